@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from ..data.text.terminal import names_in
 from ..errors import ModelError, SettingError
 from .options import completions
 from .options.model_fields import extended
@@ -19,7 +20,6 @@ from .options.shared import (
     json_of,
     labels_named,
     model_for,
-    names_of_labels,
     option,
     out_to,
     resume_with,
@@ -71,8 +71,8 @@ def annotate_command(
     redo: Annotated[
         list[str] | None,
         option(
-            "Label again conversations that have this label. May be repeated.",
-            metavar="LABEL",
+            "Label again conversations that have these labels. May be repeated.",
+            metavar="NAME,...",
             autocompletion=completions.label_names,
         ),
     ] = None,
@@ -106,7 +106,7 @@ def annotate_command(
     from ..runs.labels.justifications import ANSWERS, loaded_for
 
     options = RunOptions(**values, yes=yes, as_json=as_json, resume=resume)
-    chosen = labels_named(names_of_labels(labels), labels_dir)
+    chosen = labels_named(names_in(labels), labels_dir)
     if not chosen:
         raise SettingError("--labels: name one or more, such as behaviour,intent")
     if out is None and not options.plan:
@@ -125,7 +125,7 @@ def annotate_command(
             raise ModelError(str(error).replace(OR_OFFLINE, instead) if lacking else str(error)) from None
         voting = voters(annotators, votes)
         folder = None if out is None else out / FOLDER
-        again = tuple(names_of_labels(redo or ()))
+        again = tuple(names_in(redo or ()))
         plan = annotation_plan(
             loaded.conversations, chosen, voting, again, attempts, folder=folder, resume=options.resume, seed=seed
         )

@@ -11,7 +11,7 @@ from rich.table import Table
 from ..data import Conversation, Domain, domains, load
 from ..data.checks import RULES, Finding, chosen, reading
 from ..data.checks import check as check_one
-from ..data.text.terminal import on_one_line
+from ..data.text.terminal import names_in, on_one_line
 from .options import completions
 from .options.shared import json_of, option
 from .streams import print_json, put, say, stdout
@@ -23,11 +23,15 @@ def check_command(
     ],
     only: Annotated[
         list[str] | None,
-        option("Apply only this rule; may be repeated.", "--rule", autocompletion=completions.rules),
+        option(
+            "Apply only these rules; may be repeated.", "--rule", metavar="NAME,...", autocompletion=completions.rules
+        ),
     ] = None,
     skip: Annotated[
         list[str] | None,
-        option("Leave out this rule; may be repeated.", "--skip", autocompletion=completions.rules),
+        option(
+            "Leave out these rules; may be repeated.", "--skip", metavar="NAME,...", autocompletion=completions.rules
+        ),
     ] = None,
     fail_on: Annotated[
         Literal["error", "warning", "never"],
@@ -40,7 +44,8 @@ def check_command(
 
     A linter without a model: each finding names a message, the rule that it breaks, and why.
     """
-    rules = [name for name in chosen(only or None) if name not in chosen(skip or [])]
+    left_out = chosen(names_in(skip or ()))
+    rules = [name for name in chosen(names_in(only or ()) or None) if name not in left_out]
     loaded = load(source, stream=True)
     present: dict[Domain, Conversation] = {}  # one conversation of each domain
     findings: list[Finding] = []  # those that are shown, all as JSON

@@ -8,6 +8,7 @@ import typer
 from ..data.files.json_files import dumps
 from ..data.labels.answer_files import read, write
 from ..data.labels.side_by_side import ONBOARDING, STUDY, strange
+from ..data.text.terminal import names_in
 from ..errors import DataError, SettingError, of_extra
 from ..views.pages import plural
 from .options.shared import (
@@ -17,7 +18,6 @@ from .options.shared import (
     json_of,
     labels_named,
     limit_to,
-    names_of_labels,
     option,
     out_to,
     seed_of,
@@ -91,7 +91,10 @@ def label_command(
     language: Annotated[
         str,
         option(
-            "Show the messages in this language at first: as stored, en, zh, or both.", "--show-language", section=PAGE
+            "Show the messages in this language at first: as stored, en, zh, or both.",
+            "--show-language",
+            section=PAGE,
+            metavar="LANGUAGE",
         ),
     ] = "as stored",
     order: Annotated[
@@ -175,7 +178,7 @@ def _names(source: Path | None, labels: list[str] | None, study: Path | None) ->
         return ()
     if source is None:
         raise SettingError("SRC is missing: give conversations to label, or --study FILE")
-    names = tuple(names_of_labels(labels or ()))
+    names = tuple(names_in(labels or ()))
     if not names:
         raise SettingError("--labels: names none: give one or more, such as behaviour")
     return names

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from ..data.files.json_files import write_text
 from ..data.people.splits import UserPart
+from ..data.text.languages import Language
 from ..errors import SettingError
 from .options.cast_settings import setting
 from .options.model_fields import extended
@@ -99,8 +100,8 @@ def test_command(
         ),
     ] = None,
     language: Annotated[
-        str | None,
-        language_of("the user's prompts: en or zh. Default: that of the goals, or en.", section=CAST),
+        Language | None,
+        language_of("the user's prompts. Default: that of the goals, or en.", section=CAST),
     ] = None,
     prompts: Prompts = None,
     settings: SettingsOption = None,

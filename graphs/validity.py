@@ -23,7 +23,7 @@ from ..former_names import stored
 from ..nodes.people.turns import person_in
 from ..nodes.recllmsim.goals import goal_of
 from ..nodes.scorers import scoring
-from ..nodes.scorers.satisfaction import TOLD, by_model, satisfaction_of
+from ..nodes.scorers.satisfaction import USER_DETAILS, by_model, satisfaction_of
 from ..nodes.seeded_faults.heeding import heeded
 from ..nodes.speakers.replay import ReplaySpeaker
 from ..nodes.state import State
@@ -129,7 +129,7 @@ def rated_states(conversations: Sequence[Conversation], chosen: Sequence[int]) -
         {
             "scenario": conversations[place].scenario,
             "ordinal": numbers[place],
-            "extra": {TOLD: _user_details(conversations[place])},
+            "extra": {USER_DETAILS: _user_details(conversations[place])},
         }
         for place in chosen
     ]

@@ -55,8 +55,8 @@ def spent_before(
     """
     if not spending.bounded:
         return
-    speakers = {role: _asked(getattr(cast, speaker)) for role, (speaker, _) in _PLACES.items()}
-    judges = {role: _asked(getattr(cast, judge)) for role, (_, judge) in _PLACES.items()}
+    speakers = {role: _price_query(getattr(cast, speaker)) for role, (speaker, _) in _PLACES.items()}
+    judges = {role: _price_query(getattr(cast, judge)) for role, (_, judge) in _PLACES.items()}
     pages = {role: [cast.pages[name].source] if (name := f"{role}/system") in cast.pages else [] for role in _PLACES}
     for conversation in conversations:
         if conversation.id in again:
@@ -72,7 +72,7 @@ def spent_before(
                 if attempt.judging is not None:
                     spending.add(None, attempt.judging.model_dump(), role="judge", query=judges[role])
         if conversation.closing_usage is not None:
-            spending.add(None, conversation.closing_usage.model_dump(), role="judge", query=_asked(cast.closing))
+            spending.add(None, conversation.closing_usage.model_dump(), role="judge", query=_price_query(cast.closing))
     judge = next(filter(None, judges.values()), None)
     for paid in file.paid if file is not None else ():
         side = next((role for role in _PLACES if role == paid.role), None)
@@ -80,6 +80,6 @@ def spent_before(
         spending.add_paid(paid._replace(role=side or "judge"), price_query)
 
 
-def _asked(node: Any) -> PriceQuery | None:
+def _price_query(node: Any) -> PriceQuery | None:
     """The price query of the first model that a node calls; None without one."""
     return next((asked_model(model) for model in models_of(node)), None)

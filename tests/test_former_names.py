@@ -1,5 +1,6 @@
 """Former names of modules, functions and classes: what answers them, row by row of `former_names.txt`."""
 
+import re
 import sys
 import warnings
 from importlib import import_module
@@ -81,6 +82,30 @@ def test_each_former_name_answers_with_that_of_today_and_a_warning_that_names_it
     assert wrong == {}
     lines = (ROOT / "former_names.txt").read_text().splitlines()
     assert len(ROWS) == sum(bool(line) and not line.startswith("#") for line in lines), "a name stands there twice"
+
+
+def published():
+    """The public classes, functions and type aliases of version 0.1.0, as module and name."""
+    for line in (ROOT / "tests" / "names_of_0.1.0.txt").read_text(encoding="utf-8").splitlines():
+        module, _, names = line.partition(": ")
+        yield from ((module, name) for name in names.split() if not line.startswith("#"))
+
+
+def answers(module, name):
+    try:
+        answered(getattr, answered(import_module, f"duologue.{module}")[0], name)
+    except (ImportError, AttributeError):
+        return False
+    return True
+
+
+def test_each_public_name_of_0_1_0_answers_or_stands_in_the_changelog_as_gone():
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    listed = re.search(r"^- Gone, since .*?^- ", changes, re.MULTILINE | re.DOTALL)[0]
+    gone = set(re.findall(r"`([\w.]+)`", listed))
+    lost = [(module, name) for module, name in published() if not answers(module, name)]
+    silent = {module if module in gone else f"{module}.{name}" for module, name in lost}
+    assert silent == gone
 
 
 def test_a_name_that_a_module_never_had_is_no_former_name():

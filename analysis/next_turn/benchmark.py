@@ -21,7 +21,7 @@ from .weights import Embed, TextWeights
 
 PERSON = "the person"
 REPEAT = "repeats itself"
-MADE = "made from people"
+BASELINE_ROW = "made from people"
 PUBLISHED = "published"
 ENOUGH = 0.5
 """Share of the moments that a row needs to count in which moments rows are compared at."""
@@ -113,7 +113,7 @@ class Benchmark:
             (REPEAT, "baseline", {moment.key: _repeated(moment) for moment in self.moments}),
         ]
         if retrieval_based is not None:
-            rows.append((MADE, "baseline", {turn.key: turn for turn in retrieval_based}))
+            rows.append((BASELINE_ROW, "baseline", {turn.key: turn for turn in retrieval_based}))
         if self.published is not None:
             rows.append((PUBLISHED, "published", self._earlier[0]))
         return tuple(judge.row(name, kind, self.moments, turns) for name, kind, turns in (*rows, *asked_rows))

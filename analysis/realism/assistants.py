@@ -23,7 +23,7 @@ from .statistics.shuffling import CONFIDENCE, Differences, permuted
 from .statistics.two_samples import Draws, TwoSamples
 
 _MOST_NAMED = 4
-MADE = "Made from people"
+RETRIEVAL_BASED = "Made from people"
 """The side of users made from people."""
 
 Sides = Mapping[str, Sequence[UserTranscript]]
@@ -82,7 +82,7 @@ def _who(name: str) -> str:
         "Simulated": "simulated users",
         "People": "people",
         "Published": "the published ones",
-        MADE: "users made from people",
+        RETRIEVAL_BASED: "users made from people",
     }
     return words.get(name, name[:1].lower() + name[1:])
 

@@ -11,7 +11,7 @@ from ...data.people.splits import named_user, of_part
 from ...data.records import Conversation
 from ...data.text.languages import Language
 from ..over_users.folds import joined
-from .assistants import MADE, by_who_answered
+from .assistants import RETRIEVAL_BASED, by_who_answered
 from .measures.transcripts import UserTranscript, languages_of, transcripts_of
 from .measures.words import seems_foreign
 from .report import SideSummary, UserPartName
@@ -66,7 +66,7 @@ def matched(
         "Simulated": list(sim),
         "People": list(human),
         "Published": list(published or ()),
-        MADE: list(retrieval_based or ()),
+        RETRIEVAL_BASED: list(retrieval_based or ()),
         **named,
     }
     transcripts: dict[str, list[UserTranscript]] = {}
@@ -98,7 +98,7 @@ def matched(
                 f"Chinese{consequence}."
             )
         notes += _notes_on_users(name, conversations)
-        optional_groups = {"Published": published, MADE: retrieval_based}
+        optional_groups = {"Published": published, RETRIEVAL_BASED: retrieval_based}
         if not conversations and optional_groups.get(name, ()) is not None:
             notes.append(f"{name}: no conversation was given.")
     notes += _shared_notes(transcripts)
@@ -110,7 +110,10 @@ def matched(
         tuple(compared["People"]),
         {
             name: tuple(compared[side])
-            for name, side, source in (("published", "Published", published), ("made", MADE, retrieval_based))
+            for name, side, source in (
+                ("published", "Published", published),
+                ("made", RETRIEVAL_BASED, retrieval_based),
+            )
             if source is not None
         },
         {name: tuple(compared[key]) for name, key in zip(references, named, strict=True) if compared[key]},
@@ -238,7 +241,7 @@ def _of_common_tasks(
     notes += [
         f"{name}: none of its conversations is about a task that both sides have: not compared."
         for name, side in transcripts.items()
-        if name.startswith(("Reference", MADE)) and side and not set(counts[name]) & set(common)
+        if name.startswith(("Reference", RETRIEVAL_BASED)) and side and not set(counts[name]) & set(common)
     ]
     if not common:
         notes.append("Tasks: the two sides have none in common, so nothing is compared.")

@@ -20,7 +20,7 @@ from ..tables import Column, Sections, Table, TypedRows
 
 PREFERENCE = "preference"
 SIDES = ("first", "second")
-SAID = {"first": "for the first side", "second": "for the second", "tie": "without a preference"}
+IN_FAVOUR = {"first": "for the first side", "second": "for the second", "tie": "without a preference"}
 
 
 class Wins(Record):
@@ -43,7 +43,7 @@ class Wins(Record):
     """Fleiss' kappa (1971)."""
     fleiss_low: float | None
     fleiss_high: float | None
-    """Bounds of its 95 % interval, conversations resampled."""
+    """Bounds of its 95 % interval over conversations, each left out in turn."""
     note: str = ""
 
 
@@ -149,7 +149,7 @@ def preferences(
     rows.append(_wins(PREFERENCE, _votes(preferred, PREFERENCE)))
     notes = [
         f"first: {names[0]}; second: {names[1]}. A side wins where more than half of the labellers choose it.",
-        "n: questions, of preference conversations. Fleiss' kappa with its 95 % interval, conversations resampled.",
+        "n: questions, of preference conversations. Fleiss' kappa with its 95 % interval over conversations, each left out in turn.",
     ]
     if left_out:
         notes.append(f"{len(left_out)} preferences against the same person's answers are left out.")
@@ -201,15 +201,15 @@ def _reasons(answers: Sequence[LabelAnswer]) -> ReasonTable:
         for reason, count in sorted(reasons.items(), key=lambda item: (-item[1].total(), item[0]))
     ]
     notes = [
-        f"{label}: of {', '.join(f'{count[side]} {SAID[side]}' for side in SAID if count[side])}; an answer may give several."
+        f"{label}: of {', '.join(f'{count[side]} {IN_FAVOUR[side]}' for side in IN_FAVOUR if count[side])}; an answer may give several."
         for label, count in labelled.items()
     ]
     return ReasonTable(rows=tuple(rows), notes=tuple(notes))
 
 
 def _reason(label: str, reason: str, count: Counter[str], labelled: Counter[str]) -> ReasonRow:
-    counts = {side: count[side] for side in SAID}
-    shares = {f"{side}_share": count[side] / labelled[side] if labelled[side] else None for side in SAID}
+    counts = {side: count[side] for side in IN_FAVOUR}
+    shares = {f"{side}_share": count[side] / labelled[side] if labelled[side] else None for side in IN_FAVOUR}
     return ReasonRow.model_validate({"label": label, "reason": reason, **counts, **shares})
 
 

@@ -43,8 +43,7 @@ def label_names(incomplete: str) -> list[str]:
     """Names of shipped labels, the last of a list with commas."""
     from ...prompts.label_pages import shipped_labels
 
-    before, comma, last = incomplete.rpartition(",")
-    return [f"{before}{comma}{name}" for name in _matching(shipped_labels(), last)]
+    return _last_matching(shipped_labels(), incomplete)
 
 
 def formats(incomplete: str) -> list[str]:
@@ -55,17 +54,17 @@ def formats(incomplete: str) -> list[str]:
 
 
 def rules(incomplete: str) -> list[str]:
-    """Rules of the linter."""
+    """Rules of the linter, the last of a list with commas."""
     from ...data.checks import RULES
 
-    return _matching(RULES, incomplete)
+    return _last_matching(RULES, incomplete)
 
 
 def tables(incomplete: str) -> list[str]:
-    """Tables of measures of RecLLMSim."""
+    """Tables of measures of RecLLMSim, the last of a list with commas."""
     from ...analysis.recllmsim import RecllmsimStatistics
 
-    return _matching(RecllmsimStatistics.model_fields, incomplete)
+    return _last_matching(RecllmsimStatistics.model_fields, incomplete)
 
 
 def _import_paths(assigned: re.Pattern[str]) -> Iterable[str]:
@@ -73,6 +72,11 @@ def _import_paths(assigned: re.Pattern[str]) -> Iterable[str]:
     for file in sorted([*Path().glob("*.py"), *Path().glob("*/*.py")]):
         for name in assigned.findall(file.read_text(errors="ignore")):
             yield f"{'.'.join(file.with_suffix('').parts)}:{name}"
+
+
+def _last_matching(names: Iterable[str], incomplete: str) -> list[str]:
+    before, comma, last = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in _matching(names, last)]
 
 
 def _matching(names: Iterable[str], incomplete: str) -> list[str]:

@@ -32,17 +32,17 @@ METAVARS = {
     "assistant": "MODEL",
     "judge": "MODEL",
     "scenarios": "SRC",
-    "limit": "N",
-    "sample": "N",
-    "repeats": "N",
-    "max_topic_bytes": "N",
-    "max_section_bytes": "N",
     "prompts": "DIR",
     "like": "SRC",
     "world": "MODULE:NAME",
     "stop": "MODULE:NAME",
-    "task": "NAME",
+    "task": "NAME,...",
+    "tasks": "FILE",
+    "contexts": "N,...",
     "profiles": "SRC",
+    "topics": "SRC",
+    "approve": "all|none|ask-user|MODULE:NAME",
+    "licence": "TEXT",
 }
 """What stands for the values of fields."""
 
@@ -125,7 +125,10 @@ def _see(function: Callable[..., int], parameters: list[inspect.Parameter]) -> N
 
 def _option(name: str, plain: Any, setting: FieldInfo, section: str) -> Any:
     flag = "--" + name.replace("_", "-")
-    settings: dict[str, Any] = {"help": setting.description or "", "metavar": METAVARS.get(name)}
+    settings: dict[str, Any] = {
+        "help": setting.description or "",
+        "metavar": METAVARS.get(name, "N" if plain in (int, int | None) else None),
+    }
     settings["rich_help_panel"] = None if name in FIRST else section
     bounds = {
         name: value for bound in setting.metadata for name in SIGNS if (value := getattr(bound, name, None)) is not None

@@ -132,10 +132,15 @@ class RunOptions:
     ] = None
     record: Annotated[
         Path | None,
-        option("Write every reply of a model to this file, to run again without an endpoint.", section=REPLIES),
+        option(
+            "Write every reply of a model to this file, to run again without an endpoint.",
+            section=REPLIES,
+            metavar="FILE",
+        ),
     ] = None
     replay_calls: Annotated[
-        Path | None, option("Answer every call from a file of --record: no endpoint is called.", section=REPLIES)
+        Path | None,
+        option("Answer every call from a file of --record: no endpoint is called.", section=REPLIES, metavar="FILE"),
     ] = None
     keep_calls: Annotated[
         bool,

@@ -3,7 +3,6 @@
 A function gives the option where commands differ in a detail: the name, the type and the first words stay.
 """
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -19,7 +18,12 @@ RunFolderArgument: TypeAlias = Annotated[Path, typer.Argument(metavar="DIR", hel
 
 
 def option(help: str, *flags: str, section: str | None = None, **settings: Any) -> Any:
-    """An option of a command: its help first, then its flags, by default those that typer makes."""
+    """An option of a command: its help first, then its flags, by default those that typer makes.
+
+    A number with a minimum is N in the help, if nothing else stands for it.
+    """
+    if "min" in settings:
+        settings.setdefault("metavar", "N")
     return typer.Option(*flags, help=help, rich_help_panel=section, **settings)
 
 
@@ -40,22 +44,28 @@ def force_for(content: str, section: str | None = None) -> Any:
 
 def limit_to(things: str, **settings: Any) -> Any:
     """The first N of them."""
-    return option(f"Limit to the first N {things}. Default: all.", "--limit", min=1, metavar="N", **settings)
+    return option(f"Limit to the first N {things}. Default: all.", "--limit", min=1, **settings)
 
 
 def sample_of(things: str) -> Any:
     """N of them, at random."""
-    return option(f"Draw N {things} at random with the seed. Default: all.", "--sample", min=1, metavar="N")
+    return option(f"Draw N {things} at random with the seed. Default: all.", "--sample", min=1)
 
 
 def seed_of(content: str, section: str | None = None) -> Any:
     """A number from which all chance follows."""
-    return option(f"Set the seed of {content}.", "--seed", section=section)
+    return option(f"Set the seed of {content}.", "--seed", section=section, metavar="N")
 
 
 NoSeed: TypeAlias = Annotated[
     int,
-    option("Set the seed, which has no effect: intervals draw no users.", "--seed", section=OUTPUT, hidden=True),
+    option(
+        "Set the seed, which has no effect: intervals draw no users.",
+        "--seed",
+        section=OUTPUT,
+        hidden=True,
+        metavar="N",
+    ),
 ]
 
 
@@ -115,11 +125,6 @@ def labels_named(content: str) -> Any:
     """Names of labels."""
     help_text = f"Name the labels {content} May be repeated."
     return option(help_text, "--labels", metavar="NAME,...", autocompletion=completions.label_names)
-
-
-def names_of_labels(values: Iterable[str]) -> list[str]:
-    """The names in the values of `--labels`."""
-    return [name.strip() for value in values for name in value.split(",") if name.strip()]
 
 
 def label_rated(content: str = "people's rating of a reply") -> Any:
@@ -195,9 +200,7 @@ Like: TypeAlias = Annotated[
         metavar="SRC",
     ),
 ]
-Repeats: TypeAlias = Annotated[
-    int, option("Simulate N conversations about each scenario.", "--repeats", min=1, metavar="N")
-]
+Repeats: TypeAlias = Annotated[int, option("Simulate N conversations about each scenario.", "--repeats", min=1)]
 JudgeOption: TypeAlias = Annotated[
     str | None,
     option(

@@ -8,6 +8,7 @@ import typer
 
 from ...data import DataError
 from ...data.loading import Loaded
+from ...data.text.terminal import names_in
 from ...errors import DuologueError, SettingError, at
 from ..options.model_fields import extended
 from ..options.run import RunOptions
@@ -18,7 +19,6 @@ from ..options.shared import (
     label_rated,
     labels_named,
     model_for,
-    names_of_labels,
     option,
     split_by,
 )
@@ -105,7 +105,7 @@ def judges_command(
         turns = tuple(of_people)
     if not turns:
         raise unrated(source, label)
-    names = names_of_labels(labels or ())
+    names = names_in(labels or ())
     judges, reasons = _label_judges(source, loaded, names, annotated, label)
     tested = [turns[place] for place in published(turns).tested] if split == "published" else turns
     with options.surroundings():

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from ...data import DataError
+from ...data.text.terminal import names_in
 from ...errors import SettingError, at
 from ..options.shared import NoSeed, Seeds, Trees, label_rated, option
 from ..output.tables import PRINTED, TableOutput, read_whole
@@ -21,9 +22,9 @@ def satisfaction_command(
     target: Annotated[
         list[str] | None,
         option(
-            "Predict only this; may be repeated. Levels: five (1 to 5), points (the same as a number), binary (3 or less). "
+            "Predict only these; may be repeated. Levels: five (1 to 5), points (the same as a number), binary (3 or less). "
             "Others: reasons (why), six (why, or satisfied), pairs (the better of two replies). Default: all.",
-            metavar="NAME",
+            metavar="NAME,...",
         ),
     ] = None,
     text: Annotated[
@@ -49,9 +50,10 @@ def satisfaction_command(
     from ...analysis.recllmsim.satisfaction import measure_satisfaction, told_turns
     from ...analysis.recllmsim.satisfaction.report import TASKS, SatisfactionTask
 
-    if odd := [name for name in target or () if name not in TASKS]:
+    targets = names_in(target or ())
+    if odd := [name for name in targets if name not in TASKS]:
         raise SettingError(f"--target {odd[0]}: is not a target: give {', '.join(TASKS)}")
-    tasks: list[SatisfactionTask] = [name for name in TASKS if not target or name in target]
+    tasks: list[SatisfactionTask] = [name for name in TASKS if not targets or name in targets]
     for name in model or ():
         learner(name)
     output.check()

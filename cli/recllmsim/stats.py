@@ -8,6 +8,7 @@ import typer
 
 from ...data import DataError
 from ...data.text.languages import Language
+from ...data.text.terminal import names_in
 from ..options import completions
 from ..options.shared import language_of, option
 from ..output.sources import lacks
@@ -22,9 +23,9 @@ def stats_command(
     tables: Annotated[
         list[str] | None,
         option(
-            "Print only this table, by its key; may be repeated.",
+            "Print only these tables, by their keys; may be repeated.",
             "--table",
-            metavar="KEY",
+            metavar="NAME,...",
             autocompletion=completions.tables,
         ),
     ] = None,
@@ -49,7 +50,8 @@ def stats_command(
     from ...data.labels.annotations import annotations_of
 
     names = list(RecllmsimStatistics.model_fields)
-    for name in tables or ():
+    tables = names_in(tables or ())
+    for name in tables:
         if name not in names:
             raise DataError(f"there is no table {name!r}, only {', '.join(names)}")
     length: Callable[[str], Any] = len if tokenizer is None else _tokenizer(tokenizer)

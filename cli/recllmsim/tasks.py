@@ -17,7 +17,7 @@ def tasks_command(
         typer.Argument(metavar="FILE", help="A workbook or YAML file of tasks. Default: the tasks that are shipped."),
     ] = None,
     names: Annotated[
-        list[str] | None, option("Take only this task; may be repeated.", "--task", metavar="NAME")
+        list[str] | None, option("Take only these tasks; may be repeated.", "--task", metavar="NAME,...")
     ] = None,
     language: Annotated[Language, language_of("the shipped tasks.")] = "en",
     as_json: Annotated[bool, json_of("an object, each task with the list of its contexts")] = False,

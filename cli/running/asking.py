@@ -32,11 +32,11 @@ OPTIONS = options_of_run("plan", "record", "replay_calls")
 JournalOption: TypeAlias = Annotated[Path | None, journal_in("this file", "FILE")]
 MOST_CALLS = 3
 """For one thing: what cannot be read is asked for again."""
-SAID = 60
+ANSWER_TOKENS = 60
 """Tokens of an answer, about."""
 RULE = (
     "every request as it would be sent, four characters a token (a Chinese one each), and about "
-    f"{SAID} tokens of an answer; nothing is asked again, and reasoning is not foreseen"
+    f"{ANSWER_TOKENS} tokens of an answer; nothing is asked again, and reasoning is not foreseen"
 )
 
 
@@ -145,5 +145,5 @@ def _costs(askings: "Mapping[str, Asking[Any, Any]]", missing: Mapping[str, Sequ
     for spec, asking in askings.items():
         model = asked_model(asking.model)
         for thing in missing[spec]:
-            costs.add(model, sum(map(tokens_about, asking.texts(thing))) + 2 * OF_MESSAGE, SAID)
+            costs.add(model, sum(map(tokens_about, asking.texts(thing))) + 2 * OF_MESSAGE, ANSWER_TOKENS)
     return costs

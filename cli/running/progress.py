@@ -36,7 +36,7 @@ class Progress:
 
         self.figures = RunFigures(planned, spending, endpoints, ending=ending)
         self._quiet, self._live = quiet, not quiet and stderr.is_terminal
-        self._shown, self._told = ExitStack(), False
+        self._shown, self._has_printed = ExitStack(), False
 
     def __enter__(self) -> Self:
         from ...runs.engine.progress import A_MINUTE, called_every
@@ -53,7 +53,7 @@ class Progress:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._shown.close()
-        if self._told:  # of a run of less than a minute the report tells all
+        if self._has_printed:  # of a run of less than a minute the report tells all
             say_in_log(self.figures.line())
 
     def _lines(self) -> RenderableType:
@@ -62,5 +62,5 @@ class Progress:
 
     def _tell(self) -> None:
         """Tell all in a line, as a log has it."""
-        self._told = True
+        self._has_printed = True
         say_in_log(self.figures.line())

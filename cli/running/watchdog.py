@@ -42,7 +42,7 @@ class Watchdog:
             try:
                 numbers = orders.recv(64)
             except TimeoutError:
-                if heard is not None and self._held(heard):
+                if heard is not None and self._must_wait(heard):
                     self._end(cause)
                 heard, due = threading.Event(), self.loop.time() + SILENT
                 self.loop.call_soon_threadsafe(heard.set)
@@ -53,7 +53,7 @@ class Watchdog:
                 first = cause is None and number == signal.SIGINT
                 cause, heard, due = number, None, self.loop.time() + (self.grace if first else 0.0)
 
-    def _held(self, heard: threading.Event) -> bool:
+    def _must_wait(self, heard: threading.Event) -> bool:
         """Whether work is under way that cannot be ended in order."""
         calls = self.control.calls
         return self.control.under_way > 0 and (not heard.is_set() or bool(calls is not None and calls.agents.waiting))

@@ -17,7 +17,7 @@ from .detection import Contents, Format, Source
 
 _ASIDE = ("thoughts", "reasoning_recap", "user_editable_context", "model_editable_context")
 """Types of content outside the conversation: reasoning, and the user's description in the settings."""
-_KEPT = ("title", "create_time", "update_time", "default_model_slug")
+_FURTHER_KEYS = ("title", "create_time", "update_time", "default_model_slug")
 
 
 def read(path: str | Path) -> Contents:
@@ -36,7 +36,7 @@ def read(path: str | Path) -> Contents:
             raise DataError(f"{at(path, place)}: its current branch has no message: take it out of the file")
         left += sum(_is_said(node) for node in value["mapping"].values()) - sum(map(_is_said, nodes))
         name = value.get("conversation_id") or value.get("id")
-        more = {key: value[key] for key in _KEPT if value.get(key) is not None}
+        more = {key: value[key] for key in _FURTHER_KEYS if value.get(key) is not None}
         values.append((place, {**({"id": str(name)} if name else {}), **more, "messages": turns}))
     notes = (
         (f"{left} message{'' if left == 1 else 's'} of other branches (edited or asked for again) left out",)

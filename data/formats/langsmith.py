@@ -20,7 +20,7 @@ from .detection import Format, Source
 from .turns import spoken, turns_of
 
 THREADS = ("session_id", "thread_id", "conversation_id")
-_ASKED = ("question", "input", "query", "user_input", "prompt", "text")
+_QUESTION_KEYS = ("question", "input", "query", "user_input", "prompt", "text")
 _ANSWERED = ("answer", "output", "response", "result", "text", "completion")
 
 
@@ -80,7 +80,7 @@ def _inputs(inputs: Any, outer: bool) -> list[dict[str, Any]]:
     )
     if turns and isinstance(system := inputs.get("system"), str) and system:
         turns = [{"role": "system", "content": system}, *turns]
-    text = next((inputs[key] for key in _ASKED if isinstance(inputs.get(key), str)), "")
+    text = next((inputs[key] for key in _QUESTION_KEYS if isinstance(inputs.get(key), str)), "")
     if text and outer and not any(words == ("user", " ".join(text.split())) for words in spoken(turns)):
         turns = [*turns, {"role": "user", "content": text}]
     return turns

@@ -30,7 +30,7 @@ OF_SERVICE: Mapping[str, Role] = {
 
 SYSTEM = ("system", "developer")
 TOOLS = ("tool", "function")
-_KEPT = "id name tool_call_id refusal function_call finish_reason created_at timestamp labels".split()
+_FURTHER_KEYS = "id name tool_call_id refusal function_call finish_reason created_at timestamp labels".split()
 """Keys of a message that a turn has too."""
 _ASIDES = {
     "systemmessage": "system", "systemmessagechunk": "system", "toolmessage": "tool", "toolmessagechunk": "tool",
@@ -80,7 +80,7 @@ def _turn(role: str, message: Mapping[str, Any]) -> dict[str, Any]:
         content = ""
     turn: dict[str, Any] = {"role": role, "content": content}
     turn |= {"tool_calls": calls} if calls else {}
-    turn |= {key: message[key] for key in _KEPT if message.get(key)}
+    turn |= {key: message[key] for key in _FURTHER_KEYS if message.get(key)}
     metadata = as_object(message.get("response_metadata"))
     if reason := metadata.get("finish_reason") or metadata.get("stop_reason"):
         turn["finish_reason"] = reason

@@ -7,6 +7,7 @@ from typing import TypeVar
 from ...errors import DataError
 from ..records import Conversation
 from ..text.languages import Language
+from ..text.terminal import names_in
 from .contexts import MOST_TOGETHER
 from .profiles import sampled
 from .situations import Situation
@@ -73,7 +74,7 @@ class Combination(Collection[Situation]):
         seed: int = 0,
     ) -> "Combination":
         """The selection of the function `chosen` from all situations, without making them."""
-        _check_tasks(tasks, [task for task in self.tasks if self._numbers(task)] if self.profiles else [])
+        tasks = _named(tasks, [task for task in self.tasks if self._numbers(task)] if self.profiles else [])
         chosen_tasks = {task: self.tasks[task] for task in self.tasks if not tasks or task in tasks}
         if contexts is not None:
             numbers = sorted(
@@ -106,7 +107,7 @@ def chosen(
     Profiles are sampled like the published ones: `random.sample` of the pool with the seed.
     """
     names = list(dict.fromkeys(_situation(source).task for source in sources))
-    _check_tasks(tasks, names)
+    tasks = _named(tasks, names)
     selection = [source for source in sources if not tasks or _situation(source).task in tasks]
     if contexts is not None:
         ids = {context_id for source in selection if (context_id := _situation(source).task_context_id) is not None}
@@ -119,10 +120,13 @@ def chosen(
     return selection
 
 
-def _check_tasks(tasks: Collection[str] | None, names: Sequence[str]) -> None:
-    for task in tasks or ():
+def _named(tasks: Collection[str] | None, names: Sequence[str]) -> list[str]:
+    """The names of tasks, of which a text may hold several with commas between them; DataError for an unknown one."""
+    chosen = names_in(tasks or (), names)
+    for task in chosen:
         if task not in names:
             raise DataError(f"there is no task {task!r}, only {', '.join(names)}")
+    return chosen
 
 
 def _check_contexts(contexts: Collection[int], available: Sequence[int]) -> None:

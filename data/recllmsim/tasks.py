@@ -11,6 +11,7 @@ from ...errors import DataError, at
 from ..files.json_files import read_text
 from ..files.yaml_text import YamlError, loaded
 from ..text.languages import Language
+from ..text.terminal import names_in
 from .contexts import Contexts, Template, expand, option
 from .workbooks import is_workbook, name_of, sheets
 
@@ -46,12 +47,13 @@ def shipped_tasks(language: Language = "en") -> dict[str, list[str]]:
 def chosen_tasks(tasks: Mapping[str, list[str]], names: Sequence[str] | None) -> dict[str, list[str]]:
     """The named tasks in the order of the names; all tasks if there are no names.
 
-    DataError for an unknown name.
+    A text may hold several, with commas between them. DataError for an unknown name.
     """
-    for name in names or ():
+    chosen = names_in(names or (), tasks)
+    for name in chosen:
         if name not in tasks:
             raise DataError(f"there is no task {name!r}, only {', '.join(map(repr, tasks))}")
-    return {name: tasks[name] for name in names or tasks}
+    return {name: tasks[name] for name in chosen or tasks}
 
 
 def read_templates(path: str | Path) -> list[Template]:

@@ -27,7 +27,7 @@ _DATA_LINE = re.compile(
 _SIDE = re.compile(
     r"(?:system|assistant|user|human|chatbot|bot|ai|model|gpt|系统|助手|助理|用户|机器人|模型)", re.IGNORECASE
 )
-_SAID = re.compile(r"[.!?。！？，]\s*$|,\s|\b(?:I|you|we|your|my)\b|[\u4e00-\u9fff]{4}")
+_SENTENCE = re.compile(r"[.!?。！？，]\s*$|,\s|\b(?:I|you|we|your|my)\b|[\u4e00-\u9fff]{4}")
 _QUOTED = re.compile(
     r"\"[^\"\n]{1,300}\"|“[^“”]{1,300}”|‘(?:[^‘’\n]|(?<=\w)’(?=\w)){1,300}’(?!\w)|「[^「」]{1,300}」|『[^『』]{1,300}』|《[^《》\n]{1,60}》"
     # Straight single ones: apostrophes stand within a word, or before one that lacks its begin.
@@ -72,7 +72,7 @@ def _is_data(line: str) -> bool:
     if match is None:
         return False
     value = match["value"] or ""
-    return not _is_of_side(line) or (len(value.split()) <= 4 and not _SAID.search(value))
+    return not _is_of_side(line) or (len(value.split()) <= 4 and not _SENTENCE.search(value))
 
 
 def _is_of_side(line: str) -> bool:

@@ -1,10 +1,10 @@
-r"""Text for a terminal: what a terminal would obey is written out, such as `\x1b`."""
+r"""Text for a terminal, where what it would obey is written out, such as `\x1b`; and names typed at one."""
 
 import logging
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,6 +20,12 @@ def plain(text: str) -> str:
     Lines and tabs stay.
     """
     return _OBEYED.sub(_written_out, text)
+
+
+def names_in(values: Iterable[str], whole: Container[str] = ()) -> list[str]:
+    """The names in values that may hold several, with commas between them; a name in `whole` may have commas itself."""
+    parts = (part for value in values for part in ([value] if value in whole else value.split(",")))
+    return [name for part in parts if (name := part.strip())]
 
 
 def on_one_line(text: str) -> str:

@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from ...data import recllmsim
 from ...data.recllmsim import Situation
@@ -29,17 +29,23 @@ class TaskSource(ScenarioSource):
     If a side replays stored conversations, their situations instead.
     """
 
-    task: list[str] | None = Field(default=None, description="Take only this task; may be repeated.")
+    task: list[str] | None = Field(default=None, description="Take only these tasks; may be repeated.")
     tasks: Path | None = Field(
         default=None, description="Read the tasks from this file, a workbook or YAML. Default: the shipped tasks."
     )
-    contexts: str | None = Field(
-        default=None, description="Take only these contexts of each task, by number from 0: 0,3. Default: all."
+    contexts: list[str] | None = Field(
+        default=None,
+        description="Take only these contexts of each task, by number from 0: 0,3; may be repeated. Default: all.",
     )
     profiles: Path | None = Field(
         default=None, description="Read user profiles from this file or folder. Default: the shipped profiles."
     )
     sample: int | None = Field(default=None, ge=1, description="Draw N profiles at random with the seed. Default: all.")
+
+    @field_validator("contexts", mode="before")
+    @classmethod
+    def _one_text(cls, contexts: Any) -> Any:
+        return [contexts] if isinstance(contexts, str) else contexts
 
     def check(self) -> None:
         """Raise SettingError for tasks or profiles beside stored ones."""
@@ -183,9 +189,10 @@ def _some(group: Sequence[int]) -> list[str]:
     return [*map(str, group[: SHOWN + 1]), *(["..."] if len(group) > SHOWN + 1 else [])]
 
 
-def _numbers(text: str | None) -> list[int] | None:
-    if text is None:
+def _numbers(texts: Sequence[str] | None) -> list[int] | None:
+    if texts is None:
         return None
+    text = ",".join(texts)
     try:
         return [int(part) for part in text.split(",")]
     except ValueError:

@@ -19,7 +19,7 @@ from ..casts.registry import CastFactory, factory_of
 from ..conversations.compiled import ConversationGraph, conversation
 from .contexts import ServedSettings, chosen, context_of, limits_of
 
-KEPT = 16
+CACHE_SIZE = 16
 """Most casts of other settings that a served graph keeps."""
 
 AFRESH: Mapping[str, Any] = {
@@ -69,7 +69,7 @@ class ServedChoices:
         with self._lock:
             graph = self._graphs.pop(key, None) or conversation(self.factory(**settings))
             self._graphs[key] = graph  # the newest is the last
-            if len(self._graphs) > KEPT:
+            if len(self._graphs) > CACHE_SIZE:
                 del self._graphs[next(iter(self._graphs))]
         return graph
 

@@ -22,7 +22,7 @@ class Window:
     def __init__(self, most: int | None = None) -> None:
         self.most = most or self.MOST
         self.size = float(min(self.START, self.most))
-        self._known = math.inf
+        self._fast_until = math.inf
         """Up to here it grows fast."""
         self._best = math.inf
         """Mean latency of the best round."""
@@ -44,9 +44,9 @@ class Window:
             self._under_way += one_of
         full = max(one_of, under_way) >= min(int(self.size), 0.7 * self.size)
         if full and self._trial is None and not self._holds:  # then it is the window that bounds the calls, about
-            self.size = min(float(self.most), self.size + (1 if self.size < self._known else 1 / self.size))
-            if self.size > 2 * self._known and not self._queued:
-                self._known = math.inf  # the trouble is over
+            self.size = min(float(self.most), self.size + (1 if self.size < self._fast_until else 1 / self.size))
+            if self.size > 2 * self._fast_until and not self._queued:
+                self._fast_until = math.inf  # the trouble is over
         self._outcome(now)
 
     def failed(self, sent: float, now: float) -> None:
@@ -62,11 +62,11 @@ class Window:
 
     def forget(self) -> None:
         """Grow fast again: it was not the number of calls."""
-        self._known, self.size = math.inf, max(self.size, float(min(self.START, self.most)))
+        self._fast_until, self.size = math.inf, max(self.size, float(min(self.START, self.most)))
 
     def restarted(self) -> None:
         """The endpoint was away: begin with few, and double up to half of what it bore."""
-        self._known = max(2.0, self.size / 2)
+        self._fast_until = max(2.0, self.size / 2)
         self.size, self._trial = min(2.0, float(self.most)), None
         self._start(math.inf)
 
@@ -110,12 +110,12 @@ class Window:
         return self._queued and self._latency > 1.5 * self._best
 
     def _shrink(self, size: float) -> None:
-        self.size = self._known = max(1.0, size)
+        self.size = self._fast_until = max(1.0, size)
 
     def _start(self, now: float) -> None:
         """Begin a round: what is sent from now on counts."""
         self._since = now
-        fast = self.size < self._known and self._trial is None
+        fast = self.size < self._fast_until and self._trial is None
         self._needed = max(16 if fast else 32, self.size)
         self._replies = self._faults = self._under_way = 0
         self._latencies = 0.0

@@ -102,7 +102,7 @@ def integrated(provider: str, name: str, arguments: Mapping[str, Any]) -> BaseCh
     with environment_with_file(provider):
         keep_environment_secrets()
         try:
-            model = _made(provider, name, integration, arguments)
+            model = _create(provider, name, integration, arguments)
         except Exception as error:  # whatever an integration raises at its creation, such as for a missing key
             line = " ".join(error_line(error).split())
             if integration is None:
@@ -115,7 +115,7 @@ def integrated(provider: str, name: str, arguments: Mapping[str, Any]) -> BaseCh
     return model
 
 
-def _made(provider: str, name: str, integration: Integration | None, arguments: Mapping[str, Any]) -> Any:
+def _create(provider: str, name: str, integration: Integration | None, arguments: Mapping[str, Any]) -> Any:
     if integration is None or find_spec("langchain") is not None:
         init_chat_model: Any = import_module("langchain.chat_models").init_chat_model
         return init_chat_model(name, model_provider=provider, **arguments)

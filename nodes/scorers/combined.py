@@ -23,7 +23,7 @@ class _Combined:
         scores = [await _truth(scorer, state, world) for scorer in self.scorers]
         if failed := _failed(scores):
             return failed
-        results = _known(scores)
+        results = _present(scores)
         deciding = [score for score in results if bool(score.value) is self.DECIDES]
         if not deciding and None in scores:
             return None
@@ -86,8 +86,10 @@ def joined(value: bool, telling: Sequence[Score], scores: Sequence[Score]) -> Sc
 
 def _failed(scores: Sequence[Score | None]) -> Score | None:
     """The first error of the scores, with the tokens of all; None if none failed."""
-    failed = next((score for score in _known(scores) if score.error), None)
-    return None if failed is None else replace(failed, value=None, usage=total(score.usage for score in _known(scores)))
+    failed = next((score for score in _present(scores) if score.error), None)
+    return (
+        None if failed is None else replace(failed, value=None, usage=total(score.usage for score in _present(scores)))
+    )
 
 
 def scorers_of(node: object) -> Iterator[object]:
@@ -106,7 +108,7 @@ def scorers_of(node: object) -> Iterator[object]:
         yield from scorers_of(part)
 
 
-def _known(scores: Sequence[Score | None]) -> list[Score]:
+def _present(scores: Sequence[Score | None]) -> list[Score]:
     return [score for score in scores if score is not None]
 
 

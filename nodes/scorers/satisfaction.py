@@ -24,7 +24,7 @@ from .scores import Score, Scorer
 PAGE = "judge/satisfaction"
 """The shipped prompt template that asks a model for its satisfaction as the user."""
 POINTS = ("1", "2", "3", "4", "5")
-TOLD = "told"
+USER_DETAILS = "told"
 """Key of a state's `extra` for a stored conversation's facts about its user besides the scenario."""
 RULE = "rule"
 """Name of the scorer for a user without a chat model."""
@@ -35,7 +35,7 @@ class AsUser(JudgedScore):
     """A chat model that rates its satisfaction as the user of the conversation."""
 
     async def __call__(self, state: State) -> Score:
-        details = state.get("extra", {}).get(TOLD)
+        details = state.get("extra", {}).get(USER_DETAILS)
         scenario = {**details, **state["scenario"]} if isinstance(details, Mapping) else state["scenario"]
         return await super().__call__({**state, "scenario": scenario})
 

@@ -79,7 +79,7 @@ class _Judge(BaseModel):
 
 
 def _tools(value: Any) -> Scorer:
-    return _each(value, lambda one: _Tool.model_validate({"name": one} if isinstance(one, str) else one).scorer())
+    return _every_one(value, lambda one: _Tool.model_validate({"name": one} if isinstance(one, str) else one).scorer())
 
 
 def _no_tools(value: Any) -> Scorer:
@@ -89,7 +89,7 @@ def _no_tools(value: Any) -> Scorer:
             raise SettingError("'times' has no meaning where a tool must not be called: leave it out")
         return tool.model_copy(update={"times": 0}).scorer()
 
-    return _each(value, never)
+    return _every_one(value, never)
 
 
 def _texts(value: Any) -> Scorer:
@@ -99,7 +99,9 @@ def _texts(value: Any) -> Scorer:
 
 
 def _judgements(value: Any) -> Scorer:
-    return _each(value, lambda one: _Judge.model_validate({"criterion": one} if isinstance(one, str) else one).scorer())
+    return _every_one(
+        value, lambda one: _Judge.model_validate({"criterion": one} if isinstance(one, str) else one).scorer()
+    )
 
 
 def _state(value: Any, *, partial: bool) -> Scorer:
@@ -126,7 +128,7 @@ def _several(combine: Callable[..., Scorer]) -> SuccessReader:
     return read
 
 
-def _each(value: Any, read: Callable[[Any], Scorer]) -> Scorer:
+def _every_one(value: Any, read: Callable[[Any], Scorer]) -> Scorer:
     """The scorer of a value, or of all values of a list."""
     if not isinstance(value, list):
         return read(value)

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from ...data.text.languages import Language, language_of
 from ...former_names import stored
-from .requests import ASKED, Request, understood
+from .requests import SLOT_NAMES, Request, understood
 
 Messages: TypeAlias = Sequence[Mapping[str, Any]]
 
@@ -113,7 +113,7 @@ def _reply(request: Request, alter: Callable[[str], str] = str) -> str:
         wishes = _listed([alter(wish) for wish in map(_in_one, request.messages) if wish], language)
         return _PLAN[language].format(wishes=wishes) if wishes else _WHAT[language]
     if request.missing and request.news:
-        return _ASK[language].format(slots=_listed([ASKED[language][slot] for slot in request.missing], language))
+        return _ASK[language].format(slots=_listed([SLOT_NAMES[language][slot] for slot in request.missing], language))
     named = [request.values[slot] for slot in request.errand.needs if slot in request.values]
     values = _listed([alter(value) for value in named], language)
     return _DONE[language].format(done=request.errand.done[language], values=values or "-")

@@ -24,7 +24,7 @@ _SLOTS = (
 SLOTS: Mapping[str, re.Pattern[str]] = {slot: re.compile(pattern, re.IGNORECASE) for slot, *_, pattern in _SLOTS}
 """Patterns of the values that a message may contain."""
 
-ASKED: Mapping[Language, Mapping[str, str]] = {
+SLOT_NAMES: Mapping[Language, Mapping[str, str]] = {
     "en": {slot: name for slot, name, *_ in _SLOTS},
     "zh": {slot: name for slot, _, name, _ in _SLOTS},
 }

@@ -15,7 +15,7 @@ from ..settings.import_path import imported, line_of
 from ..settings.redaction import error_line
 from .speaker import is_reply
 
-WANTED = (
+ACCEPTED_FORMS = (
     "a LangGraph agent, a chat model, a function of messages, a node, or a function without arguments that makes one"
 )
 
@@ -67,11 +67,13 @@ def speaking(path: str, what: str) -> Any:
         except ModelError as error:
             raise SettingError(f"{path}: is or gave a text, which must be a model's spec: {error}") from None
     if isinstance(value, type):
-        raise SettingError(f"{path}: is the class {value.__name__}: give an instance of it, or {WANTED}")
+        raise SettingError(f"{path}: is the class {value.__name__}: give an instance of it, or {ACCEPTED_FORMS}")
     if not isinstance(value, Runnable) and not callable(value):
-        raise SettingError(f"{path}: is {_shown(value)}: give {WANTED}")
+        raise SettingError(f"{path}: is {_shown(value)}: give {ACCEPTED_FORMS}")
     if not isinstance(value, Runnable) and not is_reply(value) and not _is_node(value):
-        raise SettingError(f"{path}: is {_shown(value)} with the parameters {_parameters(value)}: give {WANTED}")
+        raise SettingError(
+            f"{path}: is {_shown(value)} with the parameters {_parameters(value)}: give {ACCEPTED_FORMS}"
+        )
     return value
 
 

@@ -37,7 +37,7 @@ def merge_finished(journal: JournalReader[Conversation], plan: Sequence[str], cl
     journal.refresh()
     if not further and (journal.flaws or journal.is_in_order(plan)):
         return False
-    with _held(further):
+    with _all_locked(further):
         journal.refresh()
         flawed = {(flaw.path, flaw.line) for flaw in journal.flaws}
         every = _lines(journal.files()) if flawed else ()
@@ -54,7 +54,7 @@ def merge_failed(journal: JournalReader[Conversation], plan: Sequence[str], clos
     """
     order = {name: number for number, name in enumerate(plan)}
     further = writers(journal.path)
-    with _held(further):
+    with _all_locked(further):
         places: dict[bytes, tuple[int, Entry]] = {}
         for line, place in _lines(journal.files()):
             places.setdefault(sha256(line).digest(), (order.get(_of(line, "id"), len(order)), place))
@@ -76,7 +76,7 @@ def merge_calls(folder: Path) -> None:
     further = writers(main)
     if not further:
         return
-    with _held([*further, *[main] * main.exists()]):
+    with _all_locked([*further, *[main] * main.exists()]):
         paths = [*[main] * main.exists(), *further]
         sizes: dict[str, dict[Path, int]] = defaultdict(dict)
         for line, place in _lines(paths):
@@ -142,7 +142,7 @@ def _copied(places: Iterable[Entry]) -> Iterator[bytes]:
 
 
 @contextmanager
-def _held(paths: Iterable[Path]) -> Iterator[None]:
+def _all_locked(paths: Iterable[Path]) -> Iterator[None]:
     """Inside, no other process writes the files.
 
     RunError if one does not stop. Half a last line is cut off.

@@ -19,7 +19,7 @@ from .manifests import BEGUN, MAY_CHANGE, OF_RECORDS, RESTORED
 
 
 @dataclass
-class _Made:
+class _RecordGroup:
     """The conversations of a folder that were made in the same way."""
 
     by: Provenance
@@ -50,13 +50,13 @@ def restored(folder: Path) -> dict[str, Any] | None:
     None if there is no record. Records of several runs: the manifest of the run that most of them are of. What it
     lacks, the scenarios that were never begun and their source, comes back when the run is resumed.
     """
-    groups: dict[str, _Made] = {}
+    groups: dict[str, _RecordGroup] = {}
     for conversation in _records(folder):
         provenance = conversation.provenance
         if provenance is not None:
             limits = {name: value for name, value in provenance.limits.items() if name not in MAY_CHANGE}
             plain = provenance.model_copy(update={"limits": limits, "data": "", "begun": "", "version": ""}).plain()
-            groups.setdefault(digest(plain), _Made(provenance)).add(conversation, provenance)
+            groups.setdefault(digest(plain), _RecordGroup(provenance)).add(conversation, provenance)
     if not groups:
         return None
     manifest = _manifest(max(groups.values(), key=lambda group: group.lines))
@@ -79,7 +79,7 @@ def _present(folder: Path) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _manifest(most: _Made) -> dict[str, Any]:
+def _manifest(most: _RecordGroup) -> dict[str, Any]:
     by, tokens = most.by, most.max_tokens
     return {
         "version": most.versions[-1]["version"] if most.versions else None,

@@ -26,7 +26,7 @@ from .dataset import is_unanswered
 from .failure_reasons import grouped
 from .leftovers import CARD, DATASET, partials
 
-_HELD = re.compile(r"^\| conversations \| (\d+) of ", re.MULTILINE)
+_CARD_COUNT = re.compile(r"^\| conversations \| (\d+) of ", re.MULTILINE)
 """The line of a data set's card with the number of its conversations."""
 
 
@@ -144,7 +144,7 @@ def standing(folder: Path) -> RunInfo:
     cut = {head.id for head in finished if head.cut}
     unanswered = sum(head.unanswered for head in finished)
     whole = planned == heads.keys() and bool(planned) and all(head.ended for head in finished) and not unanswered
-    replies = _kept(folder / CALLS, heads.keys() - cut)
+    replies = _usable_replies(folder / CALLS, heads.keys() - cut)
     data_set = _lacking(folder, len(heads)) if heads and not problem else ""
     complete = whole and not run_manifest.get(manifests.RESTORED) and not data_set
     versions = run_manifest.get("versions") or [run_manifest]
@@ -222,13 +222,13 @@ def _lacking(folder: Path, finished: int) -> str:
         return f"{DATASET}: is half-written, by a process that was killed"
     if not (there / CARD).is_file():
         return f"{DATASET}: is missing" if not there.is_dir() else f"{DATASET}: has no {CARD}, which is written last"
-    match = _HELD.search((there / CARD).read_text(encoding="utf-8", errors="replace"))
+    match = _CARD_COUNT.search((there / CARD).read_text(encoding="utf-8", errors="replace"))
     if match is not None and int(match[1]) < finished:
         return f"{DATASET}: has {match[1]} of {finished} finished conversations"
     return ""
 
 
-def _kept(main: Path, done: Collection[str]) -> Counter[tuple[str, bool]]:
+def _usable_replies(main: Path, done: Collection[str]) -> Counter[tuple[str, bool]]:
     """Replies in a call journal that a resumed run may use, counted by conversation and whether they were paid.
 
     It is the largest number in the file of any writer, which begins with the content of the main file.

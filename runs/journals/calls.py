@@ -59,7 +59,7 @@ class CallFile:
     copy: "CallFile | None" = None
     """A second file, which gets all that this one gets, and each reply that it is asked for."""
     _lines: dict[CallKey, _Line] = field(default_factory=dict, repr=False)
-    _known: dict[str, set[str]] = field(default_factory=dict, repr=False)
+    _stored_messages: dict[str, set[str]] = field(default_factory=dict, repr=False)
     """Digests of the messages that the file has, by conversation."""
     _anew: dict[str, int] = field(default_factory=dict, repr=False)
     """Conversations that are simulated anew, with where that began."""
@@ -148,7 +148,7 @@ class CallFile:
 
     def forget(self, conversation: str) -> None:
         """A conversation is over: the digests of its messages are not needed any more."""
-        self._known.pop(conversation, None)
+        self._stored_messages.pop(conversation, None)
         if self._file is not None and self._anew.pop(conversation, None) is not None:
             self._file.append(dumps({"conversation": conversation, "anew": False}) + "\n", sync=False)
         if self.copy is not None:
@@ -204,7 +204,7 @@ class CallFile:
             self.copy._append(key, sent, outcome)
         if self._file is None:
             return
-        stored_digests = self._known.setdefault(key.conversation, set())
+        stored_digests = self._stored_messages.setdefault(key.conversation, set())
         lines = []
         for number, message in enumerate(sent.digests):
             if message not in stored_digests:
@@ -250,7 +250,7 @@ class CallFile:
                 if not value["anew"]:
                     self._anew.pop(conversation, None)
             elif "message" in value:
-                self._known.setdefault(conversation, set()).add(value["message"])
+                self._stored_messages.setdefault(conversation, set()).add(value["message"])
             elif "reply" in value:
                 key = CallKey(*(value[name] for name in CallKey._fields))
                 check_call(key, value)

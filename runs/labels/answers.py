@@ -40,13 +40,13 @@ class AnswerFiles(Closing):
                 f"{path}: {by} has another page open: end that `duologue label --as {by}`, or give another name"
             ) from None
         self._file.cut_torn_line()
-        self._given = list(answers_in(path))
-        self._order = [answer.key for answer in self._given if not answer.undone]
+        self._answers = list(answers_in(path))
+        self._order = [answer.key for answer in self._answers if not answer.undone]
 
     @property
     def standing(self) -> dict[LabelKey, LabelAnswer]:
         """This person's answers that stand, by what they are about."""
-        return standing(self._given)
+        return standing(self._answers)
 
     def last(self, among: Container[LabelKey] | None = None) -> LabelAnswer | None:
         """The answer that was given last, of those that stand and are about one of these things."""
@@ -61,7 +61,7 @@ class AnswerFiles(Closing):
     def put(self, answer: LabelAnswer) -> None:
         """Write an answer down."""
         self._file.append(dumps(answer.plain()) + "\n")
-        self._given.append(answer)
+        self._answers.append(answer)
         if not answer.undone:
             self._order.append(answer.key)
 

@@ -37,11 +37,11 @@ from .work import LabellingWork
 Annotators: TypeAlias = str | Annotator | Labelling | Any
 """Who labels: a spec, a chat model, a function, or an annotator."""
 
-Found = Mapping[str, Mapping[int, Mapping[str, Mapping[str, Any]]]]
+NewLabels = Mapping[str, Mapping[int, Mapping[str, Mapping[str, Any]]]]
 """By conversation, unit and place (`labels`, `extra`): the keys with what they hold; None for one to remove."""
 
 
-def results(annotations: Annotations, rule: VoteRule = "majority") -> Found:
+def results(annotations: Annotations, rule: VoteRule = "majority") -> NewLabels:
     """The new labels of the conversations: the final values and, for labels that store them, the votes."""
     new_labels: dict[str, dict[int, dict[str, dict[str, Any]]]] = defaultdict(
         lambda: defaultdict(lambda: defaultdict(dict))
@@ -93,7 +93,7 @@ def unread_of(annotations: Annotations) -> dict[str, tuple[int, str]]:
     return unread
 
 
-def labelled(conversations: Sequence[Conversation], new_labels: Found) -> list[Conversation]:
+def labelled(conversations: Sequence[Conversation], new_labels: NewLabels) -> list[Conversation]:
     """The conversations with their labels."""
     done = []
     for conversation in conversations:
@@ -117,7 +117,7 @@ def check_copy(source: Path, out: Path) -> None:
         raise RunError(f"{out}: holds other files and no labelled copy: choose a new or empty folder")
 
 
-def write_copy(loaded: Loaded, out: Path, new_labels: Found) -> list[str]:
+def write_copy(loaded: Loaded, out: Path, new_labels: NewLabels) -> list[str]:
     """Write the labelled copy; gives a line for each thing that is not in it.
 
     Each file is there whole or as it was before.
@@ -147,7 +147,7 @@ def write_copy(loaded: Loaded, out: Path, new_labels: Found) -> list[str]:
     return notes
 
 
-def _published(loaded: Loaded, out: Path, new_labels: Found) -> list[str]:
+def _published(loaded: Loaded, out: Path, new_labels: NewLabels) -> list[str]:
     by_path = {str(talk.extra.get("path")): new_labels.get(talk.id, {}) for talk in loaded.conversations}
     texts = {str(talk.extra.get("path")): [message.text for message in talk.messages] for talk in loaded.conversations}
     root = loaded.path

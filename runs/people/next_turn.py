@@ -31,7 +31,7 @@ from ..engine.event_loop import waiting
 from ..journals.calls import CallFile
 from ..journals.journal import RunError
 
-SAID = "said.jsonl"
+REPLIES = "said.jsonl"
 SETTINGS = "settings.json"
 
 NextTurnWatch = Callable[[NextTurn], None]
@@ -150,7 +150,7 @@ def _payments(turn: NextTurn, price_query: PriceQuery | None) -> Iterator[Paymen
 
 
 FORM = AnswerFolder(
-    SAID,
+    REPLIES,
     SETTINGS,
     Codec[NextTurn](
         key=lambda turn: turn.id,

@@ -77,7 +77,7 @@ async def agenerate(
     limits = limits or ProfileLimits()
     model = chat_model(assistant)
     graph = generation(model, language=language, prompts=prompts)
-    with _Kept(Path(out), language, model_provenance(model)) as file:
+    with _ProfileFiles(Path(out), language, model_provenance(model)) as file:
         before = len(file.profile_texts)
         state = beginning(count, pool, accepted=file.profile_texts, **file.going_on(limits.attempts))
         end: dict[str, Any] = {"stop": "done"} if before >= count else {}
@@ -110,7 +110,7 @@ async def _run(
     graph: ProfileGraph,
     state: ProfileState,
     limits: ProfileLimits,
-    file: "_Kept",
+    file: "_ProfileFiles",
     control: Control,
     watch: Callable[[int], None],
 ) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def _spent(proposals: Sequence[Proposal]) -> dict[str, int]:
     return {"input_tokens": total["input_tokens"], "output_tokens": total["output_tokens"], "calls": total["calls"]}
 
 
-class _Kept(Closing):
+class _ProfileFiles(Closing):
     """The pool and its drafts on disk, open for one process."""
 
     def __init__(self, path: Path, language: Language, model: dict[str, Any]) -> None:

@@ -47,7 +47,7 @@ FEWEST_REPLIES = 10
 """Conversations of an assistant that its replies are drawn from; with fewer they come from all assistants."""
 
 OTHER: dict[UserPart, UserPart] = {"tune": "test", "test": "tune"}
-KNOWN = ("goal", "facts", "persona")
+USER_KEYS = ("goal", "facts", "persona")
 """Fields of a log line about what its user wants and knows."""
 
 AssistantOf = Callable[[Conversation], str]
@@ -143,7 +143,7 @@ def _scenario(conversation: Conversation) -> dict[str, Any] | None:
         return scenario
     of_line, _ = of_log(conversation, further(conversation))
     # The task too: users of a task are compared with people of the same one.
-    scenario |= {key: of_line[key] for key in (*KNOWN, "task") if key in of_line and key not in scenario}
+    scenario |= {key: of_line[key] for key in (*USER_KEYS, "task") if key in of_line and key not in scenario}
     goal = goal_of(scenario) or scenario.get("task_context") or scenario.get("task")
     return {**scenario, "goal": str(goal)} if goal else None
 

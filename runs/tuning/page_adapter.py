@@ -19,7 +19,7 @@ FEEDBACK = 8
 MOST_CHARACTERS = 20_000
 """Maximum of characters of a prompt template that a model writes."""
 
-ASKED = """A model plays a user who talks to an assistant. This is one of the pages of its instructions:
+REFLECTION_PROMPT = """A model plays a user who talks to an assistant. This is one of the pages of its instructions:
 ```
 <curr_param>
 ```

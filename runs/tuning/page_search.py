@@ -22,7 +22,7 @@ from ...nodes.models.specs import chat_model
 from ...prompts import Page
 from ..asking.store import codec_of
 from ..journals.journal import Journal
-from .page_adapter import ASKED, Adapter, EvaluatedPages, tunable
+from .page_adapter import REFLECTION_PROMPT, Adapter, EvaluatedPages, tunable
 from .search_space import EXTRA
 from .trials import TrialRuns, texts_of
 
@@ -79,7 +79,7 @@ async def searched(search: PageSearch, runs: TrialRuns, values: dict[str, Any], 
                 valset=["select"],
                 adapter=Adapter(pages, work.evaluated),
                 reflection_lm=work.reply,
-                reflection_prompt_template=ASKED,
+                reflection_prompt_template=REFLECTION_PROMPT,
                 reflection_minibatch_size=1,
                 perfect_score=0.0,
                 max_metric_calls=search.trials,
@@ -148,11 +148,11 @@ class _Work:
     def evaluated(self, candidate: dict[str, str], part: UserPart) -> EvaluatedPages:
         """The result of usable prompt templates on the people of a part."""
         key = _key(self.values, candidate, part)
-        return self._kept(key) or self._keep(self._wait(self._run(key, candidate, part)))
+        return self._stored_result(key) or self._keep(self._wait(self._run(key, candidate, part)))
 
     def judgement_of(self, candidate: dict[str, str], part: UserPart) -> Judgement | None:
         """The stored judgement of prompt templates; None if they were not tried."""
-        entry = self._kept(_key(self.values, candidate, part))
+        entry = self._stored_result(_key(self.values, candidate, part))
         return None if entry is None else entry.judgement
 
     def reply(self, prompt: Any) -> str:
@@ -160,15 +160,15 @@ class _Work:
         text = prompt if isinstance(prompt, str) else "\n".join(str(message.get("content", "")) for message in prompt)
         times = self._asked_times[text] = self._asked_times.get(text, -1) + 1
         key = digest("reflect", text, times)[:16]
-        if (entry := self._kept(key)) is not None:
+        if (entry := self._stored_result(key)) is not None:
             return entry.reply
         if callable(self.search.reflect):
             reply_text = str(self.search.reflect(text))
         else:
-            reply_text = self._wait(self._asked(self.search.reflect, text, key))
+            reply_text = self._wait(self._reflection(self.search.reflect, text, key))
         return self._keep(EvaluatedPages(key=key, reply=reply_text)).reply
 
-    async def _asked(self, spec: str, text: str, key: str) -> str:
+    async def _reflection(self, spec: str, text: str, key: str) -> str:
         with self.runs.control.call_service().active():
             call = Call(seed=self.runs.seed, subject=key, role="reflection")
             return await answered(chat_model(spec), text, call)
@@ -203,7 +203,7 @@ class _Work:
         self._future = asyncio.run_coroutine_threadsafe(work, self.loop)
         return self._future.result()
 
-    def _kept(self, key: str) -> EvaluatedPages | None:
+    def _stored_result(self, key: str) -> EvaluatedPages | None:
         assert self.journal is not None
         is_stored = key in self.journal
         return self.journal[key] if is_stored else None

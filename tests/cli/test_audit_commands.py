@@ -29,6 +29,7 @@ def test_rules_are_chosen_and_findings_fail_as_asked(duologue, open_data):
     assert duologue("check", path, "--skip", "span-case", "--fail-on", "warning")[0] == 1
     assert duologue("check", path, "--fail-on", "never")[0] == 0
     assert duologue("check", path, "--rule", "question-list", "--fail-on", "warning")[0] == 0
+    assert duologue("check", path, "--rule", "question-list,span-case", "--fail-on", "warning")[0] == 1
     code, _, err = duologue("check", path, "--rule", "nope")
     assert code == 2
     assert "there is no rule 'nope', only span-not-slice" in err

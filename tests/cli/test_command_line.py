@@ -31,6 +31,18 @@ LONG = 14
 TWO_TYPES = {"--scenarios": "a path everywhere; `tune` takes the word `own` too"}
 """Options of more than one type, and why."""
 
+TWO_VALUES = {
+    "--assistant": "`validity` has assistants with seeded faults by name",
+    "--journal": "`simquac readers` keeps a folder, with the conversations of each reader; the others a file",
+    "--out": "a run is a folder, a table a file",
+    "--scenarios": "`tune` takes the word `own` too",
+    "--split": "`identify` compares two splits more",
+}
+"""Options of more than one metavar or set of choices, and why."""
+
+ONE_EACH = ("--between", "--model", "--rater", "--scale", "--template-name", "--user", "--with-assistant")
+"""Options that may be repeated and take one value at a time: models, pairs, orders, names with commas of their own."""
+
 SEVERAL = {
     "--assistant": "`validity` compares several assistants",
     "--model": "`recllmsim profiles` writes with one model; other commands compare several",
@@ -60,11 +72,11 @@ def options() -> Iterator[tuple[str, Any]]:
 
 
 def value_type(option: Any) -> str:
-    """The type of an option's values; whether it may be repeated, and which texts it takes, is another thing."""
+    """The type of an option's values, or its choices; whether it may be repeated is another thing."""
     annotation = option.type_descriptor.annotation
     while get_origin(annotation) is not None and get_origin(annotation) is not Literal:
         annotation = next(member for member in get_args(annotation) if member is not type(None))
-    return "str" if get_origin(annotation) is Literal else str(annotation.__name__)
+    return "|".join(get_args(annotation)) if get_origin(annotation) is Literal else str(annotation.__name__)
 
 
 def test_the_list_of_commands_fits_a_terminal_with_a_whole_summary_of_each(duologue: Command) -> None:
@@ -153,16 +165,31 @@ def test_the_tables_of_former_words_are_whole(page: str) -> None:
 
 
 def test_an_option_has_one_type_and_one_meaning_in_every_command() -> None:
-    types, several, helps = defaultdict(set), defaultdict(set), defaultdict(set)
+    types, several, helps, values = defaultdict(set), defaultdict(set), defaultdict(set), defaultdict(set)
     for words, option in options():
         name = option.opts[0]
         types[name].add(value_type(option))
+        values[name].add(option.metavar or value_type(option))
+        if option.metavar is None:
+            assert value_type(option) == "bool" or "|" in value_type(option), (
+                f"{words} {name}: what stands for its value?"
+            )
         several[name].add(option.multiple)
         assert option.multiple == ("may be repeated" in option.help.lower()), (words, name)
         helps[name].add(" ".join(option.help.split()[:2]))
-    assert {name: values for name, values in types.items() if len(values) > 1 and name not in TWO_TYPES} == {}
+    odd = {name: of_name for name, of_name in types.items() if len(of_name) > 1}
+    assert {name: of_name for name, of_name in odd.items() if name not in (*TWO_TYPES, "--split")} == {}
+    assert {name for name, of_name in values.items() if len(of_name) > 1} == set(TWO_VALUES)
     assert {name for name, values in several.items() if len(values) > 1} == set(SEVERAL)
-    assert {name: values for name, values in helps.items() if len(values) > 1} == {}
+    assert {name: words for name, words in helps.items() if len(words) > 1} == {}
+
+
+def test_an_option_that_takes_several_names_takes_them_with_commas_too() -> None:
+    taken = {
+        option.opts[0]: option.metavar for _, option in options() if option.multiple and value_type(option) == "str"
+    }
+    one_each = {name for name, metavar in taken.items() if not metavar.endswith(",...")}
+    assert {name for name in one_each if "MODULE" not in taken[name] and "=" not in taken[name]} == set(ONE_EACH)
 
 
 def test_a_help_begins_with_a_verb_and_ends_with_a_full_stop() -> None:
@@ -228,7 +255,7 @@ def completed(forks: Any, line: str, folder: Path) -> list[str]:
         ("duologue convert a b --to sq", {"squad_v2"}),
         ("duologue stats a --format m", {"md"}),
         ("duologue recllmsim stats a --table hallu", {"hallucination"}),
-        ("duologue check a --rule repea", {"repeated"}),
+        ("duologue check a --rule question-list,repea", {"question-list,repeated"}),
         ("duologue --domain hotel", {"hotel:DOMAIN"}),
         ("duologue --measure hotel:ON", {"hotel:ONE_WORD"}),
         ("duologue --log-format h", {"hotel:TILL"}),

@@ -188,7 +188,7 @@ def test_the_testers_are_what_the_docs_say_of_them(result_of, open_data, tmp_pat
     pytest.importorskip("jieba")
     report = result_of("validity", open_data / "recllmsim_human_vs_agent/human_exp_V2", "--out", tmp_path / "out")
     bounds = ("concordance", "low", "high", "by user", "above length", "above low", "above high")
-    shown = table("docs/testers.md", "tester", *bounds)
+    shown = table("docs/validity.md", "tester", *bounds)
     rows = {row["tester"]: row for row in report["people"]["rows"] if row["tester"] != "chance"}
     assert list(shown) == list(rows)
     for name, row in rows.items():
@@ -196,7 +196,7 @@ def test_the_testers_are_what_the_docs_say_of_them(result_of, open_data, tmp_pat
         values = [row["concordance"][key] for key in ("value", "low", "high", "by_user")]
         values += [] if name == "reply length" else [row["above_length"][key] for key in ("value", "low", "high")]
         assert agree(numbers, *values), name
-    lines = (ROOT / "docs/testers.md").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / "docs/validity.md").read_text(encoding="utf-8").splitlines()
     for told_apart in report["told"]:
         user = "offline" if told_apart["user"] == "offline" else "people"
         by = {"success": "success", "satisfaction": f"satisfaction: {told_apart['satisfaction_by']}"}

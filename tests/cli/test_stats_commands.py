@@ -231,8 +231,8 @@ def test_recllmsim_tables_are_chosen_exported_and_drawn(duologue, open_data, tmp
     assert out.splitlines()[0] == "task,side,per,n,of,made up,cannot tell,share,trust"
     assert out.splitlines()[1].startswith("all,people,turn,155,155,")
     assert (tmp_path / "f/hallucination.svg").is_file()
-    only = json.loads(duologue("recllmsim", "stats", real, "--table", "counts", "--json")[1])
-    assert [*only] == ["counts", "notes"]
+    only = json.loads(duologue("recllmsim", "stats", real, "--table", "counts,lengths", "--json")[1])
+    assert [*only] == ["counts", "lengths", "notes"]
     duologue("recllmsim", "stats", real, "--format", "csv", "--out", "tables")
     assert len(list((tmp_path / "tables").iterdir())) == 13
 

@@ -105,17 +105,19 @@ def abstention(
 def _row(
     group: Group, judged: Sequence[ComparedUnit], sure: Sequence[float | None], target: float, confidence: str | None
 ) -> AbstentionRow:
-    best: tuple[float, _Kept] | None = None
-    tried: _Kept | None = None
+    best: tuple[float, _RetainedAgreement] | None = None
+    tried: _RetainedAgreement | None = None
     for level in _levels(sure):
-        kept_labels = _kept([unit for unit, one in zip(judged, sure, strict=True) if one is not None and one >= level])
+        kept_labels = _retained_agreement(
+            [unit for unit, one in zip(judged, sure, strict=True) if one is not None and one >= level]
+        )
         if kept_labels is None or kept_labels.possible < target:
             continue  # with so few users it could not hold even if all were right: nothing is tried
         tried = kept_labels
         if kept_labels.at_least < target:
             break
         best = (level, kept_labels)
-    keep, note, number, shown = "", "", 0, _kept(judged)
+    keep, note, number, shown = "", "", 0, _retained_agreement(judged)
     if best is not None:
         level, shown = best
         number = sum(one is not None and one >= level for one in sure)
@@ -143,7 +145,7 @@ def _row(
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _RetainedAgreement:
     """Agreement of people with some of the judge's labels."""
 
     n: int
@@ -154,7 +156,7 @@ class _Kept:
     """The bound if all were right, which depends only on how many users labelled how much."""
 
 
-def _kept(units: Sequence[ComparedUnit]) -> _Kept | None:
+def _retained_agreement(units: Sequence[ComparedUnit]) -> _RetainedAgreement | None:
     """Agreement of people with these labels; None if they labelled none of them."""
     both = [unit for unit in units if value_of(unit.first) is not None]
     if not both:
@@ -162,7 +164,7 @@ def _kept(units: Sequence[ComparedUnit]) -> _Kept | None:
     names, user = of_users([unit.user for unit in both])
     number = sums_of(np.ones(len(both)), user)
     of_right = sums_of(np.array([value_of(unit.first) == value_of(unit.second) for unit in both]), user)
-    return _Kept(
+    return _RetainedAgreement(
         n=len(both),
         users=len(names),
         precision=float(of_right.sum() / number.sum()),

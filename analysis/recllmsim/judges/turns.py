@@ -164,9 +164,12 @@ def nearest(points: float) -> int:
 def without_labels(conversation: Conversation) -> Conversation:
     """The conversation as it was said, without any label or further key of its source."""
     messages = tuple(
-        message.model_copy(update={"labels": {}, "extra": _known(message.extra)}) for message in conversation.messages
+        message.model_copy(update={"labels": {}, "extra": _without_further_keys(message.extra)})
+        for message in conversation.messages
     )
-    return conversation.model_copy(update={"labels": {}, "extra": _known(conversation.extra), "messages": messages})
+    return conversation.model_copy(
+        update={"labels": {}, "extra": _without_further_keys(conversation.extra), "messages": messages}
+    )
 
 
 def _label(message: Message, name: str) -> Any:
@@ -177,7 +180,7 @@ def _label(message: Message, name: str) -> Any:
     return next((value for value in values if value is not None), None)
 
 
-def _known(extra: Mapping[str, Any]) -> dict[str, Any]:
+def _without_further_keys(extra: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in extra.items() if not _is_further(value)}
 
 

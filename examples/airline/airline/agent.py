@@ -38,7 +38,7 @@ def change(booking: str, date: str, runtime: ToolRuntime[Any, Any]) -> dict[str,
     return moved
 
 
-def _told(error: RefusedError) -> str:
+def _tool_error(error: RefusedError) -> str:
     return str(error)
 
 
@@ -56,7 +56,7 @@ def build(model: BaseChatModel, policy: str = POLICY) -> CompiledStateGraph[Any,
 
     graph = StateGraph(MessagesState)
     graph.add_node("answer", answer)
-    graph.add_node("act", ToolNode(tools, handle_tool_errors=_told))
+    graph.add_node("act", ToolNode(tools, handle_tool_errors=_tool_error))
     graph.add_edge(START, "answer")
     graph.add_conditional_edges("answer", after)
     graph.add_edge("act", "answer")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from duologue.analysis.labels.agreement.coefficients import fleiss_kappa
 from duologue.analysis.simquac.preference import contradiction, preferences
 from duologue.data.labels.items import LabelAnswer
 from duologue.data.labels.side_by_side import STUDY
@@ -48,9 +49,12 @@ def test_fleiss_kappa_is_that_of_the_table_of_votes():
     ]
     # Fleiss 1971: observed (1 + 1 + 0 + 1) / 4, expected (5/8)² + (3/8)².
     expected = (5 / 8) ** 2 + (3 / 8) ** 2
-    assert rows(preferences(by_person(*answers)))["preference"].fleiss == pytest.approx(
-        (0.75 - expected) / (1 - expected)
-    )
+    result = preferences(by_person(*answers))
+    row = rows(result)["preference"]
+    assert row.fleiss == pytest.approx((0.75 - expected) / (1 - expected))
+    left_out = fleiss_kappa([of_one.split() for of_one in votes])  # each conversation left out in turn
+    assert (row.fleiss_low, row.fleiss_high) == pytest.approx((left_out.low, left_out.high))
+    assert any("95 % interval over conversations, each left out in turn" in note for note in result.wins.table().notes)
 
 
 def test_one_labeller_agrees_with_nobody_and_the_row_says_so():

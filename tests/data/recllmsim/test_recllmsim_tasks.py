@@ -226,6 +226,15 @@ def test_an_unknown_task_is_told_with_those_that_exist() -> None:
         recllmsim.chosen_tasks(tasks, ["tea"])
 
 
+def test_several_tasks_may_be_named_with_commas_and_a_name_may_have_one_itself() -> None:
+    tasks = recllmsim.shipped_tasks() | {"bread, cheese": ["You want both."]}
+    names = ["gift preparation,travel planning", "bread, cheese"]
+    chosen = ["gift preparation", "travel planning", "bread, cheese"]
+    assert list(recllmsim.chosen_tasks(tasks, names)) == chosen
+    situations = recllmsim.combined(tasks, ["You like tea."])
+    assert {situation.task for situation in recllmsim.chosen(situations, tasks=names)} == set(chosen)
+
+
 def test_the_shipped_tasks_are_the_same_in_both_languages() -> None:
     english, chinese = recllmsim.shipped_tasks("en"), recllmsim.shipped_tasks("zh")
     assert [len(contexts) for contexts in english.values()] == [len(contexts) for contexts in chinese.values()]

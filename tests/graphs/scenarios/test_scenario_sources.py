@@ -132,6 +132,12 @@ def test_sides_that_replay_two_folders_are_noted_and_those_that_replay_one_are_n
     assert [any("replay two folders" in note for note in of_source) for of_source in notes] == [True, False, False]
 
 
+@pytest.mark.parametrize("contexts", ["0,2", ["0", "2"], ["0,2"]])
+def test_contexts_are_numbers_with_commas_or_one_each(contexts):
+    source = TaskSource.model_validate({"contexts": contexts, "sample": 1})
+    assert len(source.read(recllmsim.RecLLMSimSettings(), seed=0).states) == 10
+
+
 def test_shipped_tasks_with_shipped_profiles_alone_come_with_their_licence(tmp_path):
     (tmp_path / "tasks.yaml").write_text("travel: {prompt: You go to $place., options: {place: [Rome, Oslo]}}\n")
     settings = recllmsim.RecLLMSimSettings()
