@@ -135,7 +135,7 @@ simquac/readers: analysis/simquac/readers
 simquac/stats: analysis/simquac analysis/simquac/figures
 simquac/teacher: analysis/simquac analysis/simquac/figures
 simquac/validators: analysis
-simulate: graphs/casts runs
+simulate: graphs/casts graphs/casts/settings runs
 stats: analysis/labels/counts analysis/labels/reliability analysis/logs
 test: analysis/outcomes analysis/testing/junit_report analysis/testing/markdown_report
   analysis/testing/result_text graphs/agent_test graphs/casts runs

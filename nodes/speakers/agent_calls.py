@@ -89,11 +89,11 @@ class AgentCall:
         The error of a graph in this process, and TurnTimeoutError, come with what it did before.
         """
         try:
-            return await within(seconds, self._made())
+            return await within(seconds, self._begun())
         except TurnTimeoutError as error:
             return CallOutcome(self.progress, error=error)
 
-    async def _made(self) -> CallOutcome:
+    async def _begun(self) -> CallOutcome:
         agent, config = self.agent, self.config
         options: dict[str, Any] = {}
         if is_remote(agent):

@@ -112,9 +112,9 @@ def processors() -> int:
 
 
 def shards_of(whole: Shard, engine: Engine, number: int) -> list[Shard]:
-    """The parts of a shard with all of a run: one for each of `number` processes, or tasks of 64 conversations each.
+    """The parts of a shard that has all of a run.
 
-    `shared` gives each its share of the pace when it begins.
+    They are one for each of `number` processes, or tasks of 64 conversations each. `shared` gives each its share of the pace when it begins.
     """
     states = whole.states
     if engine == "ray":

@@ -148,7 +148,7 @@ def test_the_help_shows_type_bounds_and_description_of_a_setting(duologue) -> No
     words = " ".join(duologue("simulate", "own_cast:bounded", "--help")[1].replace("│", " ").split())
     for part in ("Set the most words.", "1<=x<=50", "Set the share. (x>0, x<1)", "red|blue"):
         assert part in words
-    assert "<int>" in words.partition("--bare")[2].split("[default: 3]")[0]
+    assert " N " in words.partition("--bare")[2].split("[default: 3]")[0]  # a number, as everywhere
     scenarios = ("--scenarios", "scenarios.jsonl", "--max-turns", "1", "--out", "run", "--bare", "5")
     assert duologue("simulate", "own_cast:bounded", *scenarios)[0] == 0
 
