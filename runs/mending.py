@@ -8,6 +8,7 @@ from typing import Any
 
 from ..data.files.journals import JournalReader
 from ..data.files.json_files import write_json
+from ..data.files.regular_files import check_no_links
 from ..data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
 from ..data.formats.record_lines import StoredRun
 from ..data.records import Conversation
@@ -29,6 +30,8 @@ def repair(folder: str | Path) -> list[str]:
     root = Path(folder)
     if not (root / CONVERSATIONS).is_file():
         raise RunError(f"{root}: has no {CONVERSATIONS}: give the folder of a run")
+    unlinked = _without_broken_links(root)
+    check_no_links(root)
     with ExitStack() as locks:
         for name in (CONVERSATIONS, FAILURES):
             if (root / name).is_file():
@@ -46,7 +49,15 @@ def repair(folder: str | Path) -> list[str]:
             changed.append(
                 f"{written.dataset}: was written from the {written.counts.conversations} finished conversations"
             )
-    return [*done, *changed]
+    return [*unlinked, *done, *changed]
+
+
+def _without_broken_links(root: Path) -> list[str]:
+    """Remove links to nothing, such as to a shard that was moved; gives a line for each."""
+    broken = [path for path in sorted(root.rglob("*")) if path.is_symlink() and not path.exists()]
+    for path in broken:
+        path.unlink()
+    return [f"{path}: was removed: a link to nothing" for path in broken]
 
 
 def _manifest(root: Path) -> tuple[list[str], dict[str, Any]]:
@@ -95,7 +106,8 @@ def _rewritten(path: Path, without: set[int]) -> Path:
     """Write a file anew without some lines and without half a last one; gives where the old file is kept."""
     old_file, partial = free_name(path), path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        with path.open("rb") as old, partial.open("wb") as new:
+        partial.unlink(missing_ok=True)
+        with path.open("rb") as old, partial.open("xb") as new:  # which opens no link
             for number, line in enumerate(old, start=1):
                 if number not in without and line.endswith(b"\n"):
                     new.write(line)

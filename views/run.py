@@ -11,6 +11,7 @@ from ..analysis.testing.success import Successes
 from ..data import domains
 from ..data.files.folders import make_folder
 from ..data.files.json_files import write_text
+from ..data.files.regular_files import check_no_links
 from ..data.labels.annotations import side_of
 from ..data.labels.reading import SCORES
 from ..data.loading import annotated_in
@@ -102,6 +103,7 @@ def write_run(
     pages = folder / "conversations"
     if folder.exists() and not _ours(folder):
         raise DataError(f"{at(folder)}: exists and is not a folder of pages: choose another folder with --out")
+    check_no_links(folder)
     try:
         make_folder(pages)
         for old in pages.glob("*.html"):  # an earlier list may have been longer

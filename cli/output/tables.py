@@ -10,6 +10,7 @@ from ...data import load
 from ...data.files.folders import make_folder
 from ...data.files.journals import is_of_journal
 from ...data.files.json_files import dumps, write_text
+from ...data.files.regular_files import check_no_links
 from ...data.formats.detection import CONVERSATIONS
 from ...data.loading import Loaded
 from ...errors import DataError, SettingError, at
@@ -137,6 +138,7 @@ class FigureOutput(TableOutput):
         check_free(*(folder / f"{name}.{kind}" for name in figures for kind in ("svg", "png")), force=self.force)
         try:
             make_folder(folder)
+            check_no_links(folder)
             for name, figure in figures.items():
                 (folder / f"{name}.svg").write_bytes(rendered(figure, "svg"))
                 (folder / f"{name}.png").write_bytes(rendered(figure, "png"))

@@ -170,7 +170,8 @@ def replacing(path: str | Path) -> Iterator[TextIO]:
     try:
         make_folder(target.parent)
         try:
-            with partial.open("w", encoding="utf-8", newline="") as file:
+            partial.unlink(missing_ok=True)
+            with partial.open("x", encoding="utf-8", newline="") as file:  # which opens no link
                 yield file
                 file.flush()
                 os.fsync(file.fileno())

@@ -5,6 +5,7 @@ A reader would wait for a pipe without end, and a device has no end.
 
 import gzip
 import io
+import os
 import stat
 import zlib
 from pathlib import Path
@@ -26,6 +27,9 @@ GZIP = b"\x1f\x8b"
 
 OPEN = 64
 """Files that are open at the same time: a run on many machines has thousands."""
+
+LINK = "{}: is a link to {}, and is not written through: remove it, or put a copy of the file in its place"
+"""What is wrong with a link in a folder that is written to."""
 
 _BLOCK = 1 << 18
 
@@ -88,6 +92,17 @@ def check_replaceable(path: str | Path) -> None:
         return
     if kind := _KINDS.get(stat.S_IFMT(mode)):
         raise DataError(f"{at(path)}: is {kind} and no file, and is not replaced: name a file")
+
+
+def check_no_links(folder: str | Path) -> None:
+    """Raise DataError for a link in a folder that is written to: through it, a file elsewhere would be written.
+
+    The folder may itself be reached by a link.
+    """
+    for above, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            if (path := Path(above, name)).is_symlink():
+                raise DataError(LINK.format(at(path), at(path.readlink())))
 
 
 def is_regular(path: str | Path) -> bool:

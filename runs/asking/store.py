@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from ...data.files.folders import make_folder
 from ...data.files.journals import Codec, JournalReader
 from ...data.files.json_files import read_json, write_json
+from ...data.files.regular_files import check_no_links
 from ...errors import DataError
 from ..journals.calls import CALLS
 from ..journals.journal import Journal, RunError, making
@@ -104,6 +105,7 @@ class AnswerFolder(Generic[A]):
             return store
         with making(folder):
             make_folder(folder)
+        check_no_links(folder)
         stored_settings = self.stored_settings(folder)
         settings = settle(stored_settings)
         store.journal = Journal.open(folder / self.answers, self.codec, busy=folder)

@@ -105,7 +105,7 @@ class Conduct:
         record = None if self.record is None else Path(self.record)
         if record is not None and not resume and record.exists() and record.stat().st_size:
             raise SettingError(f"{record}: is there already: name a new file for the calls, or remove it")
-        paths = [record] if record is not None else []
+        paths = [record.resolve()] if record is not None else []  # a link that one names oneself is followed
         if folder is not None and (paths or AMBIENT.get() is None):
             paths.insert(0, folder / CALLS)
         with ExitStack() as opened:
@@ -177,7 +177,7 @@ def recorded_calls(path: str | Path, *, record: bool = False) -> Iterator[CallFi
     For tests: an agent test whose models answered once runs again without an endpoint, and its models are made without
     a key. A model that an agent of your own makes of `openai:NAME` or `ChatOpenAI` gets a placeholder inside.
     """
-    file = CallFile.recording(path) if record else CallFile.replaying(path)
+    file = CallFile.recording(Path(path).resolve()) if record else CallFile.replaying(path)
     try:
         with ExitStack() as inside:
             inside.enter_context(kept_in(file))

@@ -187,7 +187,8 @@ def _locked(path: Path) -> AppendedFile:
 def _replace(path: Path, lines: Iterable[bytes], close: Callable[[], None] = lambda: None) -> None:
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        with partial.open("wb") as file:
+        partial.unlink(missing_ok=True)
+        with partial.open("xb") as file:  # which opens no link
             file.writelines(lines)
             file.flush()
             os.fsync(file.fileno())

@@ -8,6 +8,7 @@ from typing import Any, Self
 from ...data.files.folders import make_folder
 from ...data.files.journals import Codec, is_of_journal, writers
 from ...data.files.json_files import write_json
+from ...data.files.regular_files import check_no_links
 from ...data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
 from ...data.formats.manifests import MEND
 from ...data.formats.record_lines import RECORDS, of_run, told_flaws
@@ -81,6 +82,7 @@ class RunFolder(RunJournals):
         root, notes = Path(path), list[str]()
         if root.exists() and not root.is_dir():
             raise RunError(f"{root}: is a file: choose a folder")
+        check_no_links(root)
         earlier, broken = _earlier(root, notes, resume=resume)
         if earlier is None:
             _make(root)

@@ -17,7 +17,8 @@ from typing import Self, TypeVar
 
 from ...data.files.journals import WRITER, Codec, Entry, JournalReader, writer_path
 from ...data.files.json_files import dumps
-from ...errors import DuologueError, SettingError
+from ...data.files.regular_files import LINK
+from ...errors import DuologueError, SettingError, at
 
 T = TypeVar("T")
 
@@ -78,10 +79,12 @@ class AppendedFile(Closing):
     def __init__(self, path: Path, *, alone_in: Path | None = None) -> None:
         """`alone_in`: lock the file, and name this path in the error if another process has locked it."""
         self.path = path
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
         try:
             self._handle = os.open(path, flags, 0o666)
         except OSError as error:
+            if path.is_symlink():
+                raise RunError(LINK.format(at(path), at(path.readlink()))) from None
             raise RunError(f"{path}: cannot be written ({error.strerror}): choose another folder") from None
         if alone_in is not None and not _locked(self._handle):
             os.close(self._handle)
