@@ -16,12 +16,12 @@ TINY = 1e-20
 """A variance below which all values are equal but for rounding."""
 
 
-def quantile(users: float) -> float:
+def quantile(users: float, among: int = 1) -> float:
     """Student's quantile for an interval of 95 % over so many users.
 
-    Needs the extra `stats`.
+    `among`: for all of so many intervals together (Bonferroni). Needs the extra `stats`.
     """
-    return float(of_extra("scipy.stats", "stats").t.ppf(0.975, users - 1))
+    return float(of_extra("scipy.stats", "stats").t.ppf(1 - 0.025 / among, users - 1))
 
 
 @dataclass(frozen=True)

@@ -138,6 +138,29 @@ def test_the_realism_report_is_what_the_docs_say(result_of, open_data, tmp_path)
 
 
 @pytest.mark.heavy
+def test_how_far_retrieval_based_users_are_from_people_is_what_the_readme_says(result_of, open_data, tmp_path):
+    folder = open_data / "recllmsim"
+    sources = folder / "LLM_agent_user", folder / "human_exp_V2"
+    told_apart = result_of("compare", *sources, "--part", "test", "--out", tmp_path / "out")["discriminator"]
+    shown = table(
+        "README.md", "users", "AUC by these measures", "range", "by them, 20 users a side",
+        "by an adversary, 23 users a side", "mean distance",
+    )  # fmt: skip
+    (of_twenty,) = [row for row in told_apart["at_users"] if row["users"] == 20]
+    adversary = told_apart["adversary"]
+    assert adversary["users"] == 23
+    names = {"people from each other": "floor", "retrieval-based users (the other split)": "made"}
+    names["the published simulated users, a large model"] = "auc"
+    assert shown.keys() == names.keys()
+    for users, key in names.items():
+        auc, span, at_twenty, by_words, _ = shown[users]
+        assert agree(auc, told_apart[key]["value"]), users
+        assert agree(span[:2], told_apart[key]["low"], told_apart[key]["high"]), users
+        assert agree(at_twenty, of_twenty[key]), users
+        assert agree(by_words, adversary[key]), users
+
+
+@pytest.mark.heavy
 def test_what_the_validators_say_of_the_published_users_is_what_the_docs_say_of_it(result_of, open_data, tmp_path):
     shown = table("docs/replication.md", "", "RecLLMSim (simulated)", "people")
     for place, folders in enumerate((("LLM_agent_user",), ("real_human_user", "human_exp_V2"))):
