@@ -83,7 +83,7 @@ async def living(world: World, scenario: Mapping[str, Any]) -> AsyncIterator[Any
     try:
         environment = await _awaited(world(copy.deepcopy(dict(scenario))))
         live = await _entered(environment)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise WorldError(f"the world could not be set up: {error_line(error)}") from error
     _notice_one_for_all(world, live)
     try:
@@ -96,7 +96,7 @@ async def living(world: World, scenario: Mapping[str, Any]) -> AsyncIterator[Any
         raise
     try:
         await _left(environment)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise WorldError(f"the world could not be torn down: {error_line(error)}") from error
 
 

@@ -58,7 +58,6 @@ def run(
 
     `left`: what there is and how to go on, for the last line of a process that cannot end in order.
     """
-    from ...nodes.replies.worker_threads import use_worker_threads
     from ...runs.engine.control import GRACE, time_over
 
     def ending(number: int | None) -> tuple[str, int]:
@@ -70,7 +69,6 @@ def run(
     async def terminable() -> T:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task is not None
-        use_worker_threads()
         dog = Watchdog(loop, control, GRACE, ending)
         with (
             terminating(control, task.cancel),
@@ -89,7 +87,9 @@ def _completed(work: Coroutine[Any, Any, T]) -> T:
 
     Tasks that go on although they are cancelled are left behind.
     """
-    loop = asyncio.new_event_loop()
+    from ...nodes.replies.worker_threads import new_loop
+
+    loop = new_loop()
     try:
         asyncio.set_event_loop(loop)
         return loop.run_until_complete(work)

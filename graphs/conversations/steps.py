@@ -78,7 +78,7 @@ def step(place: NodePlace, cast: Cast) -> Step:
             except WorldError as error:
                 failure = {"failure": failure_of("world", error)}
                 state = merged(state, failure)
-            except Exception as error:
+            except (Exception, SystemExit) as error:  # of code that ends its process
                 log.debug("%s failed: %s", place, redacted("".join(format_exception(error))))
                 failure = {"failure": failure_of(place, error) | _fault(place, crashed=is_crash(error))}
                 state = merged(state, failure)

@@ -10,6 +10,8 @@ from functools import partial
 from queue import SimpleQueue
 from typing import Any, TypeAlias, TypeVar
 
+from .exits import ExitError, task_of
+
 T = TypeVar("T")
 
 _Call: TypeAlias = tuple["Future[Any]", Callable[[], Any]]
@@ -43,6 +45,8 @@ class WorkerThreads(ThreadPoolExecutor):
             if future.set_running_or_notify_cancel():
                 try:
                     result = call()
+                except SystemExit as error:
+                    future.set_exception(ExitError(error).with_traceback(error.__traceback__))
                 except BaseException as error:  # is the caller's
                     future.set_exception(error)
                 else:
@@ -72,6 +76,14 @@ def use_worker_threads() -> None:
         getattr(loop, "_default_executor", loop) is None
     ):  # nothing public says so; other loops than asyncio's keep theirs
         loop.set_default_executor(WORKER_THREADS)
+
+
+def new_loop() -> asyncio.AbstractEventLoop:
+    """An event loop with the worker threads, in which `sys.exit` of somebody's code is an error of that code."""
+    loop = asyncio.new_event_loop()
+    loop.set_default_executor(WORKER_THREADS)
+    loop.set_task_factory(task_of)
+    return loop
 
 
 async def in_thread(function: Callable[..., T], *arguments: Any) -> T:

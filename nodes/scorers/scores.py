@@ -99,7 +99,7 @@ async def tried(name: str, scorer: Scorer, state: State, world: Any = None) -> S
     """The scorer's score, or None; if it raises, a score with the error."""
     try:
         return await score_by(name, scorer, state, world)
-    except Exception as error:  # of the scorer, which may be anybody's code
+    except (Exception, SystemExit) as error:  # of the scorer, which may be anybody's code
         return Score(None, error=placed_line(error), frames=tuple(error_frames(error)))
 
 

@@ -17,6 +17,7 @@ from langgraph.runtime import Runtime
 from ..contract import ContractError
 from ..limits import Limits
 from ..replies.conversion import drafts_of
+from ..replies.exits import ExitError
 from ..settings.redaction import redacted
 from ..state import Draft
 from ..worlds import Context
@@ -128,6 +129,8 @@ class AgentCall:
                     self.progress = part
                 else:
                     interrupts += part.get("__interrupt__", ())
+        except SystemExit as error:
+            return CallOutcome(self.progress, error=ExitError(error).with_traceback(error.__traceback__))
         except Exception as error:
             log.debug("an agent failed: %s", redacted("".join(format_exception(error))))
             return CallOutcome(self.progress, error=error)

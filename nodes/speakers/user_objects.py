@@ -57,7 +57,7 @@ def speaking(path: str, what: str) -> Any:
     if isinstance(value, StateGraph):
         try:
             value = value.compile()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise SettingError(
                 f"{path}: is a graph that cannot be compiled: {' '.join(error_line(error).split())}"
             ) from error

@@ -14,6 +14,7 @@ from ...data.formats.record_lines import RECORDS
 from ...data.text.terminal import plain, plain_logs
 from ...errors import DuologueError
 from ...nodes.calls.spending import Spending
+from ...nodes.replies.worker_threads import new_loop
 from ...nodes.settings.environment import untraced
 from ...nodes.settings.redaction import error_line, without_credentials
 from ..engine.control import Control
@@ -99,8 +100,8 @@ def work(shard: Shard, exchange: ShardExchange, name: str) -> WorkerReport:
 
     What it cannot do is in the report, as an error in one line.
     """
-    with _surroundings(shard):
-        return asyncio.run(_worked(shard, exchange, name))
+    with _surroundings(shard), asyncio.Runner(loop_factory=new_loop) as runner:
+        return runner.run(_worked(shard, exchange, name))
 
 
 async def _worked(shard: Shard, exchange: ShardExchange, name: str) -> WorkerReport:

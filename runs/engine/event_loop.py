@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from ...nodes.calls.endpoint_gate import EndpointError
+from ...nodes.replies.worker_threads import new_loop
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -72,7 +73,7 @@ def _loop() -> asyncio.AbstractEventLoop:
     global _running
     with _lock:
         if _running is None or _running.is_closed():
-            _running = asyncio.new_event_loop()
+            _running = new_loop()
             threading.Thread(target=_running.run_forever, name=THREAD, daemon=True).start()
         return _running
 
