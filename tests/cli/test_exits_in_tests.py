@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -93,7 +94,7 @@ def test_a_world_that_ends_its_process_leaves_no_verdict(duologue, code):
 
 def test_a_scorer_that_ends_its_process_is_a_score_with_its_error(code, monkeypatch):
     monkeypatch.syspath_prepend(str(Path.cwd()))
-    import own_exits
+    own_exits = import_module("own_exits")
 
     cast = graphs.agent_test.cast(assistant=own_exits.fine).replace(closing=nodes.scoring(success=own_exits.scorer))
     (record,) = duologue.simulate(cast, graphs.agent_test.scenarios([{"goal": "book"}]))
@@ -102,7 +103,7 @@ def test_a_scorer_that_ends_its_process_is_a_score_with_its_error(code, monkeypa
 
 def test_a_function_of_the_front_door_returns(code, monkeypatch):
     monkeypatch.syspath_prepend(str(Path.cwd()))
-    import own_exits
+    own_exits = import_module("own_exits")
 
     for agent in (own_exits.leaves, own_exits.leaves_async, own_exits.async_graph, own_exits.both):
         result = duologue.test(agent, [{"goal": "book", "success": {"text_contains": "booked"}}], out=None)
