@@ -9,9 +9,11 @@ from ...data.records import Record
 LEVEL = 0.05
 """Adjusted p up to which a difference is more than chance."""
 
+TOO_FEW_DIFFER = "too few of them differ from the most frequent value"
+"""Part of the reason why a row has no interval, and so no finding either."""
+
 SMALL = 0.33
-"""Size of an effect from which it is no longer small (Cliff's delta: Romano et al. 2006). Of few people two halves can
-differ by more, and a difference that large is not said to be none."""
+"""Size of an effect from which it is no longer small (Cliff's delta: Romano et al. 2006)."""
 
 SetApart: TypeAlias = Literal["", "translation", "annotation"]
 """Why a measure is not ranked: a side is translated and the measure does not survive it, or it is an annotation,
@@ -71,6 +73,8 @@ class ReferenceRow(Record):
     distance: float | None
     effect_from_people: float | None
     """Of the reference against the people of the report."""
+    effect_from_people_low: float | None = None
+    effect_from_people_high: float | None = None
     distance_from_people: float | None
 
 
@@ -189,14 +193,21 @@ class RealismRow(Record):
         return max(effects, default=self.floor_effect_high)
 
     @property
+    def _sure_between_people(self) -> float:
+        """The size of effect that a further reference of people has at least, by its interval; 0 without one."""
+        bounds = ((row.effect_from_people_low, row.effect_from_people_high) for row in self.references)
+        return max((max(low, -high, 0.0) for low, high in bounds if low is not None and high is not None), default=0.0)
+
+    @property
     def within_people(self) -> bool:
         """Whether the interval of the effect lies within that between people, and within a small one.
 
-        On either side of 0 these are two one-sided tests (Schuirmann 1987), at 2.5 % each.
+        On either side of 0 these are two one-sided tests (Schuirmann 1987), at 2.5 % each. Their margin is what a further
+        reference surely differs by: halves of one study differ by chance only, and the less the more people there are.
         """
-        if self.between_people is None or self.effect_low is None or self.effect_high is None:
+        if self.effect_low is None or self.effect_high is None:
             return False
-        margin = min(self.between_people, SMALL)
+        margin = min(self._sure_between_people, SMALL)
         return -margin < self.effect_low and self.effect_high < margin
 
     @property
@@ -205,6 +216,8 @@ class RealismRow(Record):
         if self.p_adjusted is None:
             return ""
         if self.p_adjusted <= LEVEL:
+            if TOO_FEW_DIFFER in self.no_interval:
+                return "too few to tell"
             return "differs, within people's own spread" if self.within_people else "differs"
         if self.within_people:
             return "within people's own spread"

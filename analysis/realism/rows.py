@@ -10,7 +10,7 @@ import numpy as np
 
 from ..over_users.estimate import FEWEST_USERS as FEWEST_FOR_INTERVAL
 from .measures import Measure
-from .records import RealismRow, ReferenceRow, TaskRow
+from .records import TOO_FEW_DIFFER, RealismRow, ReferenceRow, TaskRow
 from .statistics.cells import Floats
 from .statistics.dependence import inflation_of
 from .statistics.effect_variation import Heterogeneity, heterogeneity
@@ -160,12 +160,17 @@ def reference_rows(
                 effect=finite(simulated.effect[column]),
                 distance=finite(simulated.distance[column]),
                 effect_from_people=finite(people.effect[column]),
+                **_bounds_from_people(part_numbers(people, column)),
                 distance_from_people=finite(people.distance[column]),
             )
             for name, (simulated, people) in pairs.items()
         )
         for column in range(len(measures))
     ]
+
+
+def _bounds_from_people(numbers: Mapping[str, float | None]) -> dict[str, float | None]:
+    return {f"effect_from_people_{bound}": numbers[f"effect_{bound}"] for bound in ("low", "high")}
 
 
 def description(measure: Measure) -> dict[str, Any]:
@@ -210,5 +215,5 @@ def why_no_interval(few_users: bool, few_telling: bool) -> str:
     if few_users:
         return f"too few users for an interval: it needs {FEWEST_FOR_INTERVAL} on each side that weigh alike"
     if few_telling:
-        return "too few users for an interval: too few of them differ from the most frequent value"
+        return f"too few users for an interval: {TOO_FEW_DIFFER}"
     return ""

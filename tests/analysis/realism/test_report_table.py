@@ -71,13 +71,25 @@ def test_the_largest_effect_of_a_reference_stands_beside_that_of_the_simulated_u
 
 
 def test_the_finding_is_what_interval_and_p_come_to():
-    inside = {"effect_low": -0.1, "effect_high": 0.15, "floor_effect_high": 0.2}
+    other = {"name": "others", "mean": 0.5, "effect": 0.5, "distance": 0.5, "effect_from_people": 0.25}
+    other |= {"distance_from_people": 0.5, "effect_from_people_low": 0.2, "effect_from_people_high": 0.3}
+    inside = {"effect_low": -0.1, "effect_high": 0.15, "references": (ReferenceRow(**other),)}
     assert row("a", p_adjusted=0.4, **inside).finding == "within people's own spread"
     assert row("a", **inside).finding == "differs, within people's own spread"
     assert row("a", **inside | {"effect_low": -0.2}).finding == "differs"
-    # Halves of ten people differ by much; an effect that large is not said to be none.
-    wide = {"effect_low": -0.1, "effect_high": 0.4, "floor_effect_high": 0.5, "p_adjusted": 0.4}
-    assert row("a", **wide).finding == "undecided"
+    # Halves of people differ by chance only, and so does a reference whose interval holds 0 or is wide.
+    for low, high, finding in (
+        (-0.3, -0.2, "within people's own spread"),
+        (0.1, 0.9, "undecided"),
+        (-0.4, 0.9, "undecided"),
+    ):
+        reference = ReferenceRow(**other | {"effect_from_people_low": low, "effect_from_people_high": high})
+        assert row("a", **inside | {"references": (reference,)}, p_adjusted=0.4).finding == finding
+    halves = {"effect_low": -0.1, "effect_high": 0.15, "floor_effect_high": 0.5, "p_adjusted": 0.4}
+    assert row("a", **halves).finding == "undecided"
+    few = {"no_interval": "too few users for an interval: too few of them differ from the most frequent value"}
+    assert row("a", **few).finding == "too few to tell"
+    assert row("a", **few, p_adjusted=0.4).finding == "undecided"
     assert row("a", p_adjusted=0.4, detectable=0.312).finding == "undecided: 0.31 would be found"
     assert row("a", p_adjusted=0.4, detectable=1.0).finding == "undecided"
     assert row("a", p_adjusted=None).finding == ""
