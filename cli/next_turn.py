@@ -1,4 +1,4 @@
-"""`duologue next-turn`: how near simulated users come to what people said next."""
+"""`duologue next-turn`: nearness of simulated users' next messages to people's."""
 
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -140,7 +140,9 @@ def _turns_of(
             on_turn=on_turn,
         )
 
-    left = "nothing is kept without --out" if out is None else f"the replies are in {out}; the same command goes on"
+    left = (
+        "nothing is kept without --out" if out is None else f"the replies are in {out}; continue with the same command"
+    )
     return ask_each(casts, turns, control, f"{{}} of {count} turns asked", max_time=options.max_time, left=left)
 
 

@@ -189,7 +189,7 @@ def _tuned(
     turns = count * (cast.limits.max_turns or 1)
     tries = cast.limits.question_attempts
     plan = Plan(
-        count, "conversations", turns * 2, turns * 2 * tries, "before the test half is opened", calls_models([cast])
+        count, "conversations", turns * 2, turns * 2 * tries, "before the test split is used", calls_models([cast])
     )
     writers = [chat_model(pages.reflect)] if pages is not None and isinstance(pages.reflect, str) else []
     control = begun([cast], plan, options, *writers)
@@ -218,7 +218,7 @@ def _tuned(
             watch=tell,
         )
 
-    left = f"the trials done are kept in {out / TRIALS}; the same command with --resume goes on"
+    left = f"the complete trials are in {out / TRIALS}; continue with --resume"
     # Why it ended early is a note of the result.
     return ask_all(work, control, "the settings as they are", max_time=options.max_time, left=left, early=False)
 

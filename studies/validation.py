@@ -27,7 +27,7 @@ REPORT = "report.json"
 
 @dataclass(frozen=True)
 class ValidityTrial:
-    """The plan of a trial: users, assistants, testers, and the people's conversations."""
+    """The plan of a trial: users, assistants, scoring functions, and the people's conversations."""
 
     users: Mapping[str, Any]
     """The simulated users by name: whatever a cast takes as its user."""
@@ -49,7 +49,7 @@ class ValidityTrial:
 
     @cached_property
     def rated(self) -> "RatedConversations | None":
-        """The people's conversations with a satisfaction; DataError if there are none."""
+        """The people's conversations with a satisfaction; DataError without any."""
         from ..analysis.validity import RatedConversations
 
         return None if self.source is None else RatedConversations.of(self.people)
@@ -207,10 +207,10 @@ def try_testers(
 ) -> "TestersReport":
     """The validity of simulated users: a report, whose `table()` and `people.table()` a notebook shows.
 
-    `source`: people's conversations with their satisfaction, a path that `load` reads or conversations; None: testers are
-    not compared with people. `user`: specs, or users by name: whatever a cast takes as its user. `assistants`: by name, the
-    first is the reference; default: the planted ones (`nodes.seeded_faults`). `testers`: functions of a conversation by name, each
-    gives a number, the greater the better, or None. `judge`: specs of models that say, as the person, how satisfied it is.
+    `source`: people's conversations with their satisfaction, a path that `load` reads or conversations; None:
+    without a comparison with people. `user`: model identifiers, or users by name: as of a cast. `assistants`: by name, the
+    first is the reference; default: the assistants with seeded faults (`nodes.seeded_faults`). `testers`: scoring functions by name: of a
+    conversation, a number, the greater the better, or None. `judge`: identifiers of models that rate the satisfaction in the person's place.
     `out`: a folder for the report and the runs. `scenarios`, `limit`, `repeats`: as for `duologue validity`. Needs the extras
     `stats` and `ml`, for Chinese also `zh`.
 

@@ -1,4 +1,4 @@
-"""The server of `duologue label`'s page: started by the command, and ended with it, whatever ends that."""
+"""The server of `duologue label`'s page: started by the command, and ended with it, also if it is killed."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ FIRST_PORT = 8501
 
 
 def serve(settings: str, port: int, line: str) -> None:
-    """Serve the page of these settings until it is interrupted; `line` is printed once its address is known.
+    """Serve the page of these settings until it is interrupted; `line` is printed once it has an address.
 
     SettingError if the server ends by itself.
     """

@@ -1,4 +1,4 @@
-"""An agent's reply as drafts: what it said, the question at which it stopped, and the approvals before."""
+"""An agent's reply as drafts: its messages, the question at which it stopped, and the approvals before."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -145,5 +145,5 @@ def _fitting(
     notes = [f"answers about texts that have changed since: {changed}, left out"] if changed else []
     return fitting, [
         *notes,
-        *([f"answers that are not values of their label's page: {wrong}, left out"] if wrong else []),
+        *([f"answers that are not values of their label's definition: {wrong}, left out"] if wrong else []),
     ]
