@@ -7,10 +7,12 @@ BIN := $(VENV)/bin
 # Setuptools warns that a folder of the package's name would hide it: here the root is the package, and none is beside it.
 PIP := PYTHONWARNINGS="ignore:Editable installation" $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 STAMPS := $(VENV)/stamps
+# One more than there are cores: a sixth of the time a test waits, for a process that it started or for an endpoint.
+WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 # A worker takes from another's end when it is through: its folders stay together, so what a module makes is made once.
-LIGHT := $(BIN)/python -m pytest -n auto --dist worksteal -m "not heavy"
+LIGHT := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not heavy"
 # A browser and a Ray of this machine are one worker's each; all else is divided.
-HEAVY := $(BIN)/python -m pytest -n auto --dist loadgroup -m heavy
+HEAVY := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m heavy
 COVER := --cov --cov-report=
 TRACES := build/coverage
 SOURCES := pyproject.toml $(shell find . -name "*.py" -not -path "./.*" -not -path "./build/*")

@@ -8,6 +8,7 @@ conversations = duologue.simulate(graphs.simquac.cast(), graphs.simquac.scenario
 """
 
 import sys
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -20,20 +21,22 @@ if TYPE_CHECKING:
     from .graphs import Cast, casts
     from .nodes import Limits
     from .runs import annotate, asimulate, simulate
+    from .studies.agent_tests import atest, test
     from .studies.comparison import compare
+    from .studies.label_agreement import agreement
     from .studies.pages import show
     from .studies.prediction import next_turn
-    from .studies.testing import atest, test
     from .studies.tuning import tune
-    from .studies.validation import try_testers
+    from .studies.validation import validity
 
 _HOMES = {
     "Cast": "graphs",
     "Conversation": "data",
     "Limits": "nodes",
+    "agreement": "studies.label_agreement",
     "annotate": "runs",
     "asimulate": "runs",
-    "atest": "studies.testing",
+    "atest": "studies.agent_tests",
     "casts": "graphs",
     "compare": "studies.comparison",
     "domains": "data",
@@ -41,11 +44,13 @@ _HOMES = {
     "next_turn": "studies.prediction",
     "show": "studies.pages",
     "simulate": "runs",
-    "test": "studies.testing",
-    "try_testers": "studies.validation",
+    "test": "studies.agent_tests",
     "tune": "studies.tuning",
+    "validity": "studies.validation",
 }
 """Names that `duologue` offers itself, each with the subpackage that it comes from."""
+_FORMER = {"try_testers": "validity"}
+"""Former names of these, which answer with a DeprecationWarning."""
 _ROOMS = ("analysis", "cli", "data", "errors", "graphs", "nodes", "prompts", "runs", "studies", "views")
 
 __all__ = [
@@ -53,6 +58,7 @@ __all__ = [
     "Conversation",
     "Limits",
     "__version__",
+    "agreement",
     "analysis",
     "annotate",
     "asimulate",
@@ -73,8 +79,8 @@ __all__ = [
     "simulate",
     "studies",
     "test",
-    "try_testers",
     "tune",
+    "validity",
     "views",
 ]
 
@@ -87,6 +93,10 @@ def __getattr__(name: str) -> Any:
     # LangGraph takes a second to import: `duologue.data` and the command's help need not wait for it.
     if name in _ROOMS:
         return import_module(f".{name}", __name__)
+    if name in _FORMER:
+        now = _FORMER[name]
+        warnings.warn(f"{__name__}.{name} is now {__name__}.{now}", DeprecationWarning, stacklevel=2)
+        name = now
     if name in _HOMES:
         return getattr(import_module(f".{_HOMES[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

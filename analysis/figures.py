@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import cycle
 from textwrap import wrap
 from typing import Any, Literal
 
@@ -33,7 +34,7 @@ def histogram(
         figure, axes = _axes(title, label, "share")
         low, high = limits
         edges = [low + (high - low) * n / bins for n in range(bins + 1)]
-        for colour, (name, values) in zip(_colours(series), series.items(), strict=True):
+        for colour, (name, values) in zip(cycle(COLOURS), series.items(), strict=False):
             if values:
                 mean = sum(values) / len(values)
                 weights = [1 / len(values)] * len(values)
@@ -58,15 +59,12 @@ def bars(
     stacked: bool = False,
     caption: str = "",
 ) -> Any:
-    """A group of bars for each name, a bar for each series; a missing value has none.
-
-    `caption`: text below.
-    """
+    """A group of bars for each name, a bar for each series; a missing value has none. `caption`: text below."""
     with _drawing():
         figure, axes = _axes(title, "", label, caption)
         width = 0.8 if stacked else 0.8 / max(1, len(series))
         below = [0.0] * len(groups)
-        for number, (colour, (name, values)) in enumerate(zip(_colours(series), series.items(), strict=True)):
+        for number, (colour, (name, values)) in enumerate(zip(cycle(COLOURS), series.items(), strict=False)):
             heights = [value or 0.0 for value in values]
             shift = 0.0 if stacked else (number - (len(series) - 1) / 2) * width
             places = [place + shift for place in range(len(groups))]
@@ -96,7 +94,7 @@ def lines(
     """
     with _drawing():
         figure, axes = _axes(title, across, label, caption)
-        for colour, (name, points) in zip(_colours(series), series.items(), strict=True):
+        for colour, (name, points) in zip(cycle(COLOURS), series.items(), strict=False):
             axes.plot([x for x, _ in points], [y for _, y in points], color=colour, marker="o", label=_plain(name))
         if whole:
             axes.xaxis.get_major_locator().set_params(integer=True)
@@ -124,10 +122,6 @@ def _axes(title: str, across: str, label: str, caption: str = "") -> tuple[Any, 
         lines_of = [line for part in caption.splitlines() for line in wrap(part, CAPTION)]
         figure.supxlabel("\n".join(map(_plain, lines_of)), x=0.01, horizontalalignment="left", fontsize="x-small")
     return figure, axes
-
-
-def _colours(series: Mapping[str, Any]) -> list[str]:
-    return [COLOURS[number % len(COLOURS)] for number in range(len(series))]
 
 
 def _plain(text: str) -> str:

@@ -39,10 +39,7 @@ class LogLengths(Record):
 
 
 class LogStatistics(Record):
-    """Any conversations in numbers.
-
-    A word is a run of letters or digits, or one Chinese character.
-    """
+    """Any conversations in numbers. A word is a run of letters or digits, or one Chinese character."""
 
     source: str
     conversations: int
@@ -86,12 +83,12 @@ def log_statistics(source: str, conversations: Iterable[Conversation]) -> LogSta
     words: dict[Role, array[int]] = {"user": array("l"), "assistant": array("l")}
     reported = False
     for talk in conversations:
-        stored_messages = {role: _stored(talk, role) for role in words}
-        for role, lengths in words.items():
-            lengths.extend(_words(message.text) for message in stored_messages[role])
+        stored = [message for message in talk.messages if message.stored]
+        for message in stored:
+            words[message.role].append(len(_WORD.findall(HAN.sub(" x ", message.text))))
         messages.append(len(talk.messages))
         turns.append(len(talk.exchanges))
-        counts.update(_counts(talk, stored_messages["user"]))
+        counts.update(_counts(talk, [message for message in stored if message.role == "user"]))
         ended[_end(talk)] += 1
         languages[_language(talk)] += 1
         if (tokens := _tokens(talk)) is not None:
@@ -148,10 +145,6 @@ def _counted(title: str, field: str, statistics: Sequence[LogStatistics]) -> Tab
     )
 
 
-def _stored(talk: Conversation, role: Role) -> list[Message]:
-    return [message for message in talk.messages if message.role == role and message.stored]
-
-
 def _counts(talk: Conversation, user_messages: Sequence[Message]) -> dict[str, int]:
     """How often something occurs in a conversation; `user_messages`: the user's messages."""
     domain = domains.of(talk)
@@ -167,10 +160,6 @@ def _counts(talk: Conversation, user_messages: Sequence[Message]) -> dict[str, i
         "system_messages": sum("system" in aside for aside in asides(talk)),
         "sent_although_rejected": sent_although_rejected(talk),
     }
-
-
-def _words(text: str) -> int:
-    return len(_WORD.findall(HAN.sub(" x ", text)))
 
 
 def _end(talk: Conversation) -> str:

@@ -55,7 +55,8 @@ def outcome(conversation: Conversation, crashes: Crashes = "unscored") -> Outcom
         # A user that gives up, or goes without what it came for, leaves with what the assistant made of the talk.
         fault = conversation.fault if conversation.fault not in (None, "none") else "assistant"
         fault = "user" if broken else fault
-    return Outcome(conversation.id, _title(conversation), success, reason, fault, broken, _frames(conversation))
+    title = domains.of(conversation).title(conversation.scenario) or conversation.id
+    return Outcome(conversation.id, title, success, reason, fault, broken, _frames(conversation))
 
 
 def score_of(conversation: Conversation, crashes: Crashes = "unscored") -> tuple[bool, str] | str:
@@ -64,13 +65,11 @@ def score_of(conversation: Conversation, crashes: Crashes = "unscored") -> tuple
         return f"it was cut short: {in_words(conversation.stop)}"
     if crashes == "failure" and conversation.failure is not None and agent_failed(conversation):
         return False, _failure_line(conversation.failure)
-    scores: Any = conversation.labels.get(SCORES)
-    score = scores.get(SUCCESS) if isinstance(scores, dict) else None
-    if isinstance(score, dict) and isinstance(score.get("value"), bool):
-        return score["value"], str(score.get("reason", ""))
-    if isinstance(score, dict) and score.get("error"):
-        return f"{SCORE_FAILED}: {' '.join(str(score['error']).split())}"
-    if isinstance(score, dict):
+    if (score := _success_score(conversation)) is not None:
+        if isinstance(score.get("value"), bool):
+            return score["value"], str(score.get("reason", ""))
+        if score.get("error"):
+            return f"{SCORE_FAILED}: {' '.join(str(score['error']).split())}"
         return f"the score 'success' is {score.get('value')!r}, not true or false"
     if conversation.failure is not None:
         return _failure_line(conversation.failure)
@@ -96,10 +95,14 @@ def answered(conversation: Conversation) -> bool | None:
 def _frames(conversation: Conversation) -> tuple[str, ...]:
     if conversation.failure is not None:
         return conversation.failure.frames
+    frames = (_success_score(conversation) or {}).get("frames")
+    return tuple(map(str, frames)) if isinstance(frames, list | tuple) else ()
+
+
+def _success_score(conversation: Conversation) -> dict[str, Any] | None:
     scores: Any = conversation.labels.get(SCORES)
     score = scores.get(SUCCESS) if isinstance(scores, dict) else None
-    frames = score.get("frames") if isinstance(score, dict) else None
-    return tuple(map(str, frames)) if isinstance(frames, list | tuple) else ()
+    return score if isinstance(score, dict) else None
 
 
 def scenario_key(conversation: Conversation) -> str:
@@ -118,7 +121,3 @@ def was_cut_short(conversation: Conversation) -> bool:
 
 def _failure_line(failure: Failure) -> str:
     return f"{failure.node}: {' '.join(failure.error.split())}"
-
-
-def _title(conversation: Conversation) -> str:
-    return domains.of(conversation).title(conversation.scenario) or conversation.id

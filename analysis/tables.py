@@ -160,10 +160,7 @@ class Table(Record):
         return Group(Text(self.title, style="bold"), body, *(Text(note, style="dim") for note in self.notes))
 
     def frame(self) -> Any:
-        """A pandas data frame, unrounded, with types that have missing values.
-
-        Needs the extra `stats`.
-        """
+        """A pandas data frame, unrounded, with types that have missing values. Needs the extra `stats`."""
         pandas = of_extra("pandas", "stats")
         return pandas.DataFrame(
             {

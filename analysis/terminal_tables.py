@@ -62,9 +62,8 @@ def _narrowed(longest: Sequence[int], least: Sequence[int], room: int) -> list[i
 def _widths(longest: Sequence[int], whole: Sequence[int], room: int) -> list[int]:
     """Widths of columns with words of at most these lengths.
 
-    The room that is left first completes the columns that lack the least.
-
-    rich would take it from the widest columns, below their longest word, and then cut the last column.
+    The room that is left first completes the columns that lack the least. rich would take it from the widest columns,
+    below their longest word, and then cut the last column.
     """
     widths = list(longest)
     for number in sorted(range(len(widths)), key=lambda number: whole[number] - longest[number]):

@@ -121,7 +121,9 @@ def main() -> None:
             result = _command()(standalone_mode=False)
     except typer.TyperException as error:
         message = error.format_message().replace(": Value error, ", ": ")  # as a parser's own errors come out
-        if message:
+        if type(error).__name__ == "NoArgsIsHelpError":  # typer does not export it
+            put(message.rstrip("\n"), end="\n" * bool(message))  # empty where the help was printed already
+        elif message:
             context = getattr(error, "ctx", None)
             command = getattr(context, "command_path", "duologue")
             words, option = _words(context), getattr(error, "option_name", "")

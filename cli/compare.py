@@ -1,6 +1,5 @@
 """`duologue compare`: how far simulated users are from people."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +8,6 @@ import typer
 from ..data.loading import names_of
 from ..data.people.splits import UserPart
 from ..data.text.languages import Language
-from ..errors import at
 from .options.sections import OUTPUT
 from .options.shared import baseline_of, json_of, language_of, option, out_to, part_of, published_beside, seed_of
 from .output.overwriting import check_free
@@ -17,14 +15,9 @@ from .output.sources import say_notes
 from .output.tables import Force, read_whole
 from .streams import print_json, put, say, stdout
 
-FEW = 8
-"""Users on each side that an interval needs."""
-
 if TYPE_CHECKING:
     from ..analysis.realism import RealismReport
     from ..analysis.realism.statistics.auc import AucAtUsers, Discriminator, Interval
-    from ..data.records import Conversation
-    from ..runs.people.retrieval import FromPeople
 
 
 def compare_command(
@@ -58,32 +51,27 @@ def compare_command(
 
     Measure by measure: the distance of simulated users from people, beside that of people from other people.
     """
-    from ..analysis.realism import compare as compared
-    from ..views.realism.report import FILES, write
+    from ..studies.comparison import compare
+    from ..views.realism.report import FILES
 
-    if out is not None:
-        check_free(*(out / name for name in FILES), force=force)
+    written = [] if out is None else [out / name for name in FILES]
+    check_free(*written, force=force)
     further = reference or []
-    loaded = [read_whole(path) for path in (sim, human, *([published] if published is not None else []), *further)]
+    sources = [sim, human, *([published] if published is not None else []), *further]
+    loaded = [read_whole(path) for path in sources]
     say_notes(*loaded, named=True)
-    conversations = [source.conversations for source in loaded]
-    for source in loaded[:2]:
-        if len(source) < FEW:
-            say(f"{at(source.path)}: has only {len(source)} of the {FEW} conversations or more that an interval needs")
     first_reference = len(loaded) - len(further)
-    baseline_users = _baseline(conversations[1], part, seed) if baseline else None
-    report = compared(
+    report = compare(
         *loaded[:first_reference],
-        made=None if baseline_users is None else baseline_users.conversations,
-        references=dict(zip(names_of(further), conversations[first_reference:], strict=True)),
+        references=dict(zip(names_of(further), loaded[first_reference:], strict=True)),
+        baseline=baseline,
         language=language,
         part=part,
         seed=seed,
-        adversary=True,
+        out=out,
+        notify=say,
+        on_baseline=_say_baseline,
     )
-    if baseline_users is not None:
-        report = report.model_copy(update={"notes": (*report.notes, *baseline_users.notes)})
-    written = write(report, out, name=sim.name, against=human.name) if out is not None else []
     if as_json:
         print_json(report.model_dump(mode="json"))
     else:
@@ -113,18 +101,8 @@ def _mean_distances(report: "RealismReport") -> str:
     return f"Mean distance over {len(ranked)} ranked measures: {', '.join(means) or 'none has one'}"
 
 
-def _baseline(people: "Sequence[Conversation]", part: UserPart, seed: int) -> "FromPeople":
-    """Retrieval-based users on the scenarios of a part of the people.
-
-    A line is printed first, because it takes its time.
-    """
-    from ..analysis.attempts import assistant_of
-    from ..runs.people.retrieval import from_people
-
-    def tell(count: int) -> None:
-        say(f"simulating {count} conversations of users made from people, as a baseline (--no-baseline: none)")
-
-    return from_people(people, part, seed=seed, answered=assistant_of, tell=tell)
+def _say_baseline(count: int) -> None:
+    say(f"simulating {count} conversations of users made from people, as a baseline (--no-baseline: none)")
 
 
 def _discrimination(discriminator: "Discriminator") -> list[str]:

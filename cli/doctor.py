@@ -23,6 +23,9 @@ CORE = (
     "pysbd",
 )
 
+OWN_PARTS = ("casts", "domains", "formats", "measures")
+"""What installed packages declare, by the last word of the group of entry points: `duologue.casts`."""
+
 _OF_EXTRA = re.compile(r"""(?P<package>[\w.-]+).*;.*extra == ["'](?P<extra>[^"']+)""")
 
 
@@ -36,7 +39,8 @@ def doctor_command(
     Also whether an API key is set, never the key itself.
     """
     from ..nodes.models.providers import INTEGRATIONS
-    from ..nodes.settings.environment import KEY, connections, settings, settings_notes, trust
+    from ..nodes.settings.environment import connections, settings, settings_notes, trust
+    from ..nodes.settings.redaction import KEY
 
     problem, key_set, host, notes = None, None, None, list[str]()
     with trust(trust_env_file):
@@ -53,6 +57,7 @@ def doctor_command(
         "extras": {name: {package: _version(package) for package in packages} for name, packages in _extras().items()},
         "key": {"variable": KEY, "set": key_set},
         "host": host,
+        "declared": {part: _declared(part) for part in OWN_PARTS},
         "problem": problem,
         "notes": notes,
         "connections": connections(),
@@ -73,6 +78,8 @@ def doctor_command(
         missing = [package for package in packages if _version(package) is None]
         state = f"not installed (pip install 'duologue[{name}]')" if missing else "installed"
         put(f"  extra {name}: {state}")
+    for part in OWN_PARTS:
+        put(f"  {part} of installed packages: {', '.join(_declared(part)) or 'none'}")
     if problem is None:
         put(f"  {KEY}: {'set' if key_set else 'not set; the model offline needs none'}")
         put(f"  openai:NAME calls go to {host}")
@@ -104,6 +111,14 @@ def _extras() -> dict[str, list[str]]:
         if (needed := _OF_EXTRA.match(requirement)) is not None:
             extras.setdefault(needed["extra"], []).append(needed["package"])
     return extras
+
+
+def _declared(part: str) -> list[str]:
+    """The entry points of installed packages for casts and the like, which are not imported."""
+    return [
+        f"{point.name} = {point.value} ({point.dist.name if point.dist is not None else 'no package'})"
+        for point in metadata.entry_points(group=f"duologue.{part}")
+    ]
 
 
 def _version(package: str) -> str | None:

@@ -81,14 +81,14 @@ def current_command(words: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
-def typed_today(command: str, words: Sequence[str], former: str) -> str:
-    """The whole command of today for the words of a former one, quoted for a shell."""
+def typed_today(command: str, words: Sequence[str], former: str, before: Sequence[str] = ()) -> str:
+    """The whole command of today for the words of a former one, quoted for a shell; `before`: options of `duologue`."""
     rest = []
     for word in words[len(former.split()) :]:
         option, equals, value = word.partition("=")
         now = OPTIONS.get((command, option), option)
         rest.append(f"{now if ' ' not in now else option}{equals}{value}")
-    return shlex.join(["duologue", *command.split(), *rest])
+    return shlex.join(["duologue", *before, *command.split(), *rest])
 
 
 def line_about(command: str, option: str, message: str) -> str:

@@ -34,9 +34,8 @@ from .running.asking import ask_each, begun
 from .streams import print_json, put, put_tables, say
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
-    from ..analysis.next_turn import Benchmark
     from ..data.people.next_turns import NextTurn
-    from ..graphs import Cast
+    from ..studies.prediction import NextTurnStudy
 
 
 @extended(options_of_run("record", "replay_calls", "keep_calls"))
@@ -70,35 +69,31 @@ def next_turn_command(
     Asks simulated users, at every turn of people's conversations, for their next message. Exit code 0: every user was
     asked everywhere; 1: a turn could not be asked for, and the report gives the reason.
     """
-    from ..analysis.next_turn import Benchmark, write
-    from ..graphs.single_turn import cast_for, state_of
-    from ..runs.people.retrieval import said_from_people
+    from ..studies.prediction import NextTurnStudy
 
     options = RunOptions(**values, yes=yes, as_json=as_json)
     check_apart(out, source)
-    users = list(dict.fromkeys(user or ()))
     sources = [load(path) for path in (source, *([published] if published is not None else []))]
     say_notes(*sources, named=True)
-    benchmark = Benchmark.of(*(one.conversations for one in sources), part=part, limit=sample, seed=seed)
+    options_of_users = {"prompts": prompts, "like": like}
+    study = NextTurnStudy(
+        sources[0],
+        {spec: spec for spec in user or ()},
+        sources[1] if published is not None else None,
+        part,
+        sample,
+        seed,
+        cast,
+        {name: value for name, value in options_of_users.items() if value is not None},
+        attempts,
+        out,
+    )
     with options.surroundings():
-        options_of_users = {"prompts": prompts, "like": like}
-        settings = {name: value for name, value in options_of_users.items() if value is not None}
-        casts = {spec: cast_for(benchmark.moments, spec, cast, **settings) for spec in users}
         turns_of_users: dict[str, list[NextTurn]] = {}
-        baseline_turns: list[NextTurn] | None = None
-        notes: list[str] = []
-        if casts:
-            name = next(iter(casts.values())).name
-            benchmark = benchmark.askable(lambda moment: state_of(moment, name) is not None)
-        if baseline:
-            baseline_turns, notes = said_from_people(
-                benchmark.moments, sources[0].conversations, cast, seed=seed, tell=_tell
-            )
-        if casts:
-            turns_of_users = _turns_of(casts, benchmark, out, options, seed, attempts)
-    rows = benchmark.judged(turns_of_users, retrieval_based=baseline_turns)
-    report = benchmark.report(rows, notes)
-    written = [] if out is None else write(report, rows, out)
+        retrieval_based = study.retrieval_based(_tell) if baseline else (None, [])
+        if study.casts:
+            turns_of_users = _turns_of(study, options)
+    report, written = study.report(turns_of_users, retrieval_based)
     if as_json:
         print_json(report.model_dump(mode="json"))
     else:
@@ -113,43 +108,24 @@ def _tell(turns: int) -> None:
     say(f"asking users made from people at {turns} places, as a baseline (--no-baseline: none)")
 
 
-def _turns_of(
-    casts: "dict[str, Cast]",
-    benchmark: "Benchmark",
-    out: Path | None,
-    options: RunOptions,
-    seed: int,
-    attempts: int | None,
-) -> "dict[str, list[NextTurn]]":
+def _turns_of(study: "NextTurnStudy", options: RunOptions) -> "dict[str, list[NextTurn]]":
     """What each user says, one user after the other, under one set of bounds."""
-    from ..runs.people.next_turn import anext_turns, folder_name
-
-    control = begun(casts.values(), _plan(casts, benchmark, attempts), options)
-    conduct = options.conduct(control)
-    count = len(casts) * len(benchmark.moments)
+    control = begun(study.casts.values(), _plan(study), options)
+    conduct, concurrency = options.conduct(control), options.concurrency or "auto"
+    count = len(study.casts) * len(study.benchmark.moments)
 
     def turns(spec: str, on_turn: "Callable[[NextTurn], None]") -> "Coroutine[Any, Any, list[NextTurn]]":
-        return anext_turns(
-            casts[spec],
-            benchmark.moments,
-            seed=seed,
-            attempts=attempts,
-            out=None if out is None else out / folder_name(spec),
-            concurrency=options.concurrency or "auto",
-            conduct=conduct,
-            on_turn=on_turn,
-        )
+        return study.aturns(spec, concurrency=concurrency, conduct=conduct, on_turn=on_turn)
 
-    left = (
-        "nothing is kept without --out" if out is None else f"the replies are in {out}; continue with the same command"
-    )
-    return ask_each(casts, turns, control, f"{{}} of {count} turns asked", max_time=options.max_time, left=left)
+    stored = f"the replies are in {study.out}; continue with the same command"
+    left = "nothing is kept without --out" if study.out is None else stored
+    return ask_each(study.casts, turns, control, f"{{}} of {count} turns asked", max_time=options.max_time, left=left)
 
 
-def _plan(casts: "dict[str, Cast]", benchmark: "Benchmark", attempts: int | None) -> Plan:
+def _plan(study: "NextTurnStudy") -> Plan:
     """How many turns are asked for, at most."""
-    moments = len(benchmark.moments)
-    most = sum(moments * (attempts or user_cast.limits.question_attempts) for user_cast in casts.values())
+    casts, moments = study.casts, len(study.benchmark.moments)
+    most = sum(moments * (study.attempts or user_cast.limits.question_attempts) for user_cast in casts.values())
     return Plan(
         len(casts) * moments,
         "turns",

@@ -3,6 +3,7 @@
 import functools
 import textwrap
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 import typer
@@ -63,7 +64,8 @@ class CommandGroup(TyperGroup):
         """The command of a line; SettingError gives the new name of a former one."""
         if not ctx.resilient_parsing and (current := current_command([*self._words(), *args])) is not None:
             former, now = current
-            raise SettingError(f"{former!r} is now {now!r}: {typed_today(now, [*self._words(), *args], former)}")
+            line = typed_today(now, [*self._words(), *args], former, _given_before(ctx))
+            raise SettingError(f"{former!r} is now {now!r}: {line}")
         self.commands = (
             {name: self.get_command(ctx, name) for name in self.list_commands(ctx)} if self._odd(args) else {}
         )
@@ -93,6 +95,15 @@ class CommandGroup(TyperGroup):
 
     def _words(self) -> tuple[str, ...]:
         return (self.name,) if self.name in FOLDERS else ()
+
+
+def _given_before(ctx: Any) -> list[str]:
+    """The options before the command, as they were typed."""
+    if ctx is None:
+        return []
+    options = [(max(param.opts, key=len), ctx.params.get(param.name)) for param in ctx.command.params]
+    typed = [[option, path] for option, paths in options if isinstance(paths, list | tuple) for path in paths]
+    return [*_given_before(ctx.parent), *chain.from_iterable(typed)]
 
 
 def _next_words(before: tuple[str, ...]) -> dict[str, None]:

@@ -1,15 +1,14 @@
 """`duologue show`: conversations as a page."""
 
-from collections.abc import Iterable, Sequence
-from itertools import chain, islice
+from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..data import Conversation, DataError, Loaded
 from ..data.files.json_files import write_text
-from ..data.formats import record_lines
 from ..data.formats.detection import CONVERSATIONS
 from ..data.identity import digest
 from ..data.loading import DataSource
@@ -17,6 +16,9 @@ from .options.shared import force_for, json_of, limit_to, option, out_to
 from .output.one_conversation import check_form, is_page, write_conversation
 from .output.overwriting import check_free
 from .streams import print_json, put, say
+
+if TYPE_CHECKING:
+    from ..studies.pages import ShownSource
 
 LISTED = 20_000
 """Most conversations in a list: a browser bears no more, and they are held while the pages are written."""
@@ -56,6 +58,7 @@ def show_command(
     """
     from .. import views
     from ..analysis.labels.reliability import Trusts
+    from ..studies.pages import ShownSource
 
     if name is not None and against is not None:
         raise DataError("--id shows one conversation and --against two sets: give one of the two")
@@ -65,30 +68,28 @@ def show_command(
     opened = DataSource(source)
     if whole := name is None and limit is None:
         _check_length(opened)
-    loaded = opened.load(stream=not whole)  # a whole list is held anyway
-    cut, of_failures = ((), ()) if opened.run is None or against is not None else _cut_short(opened.run)
-    broken, notes = list(loaded.broken), [*loaded.notes, *of_failures]
-    count = len(loaded) + len(cut)
-    if cut and name is None:
-        notes.append(f"{len(cut)} of {count} conversations were cut short: they come last, with their stop reason")
-    if not count:
+    stream = not whole  # a whole list is held anyway
+    read = ShownSource.of(opened, stream=stream) if against is None else ShownSource(opened.load(stream=stream))
+    loaded = read.loaded
+    broken, notes = list(loaded.broken), [*loaded.notes, *read.flaws, *(read.cut_note if name is None else ())]
+    if not len(read):
         raise DataError(f"{source}: holds no conversation")
     if name is not None:
-        shown: tuple[Conversation, ...] = (_one(chain(loaded, cut), name, source),)
+        shown: tuple[Conversation, ...] = (_one(chain(loaded, read.cut_short), name, source),)
         target = _write_one(shown[0], loaded, source, out, force=force)
     elif against is not None:
         beside = DataSource(against)
         if whole:
             _check_length(beside)
-        shown, other = _listed(loaded, (), source, limit), beside.load(stream=not whole)
+        shown, other = _listed(read, limit), beside.load(stream=stream)
         if not len(other):
             raise DataError(f"{against}: holds no conversation")
         notes, broken = notes + list(other.notes), broken + list(other.broken)
         names = _name(loaded), _name(other)
         target = _target(out, f"{names[0]}-{names[1]}", source, against, force=force)
-        write_text(target, views.against_page(shown, _listed(other, (), against, limit), names, origin=origin))
+        write_text(target, views.against_page(shown, _listed(ShownSource(other), limit), names, origin=origin))
     else:
-        shown = _listed(loaded, cut, source, limit)
+        shown = _listed(read, limit)
         place = _target(out, _name(loaded), source, force=force)
         if len(shown) > in_one_file:
             index = views.index_of(place)
@@ -148,13 +149,11 @@ def _one(conversations: Iterable[Conversation], name: str, source: Path) -> Conv
     return matching[0]
 
 
-def _listed(loaded: Loaded, cut: Sequence[Conversation], source: Path, limit: int | None) -> tuple[Conversation, ...]:
+def _listed(source: "ShownSource", limit: int | None) -> tuple[Conversation, ...]:
     """The conversations of a list, with their images: all or the first ones; DataError for more than it bears."""
-    from .. import views
-
-    if min(len(loaded) + len(cut), limit or LISTED + 1) > LISTED:
-        raise DataError(_too_long(source))
-    return views.with_images(tuple(islice(chain(loaded, cut), limit)), source)
+    if min(len(source), limit or LISTED + 1) > LISTED:
+        raise DataError(_too_long(source.loaded.path))
+    return source.listed(limit)
 
 
 def _too_long(source: Path) -> str:
@@ -162,12 +161,6 @@ def _too_long(source: Path) -> str:
         f"{source}: has more than {LISTED:,} conversations, the maximum of a list in a browser: "
         f"give --limit {LISTED} for the first ones, or --id ID for one"
     )
-
-
-def _cut_short(run: record_lines.StoredRun) -> tuple[tuple[Conversation, ...], tuple[str, ...]]:
-    """What a run cut short, and a line for each line of its file that cannot be read."""
-    cut = tuple(run.cut_short())
-    return cut, record_lines.told_flaws(run.failures.flaws, run.path)
 
 
 def _name(loaded: Loaded) -> str:

@@ -10,7 +10,7 @@ from shlex import quote
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command as click_command
 
 from .options.model_fields import extended, options_of, spread
@@ -70,6 +70,21 @@ class CastGroup(TyperGroup):
         return cast_command(cmd_name)
 
 
+class CastCommand(TyperCommand):
+    """The command of one cast, where the line about an unknown option offers the cast's own too."""
+
+    own_options: tuple[str, ...] = ()
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments that are left."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.TyperException as error:
+            if hasattr(error, "possibilities"):
+                error.possibilities = sorted({*(error.possibilities or ()), *self.own_options})
+            raise
+
+
 def _cast_first(args: list[str]) -> list[str]:
     """`--cast NAME` or `--cast=NAME` as the first argument `NAME`; the same arguments if there is none."""
     for number, argument in enumerate(args):
@@ -83,6 +98,7 @@ def _cast_first(args: list[str]) -> list[str]:
 def cast_command(name: str) -> Any:
     """The command of a cast: options for its settings, its scenarios, the limits and the run."""
     from ..graphs import casts
+    from ..graphs.casts.settings import CastSettings
 
     factory = casts.find(name)
     settings, source = options_of(factory.settings, CAST), options_of(factory.source, SCENARIOS)
@@ -101,9 +117,11 @@ def cast_command(name: str) -> Any:
         return simulate_cast(factory, of_settings, of_source, of_limits, values["out"], run_options(values))
 
     app = typer.Typer(add_completion=False)
-    app.command(name, help=factory.summary or None)(spread(run))
-    command = click_command(app)
+    app.command(name, cls=CastCommand, help=factory.summary or None)(spread(run))
+    command: Any = click_command(app)
     command.name = name
+    if not issubclass(factory.settings, CastSettings):  # the settings of shipped casts are too many for a line
+        command.own_options = tuple(f"--{setting.replace('_', '-')}" for setting in settings)
     return command
 
 

@@ -74,7 +74,7 @@ def crashed(error: Exception) -> int:
 
     The traceback goes to a file, which the line on stderr names.
     """
-    from ..nodes.settings.environment import error_line, redacted
+    from ..nodes.settings.redaction import error_line, redacted
 
     trace = "".join(format_exception(error))
     with NamedTemporaryFile("w", prefix="duologue-", suffix=".log", delete=False, encoding="utf-8") as file:
@@ -111,8 +111,8 @@ def say_in_log(text: str) -> None:
 
 def shown(text: str) -> str:
     """A message for the terminal: plain, and without credentials of the models that were made."""
-    environment = sys.modules.get("duologue.nodes.settings.environment")
-    return plain(environment.without_credentials(text) if environment is not None else text)
+    redaction = sys.modules.get("duologue.nodes.settings.redaction")
+    return plain(redaction.without_credentials(text) if redaction is not None else text)
 
 
 def put_tables(tables: "Sequence[ResultTable]") -> None:

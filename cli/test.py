@@ -1,7 +1,7 @@
 """`duologue test`: how often an agent succeeds with simulated users."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from ..data.files.json_files import write_text
 from ..data.people.splits import UserPart
@@ -33,6 +33,9 @@ from .planning.plan import tell_plan
 from .running.run import LIMITS, OUT, ended, limits_with, run_into
 from .simulate import RUN, run_options, surrounded
 from .streams import print_json, put, say
+
+if TYPE_CHECKING:
+    from ..studies.agent_tests import AgentTest
 
 
 @extended({**LIMITS, **RUN})
@@ -148,7 +151,6 @@ def test_command(
     from ..analysis.testing.junit_report import junit as junit_xml
     from ..analysis.testing.markdown_report import markdown
     from ..analysis.testing.result_text import in_number, no_share, unscored
-    from ..analysis.testing.success import successes
     from ..graphs import agent_test, casts
 
     if name is not None and cast is not None:
@@ -171,14 +173,9 @@ def test_command(
     }
     named_settings = {key: value for key, value in named.items() if value is not None}
     chosen = dict(setting(text, factory.settings) for text in settings or ()) | named_settings
-    taken = {"scenarios": scenarios, "part": part, "limit": limit, "repeats": repeats, "judge": judge}
-    planned = _scenarios(factory, taken, chosen, values["seed"])
-    tested = factory(**(dict(planned.settings) | chosen))
-    if factory.name == agent_test.NAME and "assistant" not in chosen:
-        say(
-            "no agent was named, so the rule-based assistant 'offline' is tested: name yours with --assistant MODULE:NAME"
-        )
-    check_scored(tested, planned.states)
+    taken = {"part": part, "limit": limit, "repeats": repeats, "judge": judge, "seed": values["seed"]}
+    trial = _trial(cast or name, scenarios, chosen, taken)
+    tested, planned = trial.cast, trial.scenarios
     folder = out or runs.new_folder(OUT, factory.name.rpartition(":")[2])
     limits = limits_with(tested, {key: values[key] for key in LIMITS})
     if options.plan:
@@ -186,9 +183,7 @@ def test_command(
     control = options.control()
     summary = run_into(tested, list(planned.states), folder, limits, planned.source, options, control)
     crashes: Crashes = "failure" if crash_is_failure else "unscored"
-    result = successes(
-        conversations_of(folder), exclude_user_faults=exclude_user_faults, planned=summary.planned, crashes=crashes
-    )
+    result = trial.result(conversations_of(folder), exclude_user_faults=exclude_user_faults, crashes=crashes)
     page = (
         write_page(folder, summary.planned, result, excluded=exclude_user_faults, crashes=crashes)
         if with_page
@@ -202,10 +197,7 @@ def test_command(
             exclude_user_faults=exclude_user_faults,
             addresses=addresses,
             crashes=crashes,
-            plan=[
-                (state["scenario"], state.get("ordinal", 0), state.get("repeat", 0))
-                for state in runs.planned(tested, planned.states)
-            ],
+            plan=trial.plan,
         )
         write_text(junit, junit_text)
     of = "without user faults" if exclude_user_faults else "of all conversations"
@@ -241,32 +233,19 @@ def test_command(
     return code if code > 1 else 0 if passed else 1
 
 
-def _scenarios(factory: Any, source: dict[str, Any], settings: dict[str, Any], seed: int) -> Any:
-    """The scenarios of a test, with their notes printed; SettingError if there is no source."""
-    if source["scenarios"] is None:
+def _trial(cast: str | None, scenarios: Path | None, settings: dict[str, Any], options: dict[str, Any]) -> "AgentTest":
+    """The test, with its notes printed; SettingError if there is no source of scenarios."""
+    from ..graphs import agent_test
+    from ..studies.agent_tests import AgentTest
+
+    if scenarios is None:
         raise SettingError(
             "--scenarios: give a file of JSON lines, an object for each scenario, or stored conversations"
         )
-    planned = factory.source(**source).read(factory.checked(settings), seed)
-    say(*planned.notes)
-    return planned
-
-
-def check_scored(cast: Any, states: Any) -> None:
-    """SettingError, before a call is paid for, if nothing would give a conversation a score."""
-    from ..graphs import agent_test
-    from ..nodes.people import PeopleSpeaker
-    from ..nodes.scorers.post_questions import closing
-    from ..nodes.scorers.scenario_success import KEY
-
-    lacking = sum(KEY not in state["scenario"] for state in states)
-    if lacking and cast.name == agent_test.NAME and isinstance(cast.user_simulator, PeopleSpeaker):
-        why = "a retrieval-based user leaves where its source conversation ends, which is not evidence about the agent"
-        if lacking == len(states):
-            raise SettingError(f"no conversation would have a score: {why}: give each scenario a 'success'")
-        say(f"{lacking} of {len(states)} scenarios have no 'success', so their conversations will have no score: {why}")
-    if cast.closing is closing and not any(KEY in state["scenario"] for state in states):
-        raise SettingError(
-            "no conversation has a score named 'success' with this cast and these scenarios: give each scenario a "
-            "'success', or the cast a scorer (closing=nodes.scoring(success=...))"
+    trial = AgentTest.of(None, scenarios, cast=cast, settings=settings, notify=say, **options)
+    if trial.name == agent_test.NAME and "assistant" not in settings:
+        say(
+            "no agent was named, so the rule-based assistant 'offline' is tested: name yours with --assistant MODULE:NAME"
         )
+    trial.check(say)
+    return trial

@@ -4,7 +4,6 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ..data import load
 from ..errors import SettingError
 from .options.cast_settings import setting
 from .options.model_fields import extended
@@ -34,8 +33,7 @@ from .streams import print_json, put, say, stderr, stdout
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..data.tuning import TuningResult, TuningTrial
-    from ..runs.tuning.page_search import PageSearch
-    from ..runs.tuning.simulators import Simulator
+    from ..studies.tuning import TuningStudy
 
 TEMPLATES = "Search for prompt templates"
 """Section of the help."""
@@ -118,9 +116,7 @@ def tune_command(
     trials. The best is compared once on the test split. Exit code 0: everything was done; 1: it ended early, and --resume
     continues.
     """
-    from ..runs.tuning.page_search import PageSearch
-    from ..runs.tuning.search_space import default_space, space_of
-    from ..runs.tuning.simulators import Simulator
+    from ..studies.tuning import TuningStudy
 
     if people is None or out is None:
         raise SettingError(f"--{'people' if people is None else 'out'}: is needed: see duologue tune --help")
@@ -133,26 +129,25 @@ def tune_command(
         **{name: value for name, value in values.items() if name not in LIMITS}, yes=yes, as_json=as_json
     )
     with options.surroundings():
-        cast_settings = _settings(cast, settings or [], user, assistant)
-        space = (
-            space_of(search)
-            if search is not None
-            else default_space(cast_settings.get("user", "offline"))
-            if trials
-            else {}
-        )
-        simulator = Simulator(
+        study = TuningStudy(
             cast,
             people,
-            cast_settings,
+            search,
+            _settings(cast, settings or [], user, assistant),
+            out,
+            trials,
+            reflect,
+            template_name or (),
+            template_trials,
             scenarios=scenarios,
             limit=limit,
             limits={name: value for name in LIMITS if (value := values.get(name)) is not None},
+            judge=test,
+            noise_runs=noise_runs,
+            seed=seed,
+            resume=resume,
         )
-        written = PageSearch(reflect, tuple(template_name or ()), template_trials) if reflect is not None else None
-        tuned = _tuned(
-            simulator, space, trials, written, out, options, judge=test, noise_runs=noise_runs, seed=seed, resume=resume
-        )
+        tuned = _tuned(study, options)
     return _report(tuned, out, as_json=as_json)
 
 
@@ -164,61 +159,31 @@ def _settings(cast: str, texts: list[str], user: str | None, assistant: str | No
     return dict(setting(text, model) for text in texts) | sides
 
 
-def _tuned(
-    simulator: "Simulator",
-    space: Any,
-    trials: int,
-    pages: "PageSearch | None",
-    out: Path,
-    options: RunOptions,
-    *,
-    judge: bool,
-    noise_runs: int,
-    seed: int,
-    resume: bool,
-) -> "TuningResult":
+def _tuned(study: "TuningStudy", options: RunOptions) -> "TuningResult":
     """The search, under signals and bounds, with a line for each trial."""
-    from ..analysis.realism.objective import Against
     from ..nodes.models.specs import chat_model
-    from ..runs.tuning.search import TRIALS, atune, ready
+    from ..runs.tuning.search import TRIALS
 
-    people = list(load(simulator.people).conversations)
-    ready(simulator, people, space, trials=trials, pages=pages, judge=judge)
-    cast, scenarios, _ = simulator.build({}, "select", seed)
-    count = (1 + noise_runs + trials * bool(space) + (pages.trials if pages is not None else 0)) * len(scenarios)
+    cast, count = study.planned()
     turns = count * (cast.limits.max_turns or 1)
     tries = cast.limits.question_attempts
     plan = Plan(
         count, "conversations", turns * 2, turns * 2 * tries, "before the test split is used", calls_models([cast])
     )
-    writers = [chat_model(pages.reflect)] if pages is not None and isinstance(pages.reflect, str) else []
+    writers = [chat_model(study.reflect)] if isinstance(study.reflect, str) else []
     control = begun([cast], plan, options, *writers)
 
     def work(show: Callable[[str], None]) -> "Coroutine[Any, Any, TuningResult]":
         def tell(trial: "TuningTrial") -> None:
             judgement = trial.judgement
             what = f"{judgement.value:.3f}" if judgement is not None else f"failed: {trial.failed}"
-            show(f"trial {trial.number} of {trials}: {what}")
+            show(f"trial {trial.number} of {study.trials}: {what}")
             if not stderr.is_terminal and not options.as_json:
-                say(f"trial {trial.number} of {trials}: {what}")
+                say(f"trial {trial.number} of {study.trials}: {what}")
 
-        return atune(
-            simulator,
-            Against(people),
-            space,
-            out=out,
-            trials=trials,
-            pages=pages,
-            judge=judge,
-            noise_runs=noise_runs,
-            seed=seed,
-            resume=resume,
-            concurrency=options.concurrency or "auto",
-            conduct=options.conduct(control),
-            watch=tell,
-        )
+        return study.atuned(concurrency=options.concurrency or "auto", conduct=options.conduct(control), watch=tell)
 
-    left = f"the complete trials are in {out / TRIALS}; continue with --resume"
+    left = f"the complete trials are in {Path(study.out) / TRIALS}; continue with --resume"
     # Why it ended early is a note of the result.
     return ask_all(work, control, "the settings as they are", max_time=options.max_time, left=left, early=False)
 

@@ -5,6 +5,7 @@ from . import checks, domains, grounding, identity, recllmsim, simquac
 from .domain import Dataset, Domain
 from .domain_parts import Material
 from .domains import register_format
+from .files.json_files import read_text
 from .formats import messages, record_lines, sharegpt
 from .formats.detection import Contents, Format, Source
 from .forms import Form
@@ -68,6 +69,7 @@ __all__ = [
     "messages",
     "outline",
     "paired",
+    "read_text",
     "recllmsim",
     "record_lines",
     "register_format",

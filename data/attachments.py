@@ -61,7 +61,8 @@ def part_of(block: Any) -> Part | None:
             return Part(type="other", name=kind, text=refusal)
         return Part(type="other", name=kind, digest=hashlib.sha256(content).hexdigest(), size=len(content))
     url, text = _first(fields, _URLS), _first(fields, ("text", "transcript"))
-    if fields.get("source_type") == "text" or (fields is not block and _source_type(block) == "text"):
+    is_text_source = fields is not block and as_object(block.get("source")).get("type") == "text"
+    if fields.get("source_type") == "text" or is_text_source:
         text = text or _first(fields, ("data",))
     elif url is None and (data := _first(fields, _DATA)) is not None:
         url = data if data[:5].lower() == "data:" else _data_url(data, mime)
@@ -198,10 +199,6 @@ def _flat(block: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**fields, **{key: value for key, value in block.items() if not is_object(value)}} if fields else block
 
 
-def _source_type(block: Mapping[str, Any]) -> Any:
-    return as_object(block.get("source")).get("type")
-
-
 def _first(fields: Mapping[str, Any], keys: Sequence[str]) -> str | None:
     """The first of the keys' values that is a text with something in it."""
     text = next((value for key in keys if isinstance(value := fields.get(key), str) and value), None)
@@ -219,6 +216,5 @@ def _data_url(data: str, mime: str | None) -> str:
 
 
 def _type_of(mime: str | None) -> PartType:
-    """The type of a part by its MIME type."""
     family = _TYPES.get((mime or "").partition("/")[0])
     return family if family in ("image", "audio", "video") else "file"

@@ -217,4 +217,6 @@ def _of_folder(folder: Path) -> Contents:
     )
     if not files:
         raise DataError(f"{at(folder)}: holds no data file: give a run folder or a data set")
-    return Contents(tuple(conversation for file in files for conversation in load(file)))
+    sources = [load(file) for file in files]
+    empty = (note for source in sources if not source for note in source.notes)
+    return Contents(tuple(conversation for source in sources for conversation in source), tuple(empty))

@@ -42,6 +42,8 @@ def register_declared(group: str, noun: str, register: Callable[[Any], object]) 
         except (Exception, SystemExit) as error:  # a failing package must not stop work that does not need it
             # Only the kind of the error: its message may contain a key, and `data` cannot remove it.
             problem = f"{type(error).__name__} when it is imported: import {point.module} to see why"
+            if isinstance(error, AttributeError) and point.module in sys.modules:  # a failed import leaves none there
+                problem = f"the module {point.module!r} has no {point.attr!r}: check {point.value!r}"
             log.warning("%s: its %s is left out: %s", _origin(point), noun, problem)
 
 
@@ -83,7 +85,7 @@ def place_of(error: BaseException, *, installed: bool = True) -> str:
     file, line = "", 0
     for frame, number in walk_tb(error.__traceback__):
         name = frame.f_code.co_filename
-        if _is_own(frame) or name != (file or name):
+        if is_own(frame) or name != (file or name):
             continue
         if installed or not name.startswith(_INSTALLED):
             file, line = name, number
@@ -99,7 +101,7 @@ def frames_of(error: BaseException) -> list[str]:
     passed = [
         f"{_shown_file(name)}:{number} in {frame.f_code.co_name}"
         for frame, number in walk_tb(error.__traceback__)
-        if not _is_own(frame) and _is_somebodys(name := frame.f_code.co_filename)
+        if not is_own(frame) and _is_somebodys(name := frame.f_code.co_filename)
     ]
     inner = error.exceptions[0] if isinstance(error, BaseExceptionGroup) else None if passed else error.__cause__
     return (passed + ([] if inner is None else frames_of(inner)))[-FRAMES:]
@@ -134,7 +136,7 @@ def place_now(thread: Thread) -> str:
     for frame, number in walk_stack(sys._current_frames().get(thread.ident or 0)):
         name = frame.f_code.co_filename
         if (
-            not _is_own(frame)
+            not is_own(frame)
             and frame.f_globals.get("__name__") != "__main__"
             and not name.startswith(("<", *_INSTALLED))
         ):
@@ -142,5 +144,6 @@ def place_now(thread: Thread) -> str:
     return ""
 
 
-def _is_own(frame: FrameType) -> bool:
+def is_own(frame: FrameType) -> bool:
+    """Whether a frame is of Duologue's own code."""
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] == PACKAGE

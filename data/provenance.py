@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import Field
 
-from .attempts import Json, Record, Role
+from .attempts import Json, Record, Role, as_object
 from .stop_reasons import Fault
 
 StepWay: TypeAlias = Literal["", "accepted", "regenerate", "continue", "stop"]
@@ -72,8 +72,7 @@ class NodeInfo(Record):
 def _label(name: str, settings: Mapping[str, Any]) -> str:
     model = settings.get("model")
     if isinstance(model, Mapping):
-        arguments = model.get("arguments")
-        parameters: Mapping[str, Any] = arguments if isinstance(arguments, Mapping) else {}
+        parameters = as_object(model.get("arguments"))
         query_items = [(use, turns["turns_of"]) for use in SHOWN if isinstance(turns := settings.get(use), Mapping)]
         if model.get("spec"):
             query_items = [*parameters.items(), *query_items]
@@ -83,12 +82,10 @@ def _label(name: str, settings: Mapping[str, Any]) -> str:
     if "replays" in settings:
         return f"replay:{settings['replays']}"
     if "turns_of" in settings:
-        options = settings.get("options")
-        chosen = options if isinstance(options, Mapping) else {}
-        query = "&".join(f"{key}={'true' if value is True else value}" for key, value in chosen.items())
+        options = as_object(settings.get("options")).items()
+        query = "&".join(f"{key}={'true' if value is True else value}" for key, value in options)
         return f"people:{settings['turns_of']}{query and '?' + query}"
-    function = settings.get("function")
-    if isinstance(function, Mapping):
+    if isinstance(function := settings.get("function"), Mapping):
         return str(function.get("name") or name)
     if "agent" in settings:
         return str(settings.get("object") or settings["agent"])  # every compiled graph is called LangGraph by default

@@ -23,34 +23,24 @@ StopReason: TypeAlias = Literal[
 
 Fault: TypeAlias = Literal["none", "user", "assistant", "infrastructure"]
 
-FAULTS: Mapping[str, Fault] = {
-    "max_turns": "none",
-    "user_ended": "none",
-    "user_gave_up": "none",
-    "user_rejected": "user",
-    "assistant_rejected": "assistant",
-    "user_timeout": "user",
-    "agent_interrupted": "assistant",
-    "agent_timeout": "assistant",
-    "model_failed": "infrastructure",
-    "budget": "none",
-    "cancelled": "none",
+_TABLE: Mapping[StopReason, tuple[Fault, str]] = {
+    "max_turns": ("none", "the maximum number of turns was reached"),
+    "user_ended": ("none", "the user ended it"),
+    "user_gave_up": ("none", "the user gave up"),
+    "user_rejected": ("user", "no message of the user was accepted"),
+    "assistant_rejected": ("assistant", "no reply of the assistant was accepted"),
+    "user_timeout": ("user", "a turn of the user's agent took too long"),
+    "agent_interrupted": ("assistant", "the agent stopped for a person"),
+    "agent_timeout": ("assistant", "a turn of the agent took too long"),
+    "model_failed": ("infrastructure", "a model or a node failed"),
+    "budget": ("none", "a bound of tokens, cost or time was reached"),
+    "cancelled": ("none", "it was cancelled"),
 }
+
+FAULTS: Mapping[str, Fault] = {reason: fault for reason, (fault, _) in _TABLE.items()}
 """Whose fault each stop reason is. A conversation without a fault can be studied as it is."""
 
-WORDS: Mapping[str, str] = {
-    "max_turns": "the maximum number of turns was reached",
-    "user_ended": "the user ended it",
-    "user_gave_up": "the user gave up",
-    "user_rejected": "no message of the user was accepted",
-    "assistant_rejected": "no reply of the assistant was accepted",
-    "user_timeout": "a turn of the user's agent took too long",
-    "agent_interrupted": "the agent stopped for a person",
-    "agent_timeout": "a turn of the agent took too long",
-    "model_failed": "a model or a node failed",
-    "budget": "a bound of tokens, cost or time was reached",
-    "cancelled": "it was cancelled",
-}
+WORDS: Mapping[str, str] = {reason: words for reason, (_, words) in _TABLE.items()}
 """Each stop reason in plain words, for people."""
 
 UNTOLD = "why it ended is not recorded"

@@ -18,7 +18,7 @@ from ..data.labels.definition import LabelDefinition
 from ..data.labels.final_values import finals
 from ..data.records import Conversation
 from ..nodes.annotators.kinds import Annotator, AnnotatorReply, LabelQuestion, RuleAnnotator
-from ..nodes.settings.environment import without_known_secrets
+from ..nodes.settings.redaction import without_known_secrets
 from ..prompts.label_pages import shipped_labels
 
 NAME = "annotation"

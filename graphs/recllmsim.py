@@ -26,22 +26,10 @@ from .casts.cast import Cast
 from .casts.registry import CastFactory, register
 from .casts.settings import CastSettings, documented, library
 from .casts.sides import Speaker, side
-from .scenarios.tasks import TaskSource, scenario, scenarios
+from .scenarios.tasks import TaskSource
+from .scenarios.tasks import scenario as scenario
+from .scenarios.tasks import scenarios as scenarios
 from .serving.served_graph import served
-
-__all__ = [
-    "FACTORY",
-    "NAME",
-    "OFFLINE",
-    "PUBLISHED",
-    "TURNS",
-    "RecLLMSimSettings",
-    "as_published",
-    "cast",
-    "graph",
-    "scenario",
-    "scenarios",
-]
 
 NAME = KIND
 PUBLISHED = "recllmsim_as_published"

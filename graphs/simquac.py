@@ -20,23 +20,10 @@ from .casts.cast import Cast
 from .casts.registry import CastFactory, register
 from .casts.settings import CastSettings, documented, library
 from .casts.sides import Speaker, side
-from .scenarios.topics import TopicSource, scenario, scenarios
+from .scenarios.topics import TopicSource
+from .scenarios.topics import scenario as scenario
+from .scenarios.topics import scenarios as scenarios
 from .serving.served_graph import served
-
-__all__ = [
-    "FACTORY",
-    "NAME",
-    "OFFLINE",
-    "PUBLISHED",
-    "TURNS",
-    "SimQuACSettings",
-    "as_published",
-    "as_released",
-    "cast",
-    "graph",
-    "scenario",
-    "scenarios",
-]
 
 NAME = "simquac"
 PUBLISHED = "simquac_as_released"

@@ -2,9 +2,26 @@
 
 import os
 import shutil
+import socket
 import sys
 from pathlib import Path
 from threading import Thread
+from typing import Any
+
+from .doors import Door, new_token, path_of
+
+HERE = "127.0.0.1"
+"""The page is for this machine only: whoever opens it can read every conversation."""
+SETTINGS = {
+    "browser.gatherUsageStats": False,
+    "browser.serverAddress": HERE,
+    "client.toolbarMode": "minimal",
+    "global.developmentMode": False,
+    "server.enableCORS": True,
+    "server.enableStaticServing": False,
+    "server.enableXsrfProtection": True,
+    "server.fileWatcherType": "none",
+}
 
 
 def _end_with_the_command(folder: Path) -> None:
@@ -18,12 +35,56 @@ def _end_with_the_command(folder: Path) -> None:
     os._exit(0)
 
 
-def _run() -> None:
-    Thread(target=_end_with_the_command, args=(Path(sys.argv[2]).parent,), daemon=True).start()
-    from streamlit.web.cli import main
+def _stay_on_this_machine(event: str, arguments: tuple[Any, ...]) -> None:
+    """Refuse every connection to elsewhere, and every question for an address: this process needs none."""
+    if event == "socket.connect" and isinstance(arguments[1], tuple) and arguments[1][0] not in (HERE, "::1"):
+        raise PermissionError(f"the labelling page connects to nothing: {arguments[1][0]}")
+    if event == "socket.getaddrinfo" and arguments[0] not in (None, "", HERE, b"127.0.0.1", "localhost", "::1"):
+        raise PermissionError(f"the labelling page looks up no address: {arguments[0]}")
 
-    main()
+
+def _settle(folder: Path) -> None:
+    """Make Streamlit read no settings but ours: the working folder and the home become a folder of the command's own.
+
+    A `.streamlit` of either would change the page.
+    """
+    environment = os.environ  # noqa: TID251 - that of this process, which serves a page and does nothing else
+    for name in [name for name in environment if name.upper().startswith("STREAMLIT_")]:
+        del environment[name]
+    environment.update(HOME=str(folder), USERPROFILE=str(folder))
+    os.chdir(folder)
+    from streamlit import config
+
+    for name, value in SETTINGS.items():
+        config.set_option(name, value)
+
+
+def _run(folder: Path, port: int) -> None:
+    """Serve `page.py` of the folder; print the address with its token once it can be opened."""
+    Thread(target=_end_with_the_command, args=(folder,), daemon=True).start()
+    sys.addaudithook(_stay_on_this_machine)
+    token = new_token()
+    _settle(folder)
+    import streamlit
+    import uvicorn
+    from starlette.applications import Starlette
+    from starlette.routing import Mount
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            sys.stdout.write(f"http://{HERE}:{port}/?token={token}\n")
+            sys.stdout.flush()
+
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.bind((HERE, port))
+    page = streamlit.App(folder / "page.py")
+    app = Starlette(routes=[Mount(path_of(token).rstrip("/"), page)], lifespan=page.lifespan())
+    Server(uvicorn.Config(Door(app, token), log_level="error", server_header=False, timeout_graceful_shutdown=1)).run(
+        sockets=[listening]
+    )
 
 
 if __name__ == "__main__":
-    _run()
+    _run(Path(sys.argv[1]), int(sys.argv[2]))

@@ -10,12 +10,14 @@ import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol, TypeAlias, runtime_checkable
+from weakref import WeakKeyDictionary, WeakSet
 
 from ..errors import DuologueError
 from .contract import check_function
 from .limits import Limits
-from .settings.environment import error_line
+from .settings.redaction import error_line
 
 log = logging.getLogger(__name__)
 
@@ -61,11 +63,7 @@ class Context(Limits):
         return cls(world=world, **limits.plain())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _plain_limits, (self.plain(),)  # a world lives in this process only
-
-
-def _plain_limits(values: Mapping[str, Any]) -> Limits:
-    return Limits(**values)
+        return partial(Limits, **self.plain()), ()  # a world lives in this process only
 
 
 def check_world(world: object) -> None:
@@ -87,6 +85,7 @@ async def living(world: World, scenario: Mapping[str, Any]) -> AsyncIterator[Any
         live = await _entered(environment)
     except Exception as error:
         raise WorldError(f"the world could not be set up: {error_line(error)}") from error
+    _notice_one_for_all(world, live)
     try:
         yield live
     except BaseException:
@@ -99,6 +98,30 @@ async def living(world: World, scenario: Mapping[str, Any]) -> AsyncIterator[Any
         await _left(environment)
     except Exception as error:
         raise WorldError(f"the world could not be torn down: {error_line(error)}") from error
+
+
+_last_worlds: WeakKeyDictionary[World, object] = WeakKeyDictionary()
+"""The world that each function made last."""
+_shared_worlds: WeakSet[World] = WeakSet()
+"""Functions that gave two conversations one world."""
+
+
+def _notice_one_for_all(world: World, live: object) -> None:
+    """Log one line if the function gives this conversation the world of the one before."""
+    if live is None or isinstance(live, str | bytes | int | float | tuple | frozenset):  # nobody can change it
+        return
+    try:
+        is_shared = _last_worlds.get(world) is live
+        _last_worlds[world] = live
+        if is_shared and world not in _shared_worlds:
+            _shared_worlds.add(world)
+            log.warning(
+                "the world of several conversations is one object (%s): what one conversation does, the others see; "
+                "make a new one in each call",
+                type(live).__name__,
+            )
+    except TypeError:  # a callable without weak references or a hash
+        return
 
 
 async def _entered(environment: Any) -> Any:

@@ -44,7 +44,7 @@ def repair(folder: str | Path) -> list[str]:
         if len(run.finished) and (changed or done or compared(root, manifest, StoredRun(root))[0]):
             written = dataset.write_run(root, manifest, StoredRun(root))
             changed.append(
-                f"{written.path}: was written from the {written.counts.conversations} finished conversations"
+                f"{written.dataset}: was written from the {written.counts.conversations} finished conversations"
             )
     return [*done, *changed]
 

@@ -13,12 +13,13 @@ from ..graphs import Cast
 from ..graphs.casts.success_checks import check_success
 from ..nodes.calls.endpoint_gate import EndpointError
 from ..nodes.limits import Limits
+from ..nodes.settings.environment import is_traced
 from ..nodes.state import State
 from .divided.board import Board
 from .divided.processes import in_processes
 from .divided.ray_tasks import on_ray
-from .divided.shards import run_shard
-from .divided.sharing import Division, at_once, division, shards_of, shared
+from .divided.shards import BETWEEN, Shard, run_shard
+from .divided.sharing import A_SECOND, Division, at_once, division, shards_of, shared
 from .engine.conduct import Conduct
 from .engine.control import Control
 from .engine.conversing import Concurrency, Watch, name_of, planned
@@ -120,7 +121,6 @@ class _Run:
     async def here(
         self, watch: Watch | None, keep: Callable[[Conversation], None] | None, figures: RunFigures | None
     ) -> None:
-        """Simulate in this process."""
         with self._journal() as file:
             self._take_up(file)
             self.calls = file.path.name if file is not None else CALLS
@@ -155,18 +155,24 @@ class _Run:
             board.sum()
             if not self.control.begins:  # what was spent before has reached a bound
                 return
-            shards = shards_of(
-                divided,
-                self.missing,
-                at_once(divided.processes or 1, len(self.missing), self.concurrency),
-                folder=self.folder.path,
+            whole = Shard(
+                folder=self.folder.path.absolute(),
+                here=Path.cwd(),
+                spec=divided.spec,
+                states=list(self.missing),
                 limits=self.limits,
                 pace=self.control.pace,
                 concurrency=self.concurrency,
                 priced=self.control.spending.priced or self.control.spending.max_cost is not None,
-                silent=silent,
+                silent=tuple(silent),
+                traced=is_traced(),
+                domains=divided.domains,
+                formats=divided.formats,
                 cast=manifests.digest_of(self.cast),
+                between=A_SECOND if divided.engine == "ray" else BETWEEN,
             )
+            at_a_time = at_once(divided.processes or 1, len(self.missing), self.concurrency)
+            shards = shards_of(whole, divided.engine, at_a_time)
             split_calls(self.folder.path, {name_of(state): shard.name for shard in shards for state in shard.states})
             try:
                 if divided.engine == "ray":

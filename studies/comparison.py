@@ -1,13 +1,20 @@
 """How far simulated users are from people, as a function for notebooks and scripts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .sources import StudySource, conversations_of, file_name
+from ..errors import at
+from .sources import Notify, StudySource, conversations_of, file_name, logged, path_of
 
 if TYPE_CHECKING:
     from ..analysis.realism import RealismReport
+    from ..analysis.realism.report import UserPartName
+    from ..data import Conversation
+
+
+FEW = 8
+"""Conversations of each side that an interval needs."""
 
 
 def compare(
@@ -17,23 +24,32 @@ def compare(
     *,
     references: "Mapping[str, StudySource] | Sequence[str | Path] | Path" = (),
     made: "StudySource | None" = None,
+    baseline: bool = True,
+    part: "UserPartName" = "all",
+    seed: int = 0,
     out: str | Path | None = None,
+    notify: Notify = logged,
+    on_baseline: Callable[[int], None] | None = None,
     **settings: Any,
 ) -> "RealismReport":
-    """How far simulated users are from people: a report, which a notebook shows as HTML.
+    """How far simulated users are from people: a report, which a notebook shows as HTML; `duologue compare` as a function.
 
     `sim`, `human`: a path that `load` reads, or conversations; so is `published`, simulated users of an earlier study.
     `references`: other people, by name, or paths, which are called by their files: how far they are from `human`
-    stands beside the floor. `made`: users made from people, as a baseline (`runs.people.retrieval`). `out`: a folder for the
-    report and its card, as pages and JSON. `settings`: `language`, `part`, `seed` and `adversary`, as for `analysis.realism.compare`.
-    Needs the extras `stats` and `ml`, for Chinese also `zh`.
+    stands beside the human-human baseline. `made`: retrieval-based users, as a baseline; without them `baseline` simulates some
+    (`runs.people.retrieval.from_people`), and `on_baseline` is called with their number before. `out`: a folder for the
+    report and its card, as pages and JSON. `part`, `seed` and `settings`, which are `language` and `adversary`: as for
+    `analysis.realism.compare`. `notify`: called with each warning about a source. Needs the extras `stats` and `ml`, for
+    Chinese also `zh`.
 
     Example::
 
         >>> report = duologue.compare("LLM_agent_user", "human_exp_V2", out="realism")  # doctest: +SKIP
     """
     from ..analysis import realism
+    from ..analysis.attempts import assistant_of
     from ..data.loading import names_of
+    from ..runs.people.retrieval import from_people
     from ..views.realism import report as pages
 
     named: Mapping[str, StudySource]
@@ -44,14 +60,27 @@ def compare(
         if wrong := [type(path).__name__ for path in paths if not isinstance(path, str | Path)]:
             raise TypeError(f"references: give paths, or conversations by name as in {{'people': ...}}, not {wrong[0]}")
         named = dict(zip(names_of(paths), paths, strict=True))
+    simulated, people = conversations_of(sim, notify), conversations_of(human, notify)
+    for name, conversations, source in (("sim", simulated, sim), ("human", people, human)):
+        if len(conversations) < FEW:
+            place = at(path) if (path := path_of(source)) is not None else name
+            notify(f"{place}: has only {len(conversations)} of the {FEW} conversations or more that an interval needs")
+    notes: tuple[str, ...] = ()
+    retrieval_based: Sequence[Conversation] | None = conversations_of(made, notify) if made is not None else None
+    if made is None and baseline:
+        baseline_users = from_people(people, part, seed=seed, answered=assistant_of, tell=on_baseline)
+        retrieval_based, notes = baseline_users.conversations, baseline_users.notes
     report = realism.compare(
-        conversations_of(sim),
-        conversations_of(human),
-        conversations_of(published) if published is not None else None,
-        references={name: conversations_of(source) for name, source in named.items()},
-        made=conversations_of(made) if made is not None else None,
+        simulated,
+        people,
+        conversations_of(published, notify) if published is not None else None,
+        references={name: conversations_of(source, notify) for name, source in named.items()},
+        made=retrieval_based,
+        part=part,
+        seed=seed,
         **{"adversary": True, **settings},
     )
+    report = report.model_copy(update={"notes": (*report.notes, *notes)})
     if out is not None:
         pages.write(report, Path(out), name=file_name(sim, "sim"), against=file_name(human, "human"))
     return report

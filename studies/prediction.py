@@ -1,15 +1,99 @@
 """Nearness of simulated users to people's next turns, as a function for notebooks and scripts."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .sources import StudySource, conversations_of
 
-if TYPE_CHECKING:
-    from ..analysis.next_turn import NextTurnReport
+if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
+    from ..analysis.next_turn import Benchmark, NextTurnReport
     from ..analysis.realism.report import UserPartName
+    from ..data import Conversation
+    from ..data.people.next_turns import NextTurn
+    from ..graphs import Cast
+
+
+@dataclass(frozen=True)
+class NextTurnStudy:
+    """Simulated users that are asked for people's next turns: the fields are parameters of `next_turn`."""
+
+    people: "Sequence[Conversation]"
+    users: Mapping[str, Any]
+    """By name: whatever a cast takes as its user."""
+    published: "Sequence[Conversation] | None" = None
+    part: "UserPartName" = "all"
+    limit: int | None = None
+    seed: int = 0
+    cast: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    attempts: int | None = None
+    out: Path | None = None
+
+    @cached_property
+    def casts(self) -> "dict[str, Cast]":
+        """The cast of each user."""
+        from ..graphs.single_turn import cast_for
+
+        moments = self._all.moments
+        return {name: cast_for(moments, user, self.cast, **self.settings) for name, user in self.users.items()}
+
+    @cached_property
+    def benchmark(self) -> "Benchmark":
+        """The moments at which the users can be asked."""
+        from ..graphs.single_turn import state_of
+
+        if not self.casts:
+            return self._all
+        name = next(iter(self.casts.values())).name
+        return self._all.askable(lambda moment: state_of(moment, name) is not None)
+
+    def retrieval_based(self, tell: Callable[[int], None] | None = None) -> "tuple[list[NextTurn] | None, list[str]]":
+        """The turns of retrieval-based users, and notes; `tell` is called with their number before."""
+        from ..runs.people.retrieval import said_from_people
+
+        return said_from_people(self.benchmark.moments, self.people, self.cast, seed=self.seed, tell=tell)
+
+    def turns(self, user: str, **conduct: Any) -> "list[NextTurn]":
+        """The turns of a user; `conduct`, `concurrency` and `on_turn`: as for `runs.people.next_turn.next_turns`."""
+        from ..runs.people.next_turn import next_turns
+
+        return next_turns(self.casts[user], self.benchmark.moments, **self._asked_as(user), **conduct)
+
+    def aturns(self, user: str, **conduct: Any) -> "Coroutine[Any, Any, list[NextTurn]]":
+        """As `turns`, to be awaited."""
+        from ..runs.people.next_turn import anext_turns
+
+        return anext_turns(self.casts[user], self.benchmark.moments, **self._asked_as(user), **conduct)
+
+    def report(
+        self,
+        turns: "Mapping[str, Sequence[NextTurn]]",
+        retrieval_based: "tuple[Sequence[NextTurn] | None, Sequence[str]]" = (None, ()),
+        embeddings: Any = None,
+    ) -> "tuple[NextTurnReport, list[Path]]":
+        """The report, and the files that were written into `out`."""
+        from ..analysis.next_turn import write
+
+        embed = None if embeddings is None else embeddings.embed_documents
+        baseline_turns, notes = retrieval_based
+        rows = self.benchmark.judged(turns, embed, retrieval_based=baseline_turns)
+        report = self.benchmark.report(rows, notes)
+        return report, [] if self.out is None else write(report, rows, self.out)
+
+    @cached_property
+    def _all(self) -> "Benchmark":
+        from ..analysis.next_turn import Benchmark
+
+        return Benchmark.of(self.people, self.published, part=self.part, limit=self.limit, seed=self.seed)
+
+    def _asked_as(self, user: str) -> dict[str, Any]:
+        from ..runs.people.next_turn import folder_name
+
+        folder = None if self.out is None else self.out / folder_name(user)
+        return {"seed": self.seed, "attempts": self.attempts, "out": folder}
 
 
 def next_turn(
@@ -26,6 +110,7 @@ def next_turn(
     embeddings: Any = None,
     conduct: Any = None,
     baseline: bool = True,
+    on_baseline: Callable[[int], None] | None = None,
     **settings: Any,
 ) -> "NextTurnReport":
     """Nearness of simulated users to people's next turns: a report, whose `table()` a notebook shows.
@@ -34,46 +119,30 @@ def next_turn(
     earlier study. `user`: specs, or users by name: whatever a cast takes as its user. `out`: a folder for every turn, from
     which the same call goes on. `part`, `limit`, `seed`: as for `analysis.next_turn.Benchmark.of`; `attempts`, `conduct`: as
     for `runs.people.next_turn.next_turns`. `cast`: whose user is asked, with its `settings`; default: the cast of the
-    conversations' kind. `baseline`: ask also users made from people, who say what others of them said. `embeddings`:
-    LangChain `Embeddings`, for a similarity of meanings. Needs the extra `stats`, for Chinese also `zh`.
+    conversations' kind. `baseline`: ask also retrieval-based users, with messages of other people; `on_baseline` is called
+    with the number of their turns before. `embeddings`: LangChain `Embeddings`, for a similarity of meanings. Needs the extra `stats`, for Chinese also `zh`.
 
     Example::
 
         >>> duologue.next_turn("human_exp_V2", ["offline"], part="test").table()  # doctest: +SKIP
     """
-    from ..analysis.next_turn import Benchmark, write
-    from ..graphs.single_turn import cast_for, state_of
     from ..runs import Conduct
-    from ..runs.people.next_turn import folder_name, next_turns
-    from ..runs.people.retrieval import said_from_people
 
-    users_or_names = [user] if isinstance(user, str) else user
-    users = dict(users_or_names) if isinstance(users_or_names, Mapping) else {name: name for name in users_or_names}
-    earlier = None if published is None else conversations_of(published)
-    people = conversations_of(source)
-    benchmark = Benchmark.of(people, earlier, part=part, limit=limit, seed=seed)
-    casts = {name: cast_for(benchmark.moments, speaker, cast, **settings) for name, speaker in users.items()}
-    if casts:
-        spoken = next(iter(casts.values())).name
-        benchmark = benchmark.askable(lambda moment: state_of(moment, spoken) is not None)
+    users = [user] if isinstance(user, str) else user
+    study = NextTurnStudy(
+        conversations_of(source),
+        dict(users) if isinstance(users, Mapping) else {name: name for name in users},
+        None if published is None else conversations_of(published),
+        part,
+        limit,
+        seed,
+        cast,
+        settings,
+        attempts,
+        None if out is None else Path(out),
+    )
     conduct = conduct or Conduct()
     conduct = replace(conduct, control=conduct.controlled())  # one set of bounds for all users
-    predictions = {
-        name: next_turns(
-            simulator,
-            benchmark.moments,
-            seed=seed,
-            attempts=attempts,
-            out=None if out is None else Path(out) / folder_name(name),
-            conduct=conduct,
-        )
-        for name, simulator in casts.items()
-    }
-    retrieval_based, notes = said_from_people(benchmark.moments, people, cast, seed=seed) if baseline else (None, [])
-    rows = benchmark.judged(
-        predictions, None if embeddings is None else embeddings.embed_documents, retrieval_based=retrieval_based
-    )
-    report = benchmark.report(rows, notes)
-    if out is not None:
-        write(report, rows, Path(out))
-    return report
+    retrieval_based = study.retrieval_based(on_baseline) if baseline else (None, [])
+    turns = {name: study.turns(name, conduct=conduct) for name in study.casts}
+    return study.report(turns, retrieval_based, embeddings)[0]

@@ -1,11 +1,110 @@
 """Tuning a simulator, as a function for notebooks and scripts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..data.tuning import TuningResult
+    from ..graphs import Cast
+    from ..runs.tuning.page_search import PageSearch
+    from ..runs.tuning.search_space import Space
+    from ..runs.tuning.simulators import Simulator
+
+
+@dataclass(frozen=True)
+class TuningStudy:
+    """A search to be made: the fields are the parameters of `tune`."""
+
+    cast: str
+    people: Path
+    search: "Mapping[str, Any] | str | Path | None" = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Of the cast: `user`, `assistant` and others."""
+    out: str | Path = "out/tune"
+    trials: int = 30
+    reflect: "str | Callable[[str], str] | None" = None
+    pages: Sequence[str] = ()
+    page_trials: int = 20
+    objective: Any = None
+    scenarios: str | Path | None = None
+    limit: int | None = None
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    judge: bool = True
+    noise_runs: int = 4
+    seed: int = 0
+    resume: bool = False
+
+    @cached_property
+    def simulator(self) -> "Simulator":
+        """The simulator to tune."""
+        from ..runs.tuning.simulators import Simulator
+
+        return Simulator(
+            self.cast, self.people, self.settings, scenarios=self.scenarios, limit=self.limit, limits=self.limits
+        )
+
+    @cached_property
+    def space(self) -> "Space":
+        """The names and values to search over."""
+        from ..runs.tuning.search_space import default_space, space_of
+
+        if self.search is not None:
+            return space_of(self.search)
+        return default_space(self.settings.get("user", "offline")) if self.trials else {}
+
+    @cached_property
+    def page_search(self) -> "PageSearch | None":
+        """The search for prompt templates, if any."""
+        from ..runs.tuning.page_search import PageSearch
+
+        return None if self.reflect is None else PageSearch(self.reflect, tuple(self.pages), self.page_trials)
+
+    def planned(self) -> "tuple[Cast, int]":
+        """The cast, and the maximum of conversations before the test split is used.
+
+        The errors are those of `runs.tuning.search.ready`.
+        """
+        from ..data import load
+        from ..runs.tuning.search import ready
+
+        people, pages = load(self.people).conversations, self.page_search
+        ready(self.simulator, people, self.space, trials=self.trials, pages=pages, judge=self.judge)
+        cast, scenarios, _ = self.simulator.build({}, "select", self.seed)
+        runs = 1 + self.noise_runs + self.trials * bool(self.space) + (0 if pages is None else pages.trials)
+        return cast, runs * len(scenarios)
+
+    def atuned(self, **conduct: Any) -> "Coroutine[Any, Any, TuningResult]":
+        """As `tuned`, to be awaited."""
+        from ..runs.tuning import search as tuning
+
+        return tuning.atune(**self._arguments, **conduct)
+
+    def tuned(self, **conduct: Any) -> "TuningResult":
+        """The result; `conduct`, `concurrency` and `watch`: as for `runs.tuning.search.tune`."""
+        from ..runs.tuning import search as tuning
+
+        return tuning.tune(**self._arguments, **conduct)
+
+    @property
+    def _arguments(self) -> dict[str, Any]:
+        from ..analysis.realism.objective import Against
+        from ..data import load
+
+        return {
+            "simulator": self.simulator,
+            "objective": self.objective or Against(list(load(self.people))),
+            "space": self.space,
+            "out": self.out,
+            "trials": self.trials,
+            "pages": self.page_search,
+            "judge": self.judge,
+            "noise_runs": self.noise_runs,
+            "seed": self.seed,
+            "resume": self.resume,
+        }
 
 
 def tune(
@@ -36,8 +135,8 @@ def tune(
 
     `cast`: a registered name or an import path, with its `user`, `assistant` and `settings`. `people`: a path that `load`
     reads. `search`: what is searched over, a mapping or a file (`runs.tuning.search_space.space_of`); None: the search that `offline`
-    and `people:SRC` have, and with `reflect` none. `reflect`: a model's spec or a function that writes prompt pages anew, `pages`
-    their names, `page_trials` most runs for them. `objective`: how far conversations are from people, by default
+    and `people:SRC` have; with `trials=0` nothing. `reflect`: a model or a function that writes prompt templates anew, `pages`
+    their names, `page_trials` the maximum of runs for them. `objective`: how far conversations are from people, by default
     `analysis.realism.objective.Against(people)`. `out`, `trials`, `judge`, `noise_runs`, `seed`, `resume`, `conduct`, `watch`: as for
     `runs.tuning.search.tune`; `scenarios`, `limit`, `limits`: as for `runs.tuning.search.Simulator`. Needs the extra `tune`.
 
@@ -46,27 +145,24 @@ def tune(
         >>> tuned = duologue.tune("recllmsim", "human_exp_V2", out="out/tune", trials=20)  # doctest: +SKIP
         >>> tuned.settings["user"]  # doctest: +SKIP
     """
-    from ..analysis.realism.objective import Against
-    from ..data import load
-    from ..runs.tuning import search as tuning
-    from ..runs.tuning.page_search import PageSearch
-    from ..runs.tuning.search_space import default_space, space_of
-
-    cast_settings = {
-        name: value for name, value in (("user", user), ("assistant", assistant)) if value != "offline"
-    } | settings
-    space = space_of(search) if search is not None else {} if reflect is not None or not trials else default_space(user)
-    return tuning.tune(
-        tuning.Simulator(cast, Path(people), cast_settings, scenarios=scenarios, limit=limit, limits=limits or {}),
-        objective or Against(list(load(people))),
-        space,
-        out=out,
-        trials=trials,
-        pages=None if reflect is None else PageSearch(reflect, tuple(pages), page_trials),
-        judge=judge,
-        noise_runs=noise_runs,
-        seed=seed,
-        resume=resume,
-        conduct=conduct,
-        watch=watch,
+    sides = {name: value for name, value in (("user", user), ("assistant", assistant)) if value != "offline"}
+    study = TuningStudy(
+        cast,
+        Path(people),
+        search,
+        sides | settings,
+        out,
+        trials,
+        reflect,
+        pages,
+        page_trials,
+        objective,
+        scenarios,
+        limit,
+        limits or {},
+        judge,
+        noise_runs,
+        seed,
+        resume,
     )
+    return study.tuned(conduct=conduct, watch=watch)

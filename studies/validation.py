@@ -1,6 +1,6 @@
 """The validity of simulated users: which runs it takes to measure it, and the report of what came of them.
 
-The command and `duologue.try_testers` both go by `ValidityTrial`; each makes the runs in its own way.
+The command and `duologue.validity` both go by `ValidityTrial`; each makes the runs in its own way.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,6 @@ from .sources import StudySource, conversations_of
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..analysis.realism.report import UserPartName
     from ..analysis.validity import MeetingResult, PeopleReport, RatedConversations, ValidityReport
-    from ..analysis.validity import ValidityReport as TestersReport
     from ..data.people.splits import UserPart
     from ..data.records import Conversation
     from ..runs import Conduct
@@ -34,7 +33,7 @@ class ValidityTrial:
     assistants: Mapping[str, Any]
     """Whom they meet, by name, the first is the reference; empty: nobody."""
     source: "str | Sequence[Conversation] | None" = None
-    """The path of the people's conversations, or they themselves; None: testers are not compared with people."""
+    """The path of the people's conversations, or they themselves; None: without a comparison with people."""
     people: "Sequence[Conversation]" = ()
     """The conversations of `source`."""
     judges: Sequence[Any] = ()
@@ -190,7 +189,7 @@ def written(report: "ValidityReport", folder: Path) -> Path:
     return folder / REPORT
 
 
-def try_testers(
+def validity(
     source: "StudySource | None" = None,
     user: Any = ("offline",),
     *,
@@ -204,19 +203,19 @@ def try_testers(
     seed: int = 0,
     out: str | Path | None = None,
     conduct: Any = None,
-) -> "TestersReport":
+) -> "ValidityReport":
     """The validity of simulated users: a report, whose `table()` and `people.table()` a notebook shows.
 
-    `source`: people's conversations with their satisfaction, a path that `load` reads or conversations; None:
-    without a comparison with people. `user`: model identifiers, or users by name: as of a cast. `assistants`: by name, the
-    first is the reference; default: the assistants with seeded faults (`nodes.seeded_faults`). `testers`: scoring functions by name: of a
-    conversation, a number, the greater the better, or None. `judge`: identifiers of models that rate the satisfaction in the person's place.
-    `out`: a folder for the report and the runs. `scenarios`, `limit`, `repeats`: as for `duologue validity`. Needs the extras
-    `stats` and `ml`, for Chinese also `zh`.
+    `source`: people's conversations with their satisfaction, a path that `load` reads or conversations; None: no comparison
+    with people. `user`: model identifiers, or users by name: whatever a cast takes as its user. `assistants`: by name, the first
+    is the reference; default: those with seeded faults (`nodes.seeded_faults`). `testers`: scoring functions of a
+    conversation by name, each returns a number, the greater the better, or None. `judge`: models that rate, as the person, how
+    satisfied it is. `out`: a folder for the report and the runs. `scenarios`, `limit`, `repeats`: as for `duologue validity`.
+    Needs the extras `stats` and `ml`, for Chinese also `zh`.
 
     Example::
 
-        >>> duologue.try_testers(testers={"short": lambda talk: -len(talk.messages)}).table()  # doctest: +SKIP
+        >>> duologue.validity(testers={"short": lambda talk: -len(talk.messages)}).table()  # doctest: +SKIP
     """
     from ..nodes.seeded_faults import PLANTED
 

@@ -43,6 +43,13 @@ def test_rooms_are_imported_when_they_are_touched(tmp_path: Path) -> None:
     assert done.stdout.split() == ["False", "True", "True"]
 
 
+def test_a_former_name_answers_with_that_of_today_and_a_warning_that_names_it() -> None:
+    with pytest.warns(DeprecationWarning, match=r"^duologue\.try_testers is now duologue\.validity$") as caught:
+        assert duologue.try_testers is duologue.validity
+    assert caught[0].filename == __file__
+    assert "try_testers" not in dir(duologue)
+
+
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'simulat'"):
         _ = duologue.simulat

@@ -32,7 +32,7 @@ SUBJECTS = {
     "models and calls": "nodes/context_values nodes/settings nodes/models nodes/calls nodes/asking runs/asking cli/doctor",
     "testing": """
         data/scenarios nodes/worlds nodes/speakers nodes/scorers graphs/agent_test analysis/testing analysis/outcomes
-        analysis/user_faults views/success studies/testing cli/test
+        analysis/user_faults views/success studies/agent_tests cli/test
     """,
     "simquac": """
         data/simquac data/documents nodes/simquac graphs/simquac graphs/reading runs/reading analysis/simquac
@@ -44,7 +44,7 @@ SUBJECTS = {
     """,
     "labels": """
         data/labels prompts/label_pages nodes/annotators graphs/label_graph runs/labels analysis/labels views/labels
-        views/labelling studies/labelling studies/side_by_side labelling cli/agreement cli/annotate cli/label
+        views/labelling studies/label_agreement studies/labelling studies/side_by_side labelling cli/agreement cli/annotate cli/label
     """,
     "people": """
         data/people nodes/people nodes/seeded_faults graphs/single_turn graphs/validity runs/people analysis/realism

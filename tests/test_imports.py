@@ -66,7 +66,7 @@ LATE = {
     ("__init__.py", ".*"): "the front door opens at once; a room is imported when it is touched",
     ("testing.py", ".*"): "pytest imports it when it starts, whether a test asks for it or not",
     ("studies/.*", ".*"): "one function of the front door does not wait for what another needs, nor ask for its extra",
-    ("labelling/__main__.py", "streamlit.*"): "an extra, in the process of the page alone",
+    ("labelling/__main__.py", "(streamlit|starlette|uvicorn).*"): "an extra, in the process of the page alone",
     ("cli/.*", ".*"): "help, completion and the other commands do not wait for what one command needs",
     ("nodes/models/specs.py", "nodes/models/endpoint.py"): "takes seconds, and only one kind of model needs it",
     (
@@ -92,6 +92,57 @@ LATE = {
     ("views/notebook.py", "views/realism/report.py"): "needs the extra stats, and conversations are shown without it",
 }
 """Imports inside functions that are meant: importing file and imported file or package, as patterns, and the reason."""
+
+BESIDE_STUDIES = """
+agreement: analysis/labels/agreement/report
+annotate: runs/labels/annotating runs/labels/copies runs/labels/justifications runs/labels/vote_journal
+commands: analysis/realism
+convert: runs/labels/origins
+demo: graphs runs
+draw: graphs
+label: runs/labels/answers runs/labels/people
+options/completions: analysis/recllmsim graphs graphs/casts
+options/run: runs/engine/conduct runs/engine/control
+output/failure_lines: runs/folder/failure_reasons
+output/overwriting: runs/folder/leftovers
+output/success_report: analysis/testing/result_text analysis/testing/success
+output/tables: analysis/figures
+planning/annotations: runs/labels/vote_journal runs/labels/work
+planning/estimates: graphs/conversations/beginning
+planning/plan: graphs/casts/assembling graphs/casts/success_checks runs
+recllmsim/identify: analysis/labels/reliability analysis/recllmsim/identification
+  analysis/recllmsim/identification/mixture analysis/recllmsim/judges/turns runs/asking/option_ranking
+recllmsim/intents: analysis/recllmsim/identification
+recllmsim/judges: analysis/labels/reliability analysis/recllmsim/judges analysis/recllmsim/judges/folds
+  analysis/recllmsim/judges/reasons analysis/recllmsim/judges/turns runs/asking/reply_satisfaction
+  runs/labels/copies runs/labels/origins
+recllmsim/preference: analysis/simquac/preference runs/labels/answers
+recllmsim/profiles: runs runs/engine/control
+recllmsim/satisfaction: analysis/recllmsim/identification/values analysis/recllmsim/satisfaction
+  analysis/recllmsim/satisfaction/report
+recllmsim/stats: analysis/recllmsim analysis/recllmsim/counts analysis/recllmsim/figures
+recllmsim/text_models: analysis/labels/reliability
+running/interrupts: runs/engine/control runs/folder/summary runs/journals/journal
+running/progress: runs/engine/figures runs/engine/progress
+running/run: graphs/casts/style_filter runs runs/folder/run_state
+runs/list: runs/folder/run_state runs/listing
+runs/repair: runs/folder/run_state runs/mending
+runs/validate: runs/inspection
+show: analysis/labels/reliability
+simquac/asked_readers: graphs/reading runs/people/next_turn runs/reading
+simquac/baseline: analysis analysis/simquac analysis/simquac/answers graphs runs
+simquac/readers: analysis/simquac/readers
+simquac/stats: analysis/simquac analysis/simquac/figures
+simquac/teacher: analysis/simquac analysis/simquac/figures
+simquac/validators: analysis
+simulate: graphs/casts graphs/casts/settings runs
+stats: analysis/labels/counts analysis/labels/reliability analysis/logs
+test: analysis/outcomes analysis/testing/junit_report analysis/testing/markdown_report
+  analysis/testing/result_text graphs/agent_test graphs/casts runs
+tune: analysis/realism/objective analysis/tuning graphs/casts runs/tuning/search
+validity: runs runs/people/validity
+"""
+"""What modules of `cli` import of the layers that `studies` joins; a command calls a study, so this only gets shorter."""
 
 
 @dataclass(frozen=True)
@@ -272,6 +323,26 @@ def test_an_import_inside_a_function_has_a_reason():
     }
     assert [f"{file} -> {target}" for (file, target), reasons in meant.items() if not reasons] == []
     assert set().union(*meant.values()) == set(LATE), "a reason that no import has"
+
+
+def test_commands_reach_past_the_studies_for_less_and_less():
+    meant: dict[str, list[str]] = {}
+    for word in BESIDE_STUDIES.split():
+        if word.endswith(":"):
+            file = word.removesuffix(":")
+            meant[file] = []
+        else:
+            meant[file].append(word)
+    present: dict[str, set[str]] = {}
+    for statement in ours():
+        joined = room(statement.target) in ("analysis", "runs", "graphs")
+        if joined and room(statement.file) == "cli" and statement.when != "typing":
+            target = statement.target.removesuffix(".py").removesuffix("/__init__")
+            file = statement.file.removesuffix(".py").removeprefix("cli/")
+            present.setdefault(file, set()).add(target)
+    new = {file: targets - {*meant.get(file, ())} for file, targets in present.items()}
+    assert {file: targets for file, targets in new.items() if targets} == {}, "call a function of studies"
+    assert {file: sorted(targets) for file, targets in present.items()} == meant, "take out what is no longer imported"
 
 
 def test_no_name_of_a_package_hides_a_module_of_it():

@@ -45,8 +45,9 @@ def test_the_environment_is_read_in_few_places():
         if re.search(r"os\.environ|os\.getenv|from dotenv", path.read_text())
     }
     switches_tracing_off, sets_ray = "cli/options/tracing.py", "runs/divided/ray_tasks.py"
+    serves_a_page = "labelling/__main__.py"
     assert readers == {
-        "nodes/settings/environment.py", "nodes/settings/env_file.py", "nodes/settings/redaction.py", switches_tracing_off, sets_ray
+        "nodes/settings/environment.py", "nodes/settings/env_file.py", "nodes/settings/redaction.py", switches_tracing_off, sets_ray, serves_a_page
     }  # fmt: skip
 
 

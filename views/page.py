@@ -38,7 +38,8 @@ class HtmlPage:
         """
         target = Path(path)
         if not self.alone:
-            return write_run(self.conversations, target, self.title)
+            manifest = self.conversations.manifest if isinstance(self.conversations, Loaded) else None
+            return write_run(self.conversations, target, self.title, manifest=manifest)
         write_text(target, conversation_page(self.conversations[0]))
         return target
 

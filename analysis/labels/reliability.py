@@ -5,7 +5,7 @@ people's, about what `strategy_V1` says). Any other label is a model's, or of un
 labels of the same conversations, where the data has them, and else it is not calibrated. Sides are never pooled.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -197,13 +197,7 @@ class Trusts:
 
         Each side is named where they differ.
         """
-        marks = {
-            side: trust.mark
-            for side in self.sides
-            if side in (tuple(sides) or self.sides)
-            and (trust := self.of_label(side, key, part, of_messages=of_messages)) is not None
-        }
-        return together(marks)
+        return self._marks(sides, lambda side: self.of_label(side, key, part, of_messages=of_messages))
 
     def note(self, key: str, sides: Iterable[str] = (), *, of_messages: bool | None = None) -> str:
         """The reliability of a label as a line for the table that is computed from it.
@@ -233,8 +227,11 @@ class Trusts:
 
     def mark_of_name(self, name: str, sides: Iterable[str] = ()) -> str:
         """As `mark_of_label`, of an annotation by its name in tables."""
+        return self._marks(sides, lambda side: self.named(name, side))
+
+    def _marks(self, sides: Iterable[str], trust_of: Callable[[AnnotationSide], Trust | None]) -> str:
         chosen = tuple(sides) or self.sides
-        by_side = {side: self.named(name, side) for side in self.sides if side in chosen}
+        by_side = {side: trust_of(side) for side in self.sides if side in chosen}
         return together({side: trust.mark for side, trust in by_side.items() if trust is not None})
 
     def _measure(self, reference: str, label: str, conversations: list[Conversation]) -> None:

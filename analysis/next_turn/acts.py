@@ -7,14 +7,12 @@ for English and Chinese.
 
 import re
 from collections.abc import Collection, Mapping
-from functools import lru_cache
 from typing import Literal, TypeAlias, get_args
 
 from ...data.rules.asking import questions_in
 from ...data.text.languages import Language
 from ...data.text.word_lists import says
-from ...data.text.word_segmentation import words_of
-from ..realism.measures.words import content_words
+from ..realism.measures.words import content_of
 
 Act: TypeAlias = Literal["question", "thanks", "rejection", "new wish"]
 ACTS: tuple[Act, ...] = get_args(Act)
@@ -42,12 +40,6 @@ _REJECTS: Mapping[Language, re.Pattern[str]] = {
 """What says that the reply before is not what was wanted."""
 
 
-@lru_cache(maxsize=20_000)
-def content(text: str, language: Language) -> frozenset[str]:
-    """The content words of a text; kept, as a message stands before many turns."""
-    return frozenset(content_words(words_of(text, language), language))
-
-
 def acts_in(text: str, language: Language, before: Collection[str] | None) -> dict[Act, bool]:
     """Which acts a turn performs.
 
@@ -60,7 +52,7 @@ def acts_in(text: str, language: Language, before: Collection[str] | None) -> di
     }
     if before is None:
         return acts
-    words = content(text, language)
+    words = content_of(text, language)
     new = sum(word not in before for word in words)
     acts["rejection"] = _REJECTS[language].search(text) is not None
     acts["new wish"] = new >= FEWEST and new >= NEW * len(words)

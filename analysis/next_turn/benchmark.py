@@ -66,12 +66,9 @@ class Benchmark:
         weights = TextWeights.of((moment.text, language_of(moment.conversation)) for moment in moments if moment.text)
         places = [n for n, one in enumerate(conversations) if of_part(one, part)]
         selected = [conversations[place] for place in places]
-        notes = (
-            []
-            if part == "all"
-            else [f"People: the part {part!r} of the users, {len(selected)} of {len(conversations)}."]
-        )
-        notes += _notes(selected)
+        notes = _notes(selected)
+        if part != "all":
+            notes.insert(0, f"People: the part {part!r} of the users, {len(selected)} of {len(conversations)}.")
         by_lot = sorted(places, key=lambda place: digest("next turn", seed, conversations[place].id, place))
         taken = frozenset(by_lot[:limit])
         chosen = tuple(moment for moment in moments if moment.number in taken)

@@ -32,10 +32,7 @@ class OtherPerson:
 
 @dataclass
 class Donors:
-    """Conversations by their subject, as sources of turns.
-
-    A digest of seed and moment decides which one is drawn.
-    """
+    """Conversations by their subject, as sources of turns. A digest of seed and moment decides which one is drawn."""
 
     by_topic: dict[str, list[OtherPerson]] = field(default_factory=lambda: defaultdict(list))
     by_task: dict[str, list[OtherPerson]] = field(default_factory=lambda: defaultdict(list))
@@ -67,8 +64,7 @@ class Donors:
         First a user is drawn, then one of their conversations, so that nobody is drawn more often for having many. The
         text is drawn from those that have a turn at this place; if none has one, at the last place that any has.
         Whether its user leaves is drawn apart, from those that got as far; where none did, all had left. The two are
-        independent, so a text beside an
-        end is what somebody said who stayed.
+        independent, so a text beside an end is what somebody said who stayed.
         """
         others = [donor for donor in pool if donor.user != user and donor.texts]
         if not others:
@@ -99,7 +95,6 @@ def _drawn(donors: Sequence[OtherPerson], seed: int, purpose: str, what: str, mo
 
 
 def _draw(count: int, seed: int, purpose: str, what: str, moment: Moment) -> int:
-    """A number below `count`."""
     return int(digest("next turn", seed, purpose, what, moment.conversation.id, moment.key)[:16], 16) % count
 
 

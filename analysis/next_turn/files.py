@@ -31,9 +31,8 @@ def write(report: NextTurnReport, rows: Sequence[JudgedRow], folder: Path) -> li
 def requests(row: JudgedRow) -> Iterator[dict[str, Any]]:
     """One request of the track for each moment at which the row's user was asked.
 
-    It holds the user's utterance, and is final if the user leaves.
-
-    `timestamp` is empty: nothing here depends on a clock.
+    It holds the user's utterance, and is final if the user leaves. `timestamp` is empty: nothing here depends on a
+    clock.
     """
     for turn in row.turns:
         if turn.next_turn.failure is None:

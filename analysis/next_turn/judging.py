@@ -8,7 +8,8 @@ from ...data.people.next_turns import Moment, NextTurn
 from ...data.people.splits import user_of
 from ...data.records import Record
 from ...data.text.languages import Language
-from .acts import Act, acts_in, agreement, content
+from ..realism.measures.words import content_of
+from .acts import Act, acts_in, agreement
 from .characters import chrf
 from .donors import language_of
 from .weights import Embed, TextWeights, cosine
@@ -100,14 +101,11 @@ class TurnJudge:
         before = self._said_before(moment, language) if moment.turn else None
         return TurnScores(
             chrf=chrf(turn.text, moment.text),
-            words=self._words(turn.text, moment.text, language),
+            words=1.0 if turn.text == moment.text else self.weights.cosine(turn.text, moment.text, language),
             embedding=self._embedding(turn.text, moment.text),
             acts=agreement(acts_in(moment.text, language, before), acts_in(turn.text, language, before)),
             left=turn.stopped,
         )
-
-    def _words(self, text: str, person: str, language: Language) -> float:
-        return 1.0 if text == person else self.weights.cosine(text, person, language)
 
     def _embedding(self, text: str, person: str) -> float | None:
         if self.embed is None:
@@ -126,6 +124,6 @@ class TurnJudge:
     def _said_before(self, moment: Moment, language: Language) -> frozenset[str]:
         """The content words of all messages before the moment."""
         if moment.key not in self._before:
-            words = (content(message.text, language) for message in moment.before)
+            words = (content_of(message.text, language) for message in moment.before)
             self._before[moment.key] = frozenset().union(*words)
         return self._before[moment.key]

@@ -121,15 +121,10 @@ class NextTurnReport(TabledReport):
         ]
         empty = {name for name in numbers if all(row.get(name.replace(" ", "_")) is None for row in rows)}
         columns = [column for column in columns if column.name not in empty]
-        notes = [
-            *(["first, later: chrF of first and of later turns."] if "first" in scores else []),
-            f"above: the difference from {FLOOR}'s, over the turns that both have. 95 % intervals over users.",
-            *(
-                [f"Left out, as no row has them: {', '.join(name for name in numbers if name in empty)}."]
-                if empty
-                else []
-            ),
-        ]
+        notes = ["first, later: chrF of first and of later turns."] if "first" in scores else []
+        notes.append(f"above: the difference from {FLOOR}'s, over the turns that both have. 95 % intervals over users.")
+        if empty:
+            notes.append(f"Left out, as no row has them: {', '.join(name for name in numbers if name in empty)}.")
         return Table.of("By score", columns, rows, notes)
 
     def _scores(self, without: Sequence[TurnScore] = ()) -> list[TurnScore]:

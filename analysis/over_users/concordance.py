@@ -31,11 +31,6 @@ class Pairs:
     """Those that the score orders as the truth does, and half of those that it puts level."""
     count: int = 0
 
-    @property
-    def share(self) -> float | None:
-        """Share ordered rightly, 0 to 1, where .5 is chance; None without a pair."""
-        return self.right / self.count if self.count else None
-
 
 def pairs_within(truth: Sequence[float], group: Sequence[Group]) -> Iterator[Pair[Group]]:
     """All pairs of items of one group whose truth differs, group by group in the order of their first items.

@@ -78,7 +78,6 @@ def by_who_answered(sides: Sides) -> tuple[dict[str, list[UserTranscript]], bool
 
 
 def _who(name: str) -> str:
-    """The side in words."""
     words = {
         "Simulated": "simulated users",
         "People": "people",
@@ -89,7 +88,6 @@ def _who(name: str) -> str:
 
 
 def _named(who: str, counts: Mapping[str, int]) -> str:
-    """Whom a side talked to, in words."""
     names = sorted(name for name in counts if name)
     if not names:
         return f"{who} do not name the assistant"
@@ -114,7 +112,9 @@ def effects_of_assistants(
     by_name = {
         name: _with(side, name) for name in sorted({transcript.assistant for transcript in side.transcripts} - {""})
     }
-    enough = {name: replace(part, further_strata=()) for name, part in by_name.items() if _users(part) >= FEWEST_USERS}
+    enough = {
+        name: replace(part, further_strata=()) for name, part in by_name.items() if len(part.clusters) >= FEWEST_USERS
+    }
     alone = [column for column, measure in enumerate(measures) if not measure.pairwise]
     largest, chance = np.full((2, len(measures)), np.nan)
     shuffled = np.full((draws.shufflings // 4, len(alone)), np.nan)
@@ -144,7 +144,7 @@ def assistant_rows(
     for name in sorted({transcript.assistant for transcript in human.transcripts} - {""}):
         of_human = _with(human, name)
         of_sim = _with(sim, name) if within else sim
-        if min(_users(of_human), _users(of_sim)) >= FEWEST_USERS:
+        if min(len(of_human.clusters), len(of_sim.clusters)) >= FEWEST_USERS:
             parts[name] = replace(both, cells=joined(of_sim, of_human), draws=draws)
     if not within and len({transcript.assistant for transcript in human.transcripts}) < 2:
         parts = {}
@@ -158,7 +158,3 @@ def assistant_rows(
 
 def _with(side: MeasuredUsers, name: str) -> MeasuredUsers:
     return side.where([transcript.assistant == name for transcript in side.transcripts])
-
-
-def _users(side: MeasuredUsers) -> int:
-    return len({transcript.cluster for transcript in side.transcripts})

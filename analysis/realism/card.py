@@ -102,6 +102,7 @@ class RealismCard(ComparedSides, _CardHead):
 
 def card_of(report: RealismReport, name: str, against: str) -> RealismCard:
     """The card of a report; `name` and `against` are the names of the two sides."""
+    told_by_model = ("floor", "published", "made", "references", "without_length", "families")
     return RealismCard(
         version=VERSION,
         name=name,
@@ -110,12 +111,7 @@ def card_of(report: RealismReport, name: str, against: str) -> RealismCard:
         measures=tuple(_card_measure(row) for row in report.measures),
         effective_measures=report.effective_measures,
         auc=report.discriminator.auc,
-        auc_floor=report.discriminator.floor,
-        auc_published=report.discriminator.published,
-        auc_made=report.discriminator.made,
-        auc_references=report.discriminator.references,
-        auc_without_length=report.discriminator.without_length,
-        auc_families=report.discriminator.families,
+        **{f"auc_{name}": getattr(report.discriminator, name) for name in told_by_model},
         report=digest(report.model_dump(mode="json"))[:16],
     )
 

@@ -54,7 +54,9 @@ def category_row(
         floor=floor,
         floor_high=floor_high,
         floor_effect=floor_effect,
-        published=_published(published, human, label),
+        published=None
+        if published is None
+        else finite(_jensen_shannon(*side_means(_cells(published, human, label)))),
         p=finite(p[0]) if enough else None,
         shares={} if math.isnan(effect[0]) else {
             value: (float(sim_shares[column]), float(human_shares[column]))
@@ -75,12 +77,6 @@ def _floor(human: MeasuredUsers, label: LabelMeasure, draws: Draws) -> tuple[flo
     return (
         finite(quantile(distance, 0.5)[0]), finite(quantile(distance, 0.95)[0]), finite(quantile(effects, 0.5)[0])
     )  # fmt: skip
-
-
-def _published(published: MeasuredUsers | None, human: MeasuredUsers, label: LabelMeasure) -> float | None:
-    if published is None:
-        return None
-    return finite(_jensen_shannon(*side_means(_cells(published, human, label))))
 
 
 def refused_row(label: LabelMeasure) -> RealismRow:

@@ -84,14 +84,21 @@ def compare(
     notes = list(sources.notes)
     if not labels:
         notes.append("Labels: the two sides have no annotation in common.")
-    if own := [measure.name for measure in registered() if measure in measures]:
-        notes.append(f"Measures of your own: {', '.join(own)}. They count in adjusted p, AUC and mean distance.")
     translated = any(transcript.translated for transcript in (*sources.sim, *sources.human))
     rows = [
         *_measure_rows(sides, computed, draws, translated),
         *_label_rows(sides, labels, draws, (Trusts.of(sim, annotated[0]), Trusts.of(human, annotated[1]))),
-        *(_row_without_language(measure) for measure in measures if measure not in computed),
+        *(
+            RealismRow(**description(measure), reason="the sides have no common language")
+            for measure in measures
+            if measure not in computed
+        ),
     ]
+    own = [row for row, measure in zip(rows, computed, strict=False) if measure in registered()]
+    if counted := [row.name for row in own if row.effect is not None]:
+        notes.append(f"Measures of your own: {', '.join(counted)}. They count in adjusted p, AUC and mean distance.")
+    if uncounted := [row.name for row in own if row.effect is None]:
+        notes.append(f"Measures of your own that count nowhere: {', '.join(uncounted)}. They have no effect.")
     usable = [
         column
         for column, measure in enumerate(computed)
@@ -133,10 +140,7 @@ def _summary_of(
 
 @dataclass(frozen=True)
 class _Sides:
-    """The samples that are compared; their columns are the same measures.
-
-    Simulated users and people are levelled.
-    """
+    """The samples that are compared; their columns are the same measures. Simulated users and people are levelled."""
 
     sim: MeasuredUsers
     human: MeasuredUsers
@@ -171,7 +175,6 @@ class _Sides:
 
 
 def _measure_rows(sides: _Sides, measures: Sequence[Measure], draws: Draws, translated: bool) -> list[RealismRow]:
-    """The rows of measures, not yet ranked."""
     if not measures:
         return []
     sim, human = sides.sim, sides.human
@@ -192,10 +195,7 @@ def _measure_rows(sides: _Sides, measures: Sequence[Measure], draws: Draws, tran
 def _label_rows(
     sides: _Sides, labels: Sequence[LabelMeasure], draws: Draws, trusts: tuple[Trusts, Trusts]
 ) -> list[RealismRow]:
-    """The rows of annotations, all set apart: numbers before categories, refused ones last.
-
-    `trusts`: of both sides.
-    """
+    """The rows of annotations, all set apart: numbers before categories, refused ones last. `trusts`: of both sides."""
     refused = [refused_row(label) for label in labels if label.refused]
     labels = [label for label in labels if not label.refused]
     means = [_mean_of(label) for label in labels if label.numeric]
@@ -230,11 +230,6 @@ def _mean_of(label: LabelMeasure) -> Measure:
         keyboard="No: annotators give it, it is not typed.",
         wordless=True,
     )
-
-
-def _row_without_language(measure: Measure) -> RealismRow:
-    """The row of a measure that needs words where the sides have no common language."""
-    return RealismRow(**description(measure), reason="the sides have no common language")
 
 
 def _varies(*sides: np.ndarray) -> bool:

@@ -86,7 +86,7 @@ def discriminate(
     leans_on = [Coefficient(name=name, weight=float(weight)) for name, weight in largest_first[:MOST_COEFFICIENTS]]
     against = {"auc": sim, **beside}
     curve = [_at_users(against, human, columns, draws, users) for users in CURVE] if adversary else []
-    most = min(MOST_USERS, *(len(_users_of(side)) for side in against.values()), len(_users_of(human)) // 2)
+    most = min(MOST_USERS, *(len(side.clusters) for side in against.values()), len(human.clusters) // 2)
     return Discriminator(
         at_users=tuple(row for row in curve if row.auc is not None),
         adversary=_at_users(against, human, columns, draws, most, by_words=True) if adversary else None,
@@ -126,10 +126,10 @@ def _at_users(
         for draw in range(ADVERSARY_DRAWS if by_words else CURVE_DRAWS):
             rng = generator(draws.seed, "users", users, name, draw)
             if name == "floor":
-                order = rng.permutation(_users_of(human)).tolist()
+                order = rng.permutation(human.clusters).tolist()
                 halves = order[:users], order[users : 2 * users]
             else:
-                halves = tuple(rng.permutation(_users_of(which)).tolist()[:users] for which in (side, human))
+                halves = tuple(rng.permutation(which.clusters).tolist()[:users] for which in (side, human))
             if min(map(len, halves)) < max(users, FOLDS):
                 break
             one, other = (
@@ -142,10 +142,6 @@ def _at_users(
             aucs += [] if auc is None else [auc]
         means[name] = float(np.mean(aucs)) if aucs else None
     return AucAtUsers(users=users, **means)
-
-
-def _users_of(side: MeasuredUsers) -> list[str]:
-    return sorted({transcript.cluster for transcript in side.transcripts})
 
 
 def _families(
@@ -219,10 +215,8 @@ def cross_validated(
     for repeat in range(min(repeats, max(FEWER_REPEATS, MOST_SCORED // len(side)))):
         fold = dealt_folds(group, side, folds, generator(draws.seed, "folds", repeat))
         if by_words:
-            score, coefficients = (
-                weighed(held_out_scores(transcripts, values, side, fold, people), side, fold),
-                np.zeros(len(columns)),
-            )
+            score = weighed(held_out_scores(transcripts, values, side, fold, people), side, fold)
+            coefficients = np.zeros(len(columns))
         else:
             score, coefficients = scores_by_measures(values, side, fold, people)
         placed.append(placements(score, side, fold))

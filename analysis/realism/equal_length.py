@@ -24,10 +24,8 @@ def equal_length_rows(
 ) -> list[EqualLength | None]:
     """For each measure its effect at equal message length; None for message length itself.
 
-    The sides are levelled.
-
-    Conversations are put into classes by the mean length of the user's messages, each a quarter wider than the one
-    before, and compared within class and task, as within a task otherwise.
+    The sides are levelled. Conversations are put into classes by the mean length of the user's messages, each a quarter
+    wider than the one before, and compared within class and task, as within a task otherwise.
     """
     same_length = [_by_length(side) for side in (sim, human)]
     at_length = replace(both, cells=joined(*same_length))
@@ -102,8 +100,7 @@ def _in_common(sim: MeasuredUsers, human: MeasuredUsers) -> tuple[float, float]:
     both = set(sim.strata) & set(human.strata)
     shares = []
     for side in (sim, human):
-        users = {transcript.cluster for transcript in side.transcripts}
         strata = zip(side.transcripts, side.strata, strict=True)
         matched = {transcript.cluster for transcript, stratum in strata if stratum in both}
-        shares.append(len(matched) / len(users) if users else 0.0)
+        shares.append(len(matched) / len(side.clusters) if side.clusters else 0.0)
     return shares[0], shares[1]

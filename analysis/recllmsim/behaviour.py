@@ -7,7 +7,6 @@ Task-Oriented Conversations" (SIGIR-AP 2025) compares their distributions by tas
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from ...data.labels.annotations import of_conversation, of_message
@@ -84,7 +83,7 @@ def label_distributions(conversations: Conversations) -> LabelDistributions:
         for (label, task, side), n in sorted(counts.items(), key=lambda item: (item[0][0], order[item[0][1]]))
         for value in values_of[label]
     ]
-    return LabelDistributions(rows=tuple(rows), notes=_notes(talks, bool(rows)))
+    return LabelDistributions(rows=tuple(rows), notes=tuple(_notes(talks, bool(rows))))
 
 
 class LabelRating(Record):
@@ -142,7 +141,7 @@ def rating_by_label(conversations: Conversations) -> RatingByLabel:
         )
         for (label, value, side, rating), points in sorted(points_by_label.items())
     ]
-    notes = list(_notes(talks, any(behaviour_of(talk) for talk in talks.talks)))
+    notes = _notes(talks, any(behaviour_of(talk) for talk in talks.talks))
     if talks.talks and not any(_ratings(talk) for talk in talks.talks):
         notes.append("No conversation has a rating, a questionnaire or a satisfaction.")
     return RatingByLabel(rows=tuple(rows), notes=tuple(notes))
@@ -189,11 +188,22 @@ def label_frequency(conversations: Conversations) -> LabelFrequency:
     values_of = _values(talks)
     all_of = {side: len(talks.users(side)) for side in SIDES}
     rows = [
-        _frequency(label, value, side, list(users.values()), all_of[side], _trust(talks, label, side))
+        UserFrequency(
+            label=label,
+            value=value,
+            side=side,
+            users=len(users),
+            of=all_of[side],
+            users_with=sum(part > 0 for part in shares),
+            mean=mean(shares),
+            sd=spread(shares),
+            trust=_trust(talks, label, side),
+        )
         for (label, side), users in sorted(users_by_label.items())
         for value in values_of[label]
+        for shares in [[counts[value] / counts.total() for counts in users.values()]]
     ]
-    notes = [*_notes(talks, bool(rows))]
+    notes = _notes(talks, bool(rows))
     notes += [f"{label}, {side}: one user only, so there is no spread." for (label, side), users in sorted(users_by_label.items())
               if len(users) == 1]  # fmt: skip
     return LabelFrequency(rows=tuple(rows), notes=tuple(notes))
@@ -229,7 +239,6 @@ def _worded(value: str) -> str:
 
 
 def _ratings(talk: TaskConversation) -> dict[str, float]:
-    """Every rating of a conversation by its name."""
     conversation = talk.conversation
     ratings: dict[str, float] = {f"rating {item}": points for item, points in ratings_of(conversation).items()}
     ratings |= satisfaction_of(conversation)
@@ -239,30 +248,10 @@ def _ratings(talk: TaskConversation) -> dict[str, float]:
     return ratings
 
 
-def _frequency(
-    label: str, value: str, side: TaskSide, users: Sequence[Counter[str]], of: int, trust: str
-) -> UserFrequency:
-    shares = [counts[value] / counts.total() for counts in users]
-    return UserFrequency(
-        label=label,
-        value=value,
-        side=side,
-        users=len(users),
-        of=of,
-        users_with=sum(part > 0 for part in shares),
-        mean=mean(shares),
-        sd=spread(shares),
-        trust=trust,
-    )
-
-
-def _notes(talks: Talks, labelled: bool) -> tuple[str, ...]:
-    return tuple(_remarks(talks, labelled))
-
-
-def _remarks(talks: Talks, labelled: bool) -> Iterator[str]:
-    yield from talks.notes
-    if talks.talks and not labelled:
-        yield "No behaviour label is there: neither an intent of a message nor a strategy of a conversation."
-    elif labelled:
-        yield "Strategies: the result of the votes. Intents: of the user's messages, one or more for each."
+def _notes(talks: Talks, labelled: bool) -> list[str]:
+    notes = list(talks.notes)
+    if labelled:
+        notes.append("Strategies: the result of the votes. Intents: of the user's messages, one or more for each.")
+    elif talks.talks:
+        notes.append("No behaviour label is there: neither an intent of a message nor a strategy of a conversation.")
+    return notes

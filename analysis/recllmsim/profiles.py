@@ -55,10 +55,7 @@ class ProfileStatistics(TypedRows[AttributeStatistics]):
 
 
 def profile_statistics(conversations: Conversations) -> ProfileStatistics:
-    """A row for each attribute and side.
-
-    Needs the extra `stats`.
-    """
+    """A row for each attribute and side. Needs the extra `stats`."""
     talks = Talks.of(conversations)
     attributes, notes = _attributes(talks)
     rows = [_attribute(key, side, profiles, len(talks.users(side))) for key, side, profiles in attributes]

@@ -183,12 +183,12 @@ def _all_ratings(conversation: Conversation) -> dict[str, int]:
 
 def _options(conversation: Conversation) -> dict[str, str]:
     questionnaire = conversation.labels.get("questionnaire")
-    questions = (
-        [question for question in questionnaire if isinstance(question, dict)]
-        if isinstance(questionnaire, list)
-        else []
-    )
-    return {str(question.get("summary")): str(question.get("option")).strip() for question in questions}
+    questions = questionnaire if isinstance(questionnaire, list) else []
+    return {
+        str(question.get("summary")): str(question.get("option")).strip()
+        for question in questions
+        if isinstance(question, dict)
+    }
 
 
 def _points(rating: object) -> dict[str, int]:

@@ -51,10 +51,7 @@ class EqualQuestions(Record):
 def at_equal_questions(
     a: Sample, b: Sample, of_a: Sequence[Conversation], of_b: Sequence[Conversation]
 ) -> EqualQuestions:
-    """Two samples with the conversations that they measure, in the same order, paired.
-
-    Needs the extra `stats`.
-    """
+    """Two samples with the conversations that they measure, in the same order, paired. Needs the extra `stats`."""
     pairing = paired(of_a, of_b)
     by_object = {
         id(conversation): numbers

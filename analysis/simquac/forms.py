@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from operator import attrgetter
 from statistics import pstdev
@@ -102,7 +102,10 @@ def question_type(question: str) -> str:
 def question_forms(conversations: Iterable[Conversation]) -> QuestionForms:
     """How the questions of teacher-student conversations are put."""
     talks = list(conversations)
-    questions_by_conversation = [_questions(conversation) for conversation in talks]
+    questions_by_conversation = [
+        ["\n".join(message.text for message in messages) for messages, _ in exchanges(talk) if messages]
+        for talk in talks
+    ]
     texts = [text for questions in questions_by_conversation for text in questions]
     lengths = [len(text.split()) for text in texts]
     types = Counter(map(question_type, texts))
@@ -134,7 +137,7 @@ def question_table(forms: Mapping[str, QuestionForms]) -> Table:
             if name not in ("types", "first_words", "leakage")
         ),
         *((f"asks {kind}", partial(QuestionForms.share, kind=kind)) for kind in TYPES),
-        *((name, partial(_leaked, name=name)) for name in Leakage.model_fields),
+        *((name, lambda forms, name=name: getattr(forms.leakage, name, None)) for name in Leakage.model_fields),
     ]
     rows = [(name.replace("_", " "), *map(cell, forms.values())) for name, cell in cells]
     notes = ["Types and leaks: shares of the questions. Words leaked: a question's mean. By chance: another's section."]
@@ -145,11 +148,3 @@ def question_table(forms: Mapping[str, QuestionForms]) -> Table:
         if of_source.leakage is not None and of_source.leakage.leaks_by_chance is None
     ]
     return Table(title="Questions", columns=tuple(columns), rows=tuple(rows), notes=tuple(notes))
-
-
-def _leaked(forms: QuestionForms, name: str) -> float | None:
-    return getattr(forms.leakage, name, None)
-
-
-def _questions(conversation: Conversation) -> Sequence[str]:
-    return ["\n".join(message.text for message in messages) for messages, _ in exchanges(conversation) if messages]

@@ -15,6 +15,7 @@ from ...data.labels.votes import Vote, aggregate
 from ...data.records import Record
 from ..labels.agreement.coefficients import fleiss_kappa
 from ..labels.reliability import NOT_CALIBRATED
+from ..over_users.estimate import UserScore
 from ..tables import Column, Sections, Table, TypedRows
 
 PREFERENCE = "preference"
@@ -218,10 +219,10 @@ def _wins(aspect: str, votes: Mapping[tuple[str, str], list[Vote]]) -> Wins:
     sizes = Counter(map(len, votes.values()))
     size = max((size for size in sizes if size > 1), key=lambda size: (sizes[size], size), default=0)
     whole = {key: item_votes for key, item_votes in votes.items() if len(item_votes) == size}
-    kappa: Any = fleiss_kappa(list(whole.values()), users=[name for name, _ in whole]) if whole else None
-    note = kappa.reason if kappa is not None else "nothing was answered by two people"
-    if kappa is not None and len(whole) < len(votes):
-        note = "; ".join(filter(None, (f"kappa over the {len(whole)} that {size} people answered", note)))
+    kappa = UserScore(value=None, reason="nothing was answered by two people")
+    if whole:
+        kappa = fleiss_kappa(list(whole.values()), users=[name for name, _ in whole])
+    over = f"kappa over the {len(whole)} that {size} people answered" if 0 < len(whole) < len(votes) else ""
 
     def share(*values: Vote | None) -> float | None:
         return sum(won[value] for value in values) / len(votes) if votes else None
@@ -235,8 +236,8 @@ def _wins(aspect: str, votes: Mapping[tuple[str, str], list[Vote]]) -> Wins:
         neither=None if aspect == PREFERENCE else share("neither"),
         tie=share(None),
         labellers=sum(map(len, votes.values())) / len(votes) if votes else None,
-        fleiss=None if kappa is None else kappa.value,
-        fleiss_low=None if kappa is None else kappa.low,
-        fleiss_high=None if kappa is None else kappa.high,
-        note=note,
+        fleiss=kappa.value,
+        fleiss_low=kappa.low,
+        fleiss_high=kappa.high,
+        note="; ".join(filter(None, (over, kappa.reason))),
     )

@@ -15,10 +15,7 @@ from ...errors import of_extra
 
 
 class ConversationNumbers(Record):
-    """The numbers of one conversation.
-
-    A message that was sent and is not stored (a goodbye) does not count.
-    """
+    """The numbers of one conversation. A message that was sent and is not stored (a goodbye) does not count."""
 
     conversation: str
     questions: int
@@ -62,10 +59,7 @@ class Sample(Record):
 
 
 def measured(conversation: Conversation) -> ConversationNumbers:
-    """The numbers of a teacher-student conversation.
-
-    Needs the extra `stats`.
-    """
+    """The numbers of a teacher-student conversation. Needs the extra `stats`."""
     questions = refused = ungrounded = unanswered = 0
     words: list[int] = []
     spans: list[int] = []
@@ -102,10 +96,7 @@ def measured(conversation: Conversation) -> ConversationNumbers:
 
 
 def measure(source: str, conversations: Iterable[Conversation]) -> Sample:
-    """The conversations of a source that are about a section, measured.
-
-    Needs the extra `stats`.
-    """
+    """The conversations of a source that are about a section, measured. Needs the extra `stats`."""
     every = list(conversations)
     about = list(filter(DOMAIN.is_about, every))
     return Sample(

@@ -112,5 +112,4 @@ def _news(conversation: Conversation) -> Iterable[_Seen]:
 
 
 def _shared(new: _Seen, section: _Seen) -> tuple[int, int]:
-    """How many words and runs leak."""
     return len(new.words & section.words), len(new.runs & section.runs)

@@ -22,10 +22,7 @@ from .samples import Sample, mean_of, measure
 
 
 class SourceStatistics(Record):
-    """A source of teacher-student conversations.
-
-    A mean of nothing is None, and `notes` give the reasons.
-    """
+    """A source of teacher-student conversations. A mean of nothing is None, and `notes` give the reasons."""
 
     source: str
     conversations: int
@@ -110,10 +107,7 @@ class SimquacStatistics(TabledReport):
 
 
 def simquac_statistics(sources: Mapping[str, Iterable[Conversation]]) -> SimquacStatistics:
-    """The statistics of named sources, and each pair of them compared.
-
-    Needs the extra `stats`.
-    """
+    """The statistics of named sources, and each pair of them compared. Needs the extra `stats`."""
     by_name = {name: list(conversations) for name, conversations in sources.items()}
     samples = [measure(name, conversations) for name, conversations in by_name.items()]
     about_sections = {name: list(filter(DOMAIN.is_about, conversations)) for name, conversations in by_name.items()}

@@ -76,7 +76,11 @@ def _ours(answer: str, section: str, background: str) -> _Judged:
 def _row(name: str, judged: Sequence[_Judged]) -> ValidatorRow:
     outcomes = Counter(outcome for outcome, *_ in judged)
     accepted = [(answer, section, spans) for outcome, answer, section, spans in judged if outcome == "accepted"]
-    lost = [_words_lost(answer, spans) for answer, _, spans in accepted]
+    # Words of the answer beyond those that are stored, each as often as it stands there.
+    lost = [
+        (Counter(_words(answer)) - Counter(_words(" ".join(span.text for span in spans)))).total()
+        for answer, _, spans in accepted
+    ]
     return ValidatorRow(
         validator=name,
         answers=len(judged),
@@ -92,11 +96,6 @@ def _row(name: str, judged: Sequence[_Judged]) -> ValidatorRow:
 
 def _words(text: str) -> list[str]:
     return [word for part in text.split() if (word := "".join(c for c in part.casefold() if c.isalnum()))]
-
-
-def _words_lost(answer: str, spans: Sequence[Span]) -> int:
-    """Words of the answer beyond those that are stored, each as often as it stands there."""
-    return sum((Counter(_words(answer)) - Counter(_words(" ".join(span.text for span in spans)))).values())
 
 
 def _lines_lost(answer: str, spans: Sequence[Span]) -> int:

@@ -51,43 +51,29 @@ class ScenarioCounts:
     title: str
     row: int
     """Its place among the scenarios, from 0."""
-    reached: list[bool] = field(default_factory=list)
-    """Of the conversations in which the user simulator is not at fault."""
-    with_fault: list[bool] = field(default_factory=list)
-    """Of the others."""
+    scored: list[tuple[bool, int, bool]] = field(default_factory=list)
+    """Of each conversation with a score: success, rejected drafts of the assistant, a fault of the user simulator."""
     unscored: int = 0
     rejected_drafts: int = 0
-    at_first_draft: int = 0
-    """Successes without a rejected draft of the assistant, in which the user simulator is not at fault."""
-    at_first_draft_with_fault: int = 0
 
-    def add(self, success: bool, *, rejected: int, fault: bool) -> None:
-        """Count a conversation with a score, so many drafts of whose assistant were rejected."""
-        (self.with_fault if fault else self.reached).append(success)
-        if success and not rejected:
-            self.at_first_draft += not fault
-            self.at_first_draft_with_fault += fault
+    def pair(self, *, fault: bool, rejected: bool = True) -> tuple[int, int]:
+        """Successes and conversations; `fault`: those with a fault of the user simulator count too.
 
-    def first_drafts(self, *, fault: bool) -> tuple[int, int]:
-        """Successes at first draft, and conversations; `fault` as for `pair`."""
-        return self.at_first_draft + fault * self.at_first_draft_with_fault, self.pair(fault=fault)[1]
-
-    def pair(self, *, fault: bool) -> tuple[int, int]:
-        """Successes and conversations; `fault`: those with a fault of the user simulator count too."""
-        counted = self.reached + (self.with_fault if fault else [])
-        return sum(counted), len(counted)
+        Without `rejected` only successes without a rejected draft of the assistant count.
+        """
+        counted = [(success, drafts) for success, drafts, at_fault in self.scored if fault or not at_fault]
+        return sum(success and (rejected or not drafts) for success, drafts in counted), len(counted)
 
 
 def share_of(scenarios: Collection[ScenarioCounts], *, fault: bool) -> Share:
     """The share over these scenarios; `fault`: conversations with a fault of the user simulator count too."""
     pairs = [pair for scenario in scenarios if (pair := scenario.pair(fault=fault))[1]]
+    first = [pair for scenario in scenarios if (pair := scenario.pair(fault=fault, rejected=False))[1]]
     return Share(
         conversations=sum(total for _, total in pairs),
         successes=sum(reached for reached, _ in pairs),
         success=clustered(pairs) if pairs else None,
-        first_draft=clustered([first for scenario in scenarios if (first := scenario.first_drafts(fault=fault))[1]])
-        if pairs
-        else None,
+        first_draft=clustered(first) if first else None,
         pass_hat=pass_hat(pairs),
         pass_hat_intervals=pass_hat_intervals(pairs),
     )

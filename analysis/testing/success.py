@@ -208,14 +208,14 @@ def successes(
             because, failed = because or result.reason, failed or was_cut or conversation.failure is not None
             continue
         rejected = rejected_drafts(conversation, "assistant", wordless=True)
-        counted.add(result.success, rejected=rejected, fault=bool(result.user_fault))
+        counted.scored.append((result.success, rejected, bool(result.user_fault)))
         if exclude_user_faults and result.user_fault:
             continue
         if result.success:
             gave_up += conversation.stop == "user_gave_up"
         else:
             failures.append(failed_conversation(conversation, result, counted.row))
-    every, without = (share_of([*scenarios.values()], fault=fault) for fault in (True, False))
+    every, without = (share_of([*scenarios.values()], fault=counts) for counts in (True, False))
     if scenarios and not every.conversations and not failed:
         if because.startswith(SCORE_FAILED):
             raise DataError(f"no conversation has a score: {because}")
@@ -224,7 +224,8 @@ def successes(
     most = max(stated.pass_hat, default=1)
     unscored = sum(scenario.unscored for scenario in scenarios.values())
     begun = every.conversations + unscored
-    pairs = [(scenario, *scenario.pair(fault=not exclude_user_faults)) for scenario in scenarios.values()]
+    fault = not exclude_user_faults
+    pairs = [(scenario, *scenario.pair(fault=fault)) for scenario in scenarios.values()]
     return Successes(
         **dict(stated),
         excluded=every.conversations - stated.conversations,
@@ -238,9 +239,7 @@ def successes(
                 unscored=scenario.unscored,
                 success=wilson(reached / total, total) if total else None,
                 rejected_drafts=scenario.rejected_drafts,
-                first_draft=wilson(scenario.first_drafts(fault=not exclude_user_faults)[0] / total, total)
-                if total
-                else None,
+                first_draft=wilson(scenario.pair(fault=fault, rejected=False)[0] / total, total) if total else None,
                 pass_hat=pass_hat([(reached, total)])[most] if total else None,
             )
             for scenario, reached, total in pairs

@@ -8,7 +8,8 @@ from ...data import domains
 from ...data.labels.annotations import of_conversation
 from ...data.records import Conversation
 from ...data.rules.user_notices import UserNotices, noticed
-from ..next_turn.acts import Act, acts_in, content
+from ..next_turn.acts import Act, acts_in
+from ..realism.measures.words import content_of
 from .pairs import Values
 
 Tester: TypeAlias = Callable[[Sequence[Conversation]], Values]
@@ -62,7 +63,7 @@ def _acting(act: Act, sign: int) -> Callable[[Conversation], float]:
             if message.role == "user" and message.stored:
                 acts = acts_in(message.text, language, before if has_act else None)
                 has_act.append(acts.get(act, False))
-            before |= content(message.text, language)
+            before |= content_of(message.text, language)
         return sign * fmean(has_act) if has_act else 0.0
 
     return score

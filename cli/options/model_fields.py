@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import typer
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
+
+from ...errors import first_invalid
 
 HIDDEN = frozenset({"limits"})
 """Fields without an option of their own: the command has separate options for them."""
@@ -21,6 +23,9 @@ PATHS = frozenset({"prompts"})
 
 FIRST = frozenset({"user", "assistant", "scenarios", "judge", "limit", "repeats"})
 """Fields of the first section of a long help."""
+
+SIGNS = {"ge": ">=", "gt": ">", "le": "<=", "lt": "<"}
+"""Bounds of a field, and their signs."""
 
 METAVARS = {
     "user": "MODEL",
@@ -125,14 +130,35 @@ def _option(name: str, plain: Any, setting: FieldInfo, section: str) -> Any:
         "metavar": METAVARS.get(name, "N" if plain in (int, int | None) else None),
     }
     settings["rich_help_panel"] = None if name in FIRST else section
-    for bound in setting.metadata:
-        if (least := getattr(bound, "ge", None)) is not None:
-            settings["min"] = least
+    bounds = {
+        name: value for bound in setting.metadata for name in SIGNS if (value := getattr(bound, name, None)) is not None
+    }
+    settings |= {"min": bounds.pop("ge", None), "max": bounds.pop("le", None)}
+    if bounds:  # typer has no bound that is not itself allowed
+        shown = ", ".join(f"x{SIGNS[name]}{value}" for name, value in bounds.items())
+        settings["help"] = f"{settings['help']} ({shown})".strip()
+    if setting.metadata:
+        settings["callback"] = _checking(plain, setting)
     if plain is bool and setting.default is False:
         return typer.Option(flag, **settings)
     if plain in (bool, bool | None):
         return typer.Option(f"{flag}/--no-{name.replace('_', '-')}", **settings)
     return typer.Option(flag, **settings)
+
+
+def _checking(plain: Any, setting: FieldInfo) -> Callable[[Any], Any]:
+    """A function that gives an option's value back, or the error of the field's constraints, which names the option."""
+    adapter = TypeAdapter[Any](Annotated[plain, *setting.metadata])
+
+    def checked(value: Any) -> Any:
+        if value != setting.default:
+            try:
+                adapter.validate_python(value)
+            except ValidationError as error:
+                raise typer.BadParameter(first_invalid(error).reason) from None
+        return value
+
+    return checked
 
 
 def _plain_type(annotation: Any) -> Any:

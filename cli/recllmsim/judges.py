@@ -197,7 +197,7 @@ def _by_function(
     from ...analysis.recllmsim.judges import judge_of_function, judge_of_points, labelled
     from ...analysis.recllmsim.judges.turns import without_labels
     from ...nodes.annotators.kinds import Annotator, takes_label
-    from ...nodes.settings.environment import error_line
+    from ...nodes.settings.redaction import error_line
     from ...prompts.label_pages import labels_named
     from ...runs.labels.copies import annotate
 

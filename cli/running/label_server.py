@@ -13,38 +13,33 @@ from ...errors import SettingError
 from ..streams import put, say
 
 HERE = "127.0.0.1"
-"""The page is for this machine only: whoever opens it can read every conversation."""
 FIRST_PORT = 8501
 
 
 def serve(settings: str, port: int, line: str) -> None:
-    """Serve the page of these settings until it is interrupted; `line` is printed once it has an address.
+    """Serve the page of these settings until it is interrupted.
 
-    SettingError if the server ends by itself.
+    Its address, which holds a token, and `line` are printed once it can be opened. SettingError if the server ends by itself.
     """
-    with TemporaryDirectory() as folder:
-        path = Path(folder, "label.json")
+    with TemporaryDirectory() as name:  # which other users of the machine cannot enter
+        folder = Path(name).resolve()
+        path = folder / "label.json"
         path.write_text(settings, encoding="utf-8")
-        options = {
-            "server.address": HERE,
-            "server.port": port,
-            "server.headless": "true",
-            "server.fileWatcherType": "none",
-            "browser.gatherUsageStats": "false",
-            "client.toolbarMode": "minimal",
-        }
-        arguments = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-        script = Path(folder, "page.py")  # Streamlit runs a file, and a file of a package would not know its package
+        script = folder / "page.py"  # Streamlit runs a file, and a file of a package would not know its package
         script.write_text(f"from duologue.labelling.app import page\npage({str(path)!r})\n", encoding="utf-8")
-        command = [sys.executable, "-m", "duologue.labelling", "run", str(script), *arguments]
-        put(f"http://{HERE}:{port}")
-        say(line)
+        # `-P`: a module of the working folder is nothing to a server of ours, whatever its name.
+        command = [sys.executable, "-P", "-m", "duologue.labelling", str(folder), str(port)]
         before = signal.signal(signal.SIGTERM, _interrupted)
         watched, alive = os.pipe()
-        server = subprocess.Popen(command, stdin=watched, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        with (folder / "errors.txt").open("wb") as errors:
+            server = subprocess.Popen(command, stdin=watched, stdout=subprocess.PIPE, stderr=errors)
         os.close(watched)
         try:
-            _, complaints = server.communicate()
+            assert server.stdout is not None
+            if address := server.stdout.readline().decode().strip():
+                put(address)
+                say(line)
+            server.communicate()
         except KeyboardInterrupt:
             server.send_signal(signal.SIGINT)
             server.communicate()
@@ -52,8 +47,9 @@ def serve(settings: str, port: int, line: str) -> None:
         finally:
             os.close(alive)
             signal.signal(signal.SIGTERM, before)
+        complaints = (folder / "errors.txt").read_text(encoding="utf-8", errors="replace")
     if server.returncode:
-        last = complaints.decode("utf-8", "replace").strip().splitlines()[-1:] or ["no reason given"]
+        last = complaints.strip().splitlines()[-1:] or ["no reason given"]
         raise SettingError(f"the page could not be served: {last[0]}")
 
 

@@ -19,6 +19,7 @@ WORD = (".docx",)
 SUFFIXES = (*MARKDOWN, *TEXT, *HTML, *WORD)
 MOST_BYTES = dict.fromkeys(SUFFIXES, 10_000_000) | dict.fromkeys(WORD, 50_000_000)
 """Most bytes of a document by the end of its name: ten books of text; a Word document holds pictures too."""
+LISTED = ".md, .txt, .html or .docx"
 OTHERS = (".doc", ".odt", ".rtf", ".pdf", ".epub", ".tex", ".rst", ".org", ".adoc", ".ipynb")
 """Formats of documents that are not read."""
 
@@ -40,7 +41,7 @@ def read(path: str | Path) -> tuple[list[Document], list[str]]:
     files = _files(root)
     readable = [file for file in files if file.suffix.lower() in SUFFIXES]
     if not readable:
-        raise DataError(f"{at(path)}: holds no document: give a folder with {_listed()} files")
+        raise DataError(f"{at(path)}: holds no document: give a folder with {LISTED} files")
     notes = []
     others = Counter(file.suffix.lower() or file.name for file in files if file not in set(readable))
     if others:
@@ -66,7 +67,7 @@ def _files(root: Path) -> list[Path]:
 def _document(path: Path, name: str) -> Document:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise DataError(f"{at(path)}: {suffix} files are not read: save it as {_listed()}")
+        raise DataError(f"{at(path)}: {suffix} files are not read: save it as {LISTED}")
     read = content(path, MOST_BYTES[suffix])
     try:
         blocks, title, notes = _read(read, suffix)
@@ -95,7 +96,3 @@ def _utf8(content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(f"is not UTF-8 at byte {error.start}: save it as UTF-8") from None
-
-
-def _listed() -> str:
-    return ".md, .txt, .html or .docx"

@@ -83,6 +83,12 @@ def is_of_journal(path: Path, name: str) -> bool:
     return re.fullmatch(pattern, path.name) is not None
 
 
+def writers(main: Path) -> list[Path]:
+    """The files of further writers beside a main file, by name."""
+    beside = main.parent.iterdir() if main.parent.is_dir() else ()
+    return sorted(path for path in beside if path.name != main.name and is_of_journal(path, main.name))
+
+
 @dataclass
 class JournalReader(Generic[T]):
     """The values of a journal's files by key: the main file first, then the files of the writers by name.
@@ -107,10 +113,7 @@ class JournalReader(Generic[T]):
 
     def files(self) -> list[Path]:
         """The existing files, the main file first."""
-        main = [self.path] if self.path.is_file() else []
-        beside = self.path.parent.iterdir() if self.path.parent.is_dir() else ()
-        writers = [file for file in beside if file.name != self.path.name and is_of_journal(file, self.path.name)]
-        return main + sorted(writers)
+        return [*([self.path] if self.path.is_file() else []), *writers(self.path)]
 
     def refresh(self) -> None:
         """Read the lines that any writer appended since the last call; DataError for an invalid line, or a flaw."""
@@ -166,19 +169,16 @@ class JournalReader(Generic[T]):
                 entry = self._entries[key]
                 yield self._value(files[entry.path], entry)
 
-    def positions(self, plan: Iterable[str] = ()) -> Iterator[tuple[Path, int, int]]:
-        """File, offset and length of each value's line, in the order of `iterate`."""
-        self._begin()
-        for key in _planned_first(plan, self._entries):
-            yield self._entries[key][:3]
+    def positions(self, plan: Iterable[str] = ()) -> Iterator[Entry]:
+        """Where each value's line stands, in the order of `iterate`."""
+        return (self._entries[key] for key in self.order(plan))
 
     def is_in_order(self, plan: Iterable[str] = ()) -> bool:
         """Whether only the main file has lines: one for each value, in the order of `iterate`."""
         self._begin()
         if sum(read.lines for read in self._read.values()) != len(self._entries) or set(self._read) - {self.path}:
             return False
-        offsets = (offset for _, offset, _ in self.positions(plan))
-        return all(one < other for one, other in pairwise(offsets))
+        return all(one.offset < other.offset for one, other in pairwise(self.positions(plan)))
 
     def load(self, plan: Iterable[str] = ()) -> list[T]:
         """All values in the order of `iterate`, read in one pass over the files."""

@@ -3,7 +3,7 @@
 import logging
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -59,13 +59,16 @@ class Format:
     def contents(self, path: Path) -> Contents:
         """The result of `read` as `Contents`, also if it returns only conversations.
 
-        DataError in one line if a reader that is not Duologue's fails, or gives anything else.
+        DataError in one line if a reader that is not Duologue's fails, or gives anything else; a note if it gives none.
         """
         if is_shipped(self.read):
             result = self.read(path)
             return result if isinstance(result, Contents) else Contents(tuple(result))
         try:
             result = self.read(path)
+            if result is None or isinstance(result, Conversation):  # a record is iterable too
+                gave = "nothing: return or yield" if result is None else "one conversation: give a list of"
+                raise DataError(f"{at(path)}: the format {self.name!r} gave {gave} conversations")
             contents = result if isinstance(result, Contents) else Contents(tuple(result))
         except DataError:
             raise
@@ -75,6 +78,9 @@ class Format:
         if odd is not None:
             kind = type(odd).__name__
             raise DataError(f"{at(path)}: the format {self.name!r} gave {kind}, not data.Conversation: check its read")
+        if not contents.conversations:
+            note = f"the format {self.name!r} found no conversation in {Path(path).name}"
+            return replace(contents, notes=(*contents.notes, note))
         return contents
 
     def claims(self, source: "Source") -> bool:

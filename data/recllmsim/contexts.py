@@ -112,7 +112,6 @@ class _Filling:
         self.size = 0
 
     def text(self) -> str:
-        """The context."""
         return "".join(self.pieces(self.template.prompt, (), 0))
 
     def pieces(self, text: str, within: tuple[str, ...], depth: int) -> Iterator[str]:

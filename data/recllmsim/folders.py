@@ -149,12 +149,11 @@ def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str
         path = fresh_path(conversation, taken) if path is None else path
         taken.add(normal(path))
         write_json(root / path, value, indent=INDENT)
-    left_out.begin_with(f"{kind} ({count}), of {_conversations(losing[kind])}" for kind, count in lost.items())
+    left_out.begin_with(
+        f"{kind} ({count}), of {losing[kind]} conversation{'s' if losing[kind] > 1 else ''}"
+        for kind, count in lost.items()
+    )
     return left_out
-
-
-def _conversations(count: int) -> str:
-    return f"{count} conversation{'s' if count > 1 else ''}"
 
 
 def user_folder(conversation: Conversation) -> str:

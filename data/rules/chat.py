@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from ..records import Conversation
 from .assistant_words import is_long_answer, offered, unfilled
 from .courtesy import loops
-from .dialogue import DIALOGUE_RULES, same_side_again, texts_of
+from .dialogue import DIALOGUE_RULES, same_side_again, texts_of, user_repeat
 from .endings import seems_cut_off
 from .findings import Reasons, Rule, quoted
 from .mentions import is_technical
@@ -20,7 +20,7 @@ from .prompts_shown import (
 )
 from .quotations import own_words
 from .refusals import refused
-from .user_turns import is_repeat, leaked_prompt, leaked_role
+from .user_turns import leaked_prompt, leaked_role
 
 REPEATED_WORDS = 3
 """Least words of a message that counts as repeated: `yes` and `go on` may be said again. A Chinese character is a word."""
@@ -47,11 +47,9 @@ def empty(conversation: Conversation) -> Reasons:
 
 
 def repeated(conversation: Conversation) -> Reasons:
-    earlier: list[str] = []
-    for number, text in texts_of(conversation, "user"):
-        if len(_WORD.findall(text)) >= REPEATED_WORDS and is_repeat(text, earlier):
-            yield number, f"said before: {quoted(text)}"
-        earlier.append(text)
+    for number, reason in user_repeat(conversation):
+        if len(_WORD.findall(conversation.messages[number].text)) >= REPEATED_WORDS:
+            yield number, reason
 
 
 def role_slip(conversation: Conversation) -> Reasons:

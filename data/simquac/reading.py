@@ -9,7 +9,7 @@ from ..grounding import NO_ANSWER, gives_no_answer
 from ..records import Conversation, Record
 from .dataset import spoken
 from .reference_answers import references
-from .topics import KIND, Topic
+from .topics import FIELDS, KIND, Topic
 
 UNANSWERABLE = 3
 """Most unanswerable questions of a conversation, as for Table 7 of "Let the LLMs Talk" (WSDM 2024)."""
@@ -39,8 +39,7 @@ class ReadingQuestion(Record):
 
     def scenario(self) -> dict[str, Any]:
         """The topic as the scenario of a cast."""
-        topic = Topic(title=self.title, header=self.header, background=self.background, section=self.section)
-        return topic.scenario()
+        return Topic(**{field: getattr(self, field) for field in FIELDS}).scenario()
 
 
 def questions_of(
@@ -73,10 +72,7 @@ def questions_of(
             question = ReadingQuestion(
                 id=f"{name}/{number}",
                 conversation=name,
-                title=topic.title,
-                header=topic.header,
-                background=topic.background,
-                section=topic.section,
+                **{field: getattr(topic, field) for field in FIELDS},
                 text="\n".join(message.text for message in user_messages),
                 earlier=tuple(earlier[len(earlier) - history :]) if history else (),
                 references=answers,

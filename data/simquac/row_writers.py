@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..files.json_files import write_lines
 from ..formats.unsupported import LeftOut
 from ..grounding import MARKER
-from ..records import Conversation
+from ..records import Conversation, Span
 from .dataset import paragraph_of
 from .topics import ENDING, Topic
 
@@ -66,11 +66,6 @@ def _loss_lines(left_out: LeftOut, lost: Counter[str]) -> list[str]:
     return left_out
 
 
-class _Answer(NamedTuple):
-    text: str
-    start: int
-
-
 @dataclass(frozen=True)
 class _Turn:
     """A question with its answers, as the rows have them."""
@@ -78,14 +73,14 @@ class _Turn:
     id: Any
     question: str
     labels: Mapping[str, str]
-    listed: Sequence[_Answer]
+    listed: Sequence[Span]
     """The references, or the spans of one answer."""
-    original: _Answer
+    original: Span
     names_original: bool
     """Whether the source marks the original answer, so that the listed ones are references."""
 
     @property
-    def references(self) -> Sequence[_Answer]:
+    def references(self) -> Sequence[Span]:
         """Every answer once: the original one may not be listed."""
         return self.listed if self.original in self.listed else (self.original, *self.listed)
 
@@ -114,19 +109,19 @@ def _talks(conversations: Iterable[Conversation], left_out: LeftOut) -> Iterator
 def _turn(qa: Mapping[str, Any], marker: int) -> _Turn:
     listed, named = qa.get("answers"), _answer(qa.get("orig_answer"))
     answers = [answer for value in listed if (answer := _answer(value))] if isinstance(listed, list) else []
-    answers = answers or [named or _Answer(MARKER, marker)]
+    answers = answers or [named or Span(text=MARKER, start=marker)]
     labels = {label: qa[label] for label, names in LABELS.items() if qa.get(label) in names}
     return _Turn(qa.get("id"), str(qa.get("question")), labels, answers, named or answers[0], named is not None)
 
 
-def _answer(value: Any) -> _Answer | None:
+def _answer(value: Any) -> Span | None:
     if (
         not isinstance(value, dict)
         or not isinstance(value.get("text"), str)
         or type(value.get("answer_start")) is not int
     ):
         return None
-    return _Answer(value["text"], value["answer_start"])
+    return Span(text=value["text"], start=value["answer_start"])
 
 
 def _squad_v2(conversations: Iterable[Conversation], left_out: LeftOut, lost: Counter[str]) -> Iterator[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Rows of QuAC as Hugging Face's `datasets` has them, read; and both formats of rows for the registry."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -133,17 +133,12 @@ def _article(value: Any, path: str | Path, place: str) -> dict[str, Any]:
 
 
 def _holds_quac(source: Source) -> bool:
-    return all(key in _first(source) for key in ("dialogue_id", "context", "questions", "answers"))
+    return as_object(source.first).keys() >= {"dialogue_id", "context", "questions", "answers"}
 
 
 def _holds_squad(source: Source) -> bool:
-    first = _first(source)
-    return all(key in first for key in ("context", "question")) and isinstance(first.get("answers"), dict)
-
-
-def _first(source: Source) -> Mapping[str, Any]:
-    """The first object of a list or of JSON lines; empty if there is none."""
-    return as_object(source.first)
+    first = as_object(source.first)
+    return first.keys() >= {"context", "question"} and isinstance(first.get("answers"), dict)
 
 
 def _no_conversations(path: Path) -> list[Conversation]:

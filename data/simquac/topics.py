@@ -22,6 +22,9 @@ ENDING = " CANNOTANSWER"
 
 FIELDS = ("title", "background", "header", "section")
 
+_DIALOGUE_KEYS = "messages mapping conversations conversation turns history data role request response inputs".split()
+"""Keys of a line that holds messages."""
+
 
 class Topic(Record):
     """Title t, background b, section header h and section s ("Let the LLMs Talk", section 2.1)."""
@@ -113,20 +116,7 @@ def read_topic_lines(path: str | Path) -> list[tuple[str, Topic]]:
 
 def are_topics(source: Source) -> bool:
     """Whether a file holds topics as JSON lines, without conversations."""
-    dialogue_keys = (
-        "messages",
-        "mapping",
-        "conversations",
-        "conversation",
-        "turns",
-        "history",
-        "data",
-        "role",
-        "request",
-        "response",
-        "inputs",
-    )
-    return any(map(source.has, ("section", "header", "title"))) and not any(map(source.has, dialogue_keys))
+    return any(map(source.has, ("section", "header", "title"))) and not any(map(source.has, _DIALOGUE_KEYS))
 
 
 def no_conversations(path: Path) -> Contents:

@@ -7,22 +7,7 @@ from itertools import pairwise
 REASONING = ("think", "thinking", "reasoning", "thought", "analysis", "scratchpad")
 """Tags around a model's reasoning, as in `<think> ... </think>`."""
 
-LABELS = (
-    "student",
-    "teacher",
-    "user",
-    "assistant",
-    "question",
-    "answer",
-    "q",
-    "a",
-    "学生",
-    "老师",
-    "用户",
-    "助手",
-    "问题",
-    "回答",
-)
+LABELS = (*"student teacher user assistant question answer q a 学生 老师 用户 助手 问题 回答".split(),)
 """Labels that models put before a text, as in `Teacher: ...`."""
 
 QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "「": "」", "『": "』", "`": "`"}

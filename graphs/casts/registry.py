@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, c
 
 from ...errors import DuologueError, SettingError, first_invalid, kind, shown
 from ...nodes.limits import Limits
-from ...nodes.settings.environment import error_line
 from ...nodes.settings.import_path import imported, is_import_path, line_of
+from ...nodes.settings.redaction import error_line
 from ..scenarios.sources import ScenarioFile, Scenarios, ScenarioSource
 from .cast import Cast
 from .plain_data import LiveError, setting_as_json
@@ -247,7 +247,10 @@ def factory_of(name: str, value: object, path: str) -> CastFactory:
 
 
 def _settings_of(function: Callable[..., Any], path: str) -> type[BaseModel]:
-    """A function's parameters as a settings model: names, annotations (`Annotated[int, Field(...)]` too), defaults."""
+    """A function's parameters as a settings model: names, annotations (`Annotated[int, Field(...)]` too), defaults.
+
+    A parameter without an annotation has the type of its default if that is a number or a switch.
+    """
     try:
         parameters = inspect.signature(function).parameters
         hints = get_type_hints(function, include_extras=True)
@@ -259,7 +262,13 @@ def _settings_of(function: Callable[..., Any], path: str) -> type[BaseModel]:
             continue
         if parameter.default is parameter.empty:
             raise SettingError(f"cast {path}: its parameter {name!r} has no default: give it one")
-        fields[name] = (hints.get(name, Any), parameter.default)
+        number = type(parameter.default) if type(parameter.default) in (int, float, bool) else Any
+        hint = hints.get(name, number)
+        if isinstance(parameter.default, BaseModel) or (isinstance(hint, type) and issubclass(hint, BaseModel)):
+            raise SettingError(
+                f"cast {path}: its parameter {name!r} is not a plain value: give each setting a parameter"
+            )
+        fields[name] = (hint, parameter.default)
     config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
     try:
         return create_model(f"{function.__name__}_settings", __config__=config, **fields)

@@ -8,7 +8,7 @@ from ...data.identity import begun_with, conversation_id
 from ...data.records import Conversation, Role
 from ...errors import DataError
 from ...nodes.contract import OF_THE_CALL
-from ...nodes.settings.environment import without_known_secrets
+from ...nodes.settings.redaction import without_known_secrets
 from ...nodes.state import State, attempt_number
 from .trace import counted_edges
 

@@ -24,7 +24,7 @@ from ...nodes.models.conversation_header import SPEAKING
 from ...nodes.models.faults import is_crash
 from ...nodes.scorers.scenario_success import with_success_of_scenario
 from ...nodes.scorers.scores import total
-from ...nodes.settings.environment import error_frames, placed_line, redacted
+from ...nodes.settings.redaction import error_frames, placed_line, redacted
 from ...nodes.state import MEMORIES, NodePlace, State, Update, awaits_answer, merged, seen_by
 from ...nodes.validators.flaws import sound
 from ...nodes.worlds import WorldError, before_draft, put_back

@@ -61,13 +61,6 @@ class ServedChoices:
             name: value for name, value in form.settings().items() if name in self.factory.settings.model_fields
         }
 
-    def of(self, context: ServedSettings, suggested: Mapping[str, Any]) -> ConversationGraph:
-        """The conversation of the cast that a context chooses; SettingError for a setting that it must not choose.
-
-        What it leaves at its default is as `suggested`. It reads the working folder, so a server calls it in a thread.
-        """
-        return self.graph({**suggested, **chosen(context)})
-
     def graph(self, settings: Mapping[str, Any]) -> ConversationGraph:
         """The conversation of the cast with these settings."""
         if not settings:
@@ -108,11 +101,11 @@ class ServedGraph(ConversationGraph):
             input, suggested = await asyncio.to_thread(self.choices.begun, input)
         if isinstance(context, Mapping):
             context = self._context(context)
+        settings = suggested
         if isinstance(context, ServedSettings):
-            graph = await asyncio.to_thread(self.choices.of, context, suggested)
+            settings = suggested | await asyncio.to_thread(chosen, context)
             context = limits_of(context)
-        else:
-            graph = await asyncio.to_thread(self.choices.graph, suggested)
+        graph = await asyncio.to_thread(self.choices.graph, settings)
         run: Any = graph.copy({key: getattr(self, key) for key in ("checkpointer", "store", "cache", "name")})
         async for part in run.astream(input, merge_configs(self.config, config), context=context, **options):
             yield part

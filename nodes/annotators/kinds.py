@@ -28,8 +28,8 @@ from ..contract import ContractError, required_arguments
 from ..models.offline.model import OfflineChatModel
 from ..models.providers import takes_seed
 from ..models.specs import chat_model, model_provenance, names_model
-from ..settings.environment import error_line
 from ..settings.import_path import imported
+from ..settings.redaction import error_line
 from .replies import LabelValues, form_of, material, parser_of, schema_of, task_line
 
 ATTEMPTS = 3
@@ -212,9 +212,7 @@ def annotator(
         return RuleAnnotator()
     if isinstance(source, BaseChatModel):
         return ModelAnnotator(source, attempts, structured)
-    if isinstance(source, (ModelAnnotator, FunctionAnnotator, RuleAnnotator)) or (
-        isinstance(source, Annotator) and not inspect.isfunction(source)
-    ):
+    if isinstance(source, Annotator) and not inspect.isfunction(source):
         return source
     if not callable(source):
         raise ContractError(f"an annotator is a model, a function or an identifier, not {type(source).__name__}")

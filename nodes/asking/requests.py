@@ -21,7 +21,7 @@ from ..contract import OF_THE_CALL
 from ..messages.building import note
 from ..messages.selectors import Refusal, filled, repair_prompt
 from ..models.flaws import CUT_OFF, flaw_in
-from ..settings.environment import error_line
+from ..settings.redaction import error_line
 from ..state import Draft, Prompt
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
@@ -14,7 +14,7 @@ from ..context_values import during
 from ..models.conversation_header import SPEAKING
 from ..models.faults import CallFault
 from ..replies.conversion import plain_json, writable
-from ..settings.environment import known_secrets, without, without_known_secrets
+from ..settings.redaction import known_secrets, without, without_known_secrets
 
 
 class CallKey(NamedTuple):
@@ -55,19 +55,8 @@ class Call:
         return CallKey(SPEAKING.get() or self.subject, self.subject, self.role, self.turn, attempt, self.vote)
 
 
-class _SentTexts:
-    """The digests of the texts that a conversation has sent, which it sends again with every call."""
-
-    def __init__(self) -> None:
-        self.digests: dict[tuple[str, str], str] = {}
-        self.secrets: tuple[str, ...] = ()
-
-    def without(self, secrets: tuple[str, ...]) -> dict[tuple[str, str], str]:
-        """The digests of texts without these secrets."""
-        if secrets is not self.secrets:
-            self.digests, self.secrets = {}, secrets
-        return self.digests
-
+_SentTexts: TypeAlias = dict[tuple[str, ...], dict[tuple[str, str], str]]
+"""By the secrets that they lack, the digests of the texts that a conversation has sent, and sends again with every call."""
 
 _SENT_TEXTS: ContextVar[_SentTexts | None] = ContextVar("duologue_sent_texts", default=None)
 
@@ -77,7 +66,7 @@ def remember_texts() -> None:
 
     This holds for the tasks that it begins too, and ends with it.
     """
-    _SENT_TEXTS.set(_SentTexts())
+    _SENT_TEXTS.set({})
 
 
 @dataclass(frozen=True)
@@ -95,8 +84,8 @@ class SentRequest:
     def of(cls, to: Mapping[str, Any], messages: Sequence[BaseMessage]) -> "SentRequest":
         """What is sent, with the messages of LangChain as plain JSON."""
         secrets = known_secrets()
-        sent_texts = _SENT_TEXTS.get() or _SentTexts()
-        stored_digests = sent_texts.without(secrets)
+        sent_texts = _SENT_TEXTS.get()
+        stored_digests = {} if sent_texts is None else sent_texts.setdefault(secrets, {})
         contents: list[tuple[str, str] | Mapping[str, Any]] = []
         digests: list[str] = []
         for number, message in enumerate(messages, start=1):

@@ -1,16 +1,15 @@
 """What a call of a model costs, by the table of genai-prices that is installed: nothing is fetched."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import ModuleType
 
 from langchain_core.language_models import BaseChatModel
 
 from ...errors import of_extra
 from ..models.offline.model import OfflineChatModel
 from ..models.specs import endpoint_url
-from ..settings.environment import host_of
+from ..settings.redaction import host_of
 
 Tokens = Mapping[str, int]
 """Tokens of a call, by the names of `data.Usage`."""
@@ -99,34 +98,25 @@ def _rates(query: PriceQuery) -> tuple[float, float, float] | None:
 
 
 def _price(query: PriceQuery, inputs: int, outputs: int, cached: int) -> float | None:
-    calculate = _calculation(of_extra("genai_prices", "cost"), query)
-    if calculate is None:
-        return None
-    try:
-        return calculate(inputs, outputs, cached)
-    except (LookupError, ValueError):
-        return None
+    """The price by the first way in which the table finds the model; None if it finds none."""
+    table = of_extra("genai_prices", "cost")
+    usage = table.Usage(input_tokens=inputs, output_tokens=outputs, cache_read_tokens=cached)
+    for way in _ways(query):
+        try:
+            return float(table.calc_price(usage, query.name, **way).total_price)
+        except (LookupError, ValueError):
+            continue
+    return None
 
 
-def _calculation(table: ModuleType, query: PriceQuery) -> Callable[[int, int, int], float] | None:
-    """The price of tokens by the first way in which the table finds the model; None if it finds none."""
+def _ways(query: PriceQuery) -> list[dict[str, str]]:
+    """Where the table looks for the model: at its provider, at its endpoint, or anywhere."""
     if query.provider in UNPRICED:
-        return None
+        return []
     provider = PROVIDERS.get(query.provider or "")
     ways: list[dict[str, str]] = [{"provider_id": provider}] if provider else []
     if query.url:
         ways.append({"provider_api_url": query.url})
     if not provider:
         ways.append({})
-    for way in ways:
-
-        def calculate(inputs: int, outputs: int, cached: int, way: dict[str, str] = way) -> float:
-            usage = table.Usage(input_tokens=inputs, output_tokens=outputs, cache_read_tokens=cached)
-            return float(table.calc_price(usage, query.name, **way).total_price)
-
-        try:
-            calculate(1, 1, 0)
-        except (LookupError, ValueError):
-            continue
-        return calculate
-    return None
+    return ways

@@ -22,7 +22,7 @@ from ..models.offline.model import OfflineChatModel
 from ..models.providers import seeded
 from ..models.specs import endpoint_host, model_provenance
 from ..replies.conversion import drafts_of, usage_of
-from ..settings.environment import error_line, without_known_secrets
+from ..settings.redaction import error_line, without_known_secrets
 from ..state import Draft
 from .agent_turns import AgentTurns
 from .call_store import AMBIENT, Call, CallKey, CallStore, SentRequest, StoredReply, message_of, plain_reply

@@ -4,7 +4,7 @@ A speaker can get a standard content block of LangChain: an address, inline cont
 in the place of a path, of content that a record left out, and of a role's own parts: `[image: sky.png]`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -24,10 +24,9 @@ def parts_in(message: BaseMessage) -> list[dict[str, Any]]:
     """The parts of a reply, each the plain form of a `data.Part`."""
     if isinstance(message.content, str) and "audio" not in message.additional_kwargs:
         return []
-    blocks: list[Any] = []
-    for block in message.content_blocks:
-        own = block.get("value") if block["type"] == "non_standard" else block
-        blocks.append(own)
+    blocks: list[Any] = [
+        block.get("value") if block["type"] == "non_standard" else block for block in message.content_blocks
+    ]
     read = [part.plain() for part in parts_of(blocks)]
     spoken = message.additional_kwargs.get("audio")  # OpenAI's spoken replies
     if is_object(spoken) and not any(part["type"] == "audio" for part in read):
@@ -132,13 +131,8 @@ def _openai_message(message: BaseMessage) -> dict[str, Any]:
         converted: Any = convert_to_openai_messages(message)
         return dict(converted)
     empty: Any = convert_to_openai_messages(message.model_copy(update={"content": ""}))
-    return {**empty, "content": list(_openai_blocks(content))}
-
-
-def _openai_blocks(content: Sequence[Any]) -> Iterator[Any]:
-    for block in content:
-        part = part_of(block)
-        yield block if part is None else block_of(part)
+    blocks = [block if (part := part_of(block)) is None else block_of(part) for block in content]
+    return {**empty, "content": blocks}
 
 
 def _parts(message: Mapping[str, Any]) -> list[Part]:

@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 
-from ..settings.environment import host_of
+from ..settings.redaction import host_of
 from .completions import judged
 from .conversation_header import header_of_conversation
 from .faults import ReplyError, fault
@@ -21,7 +21,8 @@ from .sessions import CONNECT_SECONDS
 MOST_BYTES = 32 * 2**20
 """Bytes of a reply, decompressed."""
 MOST_REDIRECTS = 5
-_CODED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+OF_ENCODING = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+"""Headers that a decompressed body has no more."""
 
 
 @dataclass
@@ -82,7 +83,7 @@ class EndpointClient(DefaultAsyncHttpxClient):
             response = await super().send(request, stream=True, **settled)
             _note(response)
             if (following := response.next_request) is None:
-                bounded = _copied(response, _Bounded(response))
+                bounded = _copied(response)
                 if stream:
                     return bounded
                 try:
@@ -91,8 +92,9 @@ class EndpointClient(DefaultAsyncHttpxClient):
                     await response.aclose()
                 return _judged(bounded)
             await response.aclose()
-            request = _within_origin(request, following)
-        raise _too_many(request)
+            check_origin(request.url, following.url)
+            request = following
+        raise endless(str(request.url))
 
 
 class SyncEndpointClient(DefaultHttpxClient):
@@ -110,7 +112,7 @@ class SyncEndpointClient(DefaultHttpxClient):
             response = super().send(request, stream=True, **settled)
             _note(response)
             if (following := response.next_request) is None:
-                bounded = _copied(response, _SyncBounded(response))
+                bounded = _copied(response)
                 if stream:
                     return bounded
                 try:
@@ -119,11 +121,12 @@ class SyncEndpointClient(DefaultHttpxClient):
                     response.close()
                 return _judged(bounded)
             response.close()
-            request = _within_origin(request, following)
-        raise _too_many(request)
+            check_origin(request.url, following.url)
+            request = following
+        raise endless(str(request.url))
 
 
-class _Bounded(httpx2.AsyncByteStream):
+class _Bounded(httpx2.AsyncByteStream, httpx2.SyncByteStream):
     """The decompressed bytes of a response, at most `MOST_BYTES` of them."""
 
     def __init__(self, response: httpx2.Response) -> None:
@@ -137,11 +140,6 @@ class _Bounded(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self.response.aclose()
-
-
-class _SyncBounded(httpx2.SyncByteStream):
-    def __init__(self, response: httpx2.Response) -> None:
-        self.response = response
 
     def __iter__(self) -> Iterator[bytes]:
         size = 0
@@ -161,13 +159,13 @@ def counted(size: int, piece: bytes) -> int:
     return size
 
 
-def _copied(response: httpx2.Response, stream: httpx2.AsyncByteStream | httpx2.SyncByteStream) -> httpx2.Response:
-    """The response with this stream of its decompressed bytes."""
-    headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in _CODED]
+def _copied(response: httpx2.Response) -> httpx2.Response:
+    """The response with a bounded stream of its decompressed bytes."""
+    headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in OF_ENCODING]
     return httpx2.Response(
         response.status_code,
         headers=headers,
-        stream=stream,
+        stream=_Bounded(response),
         request=response.request,
         extensions=response.extensions,
         default_encoding=response.default_encoding,
@@ -205,12 +203,6 @@ def _judged(response: httpx2.Response) -> httpx2.Response:
     )
 
 
-def _within_origin(request: httpx2.Request, following: httpx2.Request) -> httpx2.Request:
-    """The request of a redirect; ReplyError if it leads to another scheme, host or port."""
-    check_origin(request.url, following.url)
-    return following
-
-
 def check_origin(here: httpx2.URL, there: httpx2.URL) -> None:
     """ReplyError if a redirect leads to another scheme, host or port."""
     if (here.scheme, here.host, here.port) != (there.scheme, there.host, there.port):
@@ -218,25 +210,12 @@ def check_origin(here: httpx2.URL, there: httpx2.URL) -> None:
         raise ReplyError(fault("redirected", f"{redirect}: give the address that it redirects to, if you trust it"))
 
 
-def _too_many(request: httpx2.Request) -> ReplyError:
-    return endless(str(request.url))
-
-
 def endless(url: str) -> ReplyError:
     """The fault of redirects that do not end."""
     return ReplyError(fault("redirected", f"{host_of(url)} redirects without end"))
 
 
-@cache
-def endpoint_client(own_header: str | None = None) -> EndpointClient:
-    """The client of all models with this header.
-
-    No connection is kept open in it, so that event loops may share it.
-    """
-    return EndpointClient(own_header)
-
-
-@cache
-def sync_endpoint_client(own_header: str | None = None) -> SyncEndpointClient:
-    """The same for calls that are not async."""
-    return SyncEndpointClient(own_header)
+endpoint_client = cache(EndpointClient)
+"""The client of all models with this header. No connection is kept open in it, so that event loops may share it."""
+sync_endpoint_client = cache(SyncEndpointClient)
+"""The same for calls that are not async."""

@@ -30,7 +30,7 @@ from .clients import CallNotes, EndpointClient, endpoint_client, seen, sync_endp
 from .completions import judged_data
 from .conversation_header import checked, header_of_conversation
 from .faults import CallFault, ReplyError, fault
-from .flaws import ODD
+from .flaws import ODD_USAGE
 from .forms import RequestTemplates, stock_outcome
 from .results import message_of, result_of
 from .wire import exchanged
@@ -227,5 +227,5 @@ def _choked(error: Exception) -> ReplyError | None:
 def _marked(result: ChatResult, noted: CallNotes) -> ChatResult:
     if noted.usage_left_out:
         for generation in result.generations:
-            generation.message.response_metadata[ODD] = True
+            generation.message.response_metadata[ODD_USAGE] = True
     return result

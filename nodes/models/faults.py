@@ -9,7 +9,7 @@ from json import JSONDecodeError
 from typing import Any, Literal, TypeAlias
 
 from ...errors import DuologueError
-from ..settings.environment import error_line, redacted
+from ..settings.redaction import error_line, redacted
 from .waits import asked_wait
 
 Whose: TypeAlias = Literal["endpoint", "limit", "settings", "request", "ours"]

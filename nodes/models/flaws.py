@@ -18,7 +18,8 @@ CUT_OFF = "cut_off"
 EMPTY = "empty"
 """The reply has no text, no part and no tool call."""
 ODD_USAGE = "odd_usage"
-"""The reply is sound, but the endpoint's number of tokens is impossible, so it is unknown."""
+"""The reply is sound, but the endpoint's number of tokens is impossible, so it is unknown. A message whose usage was left
+out has it as a key of its `response_metadata`."""
 
 _FINISHES: Mapping[str, frozenset[str]] = {
     REFUSAL: frozenset({"refusal", "refused"}),
@@ -34,8 +35,6 @@ _FINISHES: Mapping[str, frozenset[str]] = {
 
 FINISH_KEYS = ("finish_reason", "stop_reason", "done_reason", "stopReason")
 """Keys of the finish reason in a message's metadata: OpenAI and Google, Anthropic, Ollama, Bedrock."""
-ODD = "odd_usage"
-"""Key of a message's `response_metadata` that marks a usage as left out."""
 _MOST_TOKENS = 10**9
 
 
@@ -129,7 +128,7 @@ def count_of(value: object) -> int | None:
 
 def has_odd_usage(message: BaseMessage) -> bool:
     """Whether the endpoint's number of tokens is impossible."""
-    if message.response_metadata.get(ODD):
+    if message.response_metadata.get(ODD_USAGE):
         return True
     usage = message.usage_metadata if isinstance(message, AIMessage) else None
     return bool(usage) and counted(usage) is None

@@ -13,7 +13,8 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 
 from ...errors import ModelError
-from ..settings.environment import environment_with_file, error_line, keep_environment_secrets, redacted
+from ..settings.environment import environment_with_file
+from ..settings.redaction import error_line, keep_environment_secrets, redacted
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr, ValidationError
 
 from ...errors import ModelError
-from ..settings.environment import BASE_URL, KEY, host_of, keep_secret, keep_url_secrets, redacted, settings
+from ..settings.environment import BASE_URL, settings
 from ..settings.import_path import is_import_path, lies_here
+from ..settings.redaction import KEY, host_of, keep_secret, keep_url_secrets, redacted
 from .offline.model import SIDES, OfflineChatModel
 from .providers import FORMS, INTEGRATIONS, integrated, provider_of
 
@@ -53,7 +54,7 @@ def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **argument
     provider, name, spec_arguments = parse_spec(spec)
     if shown := [use for use in _OF_A_USER if use in spec_arguments]:
         raise ModelError(
-            f"model {_head(spec)!r}: {shown[0]} makes a user of it: give this identifier as the user of a cast"
+            f"model {head_of(spec)!r}: {shown[0]} makes a user of it: give this identifier as the user of a cast"
         )
     all_arguments = spec_arguments | arguments
     if provider == "offline" and not name:
@@ -61,11 +62,11 @@ def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **argument
     elif provider == "openai":
         model = _openai(name, all_arguments)
     elif provider in ("replay", "people"):
-        raise ModelError(f"model {_head(spec)!r} replays stored messages and is not a chat model: give it to a cast")
+        raise ModelError(f"model {head_of(spec)!r} replays stored messages and is not a chat model: give it to a cast")
     elif ":" in spec and ((known_provider := provider_of(spec)) or _langchain_knows(provider)):
         model = _integrated(known_provider or provider, name, all_arguments)
     else:
-        raise ModelError(f"model {_head(spec)!r} is unknown: use {FORMS}")
+        raise ModelError(f"model {head_of(spec)!r} is unknown: use {FORMS}")
     model.metadata = {"spec": f"{provider}:{name}" if name else provider, "arguments": without_secrets(all_arguments)}
     return model if side is None else _with_side(model, side)
 
@@ -81,7 +82,7 @@ def parse_spec(spec: str) -> tuple[str, str, dict[str, Any]]:
     try:
         pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
     except ValueError:
-        raise ModelError(f"model {_head(spec)!r}: its arguments are unclear: write ?name=value&name=value") from None
+        raise ModelError(f"model {head_of(spec)!r}: its arguments are unclear: write ?name=value&name=value") from None
     return provider, name, {key: _value(value) for key, value in pairs}
 
 
@@ -93,7 +94,7 @@ def query_of(spec: str) -> dict[str, Any]:
         return {}
 
 
-def _head(spec: str) -> str:
+def head_of(spec: str) -> str:
     """A spec without its arguments, which may be credentials, for an error's line."""
     return redacted(spec.partition("?")[0])
 

@@ -8,11 +8,10 @@ import httpx2
 from yarl import URL
 
 from . import clients
-from .clients import CallNotes, check_origin, counted, endless
+from .clients import OF_ENCODING, CallNotes, check_origin, counted, endless
 from .forms import RequestForm
 from .sessions import lines
 
-_DECODED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _KEPT_METHOD = frozenset({307, 308})
 
@@ -26,7 +25,7 @@ class WholeResponse(NamedTuple):
 
     def response(self) -> httpx2.Response:
         """The same for the package that reads errors."""
-        headers = [(name, value) for name, value in self.headers.items() if name.lower() not in _DECODED]
+        headers = [(name, value) for name, value in self.headers.items() if name.lower() not in OF_ENCODING]
         return httpx2.Response(self.status, headers=headers, content=self.body)
 
 

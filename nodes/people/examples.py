@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from operator import attrgetter
 from typing import Any
 
 from ...prompts import Library
@@ -37,28 +38,17 @@ async def nearest(
     ]
     ranked = list(islice(in_order(numbers, scores, None, moment.draw, weights.spread), TRIED))
     picked: list[int] = []
-    for whose in (_person, _conversation, _nobody):
-        taken = {whose(memory, number) for number in picked}
+    for whose in (attrgetter("user"), attrgetter("id")):
+        taken = {whose(_donor(memory, number)) for number in picked}
         for number in ranked:
             if len(picked) == count:
                 return picked
-            if number in picked or (key := whose(memory, number)) in taken or _told_already(memory, number, picked):
+            key = whose(_donor(memory, number))
+            if number in picked or key in taken or _told_already(memory, number, picked):
                 continue
             picked.append(number)
-            taken |= {key} if key is not None else set()
+            taken.add(key)
     return picked
-
-
-def _person(memory: Memory, number: int) -> object:
-    return _donor(memory, number).user
-
-
-def _conversation(memory: Memory, number: int) -> object:
-    return _donor(memory, number).id
-
-
-def _nobody(memory: Memory, number: int) -> object:
-    return None
 
 
 def _donor(memory: Memory, number: int) -> SourceConversation:

@@ -8,12 +8,10 @@ import io
 import json
 import logging
 import os
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import mkstemp
 from typing import Any
-from zipfile import BadZipFile
 
 from ...data.files.folders import make_folder
 from ...data.files.json_files import UnwrittenError
@@ -67,19 +65,9 @@ def _read(path: Path, header: dict[str, Any], count: int) -> WordLikeness:
             parts = tuple(stored[name] for name in ("counts", "words", "ends"))
             counts = sparse.csr_matrix(parts, shape=(count, len(vocabulary)))
             counts.check_format(full_check=True)
-    except (
-        OSError,
-        ArithmeticError,
-        AttributeError,
-        LookupError,
-        TypeError,
-        ValueError,
-        EOFError,
-        MemoryError,
-        RecursionError,
-        BadZipFile,
-        zlib.error,
-    ):
+    except _StaleError:
+        raise
+    except Exception:  # what numpy, its archive and the unpacking raise for damaged bytes is almost anything
         raise _StaleError("cannot be read, it may be damaged") from None
     if not isinstance(vocabulary, list) or len(set(map(str, vocabulary))) != len(vocabulary):
         raise _StaleError("cannot be read, it may be damaged")

@@ -1,6 +1,6 @@
 """The retrieval corpus of a speaker: the turns of one role in stored conversations, ready to be compared."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -14,7 +14,7 @@ from ...data.records import Conversation, Role
 from ...data.rules import plain_words
 from ...data.text.languages import Language, language_of
 from ...errors import DataError, at, of_extra
-from ..speakers.replay import replayed
+from ..speakers.replay import replayed, version_of
 from .index import words_in
 from .likeness import Likeness, TermRows, Vectors, WordLikeness, alike
 from .names import is_personal
@@ -85,14 +85,9 @@ class Memory:
         turns = tuple(turns_of(donors, role))
         if not turns:
             raise DataError(f"{source}: none of its conversations has a message of the {role}")
-        texts = _Texts()
-        groups = _groups(donors, turns, role, texts)
-        words = (
-            words_in(Path(options.index), texts.all, source, role, options)
-            if options.index
-            else WordLikeness(texts.all)
-        )
-        likeness = words if embeddings is None else Vectors(embeddings, texts.all)
+        groups, texts = _groups(donors, turns, role)
+        words = words_in(Path(options.index), texts, source, role, options) if options.index else WordLikeness(texts)
+        likeness = words if embeddings is None else Vectors(embeddings, texts)
         rows = {name: likeness.rows(groups[name]) for name in FIELDS}
         own = words.rows(groups["theme"])
         usable = tuple(_usable(turns, donors, own, options))
@@ -146,48 +141,22 @@ def remembered(path: Path, role: Role, options: PeopleOptions) -> Memory:
 
     It is built again if the files have changed.
     """
-    loaded = replayed(path)
-    if not loaded.conversations:
-        raise DataError(f"{at(path)}: holds no conversation whose turns could be used again")
-    return _built(_Loaded(loaded.conversations), path.resolve().name, role, options)
-
-
-@dataclass(frozen=True)
-class _Loaded:
-    """Conversations as a cache key, compared by identity: those of one reading are the same object."""
-
-    conversations: Sequence[Conversation]
-
-    def __hash__(self) -> int:
-        return id(self.conversations)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Loaded) and other.conversations is self.conversations
+    return _built(path, version_of(path), role, options)
 
 
 @lru_cache(maxsize=4)
-def _built(loaded: _Loaded, name: str, role: Role, options: PeopleOptions) -> Memory:
-    return Memory.of(loaded.conversations, role, options, name)
-
-
-class _Texts:
-    """Texts that are numbered when they are first seen."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-
-    @property
-    def all(self) -> list[str]:
-        return list(self._numbers)
-
-    def __call__(self, text: str) -> int:
-        return self._numbers.setdefault(text, len(self._numbers))
+def _built(path: Path, version: str, role: Role, options: PeopleOptions) -> Memory:
+    loaded = replayed(path)
+    if not loaded.conversations:
+        raise DataError(f"{at(path)}: holds no conversation whose turns could be used again")
+    return Memory.of(loaded.conversations, role, options, path.resolve().name)
 
 
 def _groups(
-    donors: Sequence[SourceConversation], turns: Sequence[PeopleTurn], role: Role, number: Callable[[str], int]
-) -> dict[str, list[list[int]]]:
-    """For each field, and for the context before each turn, the numbers of the texts."""
+    donors: Sequence[SourceConversation], turns: Sequence[PeopleTurn], role: Role
+) -> tuple[dict[str, list[list[int]]], list[str]]:
+    """For each field, and for the context before each turn, the numbers of the texts; and these texts, each once."""
+    numbers: dict[str, int] = {}
     groups: dict[str, list[list[int]]] = {name: [] for name in (*FIELDS, "known")}
     for turn in turns:
         donor = donors[turn.donor]
@@ -206,8 +175,8 @@ def _groups(
             "known": [*before, *wish, *person],
         }
         for name, group in texts.items():
-            groups[name].append([number(text) for text in group if text])
-    return groups
+            groups[name].append([numbers.setdefault(text, len(numbers)) for text in group if text])
+    return groups, list(numbers)
 
 
 def _text(message: SourceTurn) -> str:

@@ -99,15 +99,11 @@ def named_in(text: str) -> tuple[PersonalName, ...]:
         )
     names: list[PersonalName] = []
     start = 0
-    for word, word_class in _classed(text):
-        if word_class in _CLASSES and len(word) > 1:
-            names.append(PersonalName(_CLASSES[word_class], word, start))
-        start += len(word)
+    for pair in _tagger().cut(text):
+        if pair.flag in _CLASSES and len(pair.word) > 1:
+            names.append(PersonalName(_CLASSES[pair.flag], pair.word, start))
+        start += len(pair.word)
     return tuple(names)
-
-
-def _classed(text: str) -> list[tuple[str, str]]:
-    return [(pair.word, pair.flag) for pair in _tagger().cut(text)]
 
 
 @lru_cache(maxsize=1)

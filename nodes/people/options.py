@@ -7,8 +7,8 @@ from typing import Any, Self, get_args
 
 from ...data.people.splits import UserPart
 from ...errors import ModelError, SettingError
-from ..models.specs import parse_spec, query_of
-from ..settings.environment import redacted
+from ..models.specs import head_of, parse_spec, query_of
+from ..settings.redaction import redacted
 
 PREFIX = "people:"
 
@@ -83,7 +83,7 @@ def parsed(spec: str, weights: Collection[str] = ()) -> tuple[Path, PeopleOption
         _, name, query = parse_spec(spec)
     except ModelError:
         raise SettingError(
-            f"{_head(spec)!r}: its options are unclear: write people:SRC?unseen=true&part=tune"
+            f"{head_of(spec)!r}: its options are unclear: write people:SRC?unseen=true&part=tune"
         ) from None
     if not name.strip():
         raise SettingError("people: names no source: write people:SRC, a path of stored conversations")
@@ -92,7 +92,7 @@ def parsed(spec: str, weights: Collection[str] = ()) -> tuple[Path, PeopleOption
     for option in query:
         if option not in names:
             raise SettingError(
-                f"{_head(spec)!r} has no option {redacted(option)!r}; there are {', '.join([*names, *weights])}"
+                f"{head_of(spec)!r} has no option {redacted(option)!r}; there are {', '.join([*names, *weights])}"
             )
     return Path(name), PeopleOptions.of(query)
 
@@ -100,7 +100,3 @@ def parsed(spec: str, weights: Collection[str] = ()) -> tuple[Path, PeopleOption
 def weighed(spec: str, weights: Collection[str]) -> dict[str, Any]:
     """The weights of a spec, by name."""
     return {option: value for option, value in parse_spec(spec)[2].items() if option in weights}
-
-
-def _head(spec: str) -> str:
-    return redacted(spec.partition("?")[0])

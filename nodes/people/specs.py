@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from ...errors import SettingError
-from ..models.specs import parse_spec, query_of
-from ..settings.environment import redacted
+from ..models.specs import head_of, parse_spec, query_of
+from ..settings.redaction import redacted
 from .options import PeopleOptions, people_path
 
 Use: TypeAlias = Literal["like", "rewrite"]
@@ -56,7 +56,7 @@ def source_path(spec: object) -> Path | None:
 def model_spec(spec: str) -> ModelSpec:
     """The parts of a spec with `like` or `rewrite`; SettingError, in one line, for a wrong spec."""
     provider, name, query = parse_spec(spec)
-    head = redacted(spec.partition("?")[0])
+    head = head_of(spec)
     uses: list[Use] = [use for use in get_args(Use) if use in query]
     if len(uses) != 1:
         raise SettingError(f"{head!r}: give like=SRC or rewrite=SRC, one of both")

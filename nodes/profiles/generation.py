@@ -26,7 +26,7 @@ from ..calls.service import drafted
 from ..messages.building import fenced
 from ..messages.selectors import Refusal, filled, repair_prompt
 from ..models.specs import model_provenance
-from ..settings.environment import error_line, without_known_secrets
+from ..settings.redaction import error_line, without_known_secrets
 from ..state import Draft, Prompt
 from .targets import Target, next_target
 

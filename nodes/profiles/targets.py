@@ -50,7 +50,8 @@ def next_target(pool: Coverage, draw: int) -> Target:
     band, occupation = min(pairs, key=need)
     traits = _shares(pool.traits, without=(OTHER,))
     first = min(_rotated(list(traits), draw >> 8), key=traits.__getitem__)
-    rest = [trait for trait in _rotated(list(traits), draw >> 12) if trait != first and not _opposed(trait, first)]
+    opposed = {trait for pair in OPPOSED if first in pair for trait in pair}
+    rest = [trait for trait in _rotated(list(traits), draw >> 12) if trait not in {first, *opposed}]
     genders = _shares(pool.genders)
     return Target(
         gender=min(_rotated(list(genders), draw >> 4), key=genders.__getitem__),
@@ -68,10 +69,6 @@ def _fit(band: str, occupation: str) -> bool:
     first_of_band = int(band.split("-")[0])
     first, last = FITTING.get(occupation, (18, 60))
     return first <= first_of_band <= last
-
-
-def _opposed(trait: str, other: str) -> bool:
-    return any({trait, other} == set(pair) for pair in OPPOSED)
 
 
 def _rotated(items: list[T], draw: int) -> list[T]:

@@ -202,6 +202,14 @@ def plain_json(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is not JSON")
 
 
+def plain_or_text(value: Any) -> Any:
+    """The value as plain JSON; as a text where that is not possible."""
+    try:
+        return plain_json(value)
+    except (TypeError, ValueError, RecursionError):
+        return writable(str(value))
+
+
 def _calls_of(messages: Sequence[BaseMessage]) -> list[list[dict[str, Any]]]:
     """The tool calls of each message that is not a tool's result.
 

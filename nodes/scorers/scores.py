@@ -13,7 +13,7 @@ from ...data.attempts import Usage
 from ...errors import first_invalid
 from ..contract import ContractError, Node, describe
 from ..limits import Limits
-from ..settings.environment import error_frames, placed_line
+from ..settings.redaction import error_frames, placed_line
 from ..state import State, Update, standing
 
 LABEL = "scores"

@@ -30,6 +30,7 @@ CREDENTIAL = re.compile(r"(?i)(?:API|ACCESS|AUTH|SESSION|BEARER|HUB|SECRET|HF)_?
 """Names of variables that hold credentials: `ANTHROPIC_API_KEY`, `AWS_SECRET_ACCESS_KEY`, `HF_HUB_TOKEN`, ..."""
 _ADDRESS = re.compile(r"URL|URI|ENDPOINT|HOST|BASE|SERVER|GATEWAY|DOMAIN")
 _NEVER = re.compile(r"(?i)\w*PROXY\w*|(?:LANGSMITH|LANGCHAIN|LANGGRAPH|LANGFUSE|OTEL|DUOLOGUE)_\w*")
+_FILE_NAME = re.compile(r"(?i)FILE|PATH|DIR|BUNDLE|CREDENTIALS|CERT|CONFIG|EXECUTABLES?|PROFILE")
 _HARMLESS = re.compile(r"[\w.@ -]{1,200}")
 """Values that are a name, a number or a version, and so neither address nor path."""
 _NAMESPACES: Mapping[str, tuple[str, ...]] = {
@@ -180,8 +181,4 @@ def _is_address(name: str, value: str) -> bool:
 
 
 def _is_harmless(name: str, value: str) -> bool:
-    return not _is_address(name, value) and bool(_HARMLESS.fullmatch(value)) and not _names_file(name)
-
-
-def _names_file(name: str) -> bool:
-    return bool(re.search(r"(?i)FILE|PATH|DIR|BUNDLE|CREDENTIALS|CERT|CONFIG|EXECUTABLES?|PROFILE", name))
+    return not _is_address(name, value) and bool(_HARMLESS.fullmatch(value)) and not _FILE_NAME.search(name)

@@ -4,8 +4,8 @@ Variables of the process come before those of the file, also if their names diff
 
 import logging
 import os
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -17,54 +17,8 @@ from pydantic import SecretStr
 from ...errors import SettingError
 from ..context_values import during
 from . import env_file
-from .redaction import (
-    KEY,
-    NO_KEY,
-    error_frames,
-    error_line,
-    host_of,
-    keep_environment_secrets,
-    keep_secret,
-    keep_url_secrets,
-    known_secrets,
-    placed_line,
-    redacted,
-    without,
-    without_credentials,
-    without_known_secrets,
-)
+from .redaction import KEY, NO_KEY, host_of, keep_environment_secrets, keep_secret, keep_url_secrets
 from .tracing import requested, switched_off
-
-__all__ = [
-    "BASE_URL",
-    "DEFAULT_BASE_URL",
-    "KEY",
-    "OLD_BASE_URL",
-    "EnvironmentSettings",
-    "connections",
-    "environment_with_file",
-    "error_frames",
-    "error_line",
-    "host_of",
-    "is_traced",
-    "job_summary",
-    "keep_environment_secrets",
-    "keep_secret",
-    "keep_url_secrets",
-    "known_secrets",
-    "placed_line",
-    "redacted",
-    "settings",
-    "settings_notes",
-    "traced",
-    "trust",
-    "untraced",
-    "with_placeholders",
-    "without",
-    "without_calls",
-    "without_credentials",
-    "without_known_secrets",
-]
 
 BASE_URL = "OPENAI_BASE_URL"
 OLD_BASE_URL = "OPENAI_API_BASE"
@@ -98,20 +52,30 @@ def without_calls() -> AbstractContextManager[bool]:
 
 
 @contextmanager
-def with_placeholders(provider: str) -> Iterator[None]:
+def _variables(changed: Mapping[str, str | None]) -> Iterator[None]:
+    """Inside, the process has these variables, and none of those whose value is None."""
+    before = {name: os.environ.get(name) for name in changed}
+    _set(changed)
+    try:
+        yield
+    finally:
+        _set(before)
+
+
+def _set(variables: Mapping[str, str | None]) -> None:
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+def with_placeholders(provider: str) -> AbstractContextManager[None]:
     """Inside, the process has a placeholder for each missing key of the provider.
 
     For packages that refuse to make a model without a key, although it is not called.
     """
-    missing = [name for name in env_file.keys_of(provider) if not os.environ.get(name)]
-    before = {name: os.environ[name] for name in missing if name in os.environ}
-    os.environ.update(dict.fromkeys(missing, NO_KEY))
-    try:
-        yield
-    finally:
-        for name in missing:
-            os.environ.pop(name, None)
-        os.environ.update(before)
+    return _variables({name: NO_KEY for name in env_file.keys_of(provider) if not os.environ.get(name)})
 
 
 def settings() -> EnvironmentSettings:
@@ -200,19 +164,9 @@ def connections() -> dict[str, str]:
     return notes
 
 
-@contextmanager
-def trust(enabled: bool = True) -> Iterator[None]:
+def trust(enabled: bool = True) -> AbstractContextManager[None]:
     """Inside, the `.env` of the working folder is trusted as the process, if `enabled`; for `--trust-env-file`."""
-    before = os.environ.get(env_file.TRUST)
-    if enabled:
-        os.environ[env_file.TRUST] = "1"
-    try:
-        yield
-    finally:
-        if enabled:
-            os.environ.pop(env_file.TRUST)
-            if before is not None:
-                os.environ[env_file.TRUST] = before
+    return _variables({env_file.TRUST: "1"} if enabled else {})
 
 
 @contextmanager
@@ -224,15 +178,11 @@ def environment_with_file(provider: str) -> Iterator[None]:
     """
     added, hidden = env_file.read(os.environ).for_provider(provider, os.environ)
     keep_environment_secrets()
-    aside = {name: os.environ.pop(name) for name in hidden}
-    os.environ.update(added)
-    try:
-        with with_placeholders(provider) if _without_calls.get() else nullcontext():
-            yield
-    finally:
-        for name in added:
-            os.environ.pop(name, None)
-        os.environ.update(aside)
+    with ExitStack() as inside:
+        inside.enter_context(_variables(dict.fromkeys(hidden) | added))
+        if _without_calls.get():
+            inside.enter_context(with_placeholders(provider))
+        yield
 
 
 def job_summary() -> Path | None:
@@ -274,12 +224,5 @@ def untraced(enabled: bool = True) -> Iterator[None]:
         return
     from langsmith import tracing_context
 
-    changed = switched_off(os.environ)
-    before = {name: os.environ.get(name) for name in changed}
-    os.environ.update(changed)
-    try:
-        with tracing_context(enabled=False, parent=False):
-            yield
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name) if value is None else os.environ.update({name: value})
+    with _variables(switched_off(os.environ)), tracing_context(enabled=False, parent=False):
+        yield

@@ -5,12 +5,13 @@ from importlib import import_module
 from importlib.util import find_spec
 from inspect import isroutine
 from pathlib import Path
-from traceback import extract_tb
+from traceback import walk_tb
 from typing import Any, TypeGuard
 
+from ...data.packages import is_own
 from ...errors import SettingError
 from ...former_names import current, stored
-from .environment import error_line
+from .redaction import error_line
 
 FORM = "MODULE:NAME, such as my_agents:booking"
 
@@ -39,8 +40,9 @@ def imported(path: str, what: str) -> Any:
         value: Any = import_module(module)
     except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and error.name in (module, module.split(".")[0]):
+            advice = f"write {module[:-3]}:{name}, without .py" if module.endswith(".py") else f"check {path!r}"
             raise SettingError(
-                f"{what}: there is no module {module!r} on the path or in this folder: check {path!r}"
+                f"{what}: there is no module {module!r} on the path or in this folder: {advice}"
             ) from None
         raise SettingError(
             f"{what}: {path}: importing {module} failed in {line_of(error)}: {error_line(error)}"
@@ -71,11 +73,12 @@ def lies_here(path: str) -> bool:
 
 
 def line_of(error: BaseException) -> str:
-    """The file's name and the line that raised an error, or that has the wrong syntax."""
+    """The file's name and the line outside Duologue that raised an error, or that has the wrong syntax."""
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         return f"{Path(error.filename).name}, line {error.lineno}"
-    frame = extract_tb(error.__traceback__)[-1]
-    return f"{Path(frame.filename).name}, line {frame.lineno}"
+    places = [(frame.f_code.co_filename, line, is_own(frame)) for frame, line in walk_tb(error.__traceback__)]
+    file, line, _ = next((place for place in reversed(places) if not place[2]), places[-1])
+    return f"{Path(file).name}, line {line}"
 
 
 def import_path_of(value: object) -> str | None:

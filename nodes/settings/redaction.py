@@ -131,11 +131,6 @@ def _distinct_forms(secrets: frozenset[str], of_urls: frozenset[str]) -> tuple[s
     return tuple(sorted({form for text in distinct for form in _forms(text)}, key=lambda form: (-len(form), form)))
 
 
-def _keep_key() -> None:
-    if key := os.environ.get(KEY, "").strip():
-        keep_secret(SecretStr(key))
-
-
 def without_known_secrets(value: Any) -> Any:
     """A JSON value in which each credential of this process is replaced by `[key]`, in keys too.
 
@@ -167,7 +162,7 @@ def _without(value: Any, secrets: Sequence[str]) -> Any:
 
 def without_credentials(text: str) -> str:
     """The text without known credentials and those in addresses and headers; words that look like keys stay."""
-    _keep_key()
+    keep_secret(SecretStr(os.environ.get(KEY, "").strip()))
     for secret in sorted(_secrets, key=len, reverse=True):
         for form in _forms(secret):
             text = text.replace(form, "[key]")

@@ -1,4 +1,4 @@
-"""Calls of an agent: its context, its isolation, and its answer, also where it failed halfway."""
+"""Calls of an agent: its context, its isolation, and its answer as drafts, also where it failed halfway."""
 
 import inspect
 import logging
@@ -8,6 +8,7 @@ from functools import partial
 from traceback import format_exception
 from typing import Any
 
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.errors import GraphInterrupt
 from langgraph.pregel import Pregel
@@ -15,11 +16,14 @@ from langgraph.runtime import Runtime
 
 from ..contract import ContractError
 from ..limits import Limits
-from ..settings.environment import redacted
+from ..replies.conversion import drafts_of
+from ..settings.redaction import redacted
+from ..state import Draft
 from ..worlds import Context
+from .interrupts import NO_CHECKPOINTER, NO_QUESTION, NOT_ENDING, drafts_at_interrupt, still_waiting
 from .speaker import on_its_own
-from .threads import is_remote
-from .turn_timeout import TurnTimeoutError, within
+from .threads import ThreadPlace, is_remote
+from .turn_timeout import TurnTimeoutError, drafts_in_time, within
 
 log = logging.getLogger(__name__)
 
@@ -68,84 +72,105 @@ def own_context(role: str, agent: object, configured: Any, scenario: Mapping[str
 
 
 @dataclass
-class _Progress:
-    """How far a graph in this process is."""
+class AgentCall:
+    """A call of an agent on its own."""
 
-    answer: Any = None
-    """Its last state."""
+    agent: Runnable[Any, Any]
+    agent_input: Any
+    config: RunnableConfig
+    keep: Sequence[str]
+    context: Any
+    progress: Any = None
+    """The last state of a graph in this process."""
 
+    async def outcome(self, seconds: float) -> CallOutcome:
+        """The outcome of the call, within so many seconds.
 
-async def called(
-    agent: Runnable[Any, Any],
-    agent_input: Any,
-    config: RunnableConfig,
-    *,
-    keep: Sequence[str],
-    context: Any,
-    seconds: float,
-) -> CallOutcome:
-    """Call an agent on its own, for at most so many seconds.
-
-    The error of a graph in this process, and TurnTimeoutError, come with what it did before.
-    """
-    progress = _Progress()
-    try:
-        return await within(seconds, _called(agent, agent_input, config, keep, context, progress))
-    except TurnTimeoutError as error:
-        return CallOutcome(progress.answer, error=error)
-
-
-async def _called(
-    agent: Runnable[Any, Any],
-    agent_input: Any,
-    config: RunnableConfig,
-    keep: Sequence[str],
-    context: Any,
-    progress: _Progress,
-) -> CallOutcome:
-    options: dict[str, Any] = {}
-    if is_remote(agent):
-        if at := config.get("configurable", {}).get("checkpoint_id"):
-            options["checkpoint_id"] = at  # RemoteGraph leaves it out of the config that it sends
-    elif not isinstance(agent, Pregel):  # LangGraph's `get_runtime` in its code gives the limits and the world
-        config = {**config, "configurable": {**config.get("configurable", {}), RUNTIME: Runtime(context=context)}}
-    with on_its_own() as settings:
-        if settings:
-            config = {**config, "configurable": {**settings, **config.get("configurable", {})}}
-        if isinstance(agent, Pregel):
-            return await _watched(agent, agent_input, config, keep, context, progress)
+        The error of a graph in this process, and TurnTimeoutError, come with what it did before.
+        """
         try:
-            answer = await agent.ainvoke(agent_input, config, **options)
-        except GraphInterrupt as raised:  # of a graph inside a runnable
-            return CallOutcome(None, [interrupt.value for interrupt in raised.args[0]])
-    interrupts = answer.pop("__interrupt__", ()) if isinstance(answer, dict) else ()
-    return CallOutcome(answer, [one["value"] if isinstance(one, dict) else one.value for one in interrupts])
+            return await within(seconds, self._begun())
+        except TurnTimeoutError as error:
+            return CallOutcome(self.progress, error=error)
+
+    async def _begun(self) -> CallOutcome:
+        agent, config = self.agent, self.config
+        options: dict[str, Any] = {}
+        if is_remote(agent):
+            if at := config.get("configurable", {}).get("checkpoint_id"):
+                options["checkpoint_id"] = at  # RemoteGraph leaves it out of the config that it sends
+        elif not isinstance(agent, Pregel):  # LangGraph's `get_runtime` in its code gives the limits and the world
+            runtime = {RUNTIME: Runtime(context=self.context)}
+            config = {**config, "configurable": {**config.get("configurable", {}), **runtime}}
+        with on_its_own() as settings:
+            if settings:
+                config = {**config, "configurable": {**settings, **config.get("configurable", {})}}
+            if isinstance(agent, Pregel):
+                return await self._watched(agent, config)
+            try:
+                answer = await agent.ainvoke(self.agent_input, config, **options)
+            except GraphInterrupt as raised:  # of a graph inside a runnable
+                return CallOutcome(None, [interrupt.value for interrupt in raised.args[0]])
+        interrupts = answer.pop("__interrupt__", ()) if isinstance(answer, dict) else ()
+        return CallOutcome(answer, [one["value"] if isinstance(one, dict) else one.value for one in interrupts])
+
+    async def _watched(self, agent: Pregel[Any, Any, Any, Any], config: RunnableConfig) -> CallOutcome:
+        """The last state of a graph, as `ainvoke` gives it, and what is left of it where a node raises."""
+        # With output_keys, channels outside the graph's output schema are given too.
+        output = ["messages", *self.keep] if self.keep else None
+        interrupts: list[Any] = []
+        try:
+            parts: Any = agent.astream(
+                self.agent_input, config, context=self.context, stream_mode=["updates", "values"], output_keys=output
+            )
+            async for mode, part in parts:
+                if mode == "values":
+                    self.progress = part
+                else:
+                    interrupts += part.get("__interrupt__", ())
+        except Exception as error:
+            log.debug("an agent failed: %s", redacted("".join(format_exception(error))))
+            return CallOutcome(self.progress, error=error)
+        values, ids = [interrupt.value for interrupt in interrupts], [interrupt.id for interrupt in interrupts]
+        return CallOutcome(self.progress, values, ids)
 
 
-async def _watched(
-    agent: Pregel[Any, Any, Any, Any],
-    agent_input: Any,
-    config: RunnableConfig,
-    keep: Sequence[str],
-    context: Any,
-    progress: _Progress,
-) -> CallOutcome:
-    """The last state of a graph, as `ainvoke` gives it, and what is left of it where a node raises."""
-    # With output_keys, channels outside the graph's output schema are given too.
-    output = ["messages", *keep] if keep else None
-    interrupts: list[Any] = []
-    ids: list[str] = []
-    try:
-        parts: Any = agent.astream(
-            agent_input, config, context=context, stream_mode=["updates", "values"], output_keys=output
-        )
-        async for mode, part in parts:
-            if mode == "values":
-                progress.answer = part
-            elif "__interrupt__" in part:
-                interrupts += [interrupt.value for interrupt in part["__interrupt__"]]
-                ids += [interrupt.id for interrupt in part["__interrupt__"]]
-    except Exception as error:
-        log.debug("an agent failed: %s", redacted("".join(format_exception(error))))
-        return CallOutcome(progress.answer, error=error)
-    return CallOutcome(progress.answer, interrupts, ids)
+@dataclass(frozen=True)
+class AgentReply:
+    """What an agent answered."""
+
+    called: CallOutcome
+    channels: Mapping[str, Any]
+    """What it was sent besides messages."""
+    added: Sequence[BaseMessage]
+    """The messages that it was not sent."""
+    place: ThreadPlace | None = None
+    """Where its thread stands, without the drafts; None if it has no thread."""
+    decided: Sequence[Mapping[str, Any]] = ()
+    """The approvals of this turn, as calls for the record."""
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether it took longer than a turn may take."""
+        return isinstance(self.called.error, TurnTimeoutError)
+
+    @property
+    def drafts(self) -> list[Draft]:
+        """The drafts of its messages, the last one the question of its interrupt; the approvals are with the first."""
+        drafts = self._drafts
+        if drafts and self.decided:
+            drafts[0]["tool_calls"] = [*map(dict, self.decided), *drafts[0].get("tool_calls", [])]
+        return drafts
+
+    @property
+    def _drafts(self) -> list[Draft]:
+        own = [message for message in self.added if isinstance(message, (AIMessage, ToolMessage))]
+        if self.timed_out:
+            return drafts_in_time(own)
+        interrupts = self.called.interrupts
+        if self.place is not None and self.place.asked:
+            return still_waiting(drafts_of([*own, AIMessage(interrupts[0])]))
+        if interrupts:
+            why = NO_CHECKPOINTER if self.place is None else NOT_ENDING if self.decided else NO_QUESTION
+            return drafts_at_interrupt(own, interrupts, why)
+        return drafts_of(own)

@@ -17,12 +17,11 @@ from ..limits import Limits
 from ..messages.attachments import worded
 from ..messages.building import MessageBuilder, Talk, note, sends_prompt
 from ..models.faults import is_crash
-from ..replies.conversion import kept_channels, messages_of, new_messages
-from ..settings.environment import error_frames, placed_line
+from ..replies.conversion import kept_channels, messages_of, new_messages, plain_or_text
+from ..settings.redaction import error_frames, placed_line
 from ..state import State, Update, attempt_number, merged
 from ..worlds import back_to, remember
-from .agent_calls import CallOutcome, called, own_context
-from .agent_replies import AgentReply
+from .agent_calls import AgentCall, AgentReply, CallOutcome, own_context
 from .approval import (
     ASK_USER,
     ROUNDS,
@@ -31,7 +30,6 @@ from .approval import (
     checked_policy,
     decides,
     is_question,
-    plain_or_text,
     question_of,
     resumed,
     told_policy,
@@ -273,7 +271,7 @@ class AgentSpeaker:
     ) -> CallOutcome:
         own = own_context(self.role, self.agent, self.context, state["scenario"], runtime.context)
         seconds = turn_seconds(self.turn_timeout, runtime.context)
-        return await called(self.agent, agent_input, config, keep=self.keep, context=own, seconds=seconds)
+        return await AgentCall(self.agent, agent_input, config, self.keep, own).outcome(seconds)
 
     def _thread(self, state: State) -> str:
         thread = thread_of(self.role, state)

@@ -11,8 +11,9 @@ from typing import Any, TypeAlias
 
 from ...data.records import Role
 from ..contract import ContractError, describe
-from ..replies.conversion import plain_json, writable
+from ..replies.conversion import plain_or_text
 from ..settings.import_path import imported, is_import_path
+from .interrupts import asked_arguments
 from .tools import INTERRUPT
 
 Approve: TypeAlias = str | Callable[[Any], Any]
@@ -136,25 +137,12 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(plain_or_text(value), ensure_ascii=False)
 
 
-def plain_or_text(value: Any) -> Any:
-    """The value as plain JSON; as a text where that is not possible."""
-    try:
-        return plain_json(value)
-    except (TypeError, ValueError, RecursionError):
-        return writable(str(value))
-
-
 def approval_call(approve: Approve, values: Sequence[Any], answer: Any) -> dict[str, Any]:
     """The record of a decision: a tool call with the question, the policy and what it decided."""
-    plain = [plain_or_text(value) for value in values]
-    question = (
-        plain[0]
-        if len(plain) == 1 and isinstance(plain[0], dict)
-        else {"value": plain[0] if len(plain) == 1 else plain}
-    )
+    several = {"value": [plain_or_text(value) for value in values]}
     return {
         "name": INTERRUPT,
-        "arguments": question,
+        "arguments": asked_arguments(values[0]) if len(values) == 1 else several,
         "result": {"approve": policy_name(approve), "answer": plain_or_text(answer)},
     }
 

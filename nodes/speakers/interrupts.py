@@ -8,8 +8,9 @@ from langchain_core.messages import BaseMessage
 from ...data.attempts import WAITING
 from ...data.formats.tool_messages import NO_RESULT
 from ...data.records import Role
-from ..replies.conversion import drafts_of, plain_json, writable
+from ..replies.conversion import drafts_of, plain_or_text
 from ..state import Draft
+from .tools import INTERRUPT
 
 INTERRUPTED: Mapping[Role, str] = {"assistant": "agent_interrupted", "user": "user_rejected"}
 """The stop reason of an agent that stands at an interrupt which nobody can answer, by whom it plays."""
@@ -27,6 +28,12 @@ def still_waiting(drafts: list[Draft]) -> list[Draft]:
     return drafts
 
 
+def asked_arguments(value: Any) -> dict[str, Any]:
+    """What an interrupt asks, as the arguments of a call in the record."""
+    question = plain_or_text(value)
+    return question if isinstance(question, dict) else {"value": question}
+
+
 def drafts_at_interrupt(messages: Sequence[BaseMessage], values: Sequence[Any], why: str) -> list[Draft]:
     """The drafts of a reply that ends at interrupts without an answer.
 
@@ -35,15 +42,7 @@ def drafts_at_interrupt(messages: Sequence[BaseMessage], values: Sequence[Any], 
     `why`: `NO_CHECKPOINTER` or `NO_QUESTION`.
     """
     drafts = drafts_of(messages) or [Draft(text="")]
-    calls: list[dict[str, Any]] = []
-    for value in values:
-        try:
-            question = plain_json(value)
-        except (TypeError, ValueError, RecursionError):
-            question = writable(str(value))
-        calls.append(
-            {"name": "interrupt", "arguments": question if isinstance(question, dict) else {"value": question}}
-            | {"error": f"no one can answer the agent: {why}"}
-        )
+    error = f"no one can answer the agent: {why}"
+    calls = [{"name": INTERRUPT, "arguments": asked_arguments(value), "error": error} for value in values]
     drafts[-1]["tool_calls"] = [*drafts[-1].get("tool_calls", []), *calls]
     return drafts

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit, urlunsplit
 from langchain_core.runnables import Runnable
 
 from ...errors import SettingError
-from ..settings.environment import host_of, keep_url_secrets
+from ..settings.redaction import host_of, keep_url_secrets
 
 REMOTE = "agent:"
 """Prefix of the spec of a remote agent."""

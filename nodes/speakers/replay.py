@@ -27,14 +27,19 @@ def replayed(path: str | Path) -> Loaded:
 
     They are read again only if the files changed.
     """
+    return _loaded(Path(path), version_of(path))
+
+
+def version_of(path: str | Path) -> str:
+    """A digest of the names, sizes and times of a path's files: another one once these have changed."""
     root = Path(path)
     files = [root] if root.is_file() else sorted(file for file in root.rglob("*") if file.is_file())
     stats = [(str(file), file.stat()) for file in files]
-    return _loaded(root, digest([(name, stat.st_mtime_ns, stat.st_size) for name, stat in stats]))
+    return digest([(name, stat.st_mtime_ns, stat.st_size) for name, stat in stats])
 
 
 @lru_cache(maxsize=2)
-def _loaded(path: Path, state: str) -> Loaded:
+def _loaded(path: Path, version: str) -> Loaded:
     return load(path)
 
 

@@ -27,7 +27,7 @@ from ..messages.building import MessageBuilder, Talk, sends_prompt
 from ..models.specs import model_provenance
 from ..replies.function_answers import FunctionAnswer, drafts_answered
 from ..replies.worker_threads import in_thread
-from ..settings.environment import redacted
+from ..settings.redaction import redacted
 from ..state import State, Update, attempt_number
 from ..worlds import Context
 from .interrupts import INTERRUPTED, NO_CHECKPOINTER, drafts_at_interrupt

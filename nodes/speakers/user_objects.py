@@ -11,8 +11,8 @@ from langgraph.graph.state import StateGraph
 from ...errors import DuologueError, ModelError, SettingError, kind
 from ..contract import required_parameters
 from ..models.specs import PROVIDERS, chat_model
-from ..settings.environment import error_line
 from ..settings.import_path import imported, line_of
+from ..settings.redaction import error_line
 from .speaker import is_reply
 
 ACCEPTED_FORMS = (

@@ -48,11 +48,6 @@ class JudgedBy:
     must: bool = False
 
     @property
-    def waits(self) -> bool:
-        """Whether the function is async, and so may ask a model."""
-        return inspect.iscoroutinefunction(call_of(self.judge))
-
-    @property
     def judges_flaws(self) -> bool:
         """Whether the function is marked so (`judges_flaws`)."""
         return getattr(self.judge, "judges_flaws", False) is True
@@ -123,7 +118,7 @@ def may_ask(node: object) -> bool:
     """Whether a validator may ask a model: it has one, or is made of an async function."""
     match node:
         case JudgedBy():
-            return node.waits
+            return inspect.iscoroutinefunction(call_of(node.judge))
         case ValidatorSequence():
             return any(may_ask(inner) for inner in node.nodes)
         case ValidatorWrapper():

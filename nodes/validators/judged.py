@@ -150,7 +150,8 @@ def judge(
     can be read; then the draft stands with the note `not_judged`. A model that fails ends the conversation as
     `model_failed`. SettingError, PromptError or ModelError says what cannot be used.
     """
-    if isinstance(reasons, str) or not (meanings := _meanings(reasons)):
+    meanings = dict(reasons) if isinstance(reasons, Mapping) else dict.fromkeys(reasons, "")
+    if isinstance(reasons, str) or not meanings:
         raise SettingError("judge: give the reasons for which it may reject, a list of names: ['rude', 'off_topic']")
     for name, meaning in meanings.items():
         if not isinstance(name, str) or not NAME.fullmatch(name) or name in _NOTHING:
@@ -161,7 +162,3 @@ def judge(
         raise SettingError(f"judge: attempts must be at least 1, not {attempts}")
     judge_model = judging_model(model, "judge")
     return ModelJudge(judge_model, given_page(page), meanings, attempts, language)
-
-
-def _meanings(reasons: Iterable[str] | Mapping[str, str]) -> dict[str, str]:
-    return dict(reasons) if isinstance(reasons, Mapping) else dict.fromkeys(reasons, "")

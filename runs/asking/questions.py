@@ -15,7 +15,7 @@ from ...data.records import Record
 from ...nodes.calls.endpoint_gate import EndpointError
 from ...nodes.calls.prices import PriceQuery
 from ...nodes.calls.spending import ReplyCost, Spending
-from ...nodes.settings.environment import error_line
+from ...nodes.settings.redaction import error_line
 from ..engine.conduct import Conduct, calling
 from ..engine.control import Control
 from ..engine.conversing import Concurrency, do_all

@@ -98,13 +98,8 @@ class Board:
         for report in (self._past, *self._now.values()):
             whole.add(report)
         self.whole = whole
-        spending = self.control.spending
-        spending.total, spending.by_model, spending.by_role = (
-            whole.spending.total,
-            whole.spending.by_model,
-            whole.spending.by_role,
-        )
-        spending.notes, spending.unknown = whole.spending.notes, whole.spending.unknown
+        for name in ("total", "by_model", "by_role", "notes", "unknown"):
+            setattr(self.control.spending, name, getattr(whole.spending, name))
         self.control.spent()
 
     def result(self) -> None:

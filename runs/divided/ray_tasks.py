@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from ...errors import SettingError
-from ...nodes.settings.environment import error_line
+from ...nodes.settings.redaction import error_line
 from ..engine.reports import WorkerOrders, WorkerReport
 from ..journals.journal import BrokenOffError, RunError
 from .board import MOST_DEATHS, Board, WorkerDeaths

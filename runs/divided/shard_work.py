@@ -14,7 +14,8 @@ from ...data.formats.record_lines import RECORDS
 from ...data.text.terminal import plain, plain_logs
 from ...errors import DuologueError
 from ...nodes.calls.spending import Spending
-from ...nodes.settings.environment import error_line, untraced, without_credentials
+from ...nodes.settings.environment import untraced
+from ...nodes.settings.redaction import error_line, without_credentials
 from ..engine.control import Control
 from ..engine.figures import RunFigures
 from ..engine.reports import WorkerOrders, WorkerReport, kind_of
@@ -78,7 +79,6 @@ class _Worker:
         return report
 
     def follow(self, orders: WorkerOrders, cancel: Callable[[], object]) -> None:
-        """Go on as ordered."""
         if orders.cutting is not None:
             self.control.cut(orders.cutting)
         if orders.ending is not None:

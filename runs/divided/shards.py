@@ -71,8 +71,8 @@ async def run_shard(
 class Shard:
     """A part of the plan with all that another process needs to simulate it."""
 
-    name: str
-    """Names the files of the shard in the run folder."""
+    name: str = ""
+    """Names the files of the shard in the run folder; empty: it has all of the run, and is not simulated itself."""
     folder: Path
     here: Path
     """The working folder, from which relative paths and own modules are found."""

@@ -2,28 +2,26 @@
 
 import math
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ...data import domains
 from ...data.domain import Domain
 from ...data.formats.detection import Format
 from ...data.packages import is_importable
-from ...data.records import Role
+from ...data.text.model_tokens import texts_in
 from ...errors import DuologueError, SettingError
 from ...graphs import Cast
 from ...graphs.casts.cast import Spec
 from ...nodes.calls.call_store import AMBIENT
 from ...nodes.calls.endpoint_gate import Pace
 from ...nodes.limits import Limits
-from ...nodes.settings.environment import is_traced
 from ...nodes.settings.import_path import is_import_path
 from ...nodes.state import State
 from ..engine.conduct import Conduct
 from ..engine.conversing import Concurrency, name_of
-from .shards import BETWEEN, Shard
+from .shards import Shard
 
 Engine: TypeAlias = Literal["processes", "ray"]
 
@@ -113,51 +111,21 @@ def processors() -> int:
     return os.cpu_count() or 1  # pragma: no cover - not on Linux
 
 
-def shards_of(
-    division: Division,
-    states: Sequence[State],
-    number: int,
-    *,
-    folder: Path,
-    limits: Limits,
-    pace: Pace,
-    concurrency: Concurrency,
-    priced: bool,
-    silent: Collection[tuple[str, Role]] = (),
-    answered: frozenset[str] = frozenset(),
-    cast: str = "",
-) -> list[Shard]:
-    """The shards of a run: one for each of `number` processes, or tasks of 64 conversations each.
+def shards_of(whole: Shard, engine: Engine, number: int) -> list[Shard]:
+    """The parts of a shard that has all of a run.
 
-    `shared` gives each its share of the pace when it begins.
+    They are one for each of `number` processes, or tasks of 64 conversations each. `shared` gives each its share of the pace when it begins.
     """
-    if division.engine == "ray":
-        parts = [list(states[first : first + SHARD]) for first in range(0, len(states), SHARD)]
+    states = whole.states
+    if engine == "ray":
+        parts = [states[first : first + SHARD] for first in range(0, len(states), SHARD)]
     else:
-        parts = [list(states[first::number]) for first in range(number)]
+        parts = [states[first::number] for first in range(number)]
     shards = []
     for position, part in enumerate(filter(None, parts)):
         names = {name_of(state) for state in part}
-        shards.append(
-            Shard(
-                name=f"{position:05d}",
-                folder=folder.absolute(),
-                here=Path.cwd(),
-                spec=division.spec,
-                states=part,
-                limits=limits,
-                pace=pace,
-                concurrency=concurrency,
-                priced=priced,
-                silent=tuple(silent_side for silent_side in silent if silent_side[0] in names),
-                answered=answered,
-                traced=is_traced(),
-                domains=division.domains,
-                formats=division.formats,
-                cast=cast,
-                between=BETWEEN if division.engine == "processes" else A_SECOND,
-            )
-        )
+        silent = tuple(silent_side for silent_side in whole.silent if silent_side[0] in names)
+        shards.append(replace(whole, name=f"{position:05d}", states=part, silent=silent))
     return shards
 
 
@@ -239,14 +207,5 @@ def _has_own_code(cast: Cast, spec: Spec) -> bool:
     own = any(not nodes[place].stored and "model" not in nodes[place].settings for place in SPEAKERS)
     plain: Mapping[str, Any] = spec.model_dump()
     parts = {"cast": plain.get("cast"), **plain.get("settings", {}), **plain.get("replace", {})}
-    named = _texts([value for name, value in parts.items() if name not in ("user", *SPEAKERS)])
+    named = texts_in([value for name, value in parts.items() if name not in ("user", *SPEAKERS)])
     return own or cast.world is not None or any(map(is_import_path, named))
-
-
-def _texts(value: object) -> Iterator[str]:
-    """The texts in plain data."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping | list | tuple):
-        for part in value.values() if isinstance(value, Mapping) else value:
-            yield from _texts(part)

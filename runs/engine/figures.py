@@ -103,21 +103,6 @@ class RunFigures:
         return self.counted().finished
 
     @property
-    def turns(self) -> int:
-        """Turns that were taken."""
-        return self.counted().turns
-
-    @property
-    def unfinished(self) -> Counter[str]:
-        """Conversations that are over and do not count as finished, by what became of them."""
-        return self.counted().unfinished
-
-    @property
-    def rejected(self) -> Counter[str]:
-        """Drafts by the reason of their rejection."""
-        return self.counted().rejected
-
-    @property
     def sides(self) -> Mapping[Any, ModelSpending]:
         """What each side has spent: of each call if calls are counted, else of each conversation that is over."""
         counted = self._spending is not None and self._spending.total.calls
@@ -131,11 +116,6 @@ class RunFigures:
         if over < ENOUGH or over >= self.planned or self._ending() is not None:
             return None
         return (self._clock() - self._began) * (self.planned - over) / over
-
-    @property
-    def seconds(self) -> float:
-        """Seconds since the run began."""
-        return self._clock() - self._began
 
     def calls_a_second(self) -> float | None:
         """Calls a second, of late; None if nothing counts them."""
@@ -176,37 +156,24 @@ class RunFigures:
 
     def words(self) -> FigureWords:
         """The figures as they are now, in words."""
+        tally, left = self.counted(), self.left
         return FigureWords(
-            conversations=", ".join(self._conversations()),
-            turns=f"{self.turns:,} turns",
-            rejected=self._rejections(),
+            conversations=", ".join(self._conversations(tally)),
+            turns=f"{tally.turns:,} turns",
+            rejected=_rejections(tally.rejected),
             spent=self._spent(),
             calls=[*self._rate(), *self._faults()],
-            left=self._time(),
+            left=[] if left is None else [f"about {duration(left)} left"],
             waiting=[f"{endpoint.endpoint}: {endpoint.waiting}" for endpoint in self._endpoints() if endpoint.waiting],
         )
 
-    def _conversations(self) -> Iterator[str]:
+    def _conversations(self, tally: Tally) -> Iterator[str]:
         """How many are finished, what became of others, and how many are waited for where nothing new begins."""
-        yield f"{self.finished:,}/{self.planned:,} conversations"
-        for became, number in sorted(self.unfinished.items()):
+        yield f"{tally.finished:,}/{self.planned:,} conversations"
+        for became, number in sorted(tally.unfinished.items()):
             yield f"{number:,} {became}"
-        if self._ending() is not None and (count := self.under_way()):
+        if self._ending() is not None and (count := tally.under_way):
             yield f"finishing {count:,} conversation{'' if count == 1 else 's'}"
-
-    def _rejections(self) -> Sequence[str]:
-        """How many drafts were rejected, and by which reasons: as many words as may be, then fewer."""
-        rejected = self.rejected
-        count = sum(rejected.values())
-        if not count:
-            return ()
-        most = rejected.most_common(3)
-        reason_counts = [f"{reason.replace('_', ' ')} {number:,}" for reason, number in most]
-        forms = [
-            f"{count:,} rejected ({', '.join([*reason_counts[:number], *['…'] * (number < len(rejected))])})"
-            for number in range(len(reason_counts), 0, -1)
-        ]
-        return (*forms, f"{count:,} rejected")
 
     def _spent(self) -> list[str]:
         amounts = []
@@ -229,15 +196,25 @@ class RunFigures:
         fault_counts = [f"{limited:,} rate limited"] if limited else []
         return fault_counts + ([f"{others:,} fault{'' if others == 1 else 's'}"] if others else [])
 
-    def _time(self) -> list[str]:
-        return [] if self.left is None else [f"about {duration(self.left)} left"]
-
 
 def _became(conversation: Conversation) -> str | None:
     """What became of a conversation without an end of its own, in a word or two; None for others."""
     if not conversation.finished:
         return "cancelled" if conversation.stop == "cancelled" else "failed"
     return "cut short" if conversation.cut_by_run else None
+
+
+def _rejections(rejected: Counter[str]) -> Sequence[str]:
+    """How many drafts were rejected, and by which reasons: as many words as may be, then fewer."""
+    count = rejected.total()
+    if not count:
+        return ()
+    reason_counts = [f"{reason.replace('_', ' ')} {number:,}" for reason, number in rejected.most_common(3)]
+    forms = [
+        f"{count:,} rejected ({', '.join([*reason_counts[:number], *['…'] * (number < len(rejected))])})"
+        for number in range(len(reason_counts), 0, -1)
+    ]
+    return (*forms, f"{count:,} rejected")
 
 
 def dollars(cost: float) -> str:

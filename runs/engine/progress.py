@@ -75,9 +75,8 @@ def counted(
     keep: Callable[[Conversation], None] | None,
 ) -> tuple[Callable[[State], None] | None, Callable[[Conversation], None] | None]:
     """`watch` and `keep` that call figures too."""
-    watches = [*(figures.watch for figures in counting if figures is not None), *[watch] * (watch is not None)]
-    keeps = [*(figures.keep for figures in counting if figures is not None), *[keep] * (keep is not None)]
-    return _all(watches), _all(keeps)
+    present = [figures for figures in counting if figures is not None]
+    return _all([*(one.watch for one in present), watch]), _all([*(one.keep for one in present), keep])
 
 
 def _all(functions: Sequence[Callable[[T], None] | None]) -> Callable[[T], None] | None:

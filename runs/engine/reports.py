@@ -145,13 +145,11 @@ class WorkerReport:
 
 
 def _both(one: EndpointNow, other: EndpointNow) -> EndpointNow:
-    faults = Counter(one.faults) + Counter(other.faults)
-    return EndpointNow(
-        one.endpoint,
-        one.requests + other.requests,
-        faults,
-        one.waiting or other.waiting,
-        one.answered or other.answered,
+    return one._replace(
+        requests=one.requests + other.requests,
+        faults=Counter(one.faults) + Counter(other.faults),
+        waiting=one.waiting or other.waiting,
+        answered=one.answered or other.answered,
     )
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from ...data.attempts import as_object
 from ...data.formats.unsupported import total
 from ...data.records import NodeInfo
 from ...data.stop_reasons import in_words
@@ -163,8 +164,7 @@ def _cell(text: object) -> str:
 
 def _licence_of(corpus: Mapping[str, Any]) -> str:
     """The licence of the source conversations that a speaker uses; empty if nobody stated it."""
-    options = corpus.get("options")
-    return str(options.get("licence") or "") if isinstance(options, Mapping) else ""
+    return str(as_object(corpus.get("options")).get("licence") or "")
 
 
 def _of_people(place: str, speaker: NodeInfo) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,16 +28,17 @@ from .leftovers import CARD, DATASET, earlier_forms, removed
 class WrittenDataset:
     """What was written."""
 
-    path: Path
-    """The data set: a file, or the folder of its files."""
+    dataset: Path
+    """A file, or the folder of the data set's files."""
     counts: Counts
     ended: int
-    """Conversations that ended by themselves: at a limit, by their user, or for a cast's own reason."""
+    """Conversations in the folder that ended by themselves: at a limit, by their user, or for a cast's own reason."""
     left_out: list[str]
     cut_by_run: int
-    """Conversations that a bound of the run ended."""
+    """Conversations that a bound of the run cut short, which do not count as finished: a resumed run with a wider bound
+    goes on with them."""
     unanswered: int
-    """Conversations of which `is_unanswered` holds."""
+    """Finished conversations whose questions after the end, or scores, a model failed to give: `resume` asks again."""
 
 
 def is_unanswered(conversation: Conversation) -> bool:
@@ -74,11 +76,7 @@ def write_run(place: Path, manifest: Mapping[str, Any], run: StoredRun) -> Writt
 
     Where nothing is finished the scenarios that were begun decide the form; without any, nothing is written.
     """
-
-    def finished() -> Iterator[Conversation]:
-        return run.finished.iterate(run.planned)
-
-    return write(place, manifest, _scenarios(run), finished)
+    return write(place, manifest, _scenarios(run), partial(run.finished.iterate, run.planned))
 
 
 def of_other_form(folder: Path, run: StoredRun) -> list[Path]:

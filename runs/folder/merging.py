@@ -12,9 +12,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from time import sleep
-from typing import NamedTuple
 
-from ...data.files.journals import JournalReader, is_of_journal
+from ...data.files.journals import Entry, JournalReader, writer_path, writers
 from ...data.files.json_files import dumps
 from ...data.files.regular_files import OpenFiles
 from ...data.records import Conversation
@@ -29,20 +28,6 @@ ROOM = 512
 """Files that a process has open beside those of the writers."""
 
 
-class PlanPlace(NamedTuple):
-    """Where a line stands."""
-
-    path: Path
-    offset: int
-    length: int
-
-
-def writers(main: Path) -> list[Path]:
-    """The files of further writers beside a main file, by name."""
-    beside = main.parent.iterdir() if main.parent.is_dir() else ()
-    return sorted(path for path in beside if path.name != main.name and is_of_journal(path, main.name))
-
-
 def merge_finished(journal: JournalReader[Conversation], plan: Sequence[str], close: Callable[[], None]) -> bool:
     """Merge a journal into one line for each conversation, planned ones first; gives whether anything changed.
 
@@ -55,10 +40,9 @@ def merge_finished(journal: JournalReader[Conversation], plan: Sequence[str], cl
     with _all_locked(further):
         journal.refresh()
         flawed = {(flaw.path, flaw.line) for flaw in journal.flaws}
-        odd = (
-            [place for number, _, place in _lines(journal.files()) if (place.path, number) in flawed] if flawed else []
-        )
-        _replace(journal.path, _copied([*map(PlanPlace._make, journal.positions(plan)), *odd]), close)
+        every = _lines(journal.files()) if flawed else ()
+        odd = [place for _, place in every if (place.path, place.line) in flawed]
+        _replace(journal.path, _copied([*journal.positions(plan), *odd]), close)
         _remove(further)
     return True
 
@@ -71,8 +55,8 @@ def merge_failed(journal: JournalReader[Conversation], plan: Sequence[str], clos
     order = {name: number for number, name in enumerate(plan)}
     further = writers(journal.path)
     with _all_locked(further):
-        places: dict[bytes, tuple[int, PlanPlace]] = {}
-        for _, line, place in _lines(journal.files()):
+        places: dict[bytes, tuple[int, Entry]] = {}
+        for line, place in _lines(journal.files()):
             places.setdefault(sha256(line).digest(), (order.get(_of(line, "id"), len(order)), place))
         ordered = [place for _, place in sorted(places.values(), key=lambda numbered_place: numbered_place[0])]
         if not further and ordered == [place for _, place in places.values()]:
@@ -95,14 +79,14 @@ def merge_calls(folder: Path) -> None:
     with _all_locked([*further, *[main] * main.exists()]):
         paths = [*[main] * main.exists(), *further]
         sizes: dict[str, dict[Path, int]] = defaultdict(dict)
-        for _, line, place in _lines(paths):
+        for line, place in _lines(paths):
             there = sizes[_of(line, "conversation")]
             there[place.path] = there.get(place.path, 0) + place.length
         counts = {name: max(there, key=lambda path: there[path]) for name, there in sizes.items()}
 
         def lines() -> Iterator[bytes]:
             yield (dumps(HEAD) + "\n").encode()
-            for _, line, place in _lines(paths):
+            for line, place in _lines(paths):
                 name = _of(line, "conversation")
                 if name and counts[name] == place.path:
                     yield line
@@ -115,12 +99,12 @@ def split_calls(folder: Path, shards: Mapping[str, str]) -> None:
     """Give each shard what the call journal has of its conversations, in a file of its own; `shards`: by conversation."""
     main = folder / CALLS
     parts: dict[str, list[bytes]] = defaultdict(list)
-    for _, line, _ in _lines([main] if main.exists() else []):
+    for line, _ in _lines([main] if main.exists() else []):
         if (name := shards.get(_of(line, "conversation"))) is not None:
             parts[name].append(line)
     head = (dumps(HEAD) + "\n").encode()
     for name, lines in parts.items():
-        _replace(main.with_name(f"{main.stem}.w-{name}{main.suffix}"), [head, *lines])
+        _replace(writer_path(main, name), [head, *lines])
 
 
 def remove_calls(folder: Path) -> None:
@@ -128,14 +112,14 @@ def remove_calls(folder: Path) -> None:
     _remove([folder / CALLS, *writers(folder / CALLS)])
 
 
-def _lines(paths: Iterable[Path]) -> Iterator[tuple[int, bytes, PlanPlace]]:
-    """The whole lines of the files, each with its number and its place."""
+def _lines(paths: Iterable[Path]) -> Iterator[tuple[bytes, Entry]]:
+    """The whole lines of the files, each with its place."""
     for path in paths:
         offset = 0
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if line.endswith(b"\n") and line.strip():
-                    yield number, line, PlanPlace(path, offset, len(line))
+                    yield line, Entry(path, offset, len(line), number)
                 offset += len(line)
 
 
@@ -149,7 +133,7 @@ def _of(line: bytes, key: str) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _copied(places: Iterable[PlanPlace]) -> Iterator[bytes]:
+def _copied(places: Iterable[Entry]) -> Iterator[bytes]:
     with OpenFiles() as files:
         for place in places:
             files[place.path].seek(place.offset)

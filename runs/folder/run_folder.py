@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ...data.files.folders import make_folder
-from ...data.files.journals import Codec, is_of_journal
+from ...data.files.journals import Codec, is_of_journal, writers
 from ...data.files.json_files import write_json
 from ...data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
 from ...data.formats.manifests import MEND
@@ -16,7 +16,7 @@ from ..journals.calls import CALLS
 from ..journals.journal import Closing, Journal, RunError, making
 from . import manifests
 from .leftovers import partials, removed
-from .merging import merge_calls, merge_failed, merge_finished, writers
+from .merging import merge_calls, merge_failed, merge_finished
 from .restoring import restored
 
 

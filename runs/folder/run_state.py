@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from ...data.attempts import Record
-from ...data.files.journals import Codec, JournalReader
+from ...data.attempts import Record, as_object
+from ...data.files.journals import Codec, JournalReader, writers
 from ...data.files.json_files import parsed
 from ...data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
 from ...data.formats.manifests import MEND
@@ -25,7 +25,6 @@ from . import manifests
 from .dataset import is_unanswered
 from .failure_reasons import grouped
 from .leftovers import CARD, DATASET, partials
-from .merging import writers
 
 _CARD_COUNT = re.compile(r"^\| conversations \| (\d+) of ", re.MULTILINE)
 """The line of a data set's card with the number of its conversations."""
@@ -195,13 +194,11 @@ def _heads(path: Path) -> Iterator[_Head]:
 def _head(value: Any) -> _Head:
     if not isinstance(value, dict) or not isinstance(value.get("id"), str):
         raise DataError("is not a record")
-    stop, provenance, timing = value.get("stop"), value.get("provenance"), value.get("timing")
-    reasons = provenance.get("stop_reasons") if isinstance(provenance, dict) else None
-    own = reasons.get(stop) if isinstance(reasons, dict) else None
-    fault = FAULTS.get(stop) if isinstance(stop, str) and stop in FAULTS else own
-    started = timing.get("started") if isinstance(timing, dict) else None
-    stop, failure = stop if isinstance(stop, str) else None, value.get("failure")
-    error = failure.get("error") if isinstance(failure, dict) else None
+    stop = value["stop"] if isinstance(value.get("stop"), str) else None
+    reasons = as_object(as_object(value.get("provenance")).get("stop_reasons"))
+    fault = FAULTS.get(stop or "") or reasons.get(stop or "")
+    started = as_object(value.get("timing")).get("started")
+    error = as_object(value.get("failure")).get("error")
     head = _Head(
         value["id"],
         stop,

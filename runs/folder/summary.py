@@ -1,25 +1,26 @@
 """The result of a run, counted from the files on the disk, not from what was simulated."""
 
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ...data.formats.record_lines import StoredRun
-from ...data.summaries.counts import Counts
 from ...nodes.calls.endpoint_gate import EndpointError
 from ...nodes.state import State
 from ..engine.conversing import name_of
 from ..journals.journal import RunError
 from . import dataset, manifests
+from .dataset import WrittenDataset
 from .run_folder import RunFolder
 from .run_state import finished_in_words
 
 
-@dataclass(frozen=True, repr=False)
-class Summary:
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Summary(WrittenDataset):
     """The result of a run."""
 
     path: Path
-    dataset: Path
     planned: int
     equal: int
     """Scenarios that repeat an earlier one; each was simulated."""
@@ -27,16 +28,7 @@ class Summary:
     """Planned conversations that came to an end of their own."""
     failed: dict[str, str]
     """Id and reason of each conversation that failed in this call."""
-    ended: int
-    """Conversations in the folder that ended by themselves: at a limit, by their user, or for a cast's own reason."""
-    counts: Counts
-    left_out: list[str]
     notes: list[str]
-    cut_by_run: int = 0
-    """Conversations that a bound of the run cut short, which do not count as finished: a resumed run with a wider bound
-    goes on with them."""
-    unanswered: int = 0
-    """Finished conversations whose questions after the end, or scores, a model failed to give: `resume` asks again."""
     stopped: str | None = None
     """Why the run ended before its plan was done, in one line; None if nothing ended it."""
     stopped_by: EndpointError | None = None
@@ -72,21 +64,9 @@ def written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Sum
     data_set = dataset.write(
         folder.path, folder.manifest, finished or [state["scenario"] for state in plan], folder.conversations
     )
-    planned_ids = {name_of(state) for state in plan}
-    return Summary(
-        path=folder.path,
-        dataset=data_set.path,
-        planned=len(plan),
-        equal=folder.manifest["data"][-1]["equal"],
-        finished=len(planned_ids & folder.done) - data_set.cut_by_run,
-        failed={name: reason for name, reason in failed.items() if name not in folder.done},
-        ended=data_set.ended,
-        counts=data_set.counts,
-        left_out=data_set.left_out,
-        notes=folder.notes,
-        cut_by_run=data_set.cut_by_run,
-        unanswered=data_set.unanswered,
-    )
+    still_failed = {name: reason for name, reason in failed.items() if name not in folder.done}
+    planned = {name_of(state) for state in plan}
+    return _of(folder.path, folder.manifest, data_set, planned, folder.done, still_failed, folder.notes)
 
 
 def summarize(folder: Path) -> Summary:
@@ -99,21 +79,28 @@ def summarize(folder: Path) -> Summary:
         raise RunError(f"{folder}: holds no run yet")
     run = StoredRun(folder)
     data_set = dataset.write_run(folder, manifest, run)
-    planned = set(run.planned)
+    failed = {
+        conversation.id: conversation.failure.error if conversation.failure else str(conversation.stop)
+        for conversation in run.cut_short()
+    }
+    return _of(folder, manifest, data_set, set(run.planned), run.finished.keys(), failed, [])
+
+
+def _of(
+    path: Path,
+    manifest: Mapping[str, Any],
+    data_set: WrittenDataset,
+    planned: set[str],
+    done: Set[str],
+    failed: dict[str, str],
+    notes: list[str],
+) -> Summary:
     return Summary(
-        path=folder,
-        dataset=data_set.path,
+        **vars(data_set),
+        path=path,
         planned=len(planned),
-        equal=manifest["data"][-1]["equal"] if manifest["data"] else 0,
-        finished=len(planned & run.finished.keys()) - data_set.cut_by_run,
-        failed={
-            conversation.id: conversation.failure.error if conversation.failure else str(conversation.stop)
-            for conversation in run.cut_short()
-        },
-        ended=data_set.ended,
-        counts=data_set.counts,
-        left_out=data_set.left_out,
-        notes=[],
-        cut_by_run=data_set.cut_by_run,
-        unanswered=data_set.unanswered,
+        equal=manifest["data"][-1]["equal"],
+        finished=len(planned & done) - data_set.cut_by_run,
+        failed=failed,
+        notes=notes,
     )

@@ -138,8 +138,17 @@ async def aannotate(
             remember_texts()
             state = beginning(work.conversation, work.units, seed=seed, subject=work.id)
             end = await graphs[work.label.name].ainvoke(state)
-            votes = sorted(end["votes"], key=lambda vote: vote["number"])
-            keep(LabelVotes.of(work.id, work.conversation, work.label.name, work.round, work.units, votes))
+            path = work.conversation.extra.get("path")
+            votes = LabelVotes(
+                id=work.id,
+                conversation=work.conversation.id,
+                path=path if isinstance(path, str) else None,
+                label=work.label.name,
+                round=work.round,
+                units=work.units,
+                votes=tuple(dict(vote) for vote in sorted(end["votes"], key=lambda vote: vote["number"])),
+            )
+            keep(votes)
 
         stopped = await ask_missing(
             store,

@@ -218,6 +218,3 @@ def annotate(
     if folder is not None and loaded is not None:
         write_copy(loaded, folder, new_labels)
     return labelled(talks, new_labels)
-
-
-__all__ = ["NewLabels", "annotate", "check_copy", "labelled", "results", "write_copy"]

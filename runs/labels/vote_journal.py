@@ -1,6 +1,6 @@
 """The votes on disk: a line for each conversation and label, and the settings behind them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,6 @@ from ...data.files.json_files import dumps, parsed
 from ...data.identity import VERSION, digest
 from ...data.labels.annotated_copies import SETTINGS
 from ...data.labels.definition import LabelDefinition
-from ...data.records import Conversation
 from ...nodes.annotators.kinds import pages
 from ..asking.store import AnswerFolder, AnswerStore, reader_of
 from ..journals.calls import CALLS
@@ -35,28 +34,6 @@ class LabelVotes(Record):
     """Indices of the labelled messages from 0, or -1 alone."""
     votes: tuple[dict[str, Any], ...]
     """Each vote (`graphs.label_graph.AnnotatorVote`): the values by unit, and every reply with its usage."""
-
-    @classmethod
-    def of(
-        cls,
-        id: str,
-        conversation: Conversation,
-        label: str,
-        round: int,
-        units: Sequence[int],
-        votes: Iterable[Mapping[str, Any]],
-    ) -> Self:
-        """The line of a conversation."""
-        path = conversation.extra.get("path")
-        return cls(
-            id=id,
-            conversation=conversation.id,
-            path=path if isinstance(path, str) else None,
-            label=label,
-            round=round,
-            units=tuple(units),
-            votes=tuple(dict(vote) for vote in votes),
-        )
 
     @property
     def error(self) -> str | None:

@@ -13,17 +13,7 @@ from .vote_journal import LabelVotes
 
 _OF_MESSAGES = frozenset({"role", "content"})
 _OF_CONVERSATIONS = frozenset(
-    {
-        "history",
-        "chat_model",
-        "task",
-        "task_type",
-        "task_context",
-        "task_context_id",
-        "preference",
-        "preference_id",
-        "profile",
-    }
+    "history chat_model task task_type task_context task_context_id preference preference_id profile".split()
 )
 _OF_REASONS = frozenset({"preference", WHY})
 """Keys of published files, and of answers to a study, that are not labels."""

@@ -93,8 +93,7 @@ def meetings(
     `scenarios`: a file, as `duologue test` takes it. Without one it is the shipped errands; for a user made from people, who
     know nothing of errands, the contexts of its source's test half.
     """
-    planted = all(spec in PLANTED.values() for spec in assistants.values() if isinstance(spec, str))
-    planted = planted and all(isinstance(spec, str) for spec in assistants.values())
+    planted = all(isinstance(spec, str) and spec in PLANTED.values() for spec in assistants.values())
     shared = None if scenarios is None else _of_file(scenarios, limit, seed)
     runs = []
     for user, speaker in users.items():

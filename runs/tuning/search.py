@@ -17,7 +17,7 @@ from ...data.people.splits import UserPart, of_part, user_of
 from ...data.records import Conversation
 from ...data.tuning import Judgement, TuningResult, TuningTrial
 from ...errors import DataError, DuologueError, SettingError, at, of_extra
-from ...nodes.settings.environment import error_line, redacted
+from ...nodes.settings.redaction import error_line, redacted
 from ..asking.store import codec_of
 from ..engine.conduct import Conduct
 from ..engine.conversing import Concurrency
@@ -77,14 +77,14 @@ async def atune(
             done = await search.trials(trials)
             start, best = _start(done), _best(done)
             page_outcome = Pages() if pages is None else await searched(pages, runs, best.values, start)
+            pages_folder = folder / PAGES if page_outcome.changed else None
             judged, nearer = None, bool(best.number) or page_outcome.changed
             repeats = await _repeats(runs, noise_runs) if nearer else ()
             if judge and nearer and control.ending is None:
-                judged = await runs.judged(best.values, folder / PAGES if page_outcome.changed else None, people)
+                judged = await runs.judged(best.values, pages_folder, people)
         notes = [f"ended early: {control.ending}; continue with --resume"] if control.ending else []
         if judge and not nearer and control.ending is None:
             notes.append("no settings are nearer to people than the given ones: the test split was not used")
-        pages_folder = folder / PAGES if page_outcome.changed else None
         tuned = TuningResult(
             cast=simulator.cast,
             people=simulator.people.resolve().name,

@@ -1,9 +1,9 @@
 """The runs of a search, each in a folder of its own with its judgement; and the search's folder."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from pydantic import ValidationError
 
@@ -14,7 +14,7 @@ from ...data.identity import VERSION, digest
 from ...data.people.splits import UserPart, of_part
 from ...data.records import Conversation
 from ...data.tuning import JudgedTrial, Judgement
-from ...nodes.settings.environment import redacted
+from ...nodes.settings.redaction import redacted
 from ..engine.conduct import Conduct
 from ..engine.control import Control
 from ..engine.conversing import Concurrency
@@ -28,14 +28,9 @@ TRIALS = "trials.jsonl"
 SETTINGS = "settings.json"
 
 
-class Objective(Protocol):
-    """The distance of simulated conversations to people, such as `analysis.realism.objective.Against(people)`."""
-
-    def __call__(
-        self, conversations: Sequence[Conversation], part: UserPart, start: Judgement | None = None, /
-    ) -> Judgement:
-        """The judgement; `start`: that of the settings as they were, on the same people."""
-        ...
+Objective: TypeAlias = Callable[[Sequence[Conversation], UserPart, Judgement | None], Judgement]
+"""The distance of simulated conversations to the people of a part, such as `analysis.realism.objective.Against(people)`; it
+is handed the judgement of the settings as they were, on the same people, where there is one."""
 
 
 @dataclass
@@ -122,13 +117,9 @@ def about(simulator: Simulator, space: Space, people: list[Conversation], seed: 
 
 def shown(value: Any) -> Any:
     """A setting as JSON has it, without credentials."""
-    return (
-        redacted(value)
-        if isinstance(value, str)
-        else value
-        if value is None or isinstance(value, (bool, int, float))
-        else str(value)
-    )
+    if isinstance(value, str):
+        return redacted(value)
+    return value if value is None or isinstance(value, (bool, int, float)) else str(value)
 
 
 def folder_of(out: Path, description: dict[str, Any], resume: bool) -> Path:

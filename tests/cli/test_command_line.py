@@ -126,6 +126,17 @@ def test_the_line_of_a_former_command_is_what_one_types_today(duologue: Command)
         "readers", "x.json", "--trainable"
     )  # two words of today: the former stays, and has its own line
     assert err.endswith(": duologue simquac readers x.json --trainable\n")
+    options = ("--domain", "json:loads", "--measure=json:dumps", "--domain", "json:load")
+    _, _, err = duologue(*options, "profiles", "generate", "a b")
+    assert err.endswith(
+        ": duologue --domain json:loads --domain json:load --measure json:dumps recllmsim profiles 'a b'\n"
+    )
+
+
+@pytest.mark.parametrize("words", [(), ("runs",), ("simquac",), ("recllmsim",), ("simulate",)])
+def test_a_group_without_further_words_prints_its_help(duologue: Command, words: tuple[str, ...]) -> None:
+    code, out, err = duologue(*words)
+    assert (code, out.rstrip(), err) == (2, duologue(*words, "--help")[1].rstrip(), "")
 
 
 @pytest.mark.parametrize(("command", "option"), OPTIONS)

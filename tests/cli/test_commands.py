@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 
 from duologue import __version__, data
+from duologue.analysis.realism.measures import registry
+from duologue.cli import doctor
+from duologue.data import domains
+from duologue.graphs import casts
 
 TOPIC = {
     "title": "The lighthouse",
@@ -193,6 +197,28 @@ def test_the_doctor_tells_versions_and_whether_a_key_is_set_and_never_the_key(du
     for text in (out, err, plain):
         assert "very-private" not in text
         assert "secret" not in text
+
+
+def test_the_doctor_lists_what_installed_packages_declare(duologue, monkeypatch, tmp_path):
+    metadata = tmp_path / "till_package-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: till-package\nVersion: 1.0\n")
+    groups = ("casts", "domains", "formats", "measures")
+    (metadata / "entry_points.txt").write_text(
+        "".join(f"[duologue.{part}]\nmy_{part} = nowhere:X\n" for part in groups)
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    declared, lines = json.loads(duologue("doctor", "--json")[1])["declared"], duologue("doctor")[1]
+    for part in groups:
+        line = f"my_{part} = nowhere:X (till-package)"
+        assert line in declared[part]
+        assert f"  {part} of installed packages: " in lines
+        assert line in lines
+
+
+def test_the_groups_that_the_doctor_lists_are_those_that_are_read():
+    read = {casts.GROUP, domains.GROUP, domains.FORMATS, registry.GROUP}
+    assert {f"duologue.{part}" for part in doctor.OWN_PARTS} == read
 
 
 def test_the_version_is_printed(duologue):

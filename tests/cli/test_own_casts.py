@@ -10,8 +10,11 @@ from pytest_httpserver import HTTPServer
 from duologue.data import load
 
 OWN = '''
+from typing import Annotated, Literal
+
 from langchain_core.messages import AIMessage
 from langgraph.graph import START, MessagesState, StateGraph
+from pydantic import BaseModel, Field
 
 from duologue import nodes
 from duologue.graphs import simquac
@@ -59,6 +62,25 @@ def failing(kind: str = "value"):
     if kind == "exit":
         raise SystemExit("sk-1234567890")
     raise ValueError("no database at https://me:secret@host")
+
+
+class Shape(BaseModel):
+    width: int = 3
+
+
+def shaped(settings: Shape = Shape()):
+    """A parameter that no option can set."""
+
+
+def bounded(
+    most_words: Annotated[int, Field(ge=1, le=50, description="Set the most words.")] = 9,
+    share: Annotated[float, Field(gt=0, lt=1, description="Set the share.")] = 0.5,
+    colour: Literal["red", "blue"] = "red",
+    bare=3,
+):
+    """A cast with bounds."""
+    assert type(bare) is int
+    return cast()
 
 
 def limited():
@@ -120,6 +142,38 @@ def test_a_cast_of_ones_own_is_a_command_with_its_parameters_as_options(duologue
         "replace": {},
     }
     assert [c.scenario["title"] for c in load("run")] == ["a", "a", "b", "b"]
+
+
+def test_the_help_shows_type_bounds_and_description_of_a_setting(duologue) -> None:
+    words = " ".join(duologue("simulate", "own_cast:bounded", "--help")[1].replace("│", " ").split())
+    for part in ("Set the most words.", "1<=x<=50", "Set the share. (x>0, x<1)", "red|blue"):
+        assert part in words
+    assert " N " in words.partition("--bare")[2].split("[default: 3]")[0]  # a number, as everywhere
+    scenarios = ("--scenarios", "scenarios.jsonl", "--max-turns", "1", "--out", "run", "--bare", "5")
+    assert duologue("simulate", "own_cast:bounded", *scenarios)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "reason"),
+    [
+        ("--most-words", "0", "Input should be greater than or equal to 1"),
+        ("--most-words", "51", "Input should be less than or equal to 50"),
+        ("--share", "0", "Input should be greater than 0"),
+        ("--share", "1.5", "Input should be less than 1"),
+        ("--bare", "many", "Input should be a valid integer"),
+    ],
+)
+def test_a_value_beyond_any_bound_is_refused_with_the_name_of_its_option(duologue, option, value, reason) -> None:
+    code, _, err = duologue("simulate", "own_cast:bounded", option, value, "--scenarios", "scenarios.jsonl")
+    assert (code, err.count("\n")) == (2, 1)
+    assert f"Invalid value for '{option}': {reason}" in err
+
+
+def test_an_unknown_option_is_answered_with_the_casts_own(duologue) -> None:
+    err = duologue("simulate", "own_cast:bounded", "--short", "80")[2]
+    for option in ("--most-words", "--share", "--colour", "--bare"):
+        assert option in err
+    assert "--question-words" not in duologue("simulate", "simquac", "--short", "80")[2]
 
 
 def test_what_says_only_how_to_run_may_change_on_resume_and_a_setting_may_not(duologue) -> None:
@@ -206,6 +260,7 @@ def test_a_cast_function_that_fails_is_the_users_to_mend(duologue, kind, line) -
     [
         (("own_cast:nothing",), "the module 'own_cast' has no 'nothing'"),
         (("nowhere:cast",), "there is no module 'nowhere' on the path or in this folder"),
+        (("own_cast:shaped",), "'settings' is not a plain value: give each setting a parameter"),
         (("own_cast:cast",), "--scenarios: give a file of JSON lines"),
         (("own_cast:cast", "--scenarios", "nowhere.jsonl"), "nowhere.jsonl: "),
         (

@@ -33,6 +33,7 @@ def asks(user, number):
 
 SHIPPED = Measure(name="thanks", definition="As shipped.", unit="share", of_text=asks)
 MARKS = Measure(name="question marks", definition="Share with a final mark.", unit="share", of_text=asks)
+NOTHING = Measure(name="nothing", definition="No value.", unit="share", of_conversation=lambda user: None)
 FAILS = Measure(name="fails", definition="Fails.", unit="share", of_conversation=lambda user: user.text)
 """
 
@@ -44,6 +45,9 @@ def folder(tmp_path, monkeypatch):
     Path("marks_of_mine.py").write_text(MEASURE)
     blocks = (f"== u{number}\nC: {'有空房吗？' if number % 2 else 'A room.'}\nA: Yes.\n" for number in range(10))
     Path("monday.log").write_text("".join(blocks), encoding="utf-8")
+    Path("bare_of_mine.py").write_text(
+        "from duologue.analysis.realism import Measure\n\nBARE = Measure(name='n', definition='d', unit='u')\n"
+    )
     yield
     for name in ("till_of_mine", "marks_of_mine"):
         sys.modules.pop(name, None)
@@ -78,6 +82,17 @@ def test_a_bad_file_and_two_formats_for_one_file_are_one_line(duologue):
     assert (code, err.count("\n")) == (2, 1)
 
 
+def test_a_measure_without_a_value_is_not_among_those_that_count(duologue):
+    options = ("--measure", "marks_of_mine:MARKS", "--measure", "marks_of_mine:NOTHING")
+    code, out, err = duologue(*OWN, *options, "compare", "monday.log", "monday.log", "--no-baseline", "--json")
+    assert code == 0, err
+    notes = [note for note in json.loads(out)["notes"] if note.startswith("Measures of your own")]
+    assert notes == [
+        "Measures of your own: question marks. They count in adjusted p, AUC and mean distance.",
+        "Measures of your own that count nowhere: nothing. They have no effect.",
+    ]
+
+
 def test_compare_shows_the_measure_in_json(duologue):
     code, out, err = duologue(
         *OWN, "--measure", "marks_of_mine:MARKS", "compare", "monday.log", "monday.log", "--no-baseline", "--json"
@@ -96,6 +111,8 @@ def test_compare_shows_the_measure_in_json(duologue):
         (("--measure", "marks_of_mine:asks"), "is not a measure: give realism.Measure"),
         (("--measure", "marks_of_mine:FAILS"), "the measure 'fails' failed in conversation u1: AttributeError"),
         (("--measure", "nowhere_at_all:X"), "--measure: there is no module 'nowhere_at_all'"),
+        (("--measure", "marks_of_mine.py:MARKS"), "in this folder: write marks_of_mine:MARKS, without .py"),
+        (("--measure", "bare_of_mine:BARE"), "importing bare_of_mine failed in bare_of_mine.py, line 3: SettingError"),
         (("--log-format", "till_of_mine:read"), "--log-format till_of_mine:read: <function read"),
         (("--log-format", "till_of_mine:NONE"), "--log-format: the module 'till_of_mine' has no 'NONE'"),
     ],

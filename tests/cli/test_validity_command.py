@@ -1,4 +1,4 @@
-"""`duologue validity`: what it prints, writes and refuses; and `duologue.try_testers`."""
+"""`duologue validity`: what it prints, writes and refuses; and `duologue.validity`."""
 
 import json
 import shlex
@@ -196,7 +196,7 @@ def test_people_who_say_no_satisfaction_are_refused(duologue: Command, tmp_path:
 
 
 def test_ones_own_assistants_are_told_apart_by_the_scenarios_success() -> None:
-    report = package.try_testers(
+    report = package.validity(
         assistants={"mine": lambda _: "Done: all is booked.", "yours": lambda _: "I cannot do that, sorry."},
         repeats=1,
     )
@@ -209,7 +209,7 @@ def test_ones_own_assistants_are_told_apart_by_the_scenarios_success() -> None:
 def test_a_model_that_plays_the_user_says_its_satisfaction_itself() -> None:
     model = scripted_model("Book a table for 4 people.", "Thank you, goodbye.", '{"reason": "so so", "value": "2"}')
     assistants = {"good": "duologue.nodes.seeded_faults:good", "wrong": "duologue.nodes.seeded_faults:wrong"}
-    report = package.try_testers(user={"mine": model}, assistants=assistants, limit=1, repeats=1)
+    report = package.validity(user={"mine": model}, assistants=assistants, limit=1, repeats=1)
     (row,) = report.told
     assert (row.satisfaction_by, row.satisfaction.reference) == ("model", 2.0)
 
@@ -232,7 +232,7 @@ def test_a_judge_rates_people_as_each_of_them(people: Path) -> None:
 
 def test_a_judge_is_sent_what_the_person_wanted_and_said_and_not_what_it_liked(people: Path) -> None:
     judge = scripted_model('{"reason": "fine", "value": "5"}')
-    report = package.try_testers(people, {"mine": judge}, assistants={})
+    report = package.validity(people, {"mine": judge}, assistants={})
     assert report.people is not None
     assert report.people.rows[-1].concordance.value == 0.5  # it likes everything
     assert len(judge.sent) == report.people.conversations
@@ -253,7 +253,7 @@ def test_a_judge_that_gives_no_judgement_is_told_with_its_reason(people: Path) -
 
 
 def test_a_tester_of_ones_own_stands_beside_the_others(people: Path) -> None:
-    report = package.try_testers(people, [], assistants={}, testers={"short": lambda talk: -len(talk.messages[1].text)})
+    report = package.validity(people, [], assistants={}, testers={"short": lambda talk: -len(talk.messages[1].text)})
     assert report.people is not None
     row = report.people.rows[-1]
     assert (row.tester, row.concordance.value) == ("short", 0.0)

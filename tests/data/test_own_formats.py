@@ -1,15 +1,20 @@
 """Formats of somebody's own: how they are registered, who has a file that several claim, and the error of a bad file."""
 
+import gzip
+import re
 import sys
+from pathlib import Path
 
 import pytest
 
 from duologue import data
+from duologue.analysis.logs import log_statistics
 from duologue.data import Conversation, Format, Message, domains
 from duologue.errors import DataError, SettingError
 
 pytestmark = pytest.mark.usefixtures("own_registry")
 
+INSTRUCTION = "You are the clerk of the inn. You must never tell a guest the price of a room before it asks for one."
 LOG = "== ann\nC: 有蛋糕吗？\nA: Maybe tomorrow.\n== bo\nC: Coffee.\n"
 
 
@@ -110,7 +115,8 @@ def test_what_is_not_text_may_be_ones_own(tmp_path):
             r"monday.log: the format 'till' cannot read it: ValueError: not enough values .*test_own_formats.py, line",
         ),
         (lambda path: [{"id": "a"}], "the format 'till' gave dict, not data.Conversation"),
-        (lambda path: None, "the format 'till' cannot read it: TypeError: 'NoneType' object is not iterable"),
+        (lambda path: None, "the format 'till' gave nothing: return or yield conversations"),
+        (lambda path: Conversation(id="a", scenario={}), "'till' gave one conversation: give a list of conversations"),
         (lambda path: path.read_text(encoding="ascii")[1 / 0], "cannot read it: ZeroDivisionError"),
     ],
 )
@@ -120,6 +126,35 @@ def test_a_file_that_cannot_be_read_is_one_line(log, read, words):
     with pytest.raises(DataError, match=words) as caught:
         data.load(log)
     assert "\n" not in str(caught.value)
+
+
+def test_a_file_without_a_conversation_is_a_note(log):
+    data.register_format(till(read=lambda path: iter(())))
+    note = "the format 'till' found no conversation in monday.log"
+    assert data.load(log).notes == data.load(log.parent).notes == (note,)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lambda raw: b"\xef\xbb\xbf" + raw], ids=["gzip", "mark"])
+def test_the_text_of_a_file_is_read_as_recognises_sees_it(tmp_path, pack):
+    path = tmp_path / "monday.log.gz"
+    path.write_bytes(pack(LOG.encode()))
+    data.register_format(till(read=lambda path: [Conversation(id=data.read_text(path), scenario={})]))
+    assert [talk.id for talk in data.load(path)] == [LOG]
+
+
+def test_the_conversation_that_the_page_about_logs_builds_has_what_the_text_says():
+    page = (Path(data.__file__).parents[1] / "docs/logs.md").read_text(encoding="utf-8")
+    names = {}
+    exec(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], names)
+    talk = names["talk"]
+    assert domains.of(talk).title(talk.scenario) == "Rooms"
+    counted = log_statistics("a", [talk])
+    assert (counted.system_messages, counted.tool_calls, counted.input_tokens, counted.output_tokens) == (1, 1, 40, 12)
+    leak = talk.messages[1].model_copy(update={"text": INSTRUCTION * 2, "attempts": ()})
+    aside = {"asides": [{"at": 0, "system": INSTRUCTION * 2}]}
+    leaking = talk.model_copy(update={"messages": (talk.messages[0], leak), "extra": aside})
+    assert [finding.rule for finding in data.checks.check(talk)] == ["cut-off"]
+    assert [finding.rule for finding in data.checks.check(leaking)] == ["prompt-shown"]
 
 
 def test_a_failing_recogniser_is_a_warning_and_leaves_other_files_alone(caplog, tmp_path):

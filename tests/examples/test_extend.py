@@ -4,15 +4,20 @@ A block after "Save this as `NAME`:" is that file. Other Python blocks are execu
 through the command. A text block is what the block before it prints: each of its lines occurs there.
 """
 
+import gzip
 import re
 import shlex
 import sys
 from contextlib import redirect_stdout
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from duologue import data
+from duologue.nodes.models.offline.word_weights import vocabulary
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs" / "extend").glob("*.md"))
@@ -84,6 +89,22 @@ def test_what_a_page_shows_is_what_happens(page: Path, folder: Path, forks: Any)
             assert block["kind"] == "text"
             for line in text.splitlines():
                 assert squeezed(line) in squeezed(printed)
+
+
+def test_the_log_format_of_the_page_cuts_no_message_and_reads_gzip(folder: Path) -> None:
+    page = (ROOT / "docs" / "extend" / "log_format.md").read_text(encoding="utf-8")
+    source = next(block["text"] for block in BLOCK.finditer(page) if block["file"] == "till.py")
+    (folder / "till.py").write_text(source)
+    (folder / "monday.gz").write_bytes(gzip.compress(b"== ann\nC: 1 == 1?\n== bo\nC: Tea.\n"))
+    till = import_module("till")
+    data.register_format(till.FORMAT)
+    assert [talk.messages[0].text for talk in data.load("monday.gz")] == ["1 == 1?", "Tea."]
+
+
+def test_the_page_of_the_cast_counts_the_characters_of_an_opening() -> None:
+    lengths = [len(text.replace("{x}", "")) for text in vocabulary("goals")["en"]["openings"]]
+    page = (ROOT / "docs" / "extend" / "cast.md").read_text(encoding="utf-8")
+    assert f"adds {min(lengths)} to {max(lengths)} characters" in page
 
 
 def test_the_example_of_the_cast_is_of_eighty_lines_at_most() -> None:

@@ -7,6 +7,9 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from http.client import HTTPConnection
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -45,10 +48,13 @@ def command(tmp_path):
     (tmp_path / "pages" / "note.md").write_text(NOTE)
     started = []
 
-    def start(labels="outcome"):
+    def start(labels="outcome", runner=None):
         words = ["label", "talks.jsonl", "--labels", labels, "--labels-dir", "pages", "--as", "ann"]
         process = subprocess.Popen(
-            [sys.executable, "-m", "duologue.cli", *words], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+            [*([runner] if runner else [sys.executable, "-m", "duologue.cli"]), *words],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         started.append(process)
         return process, process.stdout.readline().strip()
@@ -65,12 +71,8 @@ def opened(browser, address, **options):
     """The page in a window of a size, once its server answers."""
     page = browser.new_page(**options)
     page.set_default_timeout(WAIT)
-    for _ in range(600):  # the address is told before the server listens
-        try:
-            page.goto(address)
-            break
-        except Exception:
-            page.wait_for_timeout(300)
+    page.goto(address)
+    page.wait_for_url(lambda url: "token" not in url)
     return page
 
 
@@ -90,7 +92,7 @@ def until(condition):
 
 def test_two_conversations_are_labelled_by_keys_and_saved(command, browser, tmp_path):
     _, served = command()
-    assert re.fullmatch(r"http://127\.0\.0\.1:\d+", served)
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{32}", served)
     requests, dialogs = [], []
     page = opened(browser, served, viewport={"width": 1400, "height": 900})
     page.on("request", lambda request: requests.append(request.url))
@@ -115,6 +117,40 @@ def test_two_conversations_are_labelled_by_keys_and_saved(command, browser, tmp_
     assert [answer.value for answer in answers_of(tmp_path / "answers")["ann"]] == [{"outcome": "good"}]
     assert dialogs == []
     assert {url.split("/")[2] for url in requests if not url.startswith(("data:", "blob:"))} == {served.split("/")[2]}
+    page.close()
+
+
+CHILD = "asyncio duologue json shutil socket starlette streamlit typing uvicorn pydantic numpy secrets http importlib".split()
+"""Modules that the server imports, and more."""
+
+
+def test_nothing_of_the_working_folder_is_run_or_obeyed_and_nobody_without_the_address_is_answered(
+    command, browser, tmp_path
+):
+    for name in CHILD:
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write({name!r} + ' ')\n")
+    (tmp_path / ".streamlit").mkdir()
+    (tmp_path / ".streamlit" / "config.toml").write_text(
+        "[server]\nenableCORS = false\n[browser]\ngatherUsageStats = true\n"
+        '[theme]\nfont = "Evil:https://evil.example/font.css"\n'
+    )
+    _, served = command(runner=Path(sys.executable).with_name("duologue"))
+    page = browser.new_page()
+    page.set_default_timeout(WAIT)
+    requests = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(served)
+    page.get_by_text("0 of 2 labelled as ann").wait_for()
+    path = urlsplit(page.url).path
+    assert {urlsplit(url).netloc for url in requests if url.startswith("http")} == {urlsplit(served).netloc}
+    assert not (tmp_path / "ran").exists()
+    for number, headers in enumerate(({}, {"Host": "evil.example"}, {"Origin": "http://127.0.0.1:9"})):
+        for target in ("/", path, f"{path}_stcore/health", f"{path}_stcore/host-config", "/_stcore/stream"):
+            upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
+            upgrade["Sec-WebSocket-Key"] = "dGhlIHNhbXBsZSBub25jZQ=="
+            with closing(HTTPConnection(urlsplit(served).netloc)) as connection:
+                connection.request("GET", target, headers={**headers, **(upgrade if "stream" in target else {})})
+                assert connection.getresponse().status in (403, 421), (number, target)
     page.close()
 
 
@@ -154,7 +190,7 @@ def test_on_a_narrow_dark_page_keys_are_for_what_has_the_focus_and_the_marked_me
 
 def test_a_command_that_is_killed_takes_its_server_along_and_the_answers_are_free_again(command, browser, tmp_path):
     process, served = command()
-    port = int(served.rpartition(":")[2])
+    port = urlsplit(served).port
     page = opened(browser, served)
     page.get_by_text("0 of 2 labelled as ann").wait_for()
     assert listens(port)

@@ -39,6 +39,8 @@ RUNS = {
 TIMES = {"begun", "seconds", "started", "timing"}
 NEW = {"sent_although_rejected"}
 """Keys that 0.1.0 did not print."""
+REWORDED = {" over conversations, each left out in turn": ", conversations resampled"}
+"""Words of today in place of words that 0.1.0 printed and that were not true."""
 NEEDS = {
     "agreement": "scipy",
     "next-turn": "scipy",
@@ -145,6 +147,8 @@ def test_what_an_earlier_version_wrote_is_gone_on_with_and_ends_as_it_would_have
             continue
         ended, out, err = duologue(*arguments)
         assert ended == code, (arguments, err)
+        for now, then in REWORDED.items():
+            out = out.replace(now, then)
         if expected is not None:
             assert (as_json(out) if "--json" in arguments else out) == expected, (arguments, out)
     assert files(tmp_path) == case["files"]

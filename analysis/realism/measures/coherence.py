@@ -29,9 +29,7 @@ MOST_EARLIER = 8
 def _reply_taken_up(transcript: UserTranscript) -> float | None:
     """Share of a message's words that its own reply has, less the share in earlier replies.
 
-    Each pair of replies is cut to the shorter one.
-
-    Later replies are not put beside a message, as they answer it.
+    Each pair of replies is cut to the shorter one. Later replies are not put beside a message, as they answer it.
     """
     replies, language = transcript.searched_replies, transcript.language
     gaps = weights = 0.0
@@ -51,9 +49,8 @@ def _reply_taken_up(transcript: UserTranscript) -> float | None:
 def _new(transcript: UserTranscript, number: int) -> tuple[float, int]:
     """Number of the message's words that occur neither in the reply before nor in the user's last messages.
 
-    The second number counts all words of the message.
-
-    None of none without a reply right before: whoever splits a thought into two messages brings nothing from elsewhere.
+    The second number counts all words of the message. None of none without a reply right before: whoever splits a
+    thought into two messages brings nothing from elsewhere.
     """
     language = transcript.language
     words = transcript.content_beyond_task[number] if transcript.searched_replies[number].strip() else []

@@ -20,14 +20,6 @@ def _task_words_told(transcript: UserTranscript) -> list[int]:
     return [first[word] for word in transcript.task_words if word in first]
 
 
-def _profile_share(transcript: UserTranscript) -> float | None:
-    return len(transcript.facts_told) / len(transcript.facts) if transcript.facts else None
-
-
-def _task_share(transcript: UserTranscript) -> float | None:
-    return len(_task_words_told(transcript)) / len(transcript.task_words) if transcript.task_words else None
-
-
 def _at_once(transcript: UserTranscript) -> float | None:
     numbers = [*transcript.facts_told.values(), *_task_words_told(transcript)]
     return numbers.count(0) / len(numbers) if numbers and len(transcript.texts) > 1 else None
@@ -60,7 +52,7 @@ MEASURES = (
         unit="share of facts",
         definition="Share of the profile's values of which a message has at least half of the content words.",
         direction="users tell more of themselves",
-        of_conversation=_profile_share,
+        of_conversation=lambda user: len(user.facts_told) / len(user.facts) if user.facts else None,
         keyboard="Partly: it takes words to tell a fact, and typing is work; a typing error may hide one. It is counted"
         " once however long the text is.",
     ),
@@ -69,7 +61,7 @@ MEASURES = (
         unit="share of words",
         definition="Share of the content words of the task's context that the user says.",
         direction="users tell more of the task",
-        of_conversation=_task_share,
+        of_conversation=lambda user: len(_task_words_told(user)) / len(user.task_words) if user.task_words else None,
         keyboard="Partly: whoever types little tells little, and some people paste the task's text. Nothing is done "
         "against it.",
     ),

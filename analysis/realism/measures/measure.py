@@ -139,7 +139,6 @@ def _number(value: Any) -> float | None:
 
 
 def _failed(measure: str, error: Exception, transcript: UserTranscript | None = None) -> SettingError:
-    """The error of a measure whose function failed."""
     where = f" in conversation {transcript.conversation.id}" if transcript is not None else ""
     hint = ": give a number, or None where it has no value" if str(error).startswith("gave ") else ""
     return SettingError(f"the measure {measure!r} failed{where}: {failure(error)}{hint}")

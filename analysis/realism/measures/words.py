@@ -67,5 +67,5 @@ def seems_foreign(text: str, language: Language) -> bool:
 
 @lru_cache(maxsize=20_000)
 def content_of(text: str, language: Language) -> frozenset[str]:
-    """The content words of a profile's value or of a task; kept, as many conversations have the same ones."""
+    """The content words of a text; kept, as many conversations have one profile or task, and many turns one message."""
     return frozenset(content_words(words_of(text, language), language))

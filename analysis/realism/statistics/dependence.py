@@ -31,20 +31,15 @@ def inflation_of(measures: Sequence[Measure], sides: Sequence[MeasuredUsers], se
     widths = np.ones(len(measures))
     for column, measure in enumerate(measures):
         if measure.parts is not None:
-            squares = [_spread(side, measure, seed) for side in sides if len(_users(side)) >= _FEWEST_USERS]
+            squares = [_spread(side, measure, seed) for side in sides if len(side.clusters) >= _FEWEST_USERS]
             widths[column] = max(float(np.sqrt(np.mean(squares))), 1.0) if squares else UNKNOWN
     return widths
-
-
-def _users(side: MeasuredUsers) -> list[str]:
-    return sorted({transcript.cluster for transcript in side.transcripts})
 
 
 def _spread(side: MeasuredUsers, measure: Measure, seed: int) -> float:
     """Mean square of the effect between halves of the side that are measured anew, in its standard errors."""
     rng = generator(seed, "sameness", measure.name)
-    users = _users(side)
-    chosen = set(rng.permutation(users)[:_MOST_USERS])
+    chosen = set(rng.permutation(side.clusters)[:_MOST_USERS])
     side = side.where([transcript.cluster in chosen for transcript in side.transcripts])
     cells = alone(side)
     user = cells.user[cells.cell]

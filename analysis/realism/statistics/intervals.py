@@ -193,10 +193,7 @@ def score_bounds(difference: Floats, at_none: Floats, quantile: Floats) -> Bound
 
 
 def stands_on(contributions: Floats) -> Floats:
-    """Number of users on which a variance stands: few, where few of many vary.
-
-    `contributions` is user x measure.
-    """
+    """Number of users on which a variance stands: few, where few of many vary. `contributions` is user x measure."""
     fourth = (contributions**4).sum(axis=0)
     users: Floats = np.divide((contributions**2).sum(axis=0) ** 2, fourth, out=np.zeros_like(fourth), where=fourth > 0)
     return users

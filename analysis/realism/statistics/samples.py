@@ -48,6 +48,11 @@ class MeasuredUsers:
         return replace(self, further_strata=tuple(transcript.assistant for transcript in self.transcripts))
 
     @property
+    def clusters(self) -> list[str]:
+        """The users by name, in order."""
+        return sorted({transcript.cluster for transcript in self.transcripts})
+
+    @property
     def users(self) -> dict[str, int]:
         """Number of users of each task."""
         by_task: dict[str, set[str]] = defaultdict(set)

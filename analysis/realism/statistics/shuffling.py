@@ -19,10 +19,7 @@ _AT_A_TIME = 4_000_000
 
 @dataclass(frozen=True)
 class Differences:
-    """Differences of scores between sides, for any labelling of the users.
-
-    Scores have a row for each cell.
-    """
+    """Differences of scores between sides, for any labelling of the users. Scores have a row for each cell."""
 
     cells: Cells
     scores: Floats

@@ -86,9 +86,8 @@ _WORDS: Mapping[str, str] = {
 def by_words(talk: ProfileTalk) -> dict[str, tuple[str, ...]]:
     """For each aspect up to five options, by how often their words occur in the user's messages.
 
-    An aspect is empty where no word occurs.
-
-    English words are also the beginnings of longer ones. Equally frequent options stand as in the vocabulary.
+    An aspect is empty where no word occurs. English words are also the beginnings of longer ones. Equally frequent
+    options stand as in the vocabulary.
     """
     text = talk.of_user.lower()
     options: dict[str, tuple[str, ...]] = {}

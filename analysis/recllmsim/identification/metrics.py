@@ -105,11 +105,7 @@ def functions(of: Sums) -> dict[Metric, Of]:
 
 def _micro(of: Sums) -> Of:
     both, predicted, true = (counts.sum(axis=1) for counts in (of.both, of.predicted, of.true))
-
-    def function(drawn: FloatArray) -> FloatArray:
-        return _f1(drawn @ both, drawn @ predicted, drawn @ true)
-
-    return function
+    return lambda drawn: _f1(drawn @ both, drawn @ predicted, drawn @ true)
 
 
 def _per_option(of: Sums, *, weighted: bool) -> Of:

@@ -88,10 +88,9 @@ def folds_of(talks: Sequence[ProfileTalk], aspect: str, mixture: Mixture, *, see
 
     `users`: five folds of whole users, each tested once; `conversations`: of conversations; `published`: one,
     `train_test_split(test_size=.2, random_state=42)` over conversations in the numeric order of their files, those that
-    name no assistant first, whatever order they come in. Where one side is learnt from and the other
-    tested there is one fold, of all; by users, where a tested person's profile was simulated too, there are five, and
-    what was simulated on it is not learnt from.
-    DataError if a side has no conversations, or too few to part.
+    name no assistant first, whatever order they come in. Where one side is learnt from and the other tested there is
+    one fold, of all; by users, where a tested person's profile was simulated too, there are five, and what was
+    simulated on it is not learnt from. DataError if a side has no conversations, or too few to part.
     """
     of: dict[IdentifiedSide, list[int]] = {"simulated": [], "people": []}
     for place, talk in enumerate(talks):
@@ -122,7 +121,6 @@ def folds_of(talks: Sequence[ProfileTalk], aspect: str, mixture: Mixture, *, see
 
 
 def _within(talks: Sequence[ProfileTalk], own: Sequence[int], split: AnySplit) -> list[Fold]:
-    """The folds of one side."""
     if split == "conversations":
         folds = held_out([f"{talks[place].path} {talks[place].id}" for place in own])
     else:
@@ -142,7 +140,6 @@ def _file_order(talk: ProfileTalk) -> tuple[bool, list[tuple[int, str]]]:
 
 
 def _across(talks: Sequence[ProfileTalk], learnt: list[int], tested: list[int], mixture: Mixture) -> list[Fold]:
-    """One side to learn from, the other to test."""
     if mixture.fifth:
         tested = [place for _, test in _within(talks, tested, "published") for place in test]
     users = {talks[place].user for place in tested}
@@ -195,10 +192,7 @@ def _mixed_in(
 def told_aspects(
     talks: Sequence[ProfileTalk], mixture: Mixture, *, seed: int = 0
 ) -> tuple[dict[str, list[Fold]], list[str]]:
-    """The folds of each aspect that can be predicted, and why others cannot.
-
-    DataError if none can.
-    """
+    """The folds of each aspect that can be predicted, and why others cannot. DataError if none can."""
     folds: dict[str, list[Fold]] = {}
     why: dict[str, DataError] = {}
     for aspect in mixture.aspects:

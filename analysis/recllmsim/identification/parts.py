@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...over_users.estimate import FloatArray, Of, items_of, of_users
 from ...over_users.folds import Fold, tested
-from .metrics import METRICS, Metric, averaged, functions, measured, sums
+from .metrics import METRICS, MeasuredOptions, Metric, averaged, functions, measured, sums
 from .mixture import Mixture, true_options
 from .ranking import OptionRanking, guessed, ranked_scores
 from .rows import MetricRow
@@ -118,6 +118,7 @@ def metric_rows(
     Users are those of the tests that are counted: of the aspect, of all aspects for the mean.
     """
     rows: list[MetricRow] = []
+    silent = dict.fromkeys(METRICS, MeasuredOptions(value=None, reason="undefined: says nothing"))
     used = [part for at, part in enumerate(parts) if of_seeds[0][at]]
     places = {part.aspect: sorted(of_seeds[0][at]) for at, part in enumerate(parts)}
 
@@ -131,13 +132,17 @@ def metric_rows(
             for of_seed in of_seeds
         ]
 
+    def rows_of(aspect: str, metrics: Mapping[Metric, MeasuredOptions]) -> list[MetricRow]:
+        about: dict[str, Any] = {"split": split, "model": model, "aspect": aspect}
+        return [MetricRow(**about, metric=name, **metrics[name].model_dump()) for name in METRICS]
+
     for at, part in enumerate(parts):
         if part not in used:
-            rows += [MetricRow.none(split, model, part.aspect, name) for name in METRICS]
+            rows += rows_of(part.aspect, silent)
             continue
         own, user = of_users([talks[place].user for place in places[part.aspect]])
         metrics = measured(by_seed(at, own), items_of(user), len(user))
-        rows += [MetricRow.of(split, model, part.aspect, name, metrics[name]) for name in METRICS]
+        rows += rows_of(part.aspect, metrics)
     if not used:
         return rows, []
     in_any = sorted({place for part in used for place in places[part.aspect]})
@@ -145,5 +150,5 @@ def metric_rows(
     of_parts = [by_seed(at, everyone) for at, part in enumerate(parts) if part in used]
     of_mean = [averaged([of[number] for of in of_parts]) for number in range(len(of_seeds))]
     metrics = measured(of_mean, items_of(user), max(len(places[part.aspect]) for part in used))
-    rows += [MetricRow.of(split, model, MEAN, name, metrics[name]) for name in METRICS]
+    rows += rows_of(MEAN, metrics)
     return rows, of_mean

@@ -39,14 +39,26 @@ def ranking_of(value: object) -> dict[str, tuple[str, ...]]:
 
     Unknown words are left out, and so is an aspect without a known word.
     """
+    return _parsed(value)[0]
+
+
+def _parsed(value: object) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+    """The ranking in a plain value, and the names of aspects and their words that are left out."""
+    if not isinstance(value, Mapping):
+        return {}, [repr(value)]
     ranking: dict[str, tuple[str, ...]] = {}
-    for name, values in value.items() if isinstance(value, Mapping) else ():
-        if (aspect := aspect_named(str(name))) is None or not isinstance(values, list):
-            continue
-        options = [option(aspect, word) for word in values]
-        if ranked := tuple(dict.fromkeys(english for english in options if english is not None)):
-            ranking[aspect] = ranked
-    return ranking
+    odd = []
+    for name, values in value.items():
+        if (aspect := aspect_named(str(name))) is None:
+            odd.append(repr(name))
+        elif not isinstance(values, list):
+            odd.append(f"{name} {values!r}")
+        else:
+            options = [option(aspect, word) for word in values]
+            odd += [f"{name} {word!r}" for word, english in zip(values, options, strict=True) if english is None]
+            if ranked := tuple(dict.fromkeys(english for english in options if english is not None)):
+                ranking[aspect] = ranked
+    return ranking, odd
 
 
 def read_guesses(source: Path) -> list[dict[tuple[str, str], dict[str, tuple[str, ...]]]]:
@@ -76,7 +88,7 @@ def guesses_left_out(source: Path, talks: Sequence[ProfileTalk]) -> list[str]:
     for line in _guesses(source):
         if line.get("undone"):
             continue
-        odd += _unknown(line.get("value"))
+        odd += _parsed(line.get("value"))[1]
         count += 1
         lost += there.isdisjoint({("id", line.get("conversation")), ("path", line.get("path"))})
     lines = []
@@ -85,21 +97,6 @@ def guesses_left_out(source: Path, talks: Sequence[ProfileTalk]) -> list[str]:
     if lost:
         lines.append(f"{lost} of {count} guesses of people are of no conversation here, and are left out")
     return lines
-
-
-def _unknown(value: object) -> list[str]:
-    """The names of aspects, and the words of an aspect, that `ranking_of` leaves out."""
-    if not isinstance(value, Mapping):
-        return [repr(value)]
-    odd = []
-    for name, values in value.items():
-        if (aspect := aspect_named(str(name))) is None:
-            odd.append(repr(name))
-        elif not isinstance(values, list):
-            odd.append(f"{name} {values!r}")
-        else:
-            odd += [f"{name} {word!r}" for word in values if option(aspect, word) is None]
-    return odd
 
 
 def _guesses(source: Path) -> Iterator[Mapping[str, Any]]:

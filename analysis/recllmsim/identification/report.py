@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from ....errors import DataError, SettingError
 from ...labels.reliability import UNTOLD
-from ...over_users.estimate import FloatArray, Of, items_of, of_users
+from ...over_users.estimate import Of, items_of, of_users
 from ...over_users.folds import Fold, shared
 from ...tables import Sections, Table, TypedRows
 from ...threads import one_thread
@@ -102,14 +102,12 @@ def identify(
 ) -> IdentificationReport:
     """Prediction of users' profiles by each model, aspect by aspect, and their mean.
 
-    The label prior is always a row.
-
-    `mixture`: whose conversations are trained on and tested; its split gives way to `splits`. `seeds`: how many seeds a
-    model is taught with, from 0. `vocabulary`: `published` leaves out options that no conversation of the setting has,
-    training or test, as a binarizer that is fitted on both does. `seed`: of a mixture's
-    conversations. `watch`: called with a line on progress. `trust`: the reliability of the options of
-    the profiles, as from `analysis.labels.reliability.Trusts.note`. DataError without conversations, or too few of a
-    side. Needs the extras `ml`, and `zh` for Chinese.
+    The label prior is always a row. `mixture`: whose conversations are trained on and tested; its split gives way to
+    `splits`. `seeds`: how many seeds a model is taught with, from 0. `vocabulary`: `published` leaves out options that
+    no conversation of the setting has, training or test, as a binarizer that is fitted on both does. `seed`: of a
+    mixture's conversations. `watch`: called with a line on progress. `trust`: the reliability of the options of the
+    profiles, as from `analysis.labels.reliability.Trusts.note`. DataError without conversations, or too few of a side.
+    Needs the extras `ml`, and `zh` for Chinese.
     """
     if seeds < 1:
         raise SettingError(f"seeds {seeds}: give 1 or more")
@@ -179,17 +177,11 @@ def identify(
         users=len(names),
         table=SideBySide(rows=side_by_side(rows), notes=(*notes, *_explanations(seeds, vocabulary), trust)),
         nearest=NearestConversations(rows=tuple(near), notes=_OF_NEAREST if near else ()),
-        gains=_gains(of_splits, items_of(user), len(user)),
+        gains=ModelGains(rows=gains(of_splits, PRIOR.name, items_of(user), len(user)), notes=_OF_GAINS)
+        if all(PRIOR.name in of_splits.get(split, ()) for split in (CONVERSATIONS, USERS))
+        else ModelGains(),
         metrics=Metrics(rows=tuple(rows)),
     )
-
-
-def _gains(
-    of_splits: Mapping[str, Mapping[str, Sequence[Mapping[Metric, Of]]]], items: FloatArray, n: int
-) -> ModelGains:
-    if any(PRIOR.name not in of_splits.get(split, ()) for split in (CONVERSATIONS, USERS)):
-        return ModelGains()
-    return ModelGains(rows=gains(of_splits, PRIOR.name, items, n), notes=_OF_GAINS)
 
 
 def _different(

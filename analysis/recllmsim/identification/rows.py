@@ -1,13 +1,13 @@
 """The rows of a report on profile identification."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from typing_extensions import override
 
 from ....data.records import Record
 from ...tables import Cell, Column, Table, TypedRows
-from .metrics import MeasuredOptions, Metric
+from .metrics import MeasuredOptions
 
 GUESSES = "people's guesses"
 PRIOR_OF_SIDE = "label prior, own side"
@@ -28,16 +28,6 @@ class MetricOf(Record):
 
 class MetricRow(MeasuredOptions, MetricOf):
     """One metric of one model for one aspect, over conversations."""
-
-    @classmethod
-    def of(cls, split: str, model: str, aspect: str, metric: str, measured: MeasuredOptions) -> Self:
-        """A measured metric as a row."""
-        return cls(split=split, model=model, aspect=aspect, metric=metric, **measured.model_dump())
-
-    @classmethod
-    def none(cls, split: str, model: str, aspect: str, metric: Metric) -> Self:
-        """The row of a model without predictions."""
-        return cls(split=split, model=model, aspect=aspect, metric=metric, value=None, reason="undefined: says nothing")
 
 
 class Metrics(TypedRows[MetricRow]):

@@ -17,10 +17,7 @@ TEST_SHARE = 0.2
 
 
 def parts(users: Sequence[str], split: SplitName) -> list[Fold]:
-    """Places to learn from and to test, of items by their users.
-
-    DataError if there are too few.
-    """
+    """Places to learn from and to test, of items by their users. DataError if there are too few."""
     if split == "published":
         if len(users) < FOLDS:
             raise DataError(f"{len(users)} to part: the published split needs {FOLDS} or more")

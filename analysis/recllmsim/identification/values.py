@@ -47,13 +47,6 @@ class ValueOf(Record):
 class ValueRow(MeasuredOptions, ValueOf):
     """One score of one model."""
 
-    @classmethod
-    def of(cls, task: "Task", model: str, score: str, measured: MeasuredOptions) -> "ValueRow":
-        """A measured score as a row."""
-        return cls(
-            task=task.name, reads=task.reads, model=model, split=task.split, score=score, **measured.model_dump()
-        )
-
 
 class ValueRows(TypedRows[ValueRow]):
     """Scores of models that predict one value of several, the prior first."""
@@ -93,10 +86,9 @@ class Task:
 def learner(name: str, trees: int = TREES, *, balanced: bool = False) -> Tell:
     """A model of words by its name.
 
-    SettingError for an unknown one; MissingExtraError where an extra is missing.
-
-    `balanced`: a forest gives all values the same weight, and its trees may be of any depth, as in the published
-    scripts for satisfaction; else it is that of the scripts for profiles and intents.
+    SettingError for an unknown one; MissingExtraError where an extra is missing. `balanced`: a forest gives all values
+    the same weight, and its trees may be of any depth, as in the published scripts for satisfaction; else it is that of
+    the scripts for profiles and intents.
     """
     settings = {"max_depth": None, "class_weight": "balanced"} if balanced else {}
     makers: Mapping[str, Callable[[int], Any]] = {
@@ -112,15 +104,12 @@ def learner(name: str, trees: int = TREES, *, balanced: bool = False) -> Tell:
 
     def tell(train: Sequence[UserText], values: Sequence[int], texts: Sequence[UserText], seed: int) -> FloatArray:
         train_features, test_features = tf_idf(train, texts)
-        fit = grown if name == "forest" else _fitted
-        shares: FloatArray = fit(make(seed), train_features, list(values)).predict_proba(test_features)
+        model, learnt = make(seed), (train_features, list(values))
+        fitted = grown(model, *learnt) if name == "forest" else model.fit(*learnt)
+        shares: FloatArray = fitted.predict_proba(test_features)
         return shares
 
     return tell
-
-
-def _fitted(model: Any, features: Any, values: list[int]) -> Any:
-    return model.fit(features, values)
 
 
 def _prior(train: Sequence[UserText], values: Sequence[int], texts: Sequence[UserText], seed: int) -> FloatArray:
@@ -175,12 +164,13 @@ def rows_of_models(
     _, user = task.tested_users
     items = items_of(user)
     rows = []
+    about: dict[str, Any] = {"task": task.name, "reads": task.reads, "split": task.split}
     for model, predict in models.items():
         watch(f"{task.name}, {task.reads}: {model}")
         with one_thread():
             of_seeds = [scores(predict(number)) for number in range(1 if model in UNSEEDED else seeds)]
         for score, measured_score in measured(of_seeds, items, len(user), scale).items():
-            rows.append(ValueRow.of(task, model, score, measured_score))
+            rows.append(ValueRow(**about, model=model, score=score, **measured_score.model_dump()))
     return rows
 
 

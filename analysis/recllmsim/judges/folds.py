@@ -13,10 +13,7 @@ HeldOut: TypeAlias = Literal["users", "conversations", "turns"]
 
 @dataclass(frozen=True)
 class Split:
-    """The tested turns, in folds.
-
-    The model of a fold learns from all turns that are not in it.
-    """
+    """The tested turns, in folds. The model of a fold learns from all turns that are not in it."""
 
     held_out: HeldOut
     fold: tuple[int, ...]
@@ -32,24 +29,21 @@ class Split:
         return [place for place, fold in enumerate(self.fold) if fold >= 0]
 
 
-def users_held_out(turns: Sequence[JudgedTurn], folds: int = FOLDS) -> Split:
-    """All turns of a user in one fold.
-
-    DataError with fewer than two users.
-    """
+def users_held_out(turns: Sequence[JudgedTurn]) -> Split:
+    """All turns of a user in one fold. DataError with fewer than two users."""
     users = {turn.user for turn in turns}
     if len(users) < 2:
         raise DataError(
             f"{'one user says' if users else 'no user says'} how satisfied they are: "
             "users are held out from each other, so give the conversations of two or more"
         )
-    return Split("users", dealt([turn.user for turn in turns], min(folds, len(users))))
+    return Split("users", dealt([turn.user for turn in turns], min(FOLDS, len(users))))
 
 
-def conversations_held_out(turns: Sequence[JudgedTurn], folds: int = FOLDS) -> Split:
+def conversations_held_out(turns: Sequence[JudgedTurn]) -> Split:
     """All turns of a conversation in one fold; other conversations of the same user are in training."""
     names = [turn.id for turn in turns]  # path and place are others where a folder above or below is read
-    return Split("conversations", dealt(names, min(folds, len(set(names)))))
+    return Split("conversations", dealt(names, min(FOLDS, len(set(names)))))
 
 
 def published(turns: Sequence[JudgedTurn]) -> Split:

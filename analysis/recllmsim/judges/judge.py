@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
+from statistics import multimode
 from typing import TypeAlias
 
 from ....data.records import Conversation
@@ -83,9 +84,8 @@ def judge_of_points(name: str, points: Mapping[tuple[str, int], float]) -> Judge
 def judge_of_function(name: str, judge: AskedJudge, conversations: Iterable[Conversation]) -> Judge:
     """A judge that is a function of a conversation.
 
-    It is called once for each conversation, without any label.
-
-    DataError if it does not give a number from 1 to 5, or None, for each reply.
+    It is called once for each conversation, without any label. DataError if it does not give a number from 1 to 5, or
+    None, for each reply.
     """
     points_by_reply = {}
     for conversation in conversations:
@@ -107,8 +107,7 @@ def judge_of_function(name: str, judge: AskedJudge, conversations: Iterable[Conv
 
 
 def _commonest(train: Sequence[JudgedTurn], turns: Sequence[JudgedTurn]) -> Points:
-    points = [turn.satisfaction for turn in train]
-    return [float(max(sorted(set(points)), key=points.count))] * len(turns)
+    return [float(min(multimode(turn.satisfaction for turn in train)))] * len(turns)
 
 
 def _mean(turns: Sequence[JudgedTurn]) -> float:

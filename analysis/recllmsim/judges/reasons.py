@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeAlias
+from statistics import multimode
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -33,10 +34,7 @@ def reason_counts(turns: Sequence[JudgedTurn]) -> tuple[ReasonCount, ...]:
 
 
 def reason_judges() -> dict[str, SayReasons]:
-    """The judges of reasons that every report has.
-
-    The model of words needs the extra `ml`, and `zh` for Chinese.
-    """
+    """The judges of reasons that every report has. The model of words needs the extra `ml`, and `zh` for Chinese."""
     return {"commonest": _commonest, "words of the reply (TF-IDF)": text.reasons}
 
 
@@ -46,10 +44,7 @@ def labelled_reasons(conversations: Iterable[Conversation]) -> dict[tuple[str, i
 
 
 def given_reasons(reasons: Mapping[tuple[str, int], str]) -> SayReasons:
-    """A judge with stored reasons.
-
-    `reasons`: by the conversation's path, or id, and the place of the reply, from 1.
-    """
+    """A judge with stored reasons. `reasons`: by the conversation's path, or id, and the place of the reply, from 1."""
     return lambda _, turns: [
         reasons.get((turn.path, turn.turn)) or reasons.get((turn.id, turn.turn), "") for turn in turns
     ]
@@ -69,29 +64,25 @@ def reason_rows(turns: Sequence[JudgedTurn], split: Split, judges: Mapping[str, 
 
 
 def _commonest(train: Sequence[JudgedTurn], turns: Sequence[JudgedTurn]) -> list[str]:
-    reasons = [turn.reason for turn in train]
-    return [max(sorted(set(reasons)), key=reasons.count)] * len(turns)
+    return [min(multimode(turn.reason for turn in train))] * len(turns)
 
 
 def _scored(name: str, held_out: HeldOut, turns: Sequence[JudgedTurn], predicted: Sequence[str]) -> list[ScoreRow]:
+    about: dict[str, Any] = {"judge": name, "held_out": held_out}
     if not turns:
         reason = "undefined: the judge gives no reason"
-        return [ScoreRow(judge=name, held_out=held_out, score=score, value=None, reason=reason) for score in ("accuracy", "macro_f1")]  # fmt: skip
+        return [ScoreRow(**about, score=score, value=None, reason=reason) for score in ("accuracy", "macro_f1")]
     _, user = of_users([turn.user for turn in turns])
     reasons, places = np.unique([*(turn.reason for turn in turns), *predicted], return_inverse=True)
     table = crossed(user, places[: len(turns)], places[len(turns) :], len(reasons))
     right = np.trace(table, axis1=1, axis2=2)
     items = table.sum(axis=(1, 2))
     of: dict[str, Of] = {"accuracy": ratio(right, items), "macro_f1": macro_f1(table)}
-    return [
-        ScoreRow.of(
-            name,
-            held_out,
-            score,
-            interval(function, items, "", n=len(turns), scale=(0.0, 1.0), share=score == "accuracy"),
-        )
+    scores = {
+        score: interval(function, items, "", n=len(turns), scale=(0.0, 1.0), share=score == "accuracy")
         for score, function in of.items()
-    ]
+    }
+    return [ScoreRow(**about, score=score, **measured.model_dump()) for score, measured in scores.items()]
 
 
 def macro_f1(table: FloatArray) -> Of:

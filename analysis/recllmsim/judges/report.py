@@ -119,10 +119,11 @@ def _scored(
     ]
     paired = PairedScores([one[0] for one in judged], [one[1] for one in judged], [one[2] for one in judged])
     scores = satisfaction_scores(paired, why_no_concordance=judge.why_no_concordance)
-    rows = [ScoreRow.of(judge.name, split.held_out, name, score) for name, score in scores.items()]
+    about: dict[str, Any] = {"judge": judge.name, "held_out": split.held_out}
+    rows = [ScoreRow(**about, score=name, **score.model_dump()) for name, score in scores.items()]
     values: dict[str, Any] = {name: score.value for name, score in scores.items()}
     users = len({turn.user for turn in paired.turns})
-    return rows, JudgeRow(judge=judge.name, held_out=split.held_out, n=len(judged), users=users, **values)
+    return rows, JudgeRow(**about, n=len(judged), users=users, **values)
 
 
 def _reasons(turns: Sequence[JudgedTurn], split: JudgeSplitName, judges: Mapping[str, SayReasons]) -> ReasonScores:

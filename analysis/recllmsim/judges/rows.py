@@ -1,6 +1,6 @@
 """The rows of a report on judges."""
 
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from typing_extensions import override
 
@@ -21,11 +21,6 @@ class ScoreOf(Record):
 
 class ScoreRow(UserScore, ScoreOf):
     """One score of one judge."""
-
-    @classmethod
-    def of(cls, judge: str, held_out: HeldOut, name: str, score: UserScore) -> Self:
-        """A score as a row."""
-        return cls(judge=judge, held_out=held_out, score=name, **score.model_dump())
 
 
 class ScoreRows(TypedRows[ScoreRow]):

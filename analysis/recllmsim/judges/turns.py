@@ -73,7 +73,9 @@ def judged_turns(conversations: Iterable[Conversation], label: str = LABEL) -> t
                     assistant=assistant_of(conversation),
                     language=language,
                     reply=message.text,
-                    following=_following(messages[number + 1 :]),
+                    following="\n".join(
+                        later.text for later in takewhile(lambda one: one.role == "user", messages[number + 1 :])
+                    ),
                     satisfaction=int(points),
                     reason=reason_of(message),
                 )
@@ -185,10 +187,6 @@ def _without_further_keys(extra: Mapping[str, Any]) -> dict[str, Any]:
 def _is_further(patch: object) -> TypeGuard[Mapping[str, Mapping[str, Any]]]:
     """Whether it holds the further keys that a format keeps."""
     return isinstance(patch, Mapping) and isinstance(patch.get("values"), Mapping)
-
-
-def _following(messages: Sequence[Message]) -> str:
-    return "\n".join(message.text for message in takewhile(lambda message: message.role == "user", messages))
 
 
 def reason_of(message: Message) -> str:

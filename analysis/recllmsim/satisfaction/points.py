@@ -67,21 +67,14 @@ def measure_points(
     def scores(predicted: FloatArray) -> dict[str, Of]:
         whole = np.array([nearest(value) for value in predicted])
         error = predicted - truth
+        squared = mean_over(error**2, user)
         return {
             "mae": mean_over(abs(error), user),
             "mae_rounded": mean_over(abs(whole - truth), user),
-            "rmse": _root(mean_over(error**2, user)),
+            "rmse": lambda drawn: np.sqrt(squared(drawn)),
             "qwk": weighted_kappa(crossed(user, truth.astype(int) - LOWEST, whole - LOWEST, HIGHEST)),
         }
 
     names = {"logistic": "ridge"}
     predictions = {names.get(model, model): guesses(guess) for model, guess in {PRIOR: _mean, **models}.items()}
     return rows_of_models(task, predictions, scores, seeds=seeds, watch=watch, scale=(-np.inf, np.inf))
-
-
-def _root(of: Of) -> Of:
-    def function(drawn: FloatArray) -> FloatArray:
-        root: FloatArray = np.sqrt(of(drawn))
-        return root
-
-    return function

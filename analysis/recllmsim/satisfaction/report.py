@@ -63,19 +63,29 @@ def measure_satisfaction(
     if not turns:
         raise DataError("no reply has a satisfaction of 1 to 5: give people's second study of RecLLMSim, or its like")
     folds = parts([turn.judged.user for turn in turns], split)
-    rows: list[ValueRow] = []
-    left_out = []
-    for name in dict.fromkeys(tasks):
-        task_rows = _measured(turns, name, models, split, reads, trees, seeds, watch)
-        if not task_rows:
-            left_out.append(name)
-        rows += task_rows
+
+    def rows_of(name: SatisfactionTask) -> list[ValueRow]:
+        if name == "pairs":
+            watch(f"{name}, {reads}")
+            return measure_pairs(turns, split, reads)
+        taken = {"binary": with_a_negative, "reasons": _with_reason}.get(name, tuple)(turns)
+        values = [_value(turn, name) for turn in taken]
+        users = [turn.judged.user for turn in taken]
+        if len(set(users)) < 2 or len(users) < 5 or len(set(values)) < 2:
+            return []
+        task = Task(name, reads, [turn.text for turn in taken], values, users, parts(users, split), split)
+        if name == "points":
+            return measure_points(task, {model: regressor(model, trees) for model in models}, seeds=seeds, watch=watch)
+        learners = {model: learner(model, trees, balanced=True) for model in models}
+        return measure_values(task, learners, seeds=seeds, auc_of=DISSATISFIED if name == "binary" else "", watch=watch)
+
+    by_task = {name: rows_of(name) for name in dict.fromkeys(tasks)}
     tested, learnt_too = shared([turn.judged.conversation for turn in turns], folds)
     how = "whole users are held out" if split == "users" else "turns at random are held out, as published"
     notes = [
         f"{split}: {how}; {learnt_too} of {tested} test turns ({learnt_too / tested:.1%}) are of conversations of which "
         "longer or shorter beginnings are trained on.",
-        *(f"{name}: too few turns, or users, to part." for name in left_out),
+        *(f"{name}: too few turns, or users, to part." for name, rows in by_task.items() if not rows),
         trust,
     ]
     return SatisfactionReport(
@@ -85,34 +95,8 @@ def measure_satisfaction(
         users=len({turn.judged.user for turn in turns}),
         tested=tested,
         shared=learnt_too,
-        scores=ValueRows(rows=tuple(rows), notes=tuple(notes)),
+        scores=ValueRows(rows=tuple(row for rows in by_task.values() for row in rows), notes=tuple(notes)),
     )
-
-
-def _measured(
-    turns: Sequence[ToldTurn],
-    name: SatisfactionTask,
-    models: Sequence[str],
-    split: SplitName,
-    reads: str,
-    trees: int,
-    seeds: int,
-    watch: ModelWatch,
-) -> list[ValueRow]:
-    if name == "pairs":
-        watch(f"{name}, {reads}")
-        return measure_pairs(turns, split, reads)
-    taken = {"binary": with_a_negative, "reasons": _with_reason}.get(name, tuple)(turns)
-    values = [_value(turn, name) for turn in taken]
-    users = [turn.judged.user for turn in taken]
-    if len(set(users)) < 2 or len(users) < 5 or len(set(values)) < 2:
-        return []
-    task = Task(name, reads, [turn.text for turn in taken], values, users, parts(users, split), split)
-    if name == "points":
-        return measure_points(task, {model: regressor(model, trees) for model in models}, seeds=seeds, watch=watch)
-    learners = {model: learner(model, trees, balanced=True) for model in models}
-    auc_of = DISSATISFIED if name == "binary" else ""
-    return measure_values(task, learners, seeds=seeds, auc_of=auc_of, watch=watch)
 
 
 def _with_reason(turns: Sequence[ToldTurn]) -> tuple[ToldTurn, ...]:

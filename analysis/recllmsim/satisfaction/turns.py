@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from ....data import domains
 from ....data.records import Conversation
 from ..identification.text_models.texts import UserText, text_of
-from ..judges.turns import LABEL, JudgedTurn, judged_turns
+from ..judges.turns import LABEL, JudgedTurn, judged_turns, replies_of
 
 TurnReads: TypeAlias = Literal["talk", "reply"]
 
@@ -54,17 +54,6 @@ def _parts(conversation: Conversation, turn: JudgedTurn, reads: TurnReads, *, fo
         return [turn.reply, *after]
     domain = domains.of(conversation)
     about = [f"{name} {value}" for name, value in domain.facts(conversation.scenario)]
-    return [*about, *_texts_up_to(conversation, turn.turn), *after]
-
-
-def _texts_up_to(conversation: Conversation, turn: int) -> list[str]:
-    """The messages up to this reply."""
-    texts = []
-    for message in conversation.messages:
-        if not message.stored:
-            continue
-        texts.append(message.text)
-        turn -= message.role == "assistant"
-        if not turn:
-            break
-    return texts
+    place, _ = replies_of(conversation.messages)[turn.turn - 1]
+    texts = [message.text for message in conversation.messages[: place + 1] if message.stored]
+    return [*about, *texts, *after]

@@ -19,10 +19,7 @@ ReaderFunction: TypeAlias = Callable[[Sequence[ReadingQuestion]], Sequence[str |
 
 
 class ReaderScore(Record):
-    """Scores of a reader on the questions of a data set.
-
-    Means are over questions, each with the same weight.
-    """
+    """Scores of a reader on the questions of a data set. Means are over questions, each with the same weight."""
 
     reader: str
     data: str
@@ -188,8 +185,8 @@ def _held_out(expected: Sequence[str], each_line: bool) -> tuple[float, float, f
     rows = []
     for number, one in enumerate(expected):
         rest = [other for place, other in enumerate(expected) if place != number]
-        best = max((score_answer(one, [other], each_line=each_line) for other in rest), key=lambda score: score.f1)
-        exact = any(score_answer(one, [other], each_line=each_line).exact for other in rest)
-        rows.append((best.f1, float(exact), best.precision, best.recall))
+        scores = [score_answer(one, [other], each_line=each_line) for other in rest]
+        best = max(scores, key=lambda score: score.f1)
+        rows.append((best.f1, float(any(score.exact for score in scores)), best.precision, best.recall))
     f1, exact_match, precision, recall = (sum(column) / len(rows) for column in zip(*rows, strict=True))
     return f1, exact_match, precision, recall

@@ -8,7 +8,6 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.outputs import ChatGeneration, ChatResult
-from pydantic import Field
 
 from ....data.identity import digest
 from ....errors import ModelError
@@ -32,10 +31,6 @@ MISBEHAVIOURS: Mapping[OfflineSide, Sequence[str]] = vocabulary("misbehaviours")
 """The misbehaviours of each role. Student and teacher share a list; those of the other role have no effect."""
 
 
-def _text_only() -> ModelProfile:
-    return {"image_inputs": False, "audio_inputs": False, "video_inputs": False, "pdf_inputs": False}
-
-
 class OfflineChatModel(StyleRates, BaseChatModel):
     """A deterministic speaker of one role.
 
@@ -43,7 +38,9 @@ class OfflineChatModel(StyleRates, BaseChatModel):
     effect on other roles.
     """
 
-    profile: ModelProfile | None = Field(default_factory=_text_only)
+    profile: ModelProfile | None = ModelProfile(
+        image_inputs=False, audio_inputs=False, video_inputs=False, pdf_inputs=False
+    )
     """It reads only texts: words stand in the place of images, recordings and files."""
     side: OfflineSide | None = None
     """The role that it plays. A cast sets it if it is None."""

@@ -6,8 +6,8 @@ from typing import Any, get_args
 
 from ....data.people.splits import UserPart
 from ....errors import ModelError, SettingError
-from ...models.specs import parse_spec
-from ...settings.environment import redacted
+from ...models.specs import head_of, parse_spec
+from ...settings.redaction import redacted
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class LikeOptions:
 
 def parsed(spec: str) -> tuple[Path, LikeOptions]:
     """Path and options of a setting `SRC?...`; SettingError, in one line, for a wrong setting."""
-    head = redacted(spec.partition("?")[0])
+    head = head_of(spec)
     try:
         # The part before the options is a path, which may have a colon of its own.
         values: dict[str, Any] = parse_spec(f"like:?{query}")[2] if (query := spec.partition("?")[2]) else {}

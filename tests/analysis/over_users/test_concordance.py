@@ -13,13 +13,11 @@ def test_a_pair_counts_by_its_order_a_level_one_half_and_equal_truth_not_at_all(
     pairs = concordance_within([1, 2, 3, 3], [1, 2, 2, 9], ["a"] * 4)
     # 1-2 right, 1-3 right, 1-3 right, 2-3 level, 2-3 right, 3-3 no pair.
     assert pairs == {"a": Pairs(4.5, 5)}
-    assert pairs["a"].share == 0.9
 
 
 def test_no_pair_is_across_groups():
     pairs = concordance_within([1, 5, 5, 1], [2, 1, 1, 2], ["a", "b", "a", "c"])
     assert pairs == {"a": Pairs(0, 1), "b": Pairs(), "c": Pairs()}
-    assert pairs["b"].share is None
     assert list(pairs_within([1, 5, 5, 1], ["a", "b", "a", "c"])) == [Pair("a", 2, 0)]
 
 

@@ -12,7 +12,7 @@ from duologue.data import Message
 from duologue.data.simquac import Topic
 from duologue.graphs import conversation, record, simquac
 from duologue.nodes import Limits, draft
-from duologue.nodes.settings import environment, redaction
+from duologue.nodes.settings import redaction
 from duologue.runs import asimulate
 
 TEXTS = st.sampled_from(
@@ -190,9 +190,9 @@ def test_a_placeholder_for_a_key_and_what_only_looks_like_one_stay_in_texts(monk
 
 def test_looking_for_secrets_costs_nothing_per_message_where_none_is_known(monkeypatch, steps):
     monkeypatch.setattr(redaction, "_secrets", set())
-    environment.without_known_secrets({})  # the environment is looked at again only when it has changed
+    redaction.without_known_secrets({})  # the environment is looked at again only when it has changed
 
     def state(count):
         return {"messages": [{"role": "user", "text": "a"}] * count}
 
-    assert steps(environment.without_known_secrets, state(1)) == steps(environment.without_known_secrets, state(500))
+    assert steps(redaction.without_known_secrets, state(1)) == steps(redaction.without_known_secrets, state(500))

@@ -9,7 +9,8 @@ from duologue import graphs
 from duologue.errors import SettingError
 from duologue.nodes import Limits, ModelError, chat_model
 from duologue.nodes.models.specs import endpoint_host
-from duologue.nodes.settings.environment import DEFAULT_BASE_URL, host_of, redacted, settings
+from duologue.nodes.settings.environment import DEFAULT_BASE_URL, settings
+from duologue.nodes.settings.redaction import host_of, redacted
 
 
 def test_without_a_key_there_is_none_and_the_base_url_is_openais():

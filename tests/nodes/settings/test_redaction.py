@@ -12,8 +12,17 @@ from pydantic import SecretStr
 from duologue.errors import DuologueError
 from duologue.nodes import chat_model
 from duologue.nodes.models import recordable
-from duologue.nodes.settings.environment import error_line, host_of, redacted, without_calls, without_known_secrets
-from duologue.nodes.settings.redaction import _secrets, _url_secrets, keep_secret, keep_url_secrets
+from duologue.nodes.settings.environment import without_calls
+from duologue.nodes.settings.redaction import (
+    _secrets,
+    _url_secrets,
+    error_line,
+    host_of,
+    keep_secret,
+    keep_url_secrets,
+    redacted,
+    without_known_secrets,
+)
 from duologue.nodes.speakers.remote import remote_agent
 
 USER, PASSWORD = "keeper-7", 'l/t+h "ö" & <9>'

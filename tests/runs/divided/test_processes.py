@@ -110,10 +110,10 @@ def test_a_conversation_that_fails_in_a_worker_is_in_the_list(in_threads, faulty
 def test_a_worker_goes_on_where_the_one_before_was_killed(tmp_path, topics):
     (tmp_path / "run").mkdir()
     plan = runs.planned(cast(), simquac.scenarios(topics()))
-    division = sharing.Division("processes", 1, cast().travelling(), ())
-    (shard,) = sharing.shards_of(
-        division, plan, 1, folder=tmp_path / "run", limits=LIMITS, pace=Pace(), concurrency=1, priced=False
-    )
+    shard = Shard(
+        name="00000", folder=tmp_path / "run", here=Path.cwd(), spec=cast().travelling(), states=plan, limits=LIMITS,
+        pace=Pace(), concurrency=1, priced=False,
+    )  # fmt: skip
     first = work(shard, lambda report: WorkerOrders(cancelled=report.tally.finished > 1, ending=None), "one")
     lines = (tmp_path / "run/conversations.w-00000.jsonl").read_bytes()
     second = work(shard, lambda report: WorkerOrders(), "two")
@@ -214,7 +214,12 @@ def test_the_reports_of_workers_are_summed_and_bound_the_run():
     board.take("a", WorkerReport("1", Tally(finished=2, turns=6, under_way=1), spent(40)))
     board.take("b", WorkerReport("2", Tally(turns=1, unfinished=Counter(failed=1)), spent(39)))
     board.sum()
-    assert (figures.finished, figures.turns, figures.under_way(), figures.unfinished) == (2, 7, 1, {"failed": 1})
+    assert (figures.finished, figures.counted().turns, figures.under_way(), figures.counted().unfinished) == (
+        2,
+        7,
+        1,
+        {"failed": 1},
+    )
     assert (control.spending.total.tokens, board.orders().cutting) == (99, None)
     board.take("b", WorkerReport("2", Tally(turns=1), spent(40), over=True))
     board.sum()
@@ -231,7 +236,7 @@ def test_a_worker_in_place_of_a_dead_one_doubles_no_conversation_and_forgets_no_
     board.take("a", WorkerReport("2", Tally(finished=4, turns=3), spent(5), over=True))
     board.take("a", WorkerReport("1", Tally(finished=9), spent(99)))  # comes too late
     board.sum()
-    assert (figures.finished, figures.turns, figures.under_way()) == (4, 12, 0)
+    assert (figures.finished, figures.counted().turns, figures.under_way()) == (4, 12, 0)
     assert control.spending.total.tokens == 35
     assert [*control.endpoints()] == [EndpointNow("e", 5, {"timeout": 1}, None, answered=True)]
     assert board.answered == {"e"}

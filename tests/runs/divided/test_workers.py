@@ -32,12 +32,13 @@ from duologue.runs.journals.journal import LOOKED, AppendedFile
 @pytest.fixture
 def shard(tmp_path, topics):
     cast = simquac.cast()
-    division = sharing.Division("processes", 1, cast.travelling(), ())
     (tmp_path / "run").mkdir()
-    (only_shard,) = sharing.shards_of(
-        division, runs.planned(cast, simquac.scenarios(topics())), 1, folder=tmp_path / "run",
-        limits=Limits(max_turns=1), pace=Pace(), concurrency=2, priced=False, cast=manifests.digest_of(cast),
+    whole = Shard(
+        folder=tmp_path / "run", here=Path.cwd(), spec=cast.travelling(), limits=Limits(max_turns=1), pace=Pace(),
+        states=runs.planned(cast, simquac.scenarios(topics())), concurrency=2, priced=False,
+        cast=manifests.digest_of(cast),
     )  # fmt: skip
+    (only_shard,) = sharing.shards_of(whole, "processes", 1)
     return only_shard
 
 

@@ -50,15 +50,15 @@ def test_turns_and_rejections_by_reason_are_counted_from_states_once():
         {"scenario": {}, "id": "b", "turn": 5, "opened": 4, "attempts": rejected("enumeration")},
     ):
         figures.watch(state)
-    assert (figures.turns, figures.under_way()) == (2, 2)
-    assert figures.rejected == {"enumeration": 2, "too_long": 1, "not_in_section": 1}
+    assert (figures.counted().turns, figures.under_way()) == (2, 2)
+    assert figures.counted().rejected == {"enumeration": 2, "too_long": 1, "not_in_section": 1}
 
 
 def test_a_second_side_that_is_rejected_after_the_first_was_said_counts_too():
     figures = RunFigures(1)
     for attempts in (rejected("one"), [], rejected("two")):
         figures.watch({"scenario": {}, "id": "a", "attempts": attempts})
-    assert figures.rejected == {"one": 1, "two": 1}
+    assert figures.counted().rejected == {"one": 1, "two": 1}
 
 
 def test_without_a_count_of_calls_tokens_are_those_of_conversations_that_are_over():
@@ -196,7 +196,7 @@ def test_watching_makes_no_text_and_forgets_what_is_over(monkeypatch):
     for number in range(2000):
         figures.watch({"scenario": {}, "id": f"{number}", "turn": 1})
         figures.keep(conversation(f"{number}"))
-    assert (figures.finished, figures.turns, figures.under_way()) == (2000, 2000, 0)
+    assert (figures.finished, figures.counted().turns, figures.under_way()) == (2000, 2000, 0)
 
 
 @pytest.mark.parametrize(

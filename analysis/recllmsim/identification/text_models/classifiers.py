@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -56,9 +57,7 @@ def forest(trees: int = TREES) -> Classify:
 def chain(base: Callable[[int], Any]) -> Classify:
     """A chain of classifiers in an order by the seed (Read et al. 2011).
 
-    Each reads the predictions of those before it.
-
-    `base`: from a seed to a classifier with probabilities.
+    Each reads the predictions of those before it. `base`: from a seed to a classifier with probabilities.
     """
 
     def fitted(train_features: Any, truth: Truth, test_features: Any, seed: int) -> FloatArray:
@@ -86,10 +85,7 @@ def each_alone(base: Callable[[int], Any]) -> Classify:
 
 
 def models(names: Sequence[str], trees: int = TREES) -> list[Model]:
-    """Models by their names.
-
-    SettingError for an unknown one; MissingExtraError where an extra is missing.
-    """
+    """Models by their names. SettingError for an unknown one; MissingExtraError where an extra is missing."""
     makers = learners(trees)
     for name in names:
         if name not in makers:
@@ -101,13 +97,7 @@ def models(names: Sequence[str], trees: int = TREES) -> list[Model]:
 
 def learners(trees: int = TREES) -> Mapping[str, Callable[[], Classify]]:
     """The factory of each model, by name."""
-
-    def wood(seed: int) -> Any:
-        return trees_of(trees, seed)
-
-    def boosted(seed: int) -> Any:
-        return booster(trees, seed)
-
+    wood, boosted = partial(trees_of, trees), partial(booster, trees)
     return {
         "forest": lambda: forest(trees),
         "forest-alone": lambda: each_alone(wood),

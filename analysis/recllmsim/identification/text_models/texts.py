@@ -23,10 +23,7 @@ class UserText:
 
 
 def text_of(parts: Iterable[str], language: Language) -> UserText:
-    """The parts as one text, each cut into words by itself.
-
-    Chinese needs the extra `zh`.
-    """
+    """The parts as one text, each cut into words by itself. Chinese needs the extra `zh`."""
     texts = list(parts)
     return UserText(tuple(word for part in texts for word in _words(part, language)), "\n".join(texts))
 
@@ -38,10 +35,7 @@ def _words(text: str, language: Language) -> tuple[str, ...]:
 
 
 def tf_idf(train: Sequence[UserText], *others: Sequence[UserText]) -> list[Any]:
-    """Rows of TF-IDF of each, scikit-learn's defaults: words and weights are only those of `train`.
-
-    Needs `ml`.
-    """
+    """Rows of TF-IDF of each, scikit-learn's defaults: words and weights are only those of `train`. Needs `ml`."""
     return list(_tf_idf(tuple(train), *map(tuple, others)))
 
 

@@ -36,10 +36,7 @@ class Encoder:
     """Share of the texts to learn from that are only validated on."""
 
     def classify(self, train: Sequence[UserText], truth: Truth, texts: Sequence[UserText], seed: int) -> FloatArray:
-        """Scores of each option, as `classifiers.Classify`.
-
-        SettingError if the weights cannot be read.
-        """
+        """Scores of each option, as `classifiers.Classify`. SettingError if the weights cannot be read."""
         torch = of_extra("torch", "torch")
         transformers = of_extra("transformers", "torch")
         with torch.random.fork_rng(devices=[]):
@@ -120,10 +117,7 @@ class Encoder:
 
 
 def encoder(path: str | Path, **settings: Any) -> Model:
-    """A fine-tuned encoder as a model, under the name of its folder.
-
-    `settings`: those of `Encoder`.
-    """
+    """A fine-tuned encoder as a model, under the name of its folder. `settings`: those of `Encoder`."""
     of_extra("torch", "torch")
     of_extra("transformers", "torch")
     return Model(f"encoder {Path(path).name}", Encoder(path, **settings).classify)

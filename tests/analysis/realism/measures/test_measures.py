@@ -17,7 +17,7 @@ from duologue.data.identity import digest
 from duologue.data.recllmsim import Situation
 from duologue.data.rules.asking import questions_in
 from duologue.data.text.word_lists import begins_with, says
-from duologue.data.text.word_segmentation import segmentation, words_of
+from duologue.data.text.word_segmentation import words_of
 from tests.analysis.realism.measures.measured import value
 
 
@@ -171,14 +171,6 @@ def test_few_and_many_others_have_the_same_distribution_where_as_many_are_drawn(
     assert stdev(many) == pytest.approx(0.5 / 5**0.5, rel=0.15)
     # Compared with all, the same users in small sides spread more than in large ones.
     assert stdev(of_sides(6, 100)) < 0.5 * stdev(of_sides(60, 10))
-
-
-def test_words_are_cut_as_jieba_cuts_them(open_sides):
-    jieba = pytest.importorskip("jieba")
-    texts = {text for side in open_sides for transcript in transcripts_of(side, "zh") for text in transcript.texts}
-    texts |= {"", "c++ 3.5% 日本語カナ 한국어 𠀀 é", "的你他它", "乒乓球拍卖完了", "Ab_c-1\n\t。"}
-    for text in texts:
-        assert segmentation().words(text) == jieba.lcut(text)
 
 
 def test_self_repetition_is_what_an_earlier_message_has(talk):

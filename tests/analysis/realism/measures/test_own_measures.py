@@ -158,8 +158,16 @@ def test_it_reads_chinese():
     assert report.language in ("zh", None)
 
 
-@pytest.mark.parametrize("source", ["MEASURE = 3", "import nowhere_at_all"])
-def test_a_broken_package_is_one_warning(caplog, monkeypatch, tmp_path, source):
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("MEASURE = 3", "3 is not a measure"),
+        ("import nowhere_at_all", "ModuleNotFoundError when it is imported"),
+        ("import sys; sys.none", "AttributeError when it is imported"),
+        ("OTHER = 3", "the module 'short_package' has no 'MEASURE': check 'short_package:MEASURE'"),
+    ],
+)
+def test_a_broken_package_is_one_warning(caplog, monkeypatch, tmp_path, source, reason):
     (tmp_path / "short_package.py").write_text(source)
     metadata = tmp_path / "short_package-1.0.dist-info"
     metadata.mkdir()
@@ -169,4 +177,4 @@ def test_a_broken_package_is_one_warning(caplog, monkeypatch, tmp_path, source):
     assert all_measures() == MEASURES
     sys.modules.pop("short_package", None)
     (record,) = caplog.records
-    assert "entry point short = short_package:MEASURE: its measure is left out" in record.getMessage()
+    assert f"entry point short = short_package:MEASURE: its measure is left out: {reason}" in record.getMessage()

@@ -1,0 +1,228 @@
+"""How often an agent succeeds with simulated users, as a function for notebooks and scripts."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+from typing import cast as typed
+
+from pydantic import Field
+
+from ..analysis.outcomes import Crashes
+from ..analysis.testing.result_text import headline
+from ..analysis.testing.success import Successes, successes
+from ..data.people.splits import UserPart
+from ..data.records import Conversation
+from ..errors import SettingError
+from ..graphs import Cast, agent_test, casts
+from ..graphs.scenarios.sources import ScenarioFile, Scenarios, numbered, repeated
+from ..nodes.limits import Limits
+from ..nodes.people import PeopleSpeaker
+from ..nodes.scorers.post_questions import closing
+from ..nodes.scorers.scenario_success import KEY
+from ..nodes.state import State
+from ..runs.engine import conversing
+from ..runs.engine.conduct import Conduct
+from ..runs.engine.conversing import Concurrency
+from ..runs.engine.event_loop import waiting
+from ..runs.simulation import asimulate
+from .sources import Notify, logged
+
+
+class AgentSuccess(Successes):
+    """How often an agent reached its users' goals, with the conversations; a notebook shows it as HTML."""
+
+    folder: Path | None = None
+    """The run folder; None without `out`."""
+    records: tuple[Conversation, ...] = Field(default=(), exclude=True)
+    """The conversations, in the order of the scenarios; they are not part of its JSON."""
+
+    def to_pandas(self) -> Any:
+        """The table of scenarios as a data frame, unrounded.
+
+        Needs the extra `stats`.
+        """
+        return self.table().frame()
+
+    def _repr_html_(self) -> str:
+        from ..views.success import notebook_result  # HTML is drawn only where it is shown
+
+        return notebook_result(self)
+
+    def __repr__(self) -> str:
+        return f"<{headline(self)[0]}{f'; {self.folder}' if self.folder else ''}>"
+
+    __str__ = __repr__
+
+
+@dataclass(frozen=True)
+class AgentTest:
+    """A test to be made: a cast, its scenarios, and the count of its successes."""
+
+    cast: Cast
+    scenarios: Scenarios
+    name: str
+    """Of the cast."""
+
+    @classmethod
+    def of(
+        cls,
+        agent: Any,
+        scenarios: "str | Path | Iterable[Mapping[str, Any]]",
+        *,
+        user: Any = None,
+        repeats: int = 1,
+        cast: Cast | str | None = None,
+        judge: str | None = None,
+        limit: int | None = None,
+        part: UserPart = "all",
+        seed: int = 0,
+        settings: Mapping[str, Any],
+        notify: Notify = logged,
+    ) -> Self:
+        """The test with the parameters of `test`; `part`: of the scenarios of a path. `notify` gets each note."""
+        factory = casts.find(agent_test.NAME if cast is None else cast) if not isinstance(cast, Cast) else None
+        if factory is None and settings:
+            raise SettingError(
+                f"test: {next(iter(settings))!r} is a setting, and the cast is made already: set it there"
+            )
+        sides = {name: side for name, side in (("user", user), ("assistant", agent)) if side is not None}
+        source_type = ScenarioFile if factory is None else factory.source
+        checked = None if factory is None else factory.checked({**settings, **sides})
+        if isinstance(scenarios, str | Path):
+            options: dict[str, Any] = {"judge": judge, "limit": limit, "repeats": repeats, "part": part}
+            planned = source_type(scenarios=Path(scenarios), **options).read(checked, seed)
+        else:
+            source = (
+                ScenarioFile(judge=judge) if not issubclass(source_type, ScenarioFile) else source_type(judge=judge)
+            )
+            states = [_state(source, scenario) for scenario in scenarios][:limit]
+            planned = Scenarios(repeated(numbered(states), repeats), {}, source.settings_for(states))
+        for note in planned.notes:
+            notify(note)
+        if factory is not None:
+            tested = factory(**{**planned.settings, **settings, **sides})
+        else:
+            assert isinstance(cast, Cast)
+            places = {"user": "user_simulator", "assistant": "assistant"}
+            tested = cast.replace(**{places[name]: side for name, side in sides.items()}) if sides else cast
+        return cls(tested, planned, tested.name if factory is None else factory.name)
+
+    def check(self, notify: Notify = logged) -> None:
+        """SettingError, before a call is paid for, if nothing would give a conversation a score."""
+        states = self.scenarios.states
+        lacking = sum(KEY not in state["scenario"] for state in states)
+        if lacking and self.cast.name == agent_test.NAME and isinstance(self.cast.user_simulator, PeopleSpeaker):
+            why = "a retrieval-based user leaves where its source conversation ends, which is not evidence about the agent"
+            if lacking == len(states):
+                raise SettingError(f"no conversation would have a score: {why}: give each scenario a 'success'")
+            notify(
+                f"{lacking} of {len(states)} scenarios have no 'success', so their conversations will have no score: {why}"
+            )
+        if self.cast.closing is closing and not any(KEY in state["scenario"] for state in states):
+            raise SettingError(
+                "no conversation has a score named 'success' with this cast and these scenarios: give each scenario a "
+                "'success', or the cast a scorer (closing=nodes.scoring(success=...))"
+            )
+
+    @property
+    def plan(self) -> list[tuple[dict[str, Any], int, int]]:
+        """Each planned conversation: its scenario, the scenario's number, the repeat."""
+        states = conversing.planned(self.cast, self.scenarios.states)
+        return [(state["scenario"], state.get("ordinal", 0), state.get("repeat", 0)) for state in states]
+
+    def result(
+        self, records: Iterable[Conversation], *, exclude_user_faults: bool = False, crashes: Crashes = "failure"
+    ) -> Successes:
+        """How often the agent succeeded in these conversations."""
+        planned = len(self.scenarios.states)
+        return successes(records, exclude_user_faults=exclude_user_faults, planned=planned, crashes=crashes)
+
+
+async def atest(
+    agent: Any,
+    scenarios: "str | Path | Iterable[Mapping[str, Any]]",
+    *,
+    user: Any = None,
+    repeats: int = 1,
+    cast: Cast | str | None = None,
+    judge: str | None = None,
+    limit: int | None = None,
+    max_turns: int | None = None,
+    seed: int = 0,
+    limits: Limits | None = None,
+    out: str | Path | None = None,
+    resume: bool = False,
+    concurrency: Concurrency = "auto",
+    conduct: Conduct | None = None,
+    exclude_user_faults: bool = False,
+    crashes: Crashes = "failure",
+    **settings: Any,
+) -> AgentSuccess:
+    """As `test`, whose parameters, result and errors it has, to be awaited.
+
+    Example::
+
+        >>> import asyncio, duologue
+        >>> goal = {"goal": "book a table", "success": {"text_contains": "booked"}}
+        >>> result = asyncio.run(duologue.atest(lambda messages: "It is booked.", [goal]))  # in a notebook: await
+        >>> result.successes
+        1
+    """
+    trial = AgentTest.of(
+        agent,
+        scenarios,
+        user=user,
+        repeats=repeats,
+        cast=cast,
+        judge=judge,
+        limit=limit,
+        seed=seed,
+        settings=settings,
+    )
+    trial.check()
+    tested = trial.cast
+    if limits is None:
+        limits = replace(tested.limits, seed=seed, max_turns=max_turns or tested.limits.max_turns)
+    records = await asimulate(
+        tested, trial.scenarios, limits=limits, concurrency=concurrency, out=out, resume=resume, conduct=conduct
+    )
+    result = trial.result(records, exclude_user_faults=exclude_user_faults, crashes=crashes)
+    return AgentSuccess(**dict(result), folder=None if out is None else Path(out), records=tuple(records))
+
+
+@waiting(atest)
+def test() -> None:
+    """Simulate users of an agent, and measure its success rate; `duologue test` as a function.
+
+    `agent`: a function of messages, a compiled LangGraph graph, a chat model, or a spec: MODULE:NAME, openai:NAME and others.
+    `scenarios`: objects, each as in a line of a scenario file, or the path of such a file or of stored conversations. An
+    equal one that is given twice is a repeat.
+    `user`: who plays the user, the rules `offline` by default. `repeats`: how many conversations about each scenario.
+    `cast`: another cast than that of agent tests, by name or made; the agent is its assistant. `settings`: those of the cast,
+    such as `world`, `approve` or `language`.
+    `judge`, `limit`, `exclude_user_faults`: as the options of the command. `crashes`: a crash of the agent is a `failure`, or
+    `unscored`. `max_turns`, `seed`, or `limits` in their place.
+    `out`, `resume`, `concurrency`, `conduct`: as for `simulate`.
+
+    Gives the result with its `records` and its `folder`; a notebook shows it, and `to_pandas()` has a row for each scenario.
+    The errors are those of `simulate`; SettingError if nothing scores the conversations.
+
+    Example::
+
+        >>> import duologue
+        >>> goal = {"goal": "book a table for two", "success": {"text_contains": "booked for two"}}
+        >>> duologue.test(lambda messages: "It is booked for two.", [goal], repeats=4)
+        <4 of 4 conversations succeeded: 1.00 (95 % interval 0.51 to 1.00)>
+    """
+
+
+for _function in (test, atest):
+    setattr(_function, "__test__", False)  # noqa: B010 - pytest would collect what a test imports by this name
+
+
+def _state(source: ScenarioFile, scenario: Mapping[str, Any]) -> State:
+    """The initial state of a scenario, which may be one already."""
+    if isinstance(scenario, Mapping) and isinstance(scenario.get("scenario"), dict):
+        return typed(State, dict(scenario))
+    return source.state(dict(scenario) if isinstance(scenario, Mapping) else scenario)
