@@ -238,7 +238,7 @@ def assert_solved(
 
 
 def scripted_model(*lines: "str | AIMessage | Exception", **options: Any) -> "ScriptedModel":
-    """A chat model that says these lines in turn in each conversation, then the last one for ever.
+    """A chat model that sends these lines in order in each conversation, then the last one for ever.
 
     Its `sent` has the messages of each call. `by_call=True`: each call takes the next line, in whatever conversation.
     `tokens=(8, 2)`: input and output tokens that each call reports.

@@ -121,7 +121,7 @@ def attempt_table(rows: Sequence[AttemptRow], source: str = "") -> Table:
 
 
 def speaker_of(conversation: Conversation, role: Role) -> str:
-    """The speaker of a side: the model with its arguments, the replayed file, the agent, the node; or `not told`."""
+    """The user simulator or assistant by name: model with arguments, replayed file, agent or node; else `not told`."""
     nodes = conversation.provenance.nodes if conversation.provenance is not None else {}
     node = nodes.get(_PLACES[role])
     return node.label if node is not None else "not told"

@@ -1,4 +1,4 @@
-"""The outcome of one conversation, by its record alone: success, reason, and whose fault a failure is."""
+"""The outcome of one conversation, only by its record: success, reason, and the fault of a failure."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -39,7 +39,7 @@ class Outcome:
 
 
 def outcome(conversation: Conversation, crashes: Crashes = "unscored") -> Outcome:
-    """The outcome of a conversation, by its record alone; one that a bound of its run cut short has none.
+    """The outcome of a conversation, only by its record; without one if a limit of its run cut it short.
 
     `crashes`: what a crash of the agent counts as, which is the assistant's fault either way.
     """
@@ -106,7 +106,7 @@ def _success_score(conversation: Conversation) -> dict[str, Any] | None:
 
 
 def scenario_key(conversation: Conversation) -> str:
-    """Equal for conversations about the same scenario, by what it says and the messages that it began with.
+    """Equal for conversations about the same scenario, by its content and its opening messages.
 
     The `ordinal` of equal scenarios does not count: one that was given twice is simulated twice, and is one scenario.
     """
@@ -115,7 +115,7 @@ def scenario_key(conversation: Conversation) -> str:
 
 
 def was_cut_short(conversation: Conversation) -> bool:
-    """Whether a bound of its run ended a conversation, or somebody cancelled it."""
+    """Whether a limit of its run ended a conversation, or it was cancelled."""
     return conversation.cut_by_run or conversation.stop == "cancelled"
 
 

@@ -175,7 +175,7 @@ class Table(Record):
 
 
 class TypedRows(Record, Generic[RowRecord]):
-    """Rows of one kind, typed records, with notes: what a reader must know, such as why values are missing.
+    """Rows of one kind, typed records, with notes for the reader, such as why values are missing.
 
     The docstring of a subclass describes the counts, and its `rows` the content of a row.
     """

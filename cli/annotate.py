@@ -177,7 +177,7 @@ def _votes_on(
             watch=tell,
         )
 
-    done = ask(work, control, "0 labelled", max_time=options.max_time, left="the same command goes on with --resume")
+    done = ask(work, control, "0 labelled", max_time=options.max_time, left="continue with --resume")
     return done or so_far(conversations, labels, annotators, seed=seed, redo=redo, out=folder)
 
 
@@ -208,7 +208,7 @@ def _report(
     resumed: bool = False,
 ) -> int:
     """Print what was labelled, and return the exit code."""
-    further = "duologue agreement measures how far to trust them"
+    further = "duologue agreement measures their reliability"
     if of_answers:
         further = "read some yourself; duologue recllmsim preference prints how often each is given"
     from ..data.labels.annotated_copies import FOLDER
@@ -247,12 +247,12 @@ def _report(
         )
     for label in done.unstored:
         say(
-            f"the votes on {label} are in {out / FOLDER / VOTES_FILE}; a page with 'votes: true' stores them in the copy"
+            f"the votes on {label} are in {out / FOLDER / VOTES_FILE}; a definition with 'votes: true' stores them in the copy"
         )
     if not done.missing:
         if passed := done.stopped or control.spending.over():
             say(f"{passed}; the last calls were under way by then, and nothing is missing")
         return 1 if unread else 0
     why = done.stopped or next((failure.error for failure in done.failed), None) or "it was not asked"
-    say(f"{done.missing} of {len(done.planned)} are missing: {why}; the same command goes on with --resume")
+    say(f"{done.missing} of {len(done.planned)} are missing: {why}; continue with --resume")
     return exit_code(control) if control.ending == STOPPED else 1

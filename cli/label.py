@@ -101,7 +101,7 @@ def label_command(
         Literal["disputed", "random"],
         typer.Option(
             rich_help_panel=PAGE,
-            help="Order these things by what annotators disagree on, or at random by the seed: then the first ones are a random share.",
+            help="Order items by annotator disagreement, or at random by the seed: then the first ones are a random share.",
         ),
     ] = "disputed",
     seed: Annotated[int, seed_of("the random order, and that of equal disagreement", PAGE)] = 0,
@@ -112,7 +112,7 @@ def label_command(
 ) -> int:
     """Label conversations by hand, on a page in the browser.
 
-    What annotators disagree on comes first; each answer is saved at once, and can be undone.
+    Items with annotator disagreement come first; each answer is saved at once, and can be undone.
     """
     from ..prompts.label_pages import labels_named
     from ..views.labelling.item import Shown

@@ -1,4 +1,4 @@
-"""`duologue next-turn`: how near simulated users come to what people said next."""
+"""`duologue next-turn`: nearness of simulated users' next messages to people's."""
 
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -117,7 +117,7 @@ def _turns_of(study: "NextTurnStudy", options: RunOptions) -> "dict[str, list[Ne
     def turns(spec: str, on_turn: "Callable[[NextTurn], None]") -> "Coroutine[Any, Any, list[NextTurn]]":
         return study.aturns(spec, concurrency=concurrency, conduct=conduct, on_turn=on_turn)
 
-    stored = f"the replies are in {study.out}; the same command goes on"
+    stored = f"the replies are in {study.out}; continue with the same command"
     left = "nothing is kept without --out" if study.out is None else stored
     return ask_each(study.casts, turns, control, f"{{}} of {count} turns asked", max_time=options.max_time, left=left)
 

@@ -102,7 +102,7 @@ def say(*lines: str) -> None:
 
 
 def say_in_log(text: str) -> None:
-    """Print a line of a run that goes on.
+    """Print a line of a run under way.
 
     Where stderr is not a terminal it begins with the time of day.
     """
@@ -110,7 +110,7 @@ def say_in_log(text: str) -> None:
 
 
 def shown(text: str) -> str:
-    """A message for the terminal: plain, and without the credentials that are known once models were made."""
+    """A message for the terminal: plain, and without credentials of the models that were made."""
     redaction = sys.modules.get("duologue.nodes.settings.redaction")
     return plain(redaction.without_credentials(text) if redaction is not None else text)
 
@@ -124,7 +124,7 @@ def put_tables(tables: "Sequence[ResultTable]") -> None:
 
 
 def print_json(value: Any) -> None:
-    """The result as one JSON value, alone on stdout."""
+    """The result as one JSON value on stdout, and nothing else there."""
     sys.stdout.write(plain_json(dumps(value, indent=2)) + "\n")
 
 

@@ -168,7 +168,7 @@ def _tuned(study: "TuningStudy", options: RunOptions) -> "TuningResult":
     turns = count * (cast.limits.max_turns or 1)
     tries = cast.limits.question_attempts
     plan = Plan(
-        count, "conversations", turns * 2, turns * 2 * tries, "before the test half is opened", calls_models([cast])
+        count, "conversations", turns * 2, turns * 2 * tries, "before the test split is used", calls_models([cast])
     )
     writers = [chat_model(study.reflect)] if isinstance(study.reflect, str) else []
     control = begun([cast], plan, options, *writers)
@@ -183,7 +183,7 @@ def _tuned(study: "TuningStudy", options: RunOptions) -> "TuningResult":
 
         return study.atuned(concurrency=options.concurrency or "auto", conduct=options.conduct(control), watch=tell)
 
-    left = f"the trials done are kept in {Path(study.out) / TRIALS}; the same command with --resume goes on"
+    left = f"the complete trials are in {Path(study.out) / TRIALS}; continue with --resume"
     # Why it ended early is a note of the result.
     return ask_all(work, control, "the settings as they are", max_time=options.max_time, left=left, early=False)
 

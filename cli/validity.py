@@ -1,4 +1,4 @@
-"""`duologue validity`: how valid simulated users are as testers of assistants."""
+"""`duologue validity`: agreement of simulated users with people, and detection of seeded faults."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -59,7 +59,11 @@ def validity_command(
         option("Rate SRC's conversations as the person with this model; may be repeated.", metavar="MODEL"),
     ] = None,
     meet: Annotated[
-        bool, option("Let users meet assistants; without, only compare with people.", "--meet/--no-meet")
+        bool,
+        option(
+            "Simulate conversations of users with assistants. --no-meet: only compare ratings with people's.",
+            "--meet/--no-meet",
+        ),
     ] = True,
     repeats: Repeats = 2,
     out: Annotated[
@@ -81,8 +85,8 @@ def validity_command(
 ) -> int:
     """Measure the validity of simulated users.
 
-    Whether they rate as people do, and detect assistants with seeded faults. Exit code 0: everything was asked; 1: a
-    conversation has no score, and the report names it.
+    Measures whether they rate as people do, and detect assistants with seeded faults. Exit code 0: all
+    are scored; 1: a conversation has no score, and the report names it.
     """
     from .. import runs
     from ..runs.people.validity import named_assistants
@@ -162,6 +166,6 @@ def _ended(summaries: "Sequence[Summary]", out: Path, control: "Control") -> int
     why = control.ending or next(filter(None, (summary.stopped for summary in incomplete)), "")
     wider = " (with a wider bound)" if control.ending not in (None, STOPPED) and not why.startswith(TIME_OVER) else ""
     planned = sum(summary.planned for summary in summaries)
-    say(f"{why}{'; ' * bool(why)}{lacking} of {planned} conversations; this command goes on{wider}:")
+    say(f"{why}{'; ' * bool(why)}{lacking} of {planned} conversations; continue with this command{wider}:")
     say(resuming(out))
     return exit_code(control) if control.ending == STOPPED else 1

@@ -114,7 +114,7 @@ def content_of(text: str, parts: Sequence[Part]) -> Any:
 
 
 def bytes_of(part: Part, most: int | None = None) -> bytes | None:
-    """The inline content; None if there is none, it is no base64, or it has more bytes than `most`."""
+    """The inline content; None if it is missing, not base64, or larger than `most` bytes."""
     if not part.inline or part.url is None:
         return None
     head, _, data = part.url.partition(",")

@@ -23,7 +23,7 @@ def as_object(value: object) -> Mapping[str, Any]:
 
 
 class Record(BaseModel):
-    """Frozen, and refuses keys that it does not know."""
+    """A frozen record that rejects unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

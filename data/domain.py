@@ -117,7 +117,7 @@ class Domain:
         return line if scenario.get("title") else shortened(line)
 
     def subtitle(self, scenario: Mapping[str, Any]) -> str:
-        """The part of a document, or the task; empty if there is none."""
+        """The part of a document, or the task; empty without one."""
         return self.task(scenario)
 
     def details(self, scenario: Mapping[str, Any]) -> tuple[str, ...]:
@@ -148,15 +148,15 @@ class Domain:
 
     @final
     def source_text(self, scenario: Mapping[str, Any]) -> str | None:
-        """The text that spans are slices of; None if there is none."""
+        """The text that spans are slices of; None without one."""
         return next((piece.text for piece in self.material(scenario) if piece.source), None)
 
     def profile_text(self, scenario: Mapping[str, Any]) -> str:
-        """The user's profile as a text, which labels of profiles are about; empty if there is none."""
+        """The user's profile as a text, which labels of profiles are about; empty without one."""
         return str(scenario.get("profile") or scenario.get("preference") or "")
 
     def facts(self, scenario: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        """Attribute and value of each fact that the user knows; pages mark the values in messages."""
+        """Attribute and value of each fact that the user has; HTML pages mark the values in messages."""
         return ()
 
     def refuses(self, message: Message) -> bool:
@@ -232,7 +232,7 @@ class Domain:
 
 
 def named(keys: Sequence[str], *holders: Mapping[str, Any]) -> str:
-    """The first text or number of a holder at one of the keys; empty if there is none.
+    """The first text or number of a holder at one of the keys; empty without one.
 
     True and false do not count as numbers.
     """

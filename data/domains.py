@@ -64,7 +64,7 @@ def register(domain: Domain, *, replace: bool = False) -> Domain:
 
 
 def of(source: Conversation | Mapping[str, Any]) -> Domain:
-    """The domain of a conversation or a scenario; `PLAIN` for a kind that nobody has registered."""
+    """The domain of a conversation or a scenario; `PLAIN` for an unregistered kind."""
     scenario = source.scenario if isinstance(source, Conversation) else source
     kind = scenario.get("kind")
     if not isinstance(kind, str):
@@ -83,7 +83,7 @@ def registered() -> tuple[Domain, ...]:
 
 
 def registered_here() -> tuple[Domain, ...]:
-    """The domains that somebody registered in this process: another one does not know them by itself."""
+    """The domains that were registered only in this process, so that another process lacks them."""
     return tuple(domain for kind, domain in _domains.items() if kind in _registered_kinds and domain not in SHIPPED)
 
 
@@ -157,7 +157,7 @@ def own_formats() -> tuple[Format, ...]:
 
 
 def formats_registered_here() -> tuple[Format, ...]:
-    """The formats that somebody registered in this process: another one does not know them by itself."""
+    """The formats that were registered only in this process, so that another process lacks them."""
     return tuple(form for form in own_formats() if form.name in _registered_formats)
 
 

@@ -65,7 +65,7 @@ def is_importable(function: object) -> bool:
 
 
 def failure(error: BaseException) -> str:
-    """An error of somebody else's function in one line, with its file and the line that it had reached."""
+    """An error of a foreign function in one line, with its file and the line that it had reached."""
     words = " ".join(str(error).split())
     if isinstance(error, ValidationError):  # without pydantic's addresses, which would leave no room for the fields
         problems = (
@@ -78,7 +78,7 @@ def failure(error: BaseException) -> str:
 
 
 def place_of(error: BaseException, *, installed: bool = True) -> str:
-    """File and line of somebody else's code that an error passed, such as ` (till.py, line 12)`.
+    """File and line of foreign code that an error passed, such as ` (till.py, line 12)`.
 
     Empty if it passed none; `installed`: whether code of installed packages counts.
     """
@@ -93,7 +93,7 @@ def place_of(error: BaseException, *, installed: bool = True) -> str:
 
 
 def frames_of(error: BaseException) -> list[str]:
-    """The last places in somebody's own files that an error passed, the innermost last: `shop/tools.py:12 in book`.
+    """The last places in a user's own files that an error passed, the innermost last: `shop/tools.py:12 in book`.
 
     Code of installed packages, the standard library and Duologue is left out, and so are all values. A file below the
     working folder has its path from there, another one only its folder and name: a record that is shared shows no home.
@@ -132,7 +132,7 @@ def _shown_file(name: str) -> str:
 
 
 def place_now(thread: Thread) -> str:
-    """File and line of the innermost code in a thread that is somebody else's and not installed, as `place_of`."""
+    """File and line of the innermost code in a thread that is foreign and not installed, as `place_of`."""
     for frame, number in walk_stack(sys._current_frames().get(thread.ident or 0)):
         name = frame.f_code.co_filename
         if (

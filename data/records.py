@@ -81,7 +81,7 @@ class Message(Record):
 
     @property
     def kept(self) -> Json:
-        """The kept channels of the accepted draft's agent; empty if there are none."""
+        """The kept channels of the accepted draft's agent; empty without any."""
         return {} if self._standing is None else self._standing.kept
 
     @property
@@ -175,7 +175,7 @@ class Conversation(Record):
 
     @property
     def fault(self) -> Fault | None:
-        """Whose fault the stop is; None if the conversation goes on or its cause is unknown."""
+        """Whose fault the stop is; None without a stop or with an unknown cause."""
         if self.stop is None or self.stop in FAULTS:
             return FAULTS.get(self.stop or "")
         return self.provenance.stop_reasons.get(self.stop) if self.provenance is not None else None
@@ -201,7 +201,7 @@ class Conversation(Record):
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
-        """A new exchange begins where the user speaks after the assistant has."""
+        """A new turn begins where a user's message follows one of the assistant."""
         groups: list[tuple[list[Message], list[Message]]] = []
         for message in self.messages:
             if not groups or (message.role == "user" and groups[-1][1]):

@@ -67,7 +67,7 @@ class ScenarioReader:
     """
 
     def __init__(self, path: str | Path) -> None:
-        """DataError if the source cannot be read, or holds nothing that is known."""
+        """DataError if the source cannot be read, or has no known content."""
         self.path = Path(path)
         source = Source(self.path)
         self._loaded: Loaded | None = None if _holds_lines(source) else load(self.path, stream=True)
@@ -128,7 +128,7 @@ class ScenarioReader:
 
 @contextmanager
 def named_folder(path: Path) -> Iterator[None]:
-    """Inside, an error about a folder without a run says what was read."""
+    """Inside, an error about a folder without a run names the path."""
     try:
         yield
     except DataError as error:
@@ -204,7 +204,7 @@ def of_log(conversation: Conversation, line: Mapping[str, Any]) -> tuple[dict[st
 
 
 def is_log(conversation: Conversation) -> bool:
-    """Whether the format of a conversation has no scenario: only its messages are known, and further keys of its line."""
+    """Whether the format of a conversation has no scenario: only messages, and further keys of its line."""
     return set(conversation.scenario) == _NAMELESS and domains.of(conversation) is domains.PLAIN
 
 

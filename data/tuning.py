@@ -81,7 +81,7 @@ class JudgedTrial(Record):
 
     @property
     def untouched(self) -> bool:
-        """Whether nobody has looked at these people before."""
+        """Whether this is the first access to these people."""
         return self.opening.number == 1
 
 

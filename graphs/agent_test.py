@@ -93,7 +93,7 @@ class GoalForm(Form):
     )
 
     def scenario(self) -> dict[str, Any]:
-        """A scenario as in a line of a scenario file; DataError if nothing says what the user wants."""
+        """A scenario as in a line of a scenario file; DataError without a goal of the user."""
         request = next((message.content for message in self.messages if message.role == "user"), "")
         texts = {"goal": self.goal, "facts": self.facts, "persona": self.persona}
         filled = {name: text for name, text in texts.items() if text.strip()}

@@ -56,7 +56,7 @@ class RecLLMSimSettings(CastSettings):
     )
     handshake: bool | None = Field(
         default=None,
-        description="Show the user model its instructions one page at a time, each acknowledged in fixed words. Default: only with --as-published.",
+        description="Show the user model one prompt template at a time, each acknowledged in fixed words. Default: only with --as-published.",
     )
     post_questions: bool = Field(default=False, description="Ask both sides about the conversation when it is over.")
     proactive: bool = Field(

@@ -1,4 +1,4 @@
-"""The casts that measure the validity of simulated users as testers of assistants.
+"""The casts that measure the validity of simulated users: agreement with people, detection of seeded faults.
 
 In one a user meets an assistant and rates its satisfaction; in the other a model rates as the user of a stored
 conversation.
@@ -83,7 +83,7 @@ def language_in(state: State) -> Language:
 def meeting(
     user: Speaker = "offline", assistant: Speaker = "offline", language: Language = "en", planted: bool = True
 ) -> Cast:
-    """A user meets an assistant, and says how satisfied it is.
+    """A user meets an assistant, and rates its satisfaction.
 
     `planted`: the assistant is one of `nodes.seeded_faults`, whose success is detected in a conversation about anything; otherwise a scenario
     without `success` goes by `agent_test`'s rule.
@@ -98,7 +98,7 @@ def meeting(
 def rating(
     source: str | Sequence[Conversation] = "", judge: Any = "openai:gpt-4.1-mini", language: Language = "en"
 ) -> Cast:
-    """A model says, as the user of each stored conversation, how satisfied it is; nothing is said anew.
+    """A model rates satisfaction as the user of each stored conversation; no message is simulated.
 
     `source`: a path that `load` reads, or the conversations.
     """

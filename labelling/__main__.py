@@ -1,4 +1,4 @@
-"""The process of the labelling page: `duologue label` starts it, and it ends with the command, whatever ends that."""
+"""The process of the labelling page: `duologue label` starts it, and it ends with that command, also a killed one."""
 
 import os
 import shutil

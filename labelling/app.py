@@ -110,7 +110,7 @@ def _form(work: PersonWork, item: Item, label: LabelDefinition) -> str | None:
         current = open_parts[-1]
     st.subheader(plain(label.title), anchor=False)
     if work.show_model == "before" and (model_value := work.model_value(item)):
-        st.text(f"The data has: {_in_words(model_value)}\nTrust: {work.model_trust(item)}")
+        st.text(f"Label in the data: {_in_words(model_value)}\nReliability: {work.model_trust(item)}")
     if current is not None:
         _part(current, label, value, about)
     ready = not missing and (current is None or is_choice(label, current))
@@ -134,7 +134,7 @@ def _form(work: PersonWork, item: Item, label: LabelDefinition) -> str | None:
     apart = any(label.about(name) != label.definition for name in label.parts)  # what they mean stands above each part
     with st.expander("What the values mean", expanded=not apart):
         st.markdown(as_written(label.definition))
-    st.caption("Keys: digits choose, Enter goes on and saves, U takes back, S comes back to it later.")
+    st.caption("Keys: digits choose, Enter saves and shows the next, U takes back, S comes back to it later.")
     return current
 
 
@@ -205,7 +205,7 @@ def _last(work: PersonWork) -> None:
     model_value = None if item is None else work.model_value(item)
     if item is not None and model_value is not None:
         st.text(
-            f"Your last answer: {_in_words(last.value)}\nThe data has: {_in_words(model_value)}\nTrust: {work.model_trust(item)}"
+            f"Your last answer: {_in_words(last.value)}\nLabel in the data: {_in_words(model_value)}\nReliability: {work.model_trust(item)}"
         )
 
 

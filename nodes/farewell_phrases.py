@@ -93,7 +93,7 @@ _GAVE_UP = re.compile(
 
 
 def farewell(text: str) -> Literal["user_ended", "user_gave_up"] | None:
-    """Why a message ends the conversation; None if it goes on.
+    """Why a message ends the conversation; None if it does not.
 
     `user_gave_up`: it takes leave and says that the user gives up, or was not helped.
     """

@@ -39,7 +39,7 @@ class Ending:
     """Whether the goodbye is a message like any other. Otherwise it is recorded, but left out of what is published."""
 
     def reason(self, text: str) -> Literal["user_ended", "user_gave_up"] | None:
-        """Why the conversation ends with this message; None if it goes on."""
+        """Why the conversation ends with this message; None if it does not."""
         if self.any_goodbye:
             return farewell(text)
         if self.may_give_up and any(plain_words(phrase) in plain_words(text) for phrase in GIVING_UP.values()):

@@ -62,7 +62,7 @@ class Limits:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value, default in values if value != default)})"
 
     def or_else(self, default: "Limits") -> Self:
-        """These limits, with the default's `max_turns` if theirs is None."""
+        """These limits, with the default's `max_turns` in place of None."""
         return self if self.max_turns is not None else replace(self, max_turns=default.max_turns)
 
     def plain(self) -> dict[str, Any]:

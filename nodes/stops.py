@@ -41,7 +41,7 @@ def any_of(*criteria: Stop) -> Stop:
 
 
 def max_turns(state: State, limits: Limits) -> str | None:
-    """`max_turns` once the number of complete exchanges reaches the limit."""
+    """`max_turns` once the number of complete turns reaches the limit."""
     reached = limits.max_turns is not None and state.get("turn", 0) >= limits.max_turns
     return "max_turns" if reached else None
 

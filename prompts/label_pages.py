@@ -1,4 +1,4 @@
-"""Labels as pages: a Markdown file each, whose front matter says unit and values, and whose text defines them."""
+"""Label definitions: a Markdown file each, with unit and values in the front matter, and their definition as text."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -33,10 +33,10 @@ def label_of(path: Path) -> LabelDefinition:
 
 
 def labels_in(folder: Path) -> dict[str, LabelDefinition]:
-    """The labels of a folder's pages (`*.md`) by name; DataError if there are none or one cannot be used."""
+    """The labels of a folder's definitions (`*.md`) by name; DataError for none and for an unusable one."""
     pages = sorted(folder.glob("*.md")) if folder.is_dir() else []
     if not pages:
-        raise DataError(f"{folder}: is not a folder with a page (*.md) of a label")
+        raise DataError(f"{folder}: is not a folder with a label definition (*.md)")
     return {page.stem: label_of(page) for page in pages}
 
 
@@ -52,7 +52,7 @@ def labels_named(names: Iterable[str], folder: Path | None = None) -> list[Label
     labels = {**shipped_labels(), **(labels_in(folder) if folder is not None else {})}
     unique_names = list(dict.fromkeys(names))
     if unknown := [name for name in unique_names if name not in labels]:
-        own = "; pages of your own are found with --labels-dir DIR" if folder is None else ""
+        own = "; your own label definitions: --labels-dir DIR" if folder is None else ""
         raise SettingError(f"there is no label {unknown[0]!r}; there are {', '.join(sorted(labels))}{own}")
     return [labels[name] for name in unique_names]
 

@@ -1,4 +1,4 @@
-"""Prompt pages: Markdown files with named gaps, which are checked when they are loaded."""
+"""Prompt templates: Markdown files with named variables, which are checked when they are loaded."""
 
 import hashlib
 import re
@@ -38,7 +38,7 @@ def _environment() -> SandboxedEnvironment:
 
 @dataclass(frozen=True)
 class Page:
-    """One prompt: its name, such as `user/guide_other`, and its source with `{{ gaps }}`."""
+    """One prompt: its name, such as `user/guide_other`, and its source with `{{ variables }}`."""
 
     name: str
     source: str
@@ -50,7 +50,7 @@ class Page:
 
     @cached_property
     def gaps(self) -> frozenset[str]:
-        """Names of the page's gaps."""
+        """Names of the template variables."""
         return frozenset(meta.find_undeclared_variables(_environment().parse(self.source)))
 
     @cached_property
@@ -65,7 +65,7 @@ class Page:
 
     @cached_property
     def _pieces(self) -> tuple[tuple[bool, str], ...] | None:
-        """Texts, and names of gaps (True), if the page holds nothing else; None for a page that needs a template."""
+        """Texts, and names of variables (True), if it holds nothing else; None where Jinja is needed."""
         pieces: list[tuple[bool, str]] = []
         for node in _environment().parse(self.source).body:
             for piece in node.nodes if isinstance(node, nodes.Output) else [node]:
@@ -79,7 +79,7 @@ class Page:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is text with named gaps and nothing else: no filter, no condition, no call."""
+        """Whether it is text with named variables only: no filter, no condition, no call."""
         return self._pieces is not None
 
     def _filled(self, values: Mapping[str, object]) -> str:
@@ -92,9 +92,9 @@ class Page:
         return {"name": self.name, "source": self.source}
 
     def fill(self, **values: object) -> str:
-        """The page with its gaps filled; PromptError if a value is missing or has no gap."""
+        """The template with its variables filled; PromptError if a value is missing or has no variable."""
         if values.keys() != self.gaps:
-            raise PromptError(f"prompt {self.name}: {_mismatch(set(values), self.gaps, 'the code', 'the page')}")
+            raise PromptError(f"prompt {self.name}: {_mismatch(set(values), self.gaps, 'the code', 'the template')}")
         try:
             return self._filled(values).strip()
         except Exception as error:  # a user's own page can raise any error
@@ -137,7 +137,7 @@ class Page:
         raise PromptError(f"{where}: {problem}")
 
     def fill_from(self, values: Mapping[str, object]) -> str:
-        """The page with its gaps filled; values without a gap are ignored."""
+        """The template with its variables filled; values without a variable are ignored."""
         return self.fill(**{gap: values[gap] for gap in self.gaps if gap in values})
 
 
@@ -151,7 +151,9 @@ class Library:
         try:
             return self.pages[name]
         except KeyError:
-            raise PromptError(f"prompt {name}: there is no such page, only {', '.join(sorted(self.pages))}") from None
+            raise PromptError(
+                f"prompt {name}: there is no such template, only {', '.join(sorted(self.pages))}"
+            ) from None
 
     def __contains__(self, name: object) -> bool:
         return name in self.pages
@@ -164,21 +166,21 @@ class Library:
     def replaced(self, folder: str | Path) -> "Library":
         """This library with the pages of a folder instead of those with the same names.
 
-        A page must have the gaps of the page that it replaces; PromptError names a file with other gaps, or one that
+        A template must have the variables of the one that it replaces; PromptError names a file with others, or one that
         replaces no page. Only questions after the conversation (`user/post_...`) may be new.
         """
         pages = dict(self.pages)
         for name, file in _page_files(folder, "name files as the shipped ones, such as").items():
             family = name.partition("/post_")[0] + "/post_"
             if name in pages:
-                gaps, giver = pages[name].gaps, "the shipped page"
+                gaps, giver = pages[name].gaps, "the shipped template"
             elif name.startswith(family) and any(key.startswith(family) for key in self.pages):
                 gaps, giver = frozenset[str](), "a question"
             else:
-                raise PromptError(f"{file}: replaces no page; there are {', '.join(sorted(self.pages))}")
+                raise PromptError(f"{file}: replaces no template; there are {', '.join(sorted(self.pages))}")
             pages[name] = _read(name, file, str(file))
             if pages[name].gaps != gaps:
-                raise PromptError(f"{file}: {_mismatch(set(gaps), pages[name].gaps, giver, 'this page')}")
+                raise PromptError(f"{file}: {_mismatch(set(gaps), pages[name].gaps, giver, 'this template')}")
             pages[name].try_out(str(file))
         return Library(pages)
 
@@ -193,10 +195,10 @@ def _page_files(folder: str | Path, advice: str) -> dict[str, Path]:
     """The folder's files by the name of their page."""
     root = Path(folder)
     if not root.is_dir():
-        raise PromptError(f"{root}: is not a folder of prompt pages: give one with files such as user/system.md")
+        raise PromptError(f"{root}: is not a folder of prompt templates: give one with files such as user/system.md")
     page_files = sorted(file for file in root.rglob("*.md") if file.name != "README.md")
     if not page_files:
-        raise PromptError(f"{root}: holds no page: {advice} user/system.md")
+        raise PromptError(f"{root}: holds no template: {advice} user/system.md")
     return {file.relative_to(root).with_suffix("").as_posix(): file for file in page_files}
 
 

@@ -159,11 +159,11 @@ def _of_prompts(root: Path, manifest: dict[str, Any]) -> Iterator[str]:
         yield str(error)
         return
     if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
-        yield f"{file}: holds no pages by name: --resume writes it again"
+        yield f"{file}: holds no templates by name: --resume writes it again"
         return
     digests = {name: Page(name, text).digest for name, text in texts.items()}
     if differing := [name for name in pages if digests.get(name) != pages[name]]:
-        yield f"{file}: {_some(differing)}: not the pages of the run, whose digests are in {MANIFEST}"
+        yield f"{file}: {_some(differing)}: not the templates of the run, whose digests are in {MANIFEST}"
 
 
 def _foreign(root: Path) -> Iterator[str]:

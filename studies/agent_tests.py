@@ -193,7 +193,7 @@ async def atest(
 
 @waiting(atest)
 def test() -> None:
-    """Simulate users that talk to an agent, and count how often it succeeds; `duologue test` as a function.
+    """Simulate users of an agent, and measure its success rate; `duologue test` as a function.
 
     `agent`: a function of messages, a compiled LangGraph graph, a chat model, or a spec: MODULE:NAME, openai:NAME and others.
     `scenarios`: objects, each as in a line of a scenario file, or the path of such a file or of stored conversations. An

@@ -117,14 +117,14 @@ class StudyWork(PersonWork):
     def _begun_by_others(self) -> list[str]:
         return [
             f"{batch.by} has begun {batch.of} conversations and answered {batch.answered}: if they do not come back, "
-            f"`duologue label --study FILE --release {batch.by}` gives the others to whoever asks next"
+            f"`duologue label --study FILE --release {batch.by}` gives the others to the next annotator"
             for batch in self._batches.begun()
             if batch.by != self.by
         ]
 
 
 def release(path: Path, folder: Path, by: str) -> BegunBatch:
-    """Return a person's unfinished batches of a study to the others; DataError if there are none."""
+    """Return a person's unfinished batches of a study to the others; DataError without any."""
     study = Study.of(path)
     compared, _ = compared_in(study)
     seen = {conversation.id: conversation.seen for conversation in compared}
@@ -136,7 +136,7 @@ def release(path: Path, folder: Path, by: str) -> BegunBatch:
 
 
 def compared_in(study: Study) -> tuple[list[ReplyPair], list[str]]:
-    """The conversations that the two sides of a study share, and notes; DataError if there are none."""
+    """The conversations that the two sides of a study share, and notes; DataError without any."""
     assert study.first.source is not None
     first = load(study.first.source).conversations
     label = study.second.label

@@ -26,7 +26,7 @@ REPORT = "report.json"
 
 @dataclass(frozen=True)
 class ValidityTrial:
-    """The plan of a trial: users, assistants, testers, and the people's conversations."""
+    """The plan of a trial: users, assistants, scoring functions, and the people's conversations."""
 
     users: Mapping[str, Any]
     """The simulated users by name: whatever a cast takes as its user."""
@@ -48,7 +48,7 @@ class ValidityTrial:
 
     @cached_property
     def rated(self) -> "RatedConversations | None":
-        """The people's conversations with a satisfaction; DataError if there are none."""
+        """The people's conversations with a satisfaction; DataError without any."""
         from ..analysis.validity import RatedConversations
 
         return None if self.source is None else RatedConversations.of(self.people)

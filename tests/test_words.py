@@ -1,4 +1,4 @@
-"""The words of help texts and errors: short sentences, one term for one thing."""
+"""The words of help texts, errors and HTML: short sentences, one term for one thing."""
 
 import ast
 import re
@@ -12,7 +12,7 @@ WORDS = 25
 NOT_OURS = re.compile(
     r"\b((?<!there )is no|(?<!there )are no|is none|tells?|told|says?|said|speaks?|hears?|knows?|alone|(?<!LLMs )talks?"
     r"|errands?|testers?|exchanges?|gaps?|guard|donors?|planted|plants|learnt|disputed|(?<!--)patience|as released|speakers?|mine|theirs|nobody"
-    r"|somebody)\b(?!( left)?:)",
+    r"|somebody|whoever|whatever|goes on|manners?|specs?|(tuning|test|other) half|floors?|worth)\b(?!( left)?:)",
     re.IGNORECASE,
 )
 """Words that the project has others for: a program prints, reports and detects. A word before a colon names a column."""
@@ -21,20 +21,15 @@ FEWEST = 4
 EXPRESSION = re.compile(r"\(\?|\\|\w\|\w")
 """What only a regular expression holds."""
 OTHERS_WORDS = (
-    "analysis/realism/",
+    "analysis/realism/measures/",
     "analysis/recllmsim/identification/lexicon.py",
-    "analysis/testing/",
     "cli/former_words.py",
-    "cli/output/success_report.py",
-    "cli/test.py",
     "nodes/models/offline/",
     "nodes/seeded_faults/assistants.py",
     "nodes/simquac/as_released.py",
     "runs/tuning/page_adapter.py",
-    "testing.py",
-    "views/run.py",
 )
-"""Modules with words of others: former commands, published prompts, what rule-based users and assistants write."""
+"""Modules with words of others: former commands, prompts, what people and rule-based users say and tell."""
 
 
 def text(node: ast.expr | None) -> str:
@@ -84,6 +79,23 @@ def texts() -> list[tuple[str, str]]:
                     if is_prose(literal := text(node)):
                         result.append((f"{name}:{node.lineno}", literal))
     return result
+
+
+@cache
+def shown() -> list[tuple[str, str]]:
+    """The texts of the HTML templates with `{}` for each value in them, and their places."""
+    result = []
+    for path in sorted((ROOT / "views" / "templates").rglob("*.html")):
+        source = re.sub(r"{#.*?#}|{%.*?%}", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        plain = re.sub(r"{{.*?}}", "{}", source, flags=re.DOTALL)
+        texts_of = [*re.split(r"<[^>]*>", plain), *re.findall(r'(?:title|aria-label)="([^"]*)"', plain)]
+        result += ((path.relative_to(ROOT).as_posix(), literal) for literal in texts_of)
+    return result
+
+
+def test_html_uses_the_projects_words():
+    assert {place: match.group() for place, literal in shown() if (match := NOT_OURS.search(literal))} == {}
+    assert sum(is_prose(literal) for _, literal in shown()) > 80
 
 
 def test_help_and_errors_use_the_projects_words():

@@ -101,7 +101,7 @@ def pair_html(
     anchor: str,
     outlines: Sequence[Outline] = (),
 ) -> str:
-    """Two conversations in two columns, a row for each exchange, below the text or task that they are about."""
+    """Two conversations in two columns, a row for each turn, below the text or task that they are about."""
     domain = domains.of(first)
     material = domain.material(first.scenario)
     source = next((piece for piece in material if piece.source), None)

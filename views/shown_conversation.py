@@ -29,7 +29,7 @@ class ShownConversation:
         return any(self._labels.values()) or bool(self.conversation.labels)
 
     def labels(self, holder: Conversation | Message) -> tuple[Label, ...]:
-        """What the labels of the conversation, or of one of its messages, say."""
+        """The content of the labels of the conversation, or of one of its messages."""
         return self._labels[id(holder)]
 
     @cached_property

@@ -13,7 +13,7 @@ AT_ONCE = 20
 
 
 def has_failed(conversation: Conversation) -> bool:
-    """Whether a conversation is no success, by its score or a crash of the agent."""
+    """Whether a conversation failed, by its score or a crash of the agent."""
     return outcome(conversation, "failure").success is False
 
 

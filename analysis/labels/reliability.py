@@ -140,7 +140,7 @@ class Trusts:
         return trusts
 
     def reference(self, key: str, part: str = "") -> tuple[str, str] | None:
-        """Key and part of people's label that measures this one; None if there is none."""
+        """Key and part of people's label that measures this one; None without one."""
         for name, of_part in ((f"{key}.{part}", ""), (key, part)):
             if human_label := self._references.get(name):
                 human_key, _, named = human_label.partition(".")

@@ -59,7 +59,7 @@ class Donors:
         return donors
 
     def drawn(self, moment: Moment, user: str, seed: int, purpose: str, pool: Sequence[OtherPerson]) -> NextTurn | None:
-        """A turn at the moment's place from a conversation of another user; None if there is none.
+        """A turn at the moment's place from a conversation of another user; None without one.
 
         First a user is drawn, then one of their conversations, so that nobody is drawn more often for having many. The
         text is drawn from those that have a turn at this place; if none has one, at the last place that any has.
@@ -118,7 +118,7 @@ def about_the_same(donors: Donors, moment: Moment, language: Language) -> list[O
 
 
 def by_language(conversations: Sequence[Conversation], languages: Iterable[Language]) -> Callable[[Language], Donors]:
-    """The donors of each language that is wanted."""
+    """The source conversations in each requested language."""
     donors = {language: Donors.of(conversations, language) for language in dict.fromkeys(languages)}
     return donors.__getitem__
 

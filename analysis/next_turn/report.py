@@ -1,4 +1,4 @@
-"""The benchmark's table: for each row the means over users, with intervals, and how far it is above the floor."""
+"""The benchmark's table: for each row the means over users, with intervals, and its distance from the baseline."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence, Set
@@ -24,7 +24,7 @@ TITLES: dict[TurnScore, str] = {score: "chrF" if score == "chrf" else score for 
 
 
 class UserMean(Record):
-    """A mean over users, each with the same weight, and its distance from the floor."""
+    """A mean over users, each with the same weight, and its distance from the baseline."""
 
     value: float | None
     low: float | None = None

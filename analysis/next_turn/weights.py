@@ -1,4 +1,4 @@
-"""The cosine of two texts by their words, rare ones weighing more, or by somebody's embeddings."""
+"""The cosine of two texts by their words, rare ones weighing more, or by embeddings of your own."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

@@ -155,7 +155,7 @@ def jackknife_variance(left_out: FloatArray) -> float:
 
 
 def effective_users(weights: FloatArray) -> FloatArray:
-    """Number of users with equal weights that would weigh like these; 0 where there are none."""
+    """Number of users with equal weights that would weigh like these; 0 without any."""
     squares = (weights**2).sum(axis=0)
     users: FloatArray = np.divide(weights.sum(axis=0) ** 2, squares, out=np.zeros_like(squares), where=squares > 1e-18)
     return users

@@ -1,4 +1,4 @@
-"""Folds of users, or of whatever else is held out together."""
+"""Folds of users, or of other groups that are held out together."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeAlias, TypeVar
@@ -43,7 +43,7 @@ def tested(folds: Sequence[Fold]) -> list[int]:
 
 
 def shared(names: Sequence[Hashable], folds: Sequence[Fold]) -> tuple[int, int]:
-    """The number of tested items, and of those whose name is learnt from too."""
+    """The number of tested items, and of those whose name is in training too."""
     count = 0
     for train, test in folds:
         learnt = {names[place] for place in train}

@@ -1,4 +1,4 @@
-"""How far simulated users are from people: measures, statistics by user, the floor, a report and its card.
+"""Distance of simulated users from people: measures, statistics by user, the human-human baseline, report and card.
 
 Needs the extras `stats` and `ml`, for Chinese `zh`.
 """

@@ -1,4 +1,4 @@
-"""How well a model of words, characters and sequence tells simulated users from people: what no list of measures bounds.
+"""Discriminability of simulated users by words, characters and sequence, beyond the measures.
 
 Needs the extra `ml`.
 """
@@ -39,7 +39,7 @@ def sequence_features(transcript: UserTranscript) -> list[float]:
 def held_out_scores(
     transcripts: Sequence[UserTranscript], measures: Floats, side: Ints, fold: Ints, people: People
 ) -> Floats:
-    """Conversation x model: log odds by models that have learnt from none of the people in its fold.
+    """Conversation x model: log odds by models that were trained on none of the people in its fold.
 
     `measures`: conversation x measure, standardised, without a missing value. The models: logistic regressions on tf-idf
     of words and characters, and on the measures and the sequence of messages, and boosted trees on the latter. Log odds

@@ -49,13 +49,13 @@ def by_who_answered(sides: Sides) -> tuple[dict[str, list[UserTranscript]], bool
     why = ""
     if "" in sim or "" in human or (len(sim) == 1 and sim.keys() == human.keys()):
         why = (
-            "The difference that the assistant makes is not taken out, so length, turns and whatever else an answer "
-            "provokes may differ by that alone."
+            "The effect of the assistant is not removed, so length, turns and other reactions to answers may differ "
+            "only by it."
         )
     elif not common:
         why = (
-            "No assistant is common to both simulated users and people, so what differs by the assistant cannot be told "
-            "from what differs by the user."
+            "No assistant is common to both simulated users and people, so effects of the assistant and of the "
+            "user cannot be separated."
         )
     if why:
         return groups, False, [f"Who answered: {whom}. {why}"]
@@ -90,7 +90,7 @@ def _who(name: str) -> str:
 def _named(who: str, counts: Mapping[str, int]) -> str:
     names = sorted(name for name in counts if name)
     if not names:
-        return f"{who} do not tell whom they talked to"
+        return f"{who} do not name the assistant"
     unnamed = f" and others in {counts['']} conversations" if counts.get("") else ""
     return f"{who} talked to {_listed(names)}{unnamed}"
 

@@ -17,7 +17,7 @@ from .statistics.shuffling import Differences, permutation_test, permuted, ratio
 from .statistics.strata import side_means
 from .statistics.two_samples import FEWEST_USERS, Draws, TwoSamples, halvings
 
-KEYBOARD = "No: annotators judged what was said, but how it is typed may sway them."
+KEYBOARD = "No: annotators judged the content, but typing may sway them."
 
 
 def category_row(

@@ -227,7 +227,7 @@ def _mean_of(label: LabelMeasure) -> Measure:
         source="the data's own annotation",
         direction="higher values",
         of_conversation=label.mean,
-        keyboard="No: annotators give it, nobody types it.",
+        keyboard="No: annotators give it, it is not typed.",
         wordless=True,
     )
 

@@ -169,10 +169,10 @@ def _floor(human: MeasuredUsers, columns: Sequence[int], draws: Draws) -> Interv
         first, second = human.where(list(in_first)), human.where(list(~in_first))
         between_halves.append(cross_validated(first, second, columns, draws, repeats=FEWER_REPEATS).auc)
     if not between_halves:
-        return Interval(value=None, reason="too few people for halves")
+        return Interval(value=None, reason="too few people for a human-human baseline")
     aucs = [auc.value for auc in between_halves if auc.value is not None]
     if not aucs:
-        return Interval(value=None, reason=f"halves of the people: {between_halves[0].reason}")
+        return Interval(value=None, reason=f"human-human baseline: {between_halves[0].reason}")
     low, median, high = (float(quantile(np.array(aucs)[:, None], share)[0]) for share in (0.025, 0.5, 0.975))
     return Interval(value=median, low=low, high=high)
 
@@ -194,14 +194,16 @@ def cross_validated(
     if sim.transcripts and human.transcripts:
         common = set(sim.strata) & set(human.strata)
         if not common:
-            return _unscored(f"no {sim.within} in which both sides tell it")
+            return _unscored(f"no {sim.within} in which both groups have a value")
         sim, human = (side.where([stratum in common for stratum in side.strata]) for side in (sim, human))
     transcripts = (*sim.transcripts, *human.transcripts)
     side = np.array([1] * len(sim.transcripts) + [0] * len(human.transcripts), dtype=np.int64)
     user = numbered(list(zip(side.tolist(), (transcript.cluster for transcript in transcripts), strict=True)))
     fewest = min((np.unique(user[side == label]).size for label in (0, 1)), default=0)
     if fewest < FEWEST_USERS or not len(columns):
-        return _unscored("a side has one user or none" if len(columns) else "no measure that both sides tell differs")
+        return _unscored(
+            "a side has one user or none" if len(columns) else "no measure with a value in both groups differs"
+        )
     group = held_together(user, side, [transcript.dialogue for transcript in transcripts])
     folds = min(FOLDS, *(np.unique(group[side == label]).size for label in (0, 1)))
     if folds < 2:

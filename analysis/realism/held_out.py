@@ -15,7 +15,7 @@ from .statistics.cells import Bools, Floats, Ints, quantile
 
 @dataclass(frozen=True)
 class People:
-    """The people in each conversation: who speaks, whose scenario it is, and who wrote a retrieval-based user's words."""
+    """The people in each conversation: its user, the scenario's owner, and the author of a retrieval-based user's words."""
 
     table: Any
     """Conversation x person, sparse: 1 where the person is in the conversation."""
@@ -96,7 +96,7 @@ def standardised(values: Floats, stratum: Ints) -> Floats:
 
 
 def scores_by_measures(values: Floats, side: Ints, fold: Ints, people: People) -> tuple[Floats, Floats]:
-    """Each conversation's score by a model that has learnt from none of its people; and the mean coefficients."""
+    """Each conversation's score by a model that was trained on none of its people; and the mean coefficients."""
     of_extra("sklearn", "ml")
     from sklearn import config_context
     from sklearn.exceptions import ConvergenceWarning

@@ -91,7 +91,7 @@ def matched(
             )
         if foreign := sum(seems_foreign("\n".join(transcript.texts), transcript.language) for transcript in readable):
             consequence = (
-                f": words are read as {NAMES[chosen]} ones, so measures of words say nothing of them" if chosen else ""
+                f": words are read as {NAMES[chosen]} ones, so measures of words do not hold for them" if chosen else ""
             )
             notes.append(
                 f"{name}: {foreign} of {len(readable)} conversations seem to be in neither English nor "
@@ -158,7 +158,7 @@ def _shared_notes(transcripts: Mapping[str, Sequence[UserTranscript]]) -> list[s
     sides = [dialogues["Simulated"], dialogues["People"]]
     notes = [
         f"{name}: {len(dialogues[name] & side)} of its {len(dialogues[name])} conversations are also those of {who}, "
-        "so it tells little that they do not."
+        "so the two are hardly different samples."
         for name in dialogues
         if name.startswith("Reference")
         for who, side in zip(("the simulated users", "the people"), sides, strict=True)
@@ -182,15 +182,16 @@ def _notes_on_users(name: str, conversations: Sequence[Conversation]) -> list[st
     notes = []
     if nameless := sum(not named_user(conversation) for conversation in conversations):
         notes.append(
-            f"{name}: {nameless} of {len(conversations)} conversations do not tell who speaks: those about an equal scenario "
-            "count as one user's, any other as a user's of its own. Where one speaks in several, name them (the key 'user'), "
-            "or intervals are too narrow."
+            f"{name}: {nameless} of {len(conversations)} conversations do not name their user: those about an equal scenario "
+            "count as one user's, any other as a user's of its own. Name users of several (the key 'user'), or intervals are "
+            "too narrow."
         )
     people = name == "People" or name.startswith("Reference")
     if misplaced := sum(domains.of(conversation).simulated(conversation) is people for conversation in conversations):
         who = "simulated users" if people else "people"
         notes.append(
-            f"{name}: {misplaced} of {len(conversations)} conversations are of {who}, as the data tells: is this intended?"
+            f"{name}: {misplaced} of {len(conversations)} conversations are of {who} by the data's own labels: check that this is "
+            "intended."
         )
     return notes
 
@@ -209,8 +210,8 @@ def _language(
         of_either: list[Language] = [*of_human, *of_sim, "en"]
         return of_either[0], []
     note = (
-        f"The languages do not meet: the simulated users speak {NAMES[of_sim[0]]}, people {NAMES[of_human[0]]}, and "
-        "no translation lies beside either. Only what needs no words is compared."
+        f"The languages differ: the simulated users write {NAMES[of_sim[0]]}, people {NAMES[of_human[0]]}, and "
+        "neither has a translation. Only measures without words are compared."
     )
     return None, [note]
 
@@ -229,7 +230,7 @@ def _of_common_tasks(
     if "" in of_sim or "" in of_human:
         notes = []
         if set(of_sim) | set(of_human) != {""}:
-            notes.append("Tasks: not every conversation tells its task; all are compared as one task.")
+            notes.append("Tasks: some conversations have no task; all are compared as one task.")
         as_one = {name: [replace(transcript, task=ALL) for transcript in side] for name, side in transcripts.items()}
         return as_one, (ALL,), notes
     common = sorted(set(of_sim) & set(of_human))

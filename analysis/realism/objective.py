@@ -76,7 +76,7 @@ def judged(report: RealismReport, start: Judgement | None = None, *, penalty: fl
 
 
 def gaps_of(report: RealismReport) -> list[MeasureGap]:
-    """The ranked measures of a report that have a distance and a floor, the furthest from people first."""
+    """The ranked measures of a report with a distance and a baseline, the furthest from people first."""
     gaps = [
         MeasureGap(**{name: getattr(row, name) for name in MeasureGap.model_fields})
         for row in report.measures
@@ -96,7 +96,7 @@ def _with_missing(gaps: Sequence[MeasureGap], start: Judgement) -> list[MeasureG
 
 
 def words(gaps: Iterable[MeasureGap]) -> list[str]:
-    """The measures beyond their floor, a sentence each."""
+    """The measures beyond their human-human baseline, a sentence each."""
     return [_sentence(gap) for gap in gaps if gap.distance > gap.floor_high]
 
 
@@ -140,7 +140,11 @@ def summary(tuned: TuningResult) -> list[str]:
     lines = []
     for where, start, end in _sides(tuned):
         fewer, lost = halved(start, end), worse(start, end)
-        lost_words = f"worse beyond the floor: {', '.join(lost)}" if lost else "none worse beyond its floor"
+        lost_words = (
+            f"worse than the human-human baseline: {', '.join(lost)}"
+            if lost
+            else "none worse than the human-human baseline"
+        )
         lines.append(
             f"{where}: value {start.value:.3f} before, {end.value:.3f} after; distance halved on {len(fewer)} of the "
             f"{min(10, len(start.gaps))} furthest; {lost_words}."
@@ -151,15 +155,15 @@ def summary(tuned: TuningResult) -> list[str]:
 
 
 def opening_words(judged: JudgedTrial) -> str:
-    """How often the test half was opened, and what that means."""
+    """How often the test split was used, and what that means."""
     number = judged.opening.number
     if judged.untouched:
-        return f"The test half ({judged.opening.users} users) was opened for the first time."
-    return f"This is opening {number} of the test half: its figure is no longer untouched."
+        return f"First access to the test split ({judged.opening.users} users)."
+    return f"Access {number} to the test split: its figures are not independent any more."
 
 
 def _sides(tuned: TuningResult) -> Iterable[tuple[str, Judgement, Judgement]]:
     if tuned.start is not None and tuned.chosen is not None:
         yield f"people selected by ({tuned.users.get('select', 0)} users)", tuned.start, tuned.chosen
     if tuned.judged is not None:
-        yield f"test half ({tuned.judged.opening.users} users)", tuned.judged.start, tuned.judged.best
+        yield f"test split ({tuned.judged.opening.users} users)", tuned.judged.start, tuned.judged.best

@@ -55,7 +55,7 @@ def with_adjusted_p(rows: Sequence[RealismRow]) -> list[RealismRow]:
 
 
 def benjamini_hochberg(values: Sequence[float | None]) -> list[float | None]:
-    """The p values adjusted by Benjamini and Hochberg (1995), None where there is none."""
+    """The p values adjusted by Benjamini and Hochberg (1995), None without one."""
     defined = [value for value in values if value is not None and math.isfinite(value)]
     if not defined:
         return [None] * len(values)

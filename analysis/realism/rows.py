@@ -81,7 +81,7 @@ def number_rows(
 
 
 def side_numbers(both: TwoSamples, column: int, effect: float, difference: Bounds, within: str) -> dict[str, Any]:
-    """What a row says of the two sides, and the bounds of their difference; `within`: the name of a stratum."""
+    """A row's numbers of both groups, and the bounds of their difference; `within`: the name of a stratum."""
     sim_users, human_users = (int(users[column]) for users in both.users)
     sim_conversations, human_conversations = (int(count[column]) for count in both.conversations)
     few_users, few_telling = (bool(few[column]) for few in both.without_interval)
@@ -199,12 +199,12 @@ def why_missing(sim_users: int, human_users: int, effect: float, within: str) ->
     """Why numbers of a row are missing; empty where none are but perhaps the interval."""
     if not sim_users or not human_users:
         if not sim_users and not human_users:
-            side = "neither side"
+            side = "neither group"
         else:
             side = "no simulated conversation" if not sim_users else "no person's conversation"
-        return f"{side} tells it"
+        return f"{side} has a value"
     if math.isnan(effect):
-        return f"no {within} in which both sides tell it"
+        return f"no {within} in which both groups have a value"
     if min(sim_users, human_users) < FEWEST_USERS:
         return "a side has one user only: no interval and no p"
     return ""

@@ -14,7 +14,7 @@ POINTS = (1, 2, 3, 4, 5)
 
 
 class TurnSatisfaction(Record):
-    """The n-th reply of the conversations of one side, as each user or model tells it."""
+    """Satisfaction with the n-th reply of one group's conversations, as rated by each user or model."""
 
     side: TaskSide
     turn: int

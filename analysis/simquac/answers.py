@@ -88,7 +88,7 @@ def exact_match(prediction: str, reference: str) -> bool:
 
 
 def score_teacher(teacher: str, answered: Iterable[Conversation], references: Iterable[Conversation]) -> TeacherScore:
-    """Compare a teacher's conversations with those whose questions it was asked, exchange by exchange.
+    """Compare a teacher's conversations with those whose questions it was asked, turn by turn.
 
     ValueError if the questions are not the same.
     """

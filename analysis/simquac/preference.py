@@ -163,7 +163,7 @@ def preferences(
 
 
 def contradiction(answer: LabelAnswer) -> Contradiction | None:
-    """The contradiction between a person's preference and their answers about the aspects; None if there is none."""
+    """The contradiction between a person's preference and their answers about the aspects; None without one."""
     preference = answer.value.get(PREFERENCE)
     counts = Counter(choice for name, choice in answer.value.items() if name.rpartition(" ")[2] in ASPECTS)
     first, second = counts["first"], counts["second"]

@@ -8,7 +8,7 @@ from ...data.simquac.damaged_answers import repair
 
 
 class RepairQuality(Record):
-    """A repair measured on answers whose sound form is known."""
+    """A repair, measured on answers with their sound form."""
 
     spans: int
     """Sound spans, each the section's own slice."""

@@ -107,7 +107,7 @@ def measure(source: str, conversations: Iterable[Conversation]) -> Sample:
 
 
 def exchanges(conversation: Conversation) -> list[tuple[list[Message], list[Message]]]:
-    """Question and answer of each exchange, as far as they belong to the published history."""
+    """Question and answer of each turn, as far as they belong to the published history."""
     return [
         ([m for m in exchange.user if m.stored], [m for m in exchange.assistant if m.stored])
         for exchange in conversation.exchanges

@@ -26,7 +26,7 @@ class ScenarioSuccess(Record):
     """pass^k with the greatest k that each scenario of the run has conversations for; None as above."""
 
     def pass_hat_of(self, k: int) -> float | None:
-        """pass^k of this scenario alone; None with fewer than k conversations."""
+        """pass^k of only this scenario; None with fewer than k conversations."""
         return pass_hat([(self.successes, self.conversations)]).get(k)
 
 

@@ -83,7 +83,7 @@ def by_nearest_replies(rated: RatedConversations, places: Sequence[int]) -> Test
 
 
 def held_out(learn: Learner, rated: RatedConversations) -> Values:
-    """Values of all conversations by testers trained on other people, in five folds of whole users; two users or more."""
+    """Values of all conversations by scoring functions trained on other people, in five folds of users; two users or more."""
     users = len(set(rated.users))
     values: list[float | None] = [None] * len(rated.users)
     for train, test in parts(dealt(rated.users, min(FOLDS, users))):

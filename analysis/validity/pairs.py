@@ -1,4 +1,4 @@
-"""Within-user pair concordance: of the pairs of one person's conversations, how often a tester prefers the same one.
+"""Within-user pair concordance: the share of pairs of one person's conversations with the same preference.
 
 A tie of the tester counts one half. The value pools all pairs; the mean over users, each with the same weight, stands
 beside it. The interval is over users, whose pairs go together (`analysis.over_users.means`).
@@ -18,7 +18,7 @@ Values = Sequence[float | None]
 
 
 class Concordance(Record):
-    """How often a tester prefers what the person preferred."""
+    """The share of pairs in which a scoring function or user prefers what the person preferred."""
 
     value: float | None
     """Over all pairs, 0 to 1; None without a pair."""

@@ -27,7 +27,7 @@ class RatedConversations:
 
     @classmethod
     def of(cls, conversations: Sequence[Conversation]) -> "RatedConversations":
-        """Those of the conversations with a satisfaction; DataError if there is none."""
+        """Those of the conversations with a satisfaction; DataError without one."""
         pairs = [(one, value) for one in conversations if (value := satisfaction_of(one)) is not None]
         if not pairs:
             raise DataError(
@@ -47,7 +47,7 @@ class RatedConversations:
         return [place for place, user in enumerate(self.users) if part == "all" or part_of(user) == part]
 
     def pairs(self, part: UserPart = "all") -> list[Pair[str]]:
-        """All pairs of a user's conversations, whatever their tasks, that the user was not equally satisfied with."""
+        """All pairs of a user's conversations, across tasks, with different satisfaction."""
         taken = set(self.places(part))
         return [pair for pair in pairs_within(self.satisfaction, self.users) if pair.better in taken]
 

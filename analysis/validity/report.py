@@ -1,4 +1,4 @@
-"""The report of validity: agreement of testers with people, and detection of assistants with seeded faults.
+"""The report of validity: agreement with people, and detection of assistants with seeded faults.
 
 The two are never one number.
 """
@@ -26,7 +26,7 @@ REALISM = "How human a user is: duologue compare. That is another thing, and sta
 
 
 class TesterRow(Record):
-    """How often a tester prefers what the person preferred."""
+    """The concordance of a scoring function or user with people."""
 
     tester: str
     kind: TesterKind
@@ -49,7 +49,7 @@ class PeopleReport(Record):
     notes: tuple[str, ...] = ()
 
     def table(self) -> Table:
-        """A row for each tester."""
+        """A row for each scoring function and user."""
         names = ("concordance", "low", "high", "by user", "above length", "above low", "above high")
         columns = [Column(name="tester"), Column(name="kind"), Column(name="pairs", kind="count")]
         columns += [Column(name=name, kind="number") for name in names]
@@ -83,7 +83,7 @@ class ValidityReport(TabledReport):
 
     @override
     def tables(self) -> list[Table]:
-        """What people prefer, and which assistants each user tells apart; either only if it was measured."""
+        """Agreement with people, and the assistants that each user distinguishes; either only if it was measured."""
         people = [] if self.people is None else [self.people.table()]
         return [*people, *([self.table()] if self.told else [])]
 
@@ -94,7 +94,7 @@ class ValidityReport(TabledReport):
         reference = self.told[0].reference if self.told else "reference"
         names = (reference, "it", "difference", "low", "high")
         columns += [Column(name=name, kind="number", places=2) for name in names]
-        columns += [Column(name="tells"), Column(name="needs", kind="count")]
+        columns += [Column(name="detects"), Column(name="needs", kind="count")]
         rows = [
             (row.user, row.assistant, by, row.conversations, *_cells(difference))
             for row in self.told
@@ -105,7 +105,7 @@ class ValidityReport(TabledReport):
         notes = (
             f"{reference}, it: share of successes, or mean satisfaction (1 to 5; by nearest replies less the person's mean), "
             f"with {reference!r} and with the assistant of the row. difference: the second less the first, with its 95 % "
-            "interval over shared scenarios; tells: whether that lies below 0. n: conversations with each. needs: "
+            "interval over shared scenarios; detects: whether it lies below 0. n: conversations with each. needs: "
             "conversations with each for a power of 0.8 at 0.05, computed at the observed difference, which is itself "
             "uncertain.",
             *(f"{user}: {scenarios}." for user, scenarios in about.items()),
@@ -176,14 +176,15 @@ def people_report(
     if part == "test" and learnt_from:
         groups["learnt"] = {name: learn(rated, learnt_from)(conversations) for name, learn in LEARNERS.items()}
         notes.append(
-            f"learnt: from the satisfaction of the tuning people, {len(learnt_from)} conversations, less each one's mean."
+            f"trained: on the satisfaction of the users of the development split, {len(learnt_from)} conversations, less each "
+            "user's mean."
         )
     elif part == "all" and len(set(rated.users)) > 1:
         groups["learnt"] = {name: held_out(learn, rated) for name, learn in LEARNERS.items()}
-        notes.append("learnt: cross-validated, in five folds of whole users, from satisfaction less each one's mean.")
+        notes.append("trained: cross-validated, in five folds of users, on satisfaction less each user's mean.")
     else:
         notes.append(
-            "What learns from people is left out: it learns from the tuning people and is judged on --part test, or is "
+            "Trained rows are left out: they are trained on the development split and measured with --part test, or "
             "cross-validated with --part all."
         )
     groups["tester"] = values_by_tester

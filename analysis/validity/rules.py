@@ -30,7 +30,7 @@ _EQUAL = {"NoFeedback": "Both"}
 
 
 def of_each(score: Callable[[Conversation], float | None]) -> Tester:
-    """The tester that scores each conversation by itself."""
+    """The scoring function of single conversations, for all of them."""
 
     def tester(conversations: Sequence[Conversation]) -> Values:
         return [score(one) for one in conversations]
@@ -44,7 +44,7 @@ def notices(conversation: Conversation) -> UserNotices:
 
 
 def reply_length(conversation: Conversation) -> float:
-    """Mean characters of the replies; 0 if there is none."""
+    """Mean characters of the replies; 0 without one."""
     lengths = [len(message.text) for message in conversation.messages if message.role == "assistant" and message.stored]
     return fmean(lengths) if lengths else 0.0
 
@@ -89,7 +89,7 @@ up is a part too; stored conversations do not tell it."""
 
 
 def judges_in(conversations: Sequence[Conversation]) -> dict[str, Tester]:
-    """The labels of the published judge that these conversations have, each as a tester, by name."""
+    """The labels of the published judge in these conversations, each as a scoring function, by name."""
     present = {name for one in conversations for name in of_conversation(one)}
     return {f"judge: {name.rpartition(' ')[2]}": of_each(_labelled(name)) for name in _JUDGED if name in present}
 

@@ -1,4 +1,4 @@
-"""Options that say how to run, for every command that simulates."""
+"""Options of a run, for every command that simulates."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -193,7 +193,7 @@ class RunOptions:
 
     @contextmanager
     def surroundings(self) -> Iterator[None]:
-        """Inside, a command makes its cast and runs: what may leave the machine is allowed and said.
+        """Inside, a command makes its cast and runs: what may leave the machine is allowed and printed.
 
         A plan and a replay call no endpoint, so their models are made without a key.
         """

@@ -1,4 +1,4 @@
-"""What a command may write over: a file that exists with --force alone, and what the command itself reads never."""
+"""Checks of output files: existing ones need `--force`, inputs are never overwritten."""
 
 from collections.abc import Iterator
 from pathlib import Path

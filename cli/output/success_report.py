@@ -1,4 +1,4 @@
-"""What `duologue test` says of its run: the table, whose fault each failure was, where to read the shortest."""
+"""The report of `duologue test`: the table, the fault of each failure, the place of the shortest."""
 
 from collections.abc import Iterator
 from itertools import chain, islice

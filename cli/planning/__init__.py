@@ -1,1 +1,1 @@
-"""What a command is about to do, found and said before it does much."""
+"""The plan of a command, computed and printed before it starts."""

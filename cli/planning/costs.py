@@ -26,7 +26,7 @@ class CallCosts:
 
 
 def price_about(model: "PriceQuery | None", tokens: Mapping[str, int]) -> tuple[float, str | None]:
-    """US dollars of a call with so many tokens; 0 and the reason where no price is known."""
+    """US dollars of a call with so many tokens; 0 and the reason without a price."""
     from ...errors import MissingExtraError
     from ...nodes.calls.prices import price
 

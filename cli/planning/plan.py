@@ -1,4 +1,4 @@
-"""What a command is about to do, said before it does much: how many conversations, and about how many calls."""
+"""The plan of a command, printed before it starts: the number of conversations, and about how many calls."""
 
 import sys
 from collections.abc import Iterable, Mapping
@@ -70,7 +70,7 @@ def go_on(plan: Plan, *, quiet: bool, yes: bool) -> None:
 
 
 def at_terminal() -> bool:
-    """Whether somebody can be asked: both ends of the command are a terminal."""
+    """Whether the command can ask: its input and output are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
@@ -215,7 +215,7 @@ def models_asked(cast: Any) -> "list[PriceQuery]":
 
 
 def calls_models(casts: Iterable[Any]) -> bool:
-    """Whether a cast asks models that cost something, or none of which is known what they cost."""
+    """Whether a cast calls models with a price, or with an unknown one."""
     return any(models_asked(cast) or not models_of_cast(cast) for cast in casts)
 
 

@@ -1,4 +1,4 @@
-"""`duologue recllmsim identify`: what conversations tell of their users' profiles, beside the label prior."""
+"""`duologue recllmsim identify`: user-attribute prediction from conversations, beside the label prior."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

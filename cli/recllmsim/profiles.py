@@ -80,7 +80,7 @@ def profiles_command(
                 watch=lambda accepted: show(f"{accepted} of {count} profiles"),
             )
 
-        left = f"the finished profiles are in {file}; the same command goes on"
+        left = f"the finished profiles are in {file}; continue with the same command"
         making = ask_all(work, Control(), f"0 of {count} profiles", max_time=None, left=left)
     return _report(making, as_json)
 
@@ -117,7 +117,7 @@ def _report(making: "MadeProfiles", as_json: bool) -> int:
         return 0
     why = f"the model failed: {making.failure}" if making.failure else _spent(making)
     say(
-        f"{making.target - len(making.profiles)} of {making.target} profiles are missing: {why}; the same command goes on from here"
+        f"{making.target - len(making.profiles)} of {making.target} profiles are missing: {why}; continue with the same command"
     )
     return 1
 

@@ -22,7 +22,7 @@ SplitOption = Annotated[
 
 
 def label_trust(loaded: "Loaded", label: str, side: str = "") -> str:
-    """How far the label of messages that is told can be trusted."""
+    """The reliability of the label of messages that is shown."""
     from ...analysis.labels.reliability import Trusts
 
     return Trusts.of(loaded).note(label, [side] if side else (), of_messages=True)

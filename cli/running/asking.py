@@ -54,9 +54,9 @@ def ask_models(
     journal: Path | None,
     options: RunOptions,
 ) -> "dict[str, list[A]]":
-    """What each model, by its spec, says of each thing, one model after the other, under one set of bounds.
+    """The answers of each model about each item, one model after the other, under one set of bounds.
 
-    `what`: the things, such as `turns`. A plan is told in place of that (`--plan`), and ends the command; so does Ctrl-C.
+    `what`: the items, such as `turns`. A plan is printed in place of that (`--plan`), and ends the command; so does Ctrl-C.
     """
     from ...nodes.calls.prices import asked_model
 

@@ -208,7 +208,7 @@ def ask(work: AskingWork[T], control: "Control", begins: str, *, max_time: float
 def ask_all(
     work: AskingWork[T], control: "Control", begins: str, *, max_time: float | None, left: str, early: bool = True
 ) -> T:
-    """As `ask`, and say how it ended; Ctrl-C ends the command.
+    """As `ask`, and print the outcome; Ctrl-C ends the command.
 
     `left`: what an interrupted command leaves. `early`: say also which bound ended it.
     """

@@ -1,4 +1,4 @@
-"""The server of `duologue label`'s page: started by the command, and ended with it, whatever ends that."""
+"""The server of `duologue label`'s page: started by the command, and ended with it, also if it is killed."""
 
 import os
 import signal

@@ -119,7 +119,7 @@ def run_into(
     go_on(plan, quiet=options.as_json, yes=options.yes)
 
     def left(figures: "RunFigures") -> Callable[[], str]:
-        return lambda: f"{_missing(plan.count - figures.finished)}; {again or _again(folder)} goes on"
+        return lambda: f"{_missing(plan.count - figures.finished)}; continue: {again or _again(folder)}"
 
     def work() -> "Summary":
         with Progress(
@@ -142,7 +142,7 @@ def run_into(
 
 
 def say_uncounted(cast: Any, options: RunOptions) -> None:
-    """Say, where tokens or money are bounded, which speakers make calls of their own: nobody else can count them."""
+    """Print, where tokens or money are limited, who makes calls of its own, which the run cannot count."""
     if options.max_cost is None and options.max_run_tokens is None:
         return
     own = [place for place in SPEAKERS if makes_own_calls(cast, place)]
@@ -232,12 +232,12 @@ def ended(summary: "Summary", control: "Control", options: RunOptions) -> int:
     lacks = [f"{missing} {'is' if missing == 1 else 'are'} missing{under_way}"] * bool(missing)
     lacking = " and ".join(short + lacks) or "nothing is missing"
     if summary.stopped_by is not None:
-        say(f"ended early: {summary.stopped}; {lacking}: {again} goes on")
+        say(f"ended early: {summary.stopped}; {lacking}; continue: {again}")
     elif control.ending == STOPPED:
-        say(f"interrupted: {_missing(missing)}{under_way}; {again} goes on")
+        say(f"interrupted: {_missing(missing)}{under_way}; continue: {again}")
     elif control.ending is not None:
         wider = "" if control.ending.startswith(TIME_OVER) else " and a wider bound"
-        say(f"ended early: {control.ending}; {lacking}: {again}{wider} goes on")
+        say(f"ended early: {control.ending}; {lacking}; continue: {again}{wider}")
     elif not missing and summary.unanswered:
         say(f"{summary.unanswered} lack answers or scores, because a model failed after their end: {again} asks again")
     elif not missing:

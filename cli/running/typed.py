@@ -1,4 +1,4 @@
-"""The command line that goes on with what a command left, as one would type it."""
+"""The command line that continues what a command left, as one would type it."""
 
 import shlex
 import sys

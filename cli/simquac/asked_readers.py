@@ -40,7 +40,7 @@ def hugging_face(spec: str) -> Callable[[Sequence[ReadingQuestion]], list[str | 
 
 
 def cast_of(spec: str, prompts: Path | None, seed: int, attempts: int | None) -> "Cast":
-    """The reader or teacher of a spec; SettingError for what is none."""
+    """The reader or teacher of an identifier; SettingError for anything else."""
     from ...graphs import reading
 
     if ":" not in spec and spec != "offline":
@@ -90,7 +90,7 @@ def ask(
                 )
         return answers_of
 
-    left = "nothing is kept without --journal" if folder is None else "the same command goes on"
+    left = "nothing is kept without --journal" if folder is None else "continue with the same command"
     answers_of = ask_all(work, control, "asking", max_time=options.max_time, left=left)
     for (spec, name), (answers, failures) in answers_of.items():
         results.add(spec, name, sets[name], answers, failures=failures)

@@ -1,4 +1,4 @@
-"""Documents of somebody's own: Markdown, plain text, HTML and Word as headings and paragraphs."""
+"""Documents of the user's own: Markdown, plain text, HTML and Word as headings and paragraphs."""
 
 from .blocks import Block, Document
 from .files import SUFFIXES, TEXT, is_document, read

@@ -1,4 +1,4 @@
-"""What a document is made of, whatever format it was read from: headings and paragraphs in order."""
+"""The content of a document of any format: headings and paragraphs in order."""
 
 import re
 from collections.abc import Iterable

@@ -174,7 +174,7 @@ class JournalReader(Generic[T]):
         return (self._entries[key] for key in self.order(plan))
 
     def is_in_order(self, plan: Iterable[str] = ()) -> bool:
-        """Whether the main file alone has a line for each value and no other, in the order of `iterate`."""
+        """Whether only the main file has lines: one for each value, in the order of `iterate`."""
         self._begin()
         if sum(read.lines for read in self._read.values()) != len(self._entries) or set(self._read) - {self.path}:
             return False
@@ -190,7 +190,7 @@ class JournalReader(Generic[T]):
         return [values[key] for key in _planned_first(plan, values)]
 
     def reopen(self, keys: Collection[str]) -> None:
-        """From now on a further line with one of these keys counts, whatever the one that is there."""
+        """From now on a further line with one of these keys counts in place of the present one."""
         self._begin()
         self._entries |= {key: self._entries[key]._replace(settled=False) for key in keys if key in self._entries}
 

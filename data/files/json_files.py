@@ -149,7 +149,7 @@ def _line_of(token: str, text: str) -> int | None:
 
 
 class UnwrittenError(DataError):
-    """A file that cannot be written: the disk is full, or somebody may not write there."""
+    """A file that cannot be written: the disk is full, or the folder read-only."""
 
     def __init__(self, path: str | Path, why: str | None) -> None:
         super().__init__(f"{at(path)}: cannot be written ({why}): choose another place")

@@ -45,7 +45,7 @@ def elements(path: str | Path) -> Iterator[tuple[str, Any]]:
 
 
 def first_element(text: str, path: str | Path) -> Any:
-    """The first of several objects that stand one after another over many lines; None if there is none."""
+    """The first of several objects that stand one after another over many lines; None without one."""
     return next((value for _, value in _in_a_row(text, path)), None)
 
 

@@ -20,7 +20,7 @@ LONGEST_NUMBER = 100
 
 
 class YamlError(ValueError):
-    """A text that is not YAML or is out of bounds, with the problem and, if known, its line."""
+    """A text that is not YAML or is out of bounds, with the problem and perhaps its line."""
 
     def __init__(self, problem: str, line: int | None = None) -> None:
         super().__init__(problem)

@@ -104,7 +104,7 @@ def answered_here(value: Mapping[str, Any]) -> bool:
 
 
 def identifier(value: Mapping[str, Any]) -> str:
-    """The id of the conversation that a line, its metadata or its request names; empty if there is none."""
+    """The id of the conversation that a line, its metadata or its request names; empty without one."""
     for holder in (value, as_object(value.get("metadata"))):
         for key in IDS:
             if isinstance(name := holder.get(key), str | int) and not isinstance(name, bool) and str(name):

@@ -160,7 +160,7 @@ def _other_origin(conversation: Conversation, settings: Mapping[str, Any]) -> st
 
 
 def told_flaws(flaws: Sequence[Flaw], folder: Path) -> tuple[str, ...]:
-    """A line for each of the first flaws, and one with the remedy; nothing if there are none."""
+    """A line for each of the first flaws, and one with the remedy; nothing without any."""
     if not flaws:
         return ()
     are = "1 line is" if len(flaws) == 1 else f"{len(flaws)} lines are"

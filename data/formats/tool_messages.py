@@ -95,7 +95,7 @@ class ToolTurns:
         self.calls[number] = self.calls[number].model_copy(update=update)
 
     def given_to(self, message: Message) -> Message:
-        """The message with the calls that were read, as those of a draft that nobody judged."""
+        """The message with the calls that were read, as those of a draft without a verdict."""
         if not self.calls:
             return message
         earlier = message.tool_calls

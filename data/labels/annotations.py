@@ -1,4 +1,4 @@
-"""The annotations that a conversation carries, whatever their shape, as names with lists of values."""
+"""The annotations of a conversation, of any shape, as names with lists of values."""
 
 from collections.abc import Iterator
 from typing import Literal, TypeAlias

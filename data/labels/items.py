@@ -126,7 +126,7 @@ def in_order(
     seed: int = 0,
     order: ChosenBy = "disputed",
 ) -> list[Item]:
-    """The items, what is disputed first: by the stored votes, and between the people who have answered so far.
+    """The items, those with annotator disagreement first: by the stored votes, and between the people so far.
 
     What is disputed alike, and with `random` everything, stands conversation by conversation in an order by digest, which
     is the same for everybody, and within one in the order of its messages.
@@ -147,7 +147,7 @@ def disputes_in(
     conversations: Mapping[str, Conversation],
     others: Iterable[LabelAnswer] = (),
 ) -> dict[LabelKey, float]:
-    """The disagreement about each item that is disputed, in bits."""
+    """Annotator disagreement of each item without unanimity, in bits."""
     by_key: dict[LabelKey, list[Json]] = {}
     for answer in others:
         by_key.setdefault(answer.key, []).append(answer.value)

@@ -1,4 +1,4 @@
-"""What labels say: those of a conversation or a message, part by part, in whatever shape they are stored.
+"""The content of labels of a conversation or a message, part by part, of any stored shape.
 
 A label is stored as a value, as an object with a value for each part, as what votes come to with the votes beside it
 (`{final, 1, 2, 3}`), or as an object that has it under its own name, with further keys such as a memo beside it. Scores
@@ -33,7 +33,7 @@ _SAME = {
 
 @dataclass(frozen=True)
 class Label:
-    """What a label, or one part of it, says: its value as it is stored, and the votes on it."""
+    """The content of a label, or of one part: its value as it is stored, and the votes on it."""
 
     key: str
     part: str = ""
@@ -66,7 +66,7 @@ class Label:
 
 
 def labels_in(holder: Conversation | Message, annotated: Collection[str] = ()) -> Iterator[Label]:
-    """What each label of a conversation or message says, part by part.
+    """The content of each label of a conversation or message, part by part.
 
     `annotated`: keys that annotators wrote into its source (`Loaded.annotated`).
     """
@@ -126,7 +126,7 @@ def _scores(stored: Mapping[str, Any]) -> Iterator[Label]:
 
 
 def value_of(key: str, stored: Any) -> Any:
-    """What a label without parts says; None for a label with parts, and for a tie."""
+    """The value of a label without parts; None for a label with parts, and for a tie."""
     return next((label.value for label in read(key, stored) if not label.part), None)
 
 
@@ -154,13 +154,13 @@ def is_voted(stored: Any) -> bool:
 
 
 def plain_values(value: Any) -> list[str]:
-    """The values of one label as texts, those that mean the same alike; none where nobody has judged."""
+    """The values of one label as texts, equivalent ones alike; empty without votes."""
     texts = [_text(item).strip() for item in (value if isinstance(value, list) else [value])]
     return [_SAME.get(text.lower(), text) for text in texts if text.lower() not in _NO_VALUES]
 
 
 def values_of(value: Any) -> list[str]:
-    """The values as texts in lower case, equivalent ones alike; empty where nobody judged."""
+    """The values as texts in lower case, equivalent ones alike; empty without votes."""
     return [text.lower() for text in plain_values(value)]
 
 

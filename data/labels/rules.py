@@ -21,7 +21,7 @@ LabelRule: TypeAlias = Callable[[Conversation, LabelDefinition, int, float], Map
 
 
 def rules_for(label: LabelDefinition) -> LabelRule:
-    """The rule of a label; SettingError, which lists the labels with rules, if there is none."""
+    """The rule of a label; SettingError, which lists the labels with rules, without one."""
     if label.name not in RULES:
         raise SettingError(
             f"the offline annotator has no rule for {label.name!r}: word lists and lengths cannot decide it; it has rules "

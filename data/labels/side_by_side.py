@@ -253,7 +253,7 @@ def unswitched(value: Mapping[str, Any], *, switched: bool) -> dict[str, Any]:
 
 
 def strange(value: Mapping[str, Any]) -> str:
-    """The problem of a stored answer that does not name the sides, such as A; empty if there is none."""
+    """The problem of a stored answer that does not name the sides, such as A; empty without one."""
     for name, choice in value.items():
         aspect = name.rpartition(" ")[2] in ASPECTS
         choices = ("first", "second", *(("both", "neither") if aspect else ("tie",)))
@@ -280,7 +280,7 @@ def batches_of(study: Study, compared: Sequence[ReplyPair]) -> list[list[str]]:
 
 
 def unmet(trial: StudyTrial, comparison: ReplyPair) -> str:
-    """Why nobody can meet what a trial expects: it is not asked, or cannot be answered; empty if they can."""
+    """Why a trial's expectation cannot be met: it is not asked, or cannot be answered; empty if it can."""
     names = [name for name in comparison.definition().parts if name != "why"]
     for name, choice in trial.expected.items():
         if name not in names:

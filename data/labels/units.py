@@ -31,7 +31,7 @@ def units_of(conversation: Conversation, label: LabelDefinition) -> list[int]:
 
 
 def text_of(conversation: Conversation, label: LabelDefinition, unit: int) -> str:
-    """The text of a message, a context, a profile or a person's reason; empty if there is none."""
+    """The text of a message, a context, a profile or a person's reason; empty without one."""
     if unit != WHOLE:
         return conversation.messages[unit].text
     scenario = conversation.scenario

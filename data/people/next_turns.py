@@ -1,4 +1,4 @@
-"""The moments of stored conversations at which the user speaks or leaves, and a simulated user's reply there."""
+"""The moments of stored conversations at which the user writes or leaves, and a simulated user's reply there."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

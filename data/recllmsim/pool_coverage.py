@@ -113,7 +113,7 @@ def _kinds_of(profile: Profile) -> tuple[list[str], list[str], list[str]]:
 
 
 def kinds(text: str, groups: Mapping[str, re.Pattern[str]]) -> list[str]:
-    """The groups of which the text contains a word, in the order of the groups; `other` if there are none."""
+    """The groups of which the text contains a word, in the order of the groups; `other` without any."""
     return [name for name, words in groups.items() if words.search(text)] or [OTHER]
 
 

@@ -34,7 +34,7 @@ _BETWEEN = re.compile(r"(?:(?<!\s)\s+)?[,，、;；]\s*(?:and\s+|以及|和)?|(?
 
 
 class Situation(Record):
-    """A task context and a profile: known to the user of a conversation, but not to the assistant.
+    """A task context and a profile, which only the user of a conversation has.
 
     It has either a `preference` (the profile of a simulated user, as text) or a `profile` (a person's structured
     profile); ValueError if it has both or neither.

@@ -57,7 +57,7 @@ _FORM = re.compile(
 
 
 def offered(text: str) -> str | None:
-    """The words with which a text offers help or announces an answer, as assistants do; None if there are none.
+    """The words with which a text offers help or announces an answer, as assistants do; None without any.
 
     What the text quotes is not its own.
     """
@@ -71,7 +71,7 @@ def offered(text: str) -> str | None:
 
 
 def is_long_answer(text: str, last_assistant: str | None) -> bool:
-    """Whether a reply is a long, structured text that asks nothing and that nobody requested.
+    """Whether a reply is a long, structured text without a question and without a request for it.
 
     Headings, bold and numbered points are structure.
     """
@@ -87,7 +87,7 @@ def is_long_answer(text: str, last_assistant: str | None) -> bool:
 
 
 def unfilled(text: str) -> str | None:
-    """The gap of a template that nobody filled, such as `{{city}}`; None in a text about templates and technical things."""
+    """The unfilled variable of a template, such as `{{city}}`; None in a text about templates and technical things."""
     own = own_words(text)
     match = _GAP.search(own)
     if match is None or is_technical(own) or _FORM.search(own):

@@ -18,7 +18,7 @@ _OF_A_PROGRAM = re.compile(
 
 
 def briefing(text: str) -> re.Match[str] | None:
-    """The first label of a briefing; None if there is none.
+    """The first label of a briefing; None without one.
 
     A briefing is `My persona: ... Task: ... Instructions: do not reveal ...`.
 

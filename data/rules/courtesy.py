@@ -1,4 +1,4 @@
-"""Thanks and goodbyes that go on between two sides with nothing left to say."""
+"""Repeated thanks and goodbyes at the end of a conversation."""
 
 import re
 from collections.abc import Iterator, Sequence

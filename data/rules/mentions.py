@@ -1,4 +1,4 @@
-"""Marks that a text speaks about.
+"""Marks that a text mentions.
 
 A tag, a token or a label in a question about it is not a slip of a speaker.
 
@@ -53,7 +53,7 @@ _LABEL = re.compile(r"^[^\S\n]*[*_>#-]{0,4}[^\S\n]*(\w+(?: \w+)?)[*_]{0,3}[^\S\n
 
 @lru_cache(maxsize=64)  # the rules ask for the same message at each mark
 def is_technical(text: str) -> bool:
-    """Whether the text speaks of markup, code, configuration, models or other technical things."""
+    """Whether the text mentions markup, code, configuration, models or other technical things."""
     return _TECHNICAL.search(text) is not None
 
 

@@ -73,7 +73,7 @@ def _shared(a: str, b: str, least: int) -> tuple[int, int] | None:
 
 
 def template_mark(text: str) -> str | None:
-    """A mark of a chat template outside code; None if there is none."""
+    """A mark of a chat template outside code; None without one."""
     match = _MARK.search(without_pasted(text))
     return match.group() if match else None
 
@@ -90,5 +90,5 @@ def told_reasons(message: Message) -> Iterator[str]:
 
 
 def stopped_by_length(message: Message) -> str | None:
-    """The recorded reason why a message was cut off at a limit; None if there is none."""
+    """The recorded reason why a message was cut off at a limit; None without one."""
     return next((reason for reason in told_reasons(message) if reason.lower() in _LENGTH), None)

@@ -31,7 +31,7 @@ _NOT_WORD = re.compile(r"[\W_]+")
 def question_reasons(
     question: str, *, words: int = QUESTION_WORDS, earlier: Iterable[str] = ()
 ) -> tuple[QuestionReason, ...]:
-    """All reasons to reject a question, the worst first; empty if there are none."""
+    """All reasons to reject a question, the worst first; empty without any."""
     if not says_something(question):
         return ("empty",)
     reasons: list[QuestionReason] = []

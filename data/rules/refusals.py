@@ -1,4 +1,4 @@
-"""Words with which an assistant declines, or says that something is done: one detector for all that listens.
+"""Words with which an assistant declines, or reports something as done: one detector for every use.
 
 The rule `refusal`, plain conversations, the scorer `refused` and the offline user with a goal share it. It reads
 English, Chinese and German clause by clause, hears negation ("nothing is booked yet" is neither) and passes over
@@ -21,7 +21,7 @@ RequestOutcome: TypeAlias = Literal["refused", "done"]
 
 
 class OutcomeWords(NamedTuple):
-    """A clause that says what became of a request."""
+    """A clause with the outcome of a request."""
 
     outcome: RequestOutcome
     words: str
@@ -138,7 +138,7 @@ _ASKS = re.compile(r"[?？]\W*\Z|[吗呢么]\W*\Z")
 
 
 def outcomes(text: str) -> Iterator[OutcomeWords]:
-    """What the clauses of a text say of a request, in their order; quotations are left out."""
+    """The outcomes of a request in the clauses of a text, in their order; quotations are left out."""
     for sentence in _SENTENCE.findall(own_words(text)):
         if _ASKS.search(sentence):
             continue
@@ -161,7 +161,7 @@ def _deed(clause: str) -> str:
 
 
 def refused(text: str) -> str | None:
-    """The words with which a text declines to help; None if there are none.
+    """The words with which a text declines to help; None without any.
 
     They open the text; in a short text they may be any of its sentences but a question ("Can't you find it?").
     """
@@ -173,7 +173,7 @@ def refused(text: str) -> str | None:
 
 
 def outcome_of(text: str) -> RequestOutcome | None:
-    """What a text says last of a request, done or refused; None if it says neither."""
+    """The last outcome of a request in a text, done or refused; None without one."""
     if clauses := list(outcomes(text)):
         return clauses[-1].outcome
     return "refused" if _OPENING.search(text[:OPENING]) else None

@@ -1,4 +1,4 @@
-"""Statements of a user: what it says later in a conversation, without thanks, goodbyes and questions."""
+"""Statements in a user's later messages, without thanks, goodbyes and questions."""
 
 import re
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ _ASKS = re.compile(r"[?？][)\"”’」』]*\s*$|[吗呢么]\s*$")
 
 
 def statements(texts: Iterable[str]) -> list[str]:
-    """What a user's messages say of it and its wishes, one text a message and in its own words.
+    """The statements of a user's messages about itself and its wishes, a text for each message, in its own words.
 
     Thanks, goodbyes and a mere yes or no are left out, and so are questions, unless they request something or hold a
     number. Equal texts count once.

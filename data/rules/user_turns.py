@@ -141,7 +141,7 @@ _NOT_WORD = re.compile(r"[\W_]+")
 
 
 def user_reasons(text: str) -> tuple[UserReason, ...]:
-    """All reasons to reject a user's message, the worst first; empty if there are none."""
+    """All reasons to reject a user's message, the worst first; empty without any."""
     if not says_something(text):
         return ("empty",)
     reasons: list[UserReason] = []
@@ -166,7 +166,7 @@ def user_notes(text: str, earlier: Iterable[str] = (), last_assistant: str | Non
 
 
 def leaked_role(text: str) -> str | None:
-    """The words with which the text speaks for another role, such as `[System]`; None if it does not.
+    """The words with which the text imitates another role, such as `[System]`; None if it does not.
 
     What the text quotes is not its own (`quotations.own_words`).
     """
@@ -190,7 +190,7 @@ def _is_named(match: re.Match[str], text: str) -> bool:
 
 
 def leaked_prompt(text: str) -> str | None:
-    """The words that reveal an instruction, reasoning, a model, or where a program stops; None if there are none.
+    """The words that reveal an instruction, reasoning, a model, or where a program stops; None without any.
 
     What the text quotes is not its own (`quotations.own_words`); only marks such as `###STOP###` are found there too.
     """

@@ -16,7 +16,7 @@ UNANSWERABLE = 3
 
 
 class ReadingQuestion(Record):
-    """A question about a section, the exchanges before it, and its reference answers."""
+    """A question about a section, the turns before it, and its reference answers."""
 
     id: str
     """The conversation's id and the number of the exchange in it, from 0: `4f1e.../3`."""

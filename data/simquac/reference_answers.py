@@ -13,7 +13,7 @@ def references(source: Message) -> tuple[str, ...]: ...
 @overload
 def references(source: Conversation) -> tuple[tuple[str, ...], ...]: ...
 def references(source: Message | Conversation) -> tuple[str, ...] | tuple[tuple[str, ...], ...]:
-    """Every answer of a data set: to the question of a message, or to the question of each exchange.
+    """Every answer of a data set: to the question of a message, or to the question of each turn.
 
     These are the answer of the conversation and the further references of QuAC's own layout (`orig_answer`), in the
     file's order. The conversation's answer comes first if it is not among the references. A refusal, or an exchange

@@ -80,7 +80,7 @@ class TokenIndex:
         return self.codes[token]
 
     def find(self, piece: str, behind: int, work: SearchWork) -> Span | None:
-        """The best match of a piece, as a slice of this text; None if there is none.
+        """The best match of a piece, as a slice of this text; None without one.
 
         If there are several, the order of preference is: the same case, the first at or after the offset `behind`,
         the first in the text. A balanced (...) or [...] of this text may be missing from the piece.

@@ -189,7 +189,7 @@ class Cast:
         return replace(self, **changes, spec=spec, live_parts=live)
 
     def travelling(self) -> Spec:
-        """The cast as plain data, for another process; ContractError says why that is not possible."""
+        """The cast as plain data, for another process; ContractError if that is not possible."""
         if self.spec is None:
             raise ContractError(
                 f"cast {self.name!r} was put together by hand and cannot be built again in another process: "
@@ -198,7 +198,7 @@ class Cast:
         if self.live:
             raise ContractError(
                 f"cast {self.name!r} cannot be built again in another process: {'; '.join(self.live)}: "
-                "give these by import path (MODULE:NAME) or as a model's spec"
+                "give these by import path (MODULE:NAME) or as a model identifier"
             )
         return self.spec
 
@@ -242,7 +242,7 @@ class Cast:
 
     @property
     def words(self) -> dict[str, str]:
-        """The texts that the cast itself says, and what it does with rejected replies, where it has them."""
+        """The cast's own texts, and its treatment of rejected replies, where it has them."""
         return {name: text for name in ("fallback", "greeting", "when_rejected") if (text := getattr(self, name))}
 
 

@@ -22,7 +22,7 @@ OF_SCORES = OF_JUDGES | {"criterion", "answers"}
 
 
 def check_pages(parts: Iterable[object]) -> None:
-    """Raise PromptError if a part of a cast has a page with a gap that it never fills."""
+    """Raise PromptError if a part of a cast has a template with a variable that it never fills."""
     for part in parts:
         for page, filled in _filled_by(part):
             if lacking := page.gaps - filled:
@@ -46,7 +46,7 @@ class _Cast(Protocol):
 
 
 def check_filled(cast: _Cast, scenarios: Sequence[Mapping[str, Any]]) -> None:
-    """Raise PromptError if a page of the cast has a gap that the scenarios do not fill.
+    """Raise PromptError if a page of the cast has a variable that the scenarios do not fill.
 
     A speaker's value may be missing in some scenarios, and is then empty, but not in all; a judge's value may not be
     missing in any.
@@ -112,4 +112,4 @@ def _where(lacking: frozenset[str], keys: Sequence[frozenset[str]]) -> str:
 def _lacking(lacking: frozenset[str], filled: frozenset[str], there: str = "there are") -> str:
     gaps = ", ".join(f"{{{{ {gap} }}}}" for gap in sorted(lacking))
     available = ", ".join(sorted(filled)) or "none"
-    return f"has the template variable {gaps} that nothing fills ({there}: {available}): rename it, or write its text into the page"
+    return f"has the template variable {gaps} that nothing fills ({there}: {available}): rename it, or write its text into the template"

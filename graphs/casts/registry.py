@@ -143,7 +143,7 @@ _registry = _Registry()
 def register(
     factory: CastFactory | Cast | Callable[..., Cast], *, name: str = "", replace: bool = False
 ) -> CastFactory:
-    """Make a cast known by its name, for `find` and the command, and return it; `replace` allows a taken name.
+    """Register a cast by its name, for `find` and the command, and return it; `replace` allows a taken name.
 
     A function that returns a cast needs a `name`. SettingError if the name is missing or taken. Another process does not
     know the cast, unless an entry point names it.

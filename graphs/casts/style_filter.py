@@ -1,4 +1,4 @@
-"""The guard of the setting `like` around a cast's own validator of the user's side, and its pages."""
+"""The style filter of the setting `like` around a cast's own validator of the user, and its templates."""
 
 from dataclasses import is_dataclass, replace
 from typing import Any
@@ -16,9 +16,9 @@ SYSTEM = "user/system"
 
 
 def with_guard(cast: Cast, spec: str, language: Language | None = None, *, as_published: bool = False) -> Cast:
-    """The cast with a guard behind the validator of its user (`nodes.like`), from a setting `SRC?part=tune&...`.
+    """The cast with a style filter behind the validator of its user (`nodes.like`), from a setting `SRC?part=tune&...`.
 
-    Where the validator only observes, as of a replayed user, the guard observes too: what is said is measured, and
+    Where the validator only observes, as of a replayed user, the filter observes too: what is sent is measured, and
     nothing is asked again. SettingError or DataError says what is wrong.
     """
     observes = isinstance(cast.question_validator, Observing)
@@ -60,14 +60,14 @@ def of_another_language(cast: Cast) -> list[str]:
 
 
 def guard_of(cast: Cast) -> LikePeople | None:
-    """The guard of a cast; None if it has none."""
+    """The style filter of a cast; None without one."""
     node: Any = cast.question_validator
     node = node.node if isinstance(node, Observing) else node
     return node if isinstance(node, LikePeople) else None
 
 
 def with_pages(pages: Library, language: Language | str) -> Library:
-    """The library with the guard's pages; those that it has of these names stay."""
+    """The library with the filter's templates; its own ones of these names stay."""
     return Library({**shipped(PAGES, language).pages, **pages.pages})
 
 

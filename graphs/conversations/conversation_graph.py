@@ -93,7 +93,7 @@ def after_answer(state: State) -> Literal["accepted", "regenerate", "stop"]:
 
 
 def after_turn(state: State) -> Literal["continue", "stop"]:
-    """Whether there is another exchange."""
+    """Whether there is another turn."""
     return "stop" if _way(state) == "stop" else "continue"
 
 

@@ -211,7 +211,7 @@ class ScenarioSource(BaseModel):
         return self.source_info(**info, **({} if self.licence else reader.licence))
 
     def repeated(self, states: Sequence[State], settings: Any) -> list[State]:
-        """Each state as often as `repeats` says; SettingError if every repeat would be the same."""
+        """Each state `repeats` times; SettingError if every repeat would be the same."""
         if self.repeats > 1 and len(replayed_paths(settings)) == 2:
             raise SettingError("--repeats: both sides are replayed, so every repeat would be the same: leave it out")
         return repeated(states, self.repeats)
@@ -225,7 +225,7 @@ class ScenarioSource(BaseModel):
             )
 
     def source_info(self, **info: Any) -> dict[str, Any]:
-        """What the manifest says of the source; the option `licence` comes before the licence in `info`."""
+        """The manifest's entry about the source; the option `licence` comes before the licence in `info`."""
         return info | {"licence": self.licence or info.get("licence")}
 
 

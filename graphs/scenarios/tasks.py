@@ -206,7 +206,7 @@ def scenario(
     repeat: int = 0,
     messages: Iterable[Message] = (),
 ) -> State:
-    """The initial state of a conversation about a situation; `messages` were already said.
+    """The initial state of a conversation about a situation; `messages` come first.
 
     A stored conversation gives its situation and its `extra`, but not its labels: annotators gave them to that
     very conversation, so a cast adds them at the end only if it replays both sides.

@@ -102,7 +102,7 @@ def scenario(
     repeat: int = 0,
     messages: Iterable[Message] = (),
 ) -> State:
-    """The initial state of a conversation about a topic; `messages` were already said."""
+    """The initial state of a conversation about a topic; `messages` come first."""
     topic = topic if isinstance(topic, Topic) else Topic.model_validate(topic)
     state: State = {
         "scenario": topic.scenario(),

@@ -43,7 +43,7 @@ class ServedSettings(Limits):
 
 
 def limits_of(context: ServedSettings) -> Limits:
-    """The limits alone."""
+    """Only the limits."""
     return Limits(**{limit.name: getattr(context, limit.name) for limit in fields(Limits)})
 
 

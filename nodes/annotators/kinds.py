@@ -215,7 +215,7 @@ def annotator(
     if isinstance(source, Annotator) and not inspect.isfunction(source):
         return source
     if not callable(source):
-        raise ContractError(f"an annotator is a model, a function or a spec, not {type(source).__name__}")
+        raise ContractError(f"an annotator is a model, a function or an identifier, not {type(source).__name__}")
     return FunctionAnnotator(source)
 
 

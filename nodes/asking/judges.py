@@ -72,7 +72,7 @@ def given_page(page: Page | Path | str) -> Page:
         try:
             page = content(page, MOST_BYTES).decode("utf-8-sig")
         except (DataError, UnicodeDecodeError) as error:
-            raise PromptError(f"the page {page} cannot be read ({error})") from None
+            raise PromptError(f"the template {page} cannot be read ({error})") from None
     own_page = page if isinstance(page, Page) else Page(REQUEST, page)
     if not own_page.source.strip():
         raise PromptError(f"prompt {own_page.name}: is empty: write what is to be judged")
@@ -81,7 +81,7 @@ def given_page(page: Page | Path | str) -> Page:
 
 
 def request_page(page: Page | Path | str, about: Literal["draft", "conversation"], language: str = "en") -> Page:
-    """The page of a request; the judged material follows it where the page has no gap for that.
+    """The template of a request; the judged material follows one without a variable for it.
 
     PromptError if it cannot be used (`given_page`).
     """
@@ -100,7 +100,7 @@ def values_about(
     *,
     also: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """The values for the gaps of a judge's page.
+    """The values for the variables of a judge's template.
 
     These are `conversation`, `scenario`, each value of the scenario, with a draft also `draft`, `speaker` and
     `tool_calls`, and the values in `also`.
@@ -149,7 +149,7 @@ def pages_in(language: str) -> Library:
 
 
 def judging_model(model: str | BaseChatModel, what: str) -> BaseChatModel:
-    """The chat model of a spec, or the given one; SettingError for the offline model, which can only speak."""
+    """The chat model of an identifier, or the given one; SettingError for the offline model, which cannot judge."""
     judge_model = chat_model(model)
     if isinstance(judge_model, OfflineChatModel):
         raise SettingError(f"{what}: the offline model cannot judge: give openai:NAME, or a chat model")

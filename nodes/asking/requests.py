@@ -125,7 +125,7 @@ async def asked_of(
 
 
 def by_model(model: BaseChatModel, system: str, call: Call) -> Respondent:
-    """A chat model as respondent: it sees the whole exchange, and each attempt has its own seed."""
+    """A chat model as respondent: it sees the whole conversation, and each attempt has its own seed."""
 
     async def reply(prompt: Prompt, tried: Sequence[Attempt]) -> Draft:
         return await drafted(model, exchange(system, prompt, tried), call, len(tried) + 1)

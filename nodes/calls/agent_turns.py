@@ -1,4 +1,4 @@
-"""Conversations that wait for an agent: nobody but the run can end its turns."""
+"""Conversations that wait for an agent: only the run can end its turns."""
 
 import asyncio
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The queue before an endpoint: whoever came first is sent first, and whoever goes away costs nothing."""
+"""The queue before an endpoint: first come, first served; cancelled calls cost nothing."""
 
 import asyncio
 import heapq

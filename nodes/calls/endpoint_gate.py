@@ -54,7 +54,7 @@ class Gate:
 
     @property
     def room(self) -> int:
-        """The number of conversations that are worth having under way.
+        """The useful number of conversations under way.
 
         It counts the calls that the endpoint bears, some to spare, and those that rest between two tries.
         """

@@ -34,7 +34,7 @@ class Health:
 
     @property
     def room(self) -> int:
-        """How many conversations are worth having under way: the calls that the endpoint bears, and some to spare."""
+        """The useful number of conversations under way: the calls that the endpoint bears, and some to spare."""
         bears = self._window.size
         for rate in (self.learned.per_second, self._requests.per_second if self._requests else None):
             if rate is not None and self._recent.latency:
@@ -71,7 +71,7 @@ class Health:
         turn.probe = self.breaker.probing = self.breaker.open
 
     def leave(self, turn: QueueTurn) -> None:
-        """A call has ended, in whatever way."""
+        """Count the end of a call, successful or not."""
         self.under_way -= 1
         if turn.probe:
             self.breaker.probing = False

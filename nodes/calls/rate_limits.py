@@ -4,7 +4,7 @@ import math
 
 
 class CallRate:
-    """So many units a second, smoothly, and about one second's worth of them at once after a rest.
+    """So many units a second, smoothly, and about those of one second at once after a rest.
 
     An amount may be larger than that: it goes when nothing is owed, and what follows waits until it is paid for.
     aiolimiter has no such debt, takes nothing back, keeps one rate and lets small amounts overtake large ones.

@@ -1,4 +1,4 @@
-"""Which refusals as too many say that there are too many calls, and which come however few there are."""
+"""Distinguishes rate limits from refusals that do not depend on the number of calls."""
 
 import math
 from typing import Literal
@@ -84,7 +84,7 @@ class Refusals:
         return True
 
     def verdict(self) -> Literal["limit", "lower limit", "chance"] | None:
-        """What a trial has shown; None as long as it goes on."""
+        """The result of a trial; None while it lasts."""
         if self._since is None:
             return None
         share = self._refused / max(1.0, self._calls)

@@ -61,7 +61,7 @@ class CallService:
 
     @property
     def room(self) -> int:
-        """How many conversations are worth having under way."""
+        """The useful number of conversations under way."""
         return max(CONVERSATIONS, sum(gate.room for gate in self.gates.values()))
 
     @property
@@ -211,7 +211,7 @@ _LOST: ContextVar[list[str] | None] = ContextVar("duologue_lost_calls", default=
 
 
 def lost_calls() -> AbstractContextManager[list[str]]:
-    """The calls inside that got no reply, each in one line: also those whose error somebody caught."""
+    """The calls inside that got no reply, each in one line: also those whose error was caught."""
     return during(_LOST, list[str]())
 
 

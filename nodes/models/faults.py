@@ -158,7 +158,7 @@ _IN_A_REPLY = (
 
 
 def of_words(text: str) -> str | None:
-    """The name of the fault in an endpoint's own words, whatever the status; None without one."""
+    """The name of the fault by an endpoint's own words, for any status; None without one."""
     return next((name for name, pattern in _OF_WORDS if pattern.search(text)), None)
 
 

@@ -175,7 +175,7 @@ def _kind(message: BaseMessage) -> str:
 
 
 async def request_of(stock: Stock, messages: Sequence[BaseMessage]) -> httpx2.Request:
-    """The request that a call would send. The call itself ends with the error of an answer that is none."""
+    """The request that a call would send. The call itself ends with the error of an unusable answer."""
     with during(by_hand, ForwardedRequest()) as hand:
         try:
             await stock(list(messages))

@@ -46,15 +46,15 @@ def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **argument
     """
     if isinstance(spec, BaseChatModel):
         if arguments:
-            raise ModelError("arguments go with a spec: give an instance that has them already")
+            raise ModelError("arguments belong to a model identifier: give an instance that has them already")
         _keep_secrets_of(spec)
         return spec if side is None else _with_side(spec, side)
     if not isinstance(spec, str):
-        raise ModelError(f"model {spec!r} is neither a spec nor a LangChain chat model: use {FORMS}")
+        raise ModelError(f"model {spec!r} is neither a model identifier nor a LangChain chat model: use {FORMS}")
     provider, name, spec_arguments = parse_spec(spec)
     if shown := [use for use in _OF_A_USER if use in spec_arguments]:
         raise ModelError(
-            f"model {head_of(spec)!r}: {shown[0]} makes a user of it: give this spec as the user of a cast"
+            f"model {head_of(spec)!r}: {shown[0]} makes a user of it: give this identifier as the user of a cast"
         )
     all_arguments = spec_arguments | arguments
     if provider == "offline" and not name:
@@ -148,7 +148,9 @@ def _openai(name: str, arguments: dict[str, Any]) -> BaseChatModel:
 
     for key in arguments:
         if key not in _OPEN and any(word in key.lower() for word in _NOT_IN_SPECS):
-            raise ModelError(f"model 'openai:{name}': {key} is read from the environment, never from a spec")
+            raise ModelError(
+                f"model 'openai:{name}': {key} is read from the environment, never from a model identifier"
+            )
     aliases = {key: field.alias for key, field in EndpointModel.model_fields.items() if field.alias}
     _refuse_unknown(f"openai:{name}", arguments, set(EndpointModel.model_fields) | set(aliases.values()))
     arguments = {aliases.get(key, key): value for key, value in arguments.items()}
@@ -187,7 +189,7 @@ def _integrated(provider: str, name: str, arguments: dict[str, Any]) -> BaseChat
         words = [word for word in (*_NOT_IN_SPECS, *_ADDRESSES, *_SECRET) if word in key.lower()]
         if words and not (words == ["token"] and "tokens" in key.lower()):
             raise ModelError(
-                f"model '{provider}:{name}': {redacted(key)} is read from the environment by its package, never from a spec"
+                f"model '{provider}:{name}': {redacted(key)} is read from the environment by its package, never from a model identifier"
             )
     model = integrated(provider, name, arguments)
     names = {*type(model).model_fields, *(field.alias for field in type(model).model_fields.values() if field.alias)}

@@ -194,7 +194,7 @@ def _joined(texts: Any) -> str:
 
 
 def is_new(memory: Memory, number: int, moment: PeopleMoment) -> bool:
-    """Whether none of a turn's messages was said or tried before."""
+    """Whether none of a turn's messages was sent or tried before."""
     return number not in moment.used and moment.tried.isdisjoint(memory.keys[number])
 
 

@@ -29,10 +29,10 @@ def tokens(text: str) -> list[str]:
 
 
 class Likeness(Protocol):
-    """Compares groups of known texts with groups of new ones."""
+    """Compares groups of reference texts with groups of new ones."""
 
     def rows(self, groups: Groups) -> TermRows:
-        """A row for each group of known texts."""
+        """A row for each group of reference texts."""
         ...
 
     async def queries(self, groups: Sequence[Sequence[str]]) -> TermRows:
@@ -69,7 +69,7 @@ class WordLikeness:
         return self._weigh.transform(_sums(groups, len(self._counts.indptr) - 1) @ self._counts)
 
     async def queries(self, groups: Sequence[Sequence[str]]) -> TermRows:
-        """Their weighted words, without words that no known text has."""
+        """Their weighted words, without words that no reference text has."""
         texts = [text for group in groups for text in group]
         if not texts:
             return self.rows([[] for _ in groups])

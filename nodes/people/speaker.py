@@ -87,7 +87,7 @@ class PeopleSpeaker:
 
     @classmethod
     def of_spec(cls, spec: str, role: Role) -> Self:
-        """The speaker of a spec `people:SRC?unseen=true&part=tune&stay=0.3`; SettingError if it is none."""
+        """The speaker of a spec `people:SRC?unseen=true&part=tune&stay=0.3`; SettingError for any other."""
         path, options = parsed(spec, ChoiceWeights.names())
         weights = replace(ChoiceWeights.of(role), **weighed(spec, ChoiceWeights.names()))
         return cls.of(path, role, options=options, weights=weights)

@@ -108,7 +108,7 @@ class UserPrompts:
 
 @dataclass(frozen=True)
 class UserValidator:
-    """Rejects messages that are cut off, empty, only tool calls, speak for another role or reveal the prompt.
+    """Rejects messages that are cut off, empty, only tool calls, imitate another role or reveal the prompt.
 
     Settings add further rules. It also detects when the user ends the conversation.
     """

@@ -203,7 +203,7 @@ def plain_json(value: Any) -> Any:
 
 
 def plain_or_text(value: Any) -> Any:
-    """The value as plain JSON; as a text where it is none."""
+    """The value as plain JSON; as a text where that is not possible."""
     try:
         return plain_json(value)
     except (TypeError, ValueError, RecursionError):

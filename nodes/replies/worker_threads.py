@@ -1,4 +1,4 @@
-"""Threads for code that blocks: nobody waits for them, so an agent that never answers cannot keep a process alive."""
+"""Daemon threads for code that blocks, so that an agent without an answer cannot keep a process alive."""
 
 import asyncio
 import os

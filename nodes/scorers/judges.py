@@ -94,7 +94,7 @@ def judged(
     `usage`, and count as the conversation's.
     """
     if not criterion.strip() and page is None:
-        raise SettingError("judged: give a criterion, or a page of your own")
+        raise SettingError("judged: give a criterion, or a template of your own")
     if odd := [label for label in passing if label not in labels]:
         raise SettingError(
             f"judged: {odd[0]!r} is passing, but none of the labels {', '.join(labels) or '(there are none)'}"

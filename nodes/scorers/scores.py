@@ -171,7 +171,7 @@ def check_scorer(name: str, scorer: object) -> None:
 
 
 def agent_channels(state: State) -> dict[str, Any]:
-    """The kept channels of the assistant's agent after its last message; empty if there are none.
+    """The kept channels of the assistant's agent after its last message; empty without any.
 
     `AgentSpeaker(keep=...)` names them. Rejected drafts do not count.
     """

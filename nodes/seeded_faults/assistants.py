@@ -47,7 +47,7 @@ _NUMERALS = "一二三四五六七八九"
 
 
 def good(messages: Messages) -> str:
-    """Asks for missing values, then reports the errand as done, with every value of the user."""
+    """Asks for missing values, then reports the task as done, with every value of the user."""
     return _reply(understood(_user_texts(messages)))
 
 
@@ -68,7 +68,7 @@ def wordy(messages: Messages) -> str:
 
 
 def wrong(messages: Messages) -> str:
-    """Replies as the good one, but reports the errand as done with other values than the user's."""
+    """Replies as the good one, but reports the task as done with other values than the user's."""
     request = understood(_user_texts(messages))
     return _reply(request, other)
 

@@ -117,7 +117,7 @@ def refusal(address: str, key: str) -> str:
 
 
 def read(process: Mapping[str, str]) -> EnvFile:
-    """The `.env` of the working folder; empty if there is none or it is a folder.
+    """The `.env` of the working folder; empty if it is missing or a folder.
 
     SettingError if it cannot be used.
     """

@@ -209,7 +209,7 @@ def traced() -> list[str]:
 
 @contextmanager
 def untraced(enabled: bool = True) -> Iterator[None]:
-    """Inside, nothing in this process is traced, if `enabled`, whatever its variables request.
+    """Inside, nothing in this process is traced, if `enabled`, also against its variables.
 
     Otherwise all traces have been sent at the end.
     """

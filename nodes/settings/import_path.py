@@ -82,7 +82,7 @@ def line_of(error: BaseException) -> str:
 
 
 def import_path_of(value: object) -> str | None:
-    """The import path with which another process can import this function; None if there is none."""
+    """The import path with which another process can import this function; None without one."""
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if not isroutine(value) or not isinstance(module, str) or not isinstance(name, str) or module == "__main__":
         return None

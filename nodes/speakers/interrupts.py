@@ -35,7 +35,7 @@ def asked_arguments(value: Any) -> dict[str, Any]:
 
 
 def drafts_at_interrupt(messages: Sequence[BaseMessage], values: Sequence[Any], why: str) -> list[Draft]:
-    """The drafts of a reply that ends at interrupts which nobody can answer.
+    """The drafts of a reply that ends at interrupts without an answer.
 
     The last draft has each interrupt as a tool call.
 

@@ -34,7 +34,7 @@ def remote_agent(spec: str) -> tuple[Runnable[Any, Any], Literal["all", "new"] |
     where = f"agent at {host_of(address)}"
     if "@" in url.netloc:
         keep_url_secrets(address)
-        raise SettingError(f"{where}: give the address without credentials: a spec is recorded")
+        raise SettingError(f"{where}: give the address without credentials: it is recorded")
     try:
         arguments = parse_qs(url.query, strict_parsing=bool(url.query))
     except ValueError:

@@ -45,7 +45,7 @@ def _loaded(path: Path, version: str) -> Loaded:
 
 @dataclass(frozen=True)
 class ReplaySpeaker:
-    """Repeats the messages of its side in the stored conversation with the same scenario, exchange by exchange.
+    """Repeats the messages of its side in the stored conversation with the same scenario, turn by turn.
 
     Equal scenarios are matched by their ordinal. When no exchange is left, a user ends the conversation, and an
     assistant writes no draft.
@@ -86,7 +86,7 @@ class ReplaySpeaker:
         return max(len(exchanges) for exchanges in self.by_scenario.values())
 
     def script(self, state: State) -> tuple[Exchange, ...]:
-        """The exchanges about the state's scenario; DataError if there is none."""
+        """The turns about the state's scenario; DataError without one."""
         key = (digest(state["scenario"]), state.get("ordinal", 0))
         if key not in self.by_scenario:
             scenario = state["scenario"]
@@ -132,7 +132,7 @@ def _draft(message: Message) -> Draft:
 
 @dataclass(frozen=True)
 class ReplayedOut:
-    """Stop once as many exchanges are complete as the replayed conversation has, because its user ended there."""
+    """Stop once as many turns are complete as the replayed conversation has, because its user ended there."""
 
     speaker: ReplaySpeaker
 

@@ -149,7 +149,7 @@ def given_by(path: str | None, url: str | None = None) -> dict[str, str]:
     return ({"object": path} if path else {}) | ({"url": redacted(url)} if url else {})
 
 
-NO_PAGE = "{role}: system=True, but the cast has no page for it: give a text, or build="
+NO_PAGE = "{role}: system=True, but the cast has no template for it: give a text, or build="
 
 
 def own_view(role: Role, build: MessageBuilder | None, system: bool | str | Page) -> MessageBuilder | None:

@@ -48,7 +48,7 @@ class ThreadPlace:
 
     @classmethod
     def of(cls, memory: Mapping[str, Any], thread: str) -> Self | None:
-        """The place in a side's memory; None if there is none, or it is another thread's."""
+        """The place in a side's memory; None without one, or it is another thread's."""
         stored = memory.get(THREAD)
         if not isinstance(stored, dict) or stored.get("thread") != thread:
             return None
@@ -68,7 +68,7 @@ class ThreadPlace:
 
     @property
     def config(self) -> RunnableConfig:
-        """The config with which the agent goes on from here."""
+        """The config with which the agent continues from here."""
         return config_at(self.thread, self.checkpoint)
 
 
@@ -166,7 +166,7 @@ async def held_messages(agent: Graph, config: RunnableConfig) -> list[BaseMessag
 
 
 def waiting(history: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """The calls of tools in a history that have no result yet, as one message; none if there is none."""
+    """The calls of tools in a history that have no result yet, as one message; none without one."""
     answered = {message.tool_call_id for message in history if isinstance(message, ToolMessage)}
     calls = [call for message in history if isinstance(message, AIMessage) for call in message.tool_calls]
     open_calls = [call for call in calls if call["id"] not in answered]

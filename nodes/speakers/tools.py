@@ -27,12 +27,12 @@ def read_only_tools(role: str, agent: object, named: ReadOnly) -> bool | tuple[s
 
 
 def told_read_only(read_only: ReadOnly) -> dict[str, Any]:
-    """The read-only tools for the record; nothing if there are none."""
+    """The read-only tools for the record; nothing without any."""
     return {"read_only": read_only if isinstance(read_only, bool) else list(read_only)} if read_only else {}
 
 
 def declared(agent: object) -> tuple[str, ...]:
-    """Names of the tools in a compiled graph, and in graphs inside it, whose metadata says that they are read-only.
+    """Names of the tools in a compiled graph, and in graphs inside it, whose metadata marks them as read-only.
 
     `tool.metadata = {"readOnlyHint": True}`, as a tool of a server of the Model Context Protocol has it, or
     `{"read_only": True}`.

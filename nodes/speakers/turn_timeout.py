@@ -74,5 +74,5 @@ async def _leave(task: "asyncio.Task[Any]") -> None:
 
 
 def drafts_in_time(messages: Sequence[BaseMessage]) -> list[Draft]:
-    """What an agent said and did in a turn that took too long, or a draft without a text."""
+    """The messages and calls of an agent in a turn beyond its timeout, or a draft without a text."""
     return drafts_of(messages) or [Draft(text="")]

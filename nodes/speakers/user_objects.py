@@ -65,7 +65,7 @@ def speaking(path: str, what: str) -> Any:
         try:
             return chat_model(value)
         except ModelError as error:
-            raise SettingError(f"{path}: is or gave a text, which must be a model's spec: {error}") from None
+            raise SettingError(f"{path}: is or gave a text, which must be a model identifier: {error}") from None
     if isinstance(value, type):
         raise SettingError(f"{path}: is the class {value.__name__}: give an instance of it, or {ACCEPTED_FORMS}")
     if not isinstance(value, Runnable) and not callable(value):

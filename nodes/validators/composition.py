@@ -221,7 +221,7 @@ class Observing(ValidatorWrapper):
 
 
 async def not_empty(state: State, runtime: Runtime[Limits]) -> Update:
-    """A validator that accepts every draft that is neither cut off nor empty, nor tool calls alone."""
+    """A validator that accepts every draft that is not cut off, not empty, and not only tool calls."""
     return {"verdicts": [cut_off(draft) or unless_empty(draft) for draft in state.get("drafts", [])]}
 
 

@@ -1,4 +1,4 @@
-"""What stands before every validator: a flawed reply is rejected for its flaw, whatever the validator looks at."""
+"""The check before every validator: a flawed reply is rejected for its flaw."""
 
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar

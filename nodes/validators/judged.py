@@ -40,7 +40,7 @@ class Opinion(BaseModel):
 
 
 def one_of(reasons: Iterable[str]) -> Parse[Opinion]:
-    """A parser of opinions whose reason is none or one of these; any other reason is refused as `unknown_reason`."""
+    """A parser of opinions without a reason or with one of these; any other is refused as `unknown_reason`."""
     names = tuple(reasons)
     read = parse_json(Opinion)
 

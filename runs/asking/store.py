@@ -69,7 +69,7 @@ class AnswerStore(Generic[A]):
         return self.done.get(name) or self.failed.get(name)
 
     def check(self) -> None:
-        """RunError if somebody removed, replaced or cut the journal."""
+        """RunError if the journal was removed, replaced or cut."""
         if self.journal is not None:
             self.journal.check()
 

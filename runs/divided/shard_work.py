@@ -1,4 +1,4 @@
-"""The work on a shard: whoever does it, in whichever process, finds what is finished and goes on."""
+"""The work on a shard: any process finds what is finished and continues."""
 
 import asyncio
 import os
@@ -118,7 +118,7 @@ async def _worked(shard: Shard, exchange: ShardExchange, name: str) -> WorkerRep
         cast = shard.spec.build()
         if shard.cast and digest_of(cast) != shard.cast:
             raise BrokenOffError(
-                f"{shard.folder}: a worker has other prompt pages, modules or versions than the run began with: make them "
+                f"{shard.folder}: a worker has other prompt templates, modules or versions than the run began with: make them "
                 "the same on every machine, then resume"
             )
         states = shard.missing(files.done)

@@ -67,7 +67,7 @@ class Control:
         return self.spent() is None and self.ending is None
 
     def spent(self) -> str | None:
-        """Why a conversation under way ends before its next turn, in words; None if it goes on."""
+        """Why a conversation under way ends before its next turn, in words; None if it does not."""
         if self.cutting is None and (reason := self.spending.over()):
             self._passed = reason
             self.cut(reason)

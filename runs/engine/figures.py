@@ -1,4 +1,4 @@
-"""How far a run is: figures that are counted while it goes on, and the lines that show them."""
+"""The progress of a run: figures that are counted during it, and the lines that show them."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ _ORDER = {"user": 0, "assistant": 1}
 
 
 class FigureWords(NamedTuple):
-    """How far a run is, in words: each part on its own, for whoever shows them."""
+    """The progress of a run in words, each part on its own."""
 
     conversations: str
     turns: str

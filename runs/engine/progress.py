@@ -29,7 +29,7 @@ _FRAME = "font-size:13px;line-height:1.6;font-variant-numeric:tabular-nums;overf
 
 @contextmanager
 def called_every(seconds: float, tell: Callable[[], object]) -> Iterator[None]:
-    """Inside, a thread calls `tell` again and again, first after this many seconds."""
+    """Inside, a thread calls `tell` periodically, first after this many seconds."""
     over = Event()
 
     def often() -> None:

@@ -80,7 +80,7 @@ def write_run(place: Path, manifest: Mapping[str, Any], run: StoredRun) -> Writt
 
 
 def of_other_form(folder: Path, run: StoredRun) -> list[Path]:
-    """The files of a data set that was written before its form was known (`leftovers.earlier_forms`)."""
+    """The files of a data set that was written before its form was stored (`leftovers.earlier_forms`)."""
     form, present = form_of(_scenarios(run))
     return list(earlier_forms(folder, form.name)) if present else []
 

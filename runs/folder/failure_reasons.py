@@ -1,4 +1,4 @@
-"""Why conversations failed, in few lines: reasons that say the same about several conversations are one."""
+"""Why conversations failed, in few lines: equal reasons of several conversations are one."""
 
 import re
 from collections.abc import Mapping

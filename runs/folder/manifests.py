@@ -83,7 +83,7 @@ def digest_of(cast: Cast) -> str:
 
 
 def read(folder: Path) -> dict[str, Any] | None:
-    """The manifest in a folder; None if there is none, RunError if it is broken."""
+    """The manifest in a folder; None without one, RunError if it is broken."""
     file = folder / MANIFEST
     if not file.is_file():
         return None
@@ -132,18 +132,18 @@ def same_version(folder: Path, earlier: Mapping[str, Any], current: Mapping[str,
 
 
 def changes(earlier: Mapping[str, Any], current: Mapping[str, Any]) -> list[str]:
-    """The news of a run that goes on, a line each."""
+    """The changes of a run that continues, a line each."""
     lines: list[str] = []
     added = len(set(current["planned"]) - set(earlier["planned"]))
     if added and not earlier.get(RESTORED):
         lines.append(f"{added} conversations are new to this run, which had planned {len(earlier['planned'])}")
     if versions := _versions(earlier, current):
-        lines.append(f"the run was made with duologue {versions[0]} and goes on with {versions[1]}")
+        lines.append(f"the run was made with duologue {versions[0]} and continues with {versions[1]}")
     return lines
 
 
 def continued(earlier: Mapping[str, Any], current: Mapping[str, Any]) -> dict[str, Any]:
-    """The manifest of a run that goes on: the earlier plan comes first, then what is new.
+    """The manifest of a run that continues: the earlier plan comes first, then what is new.
 
     A restored manifest has only the conversations that were begun, in the order in which they ended. There the plan and
     the sources are the new ones.
@@ -184,7 +184,7 @@ def _short(value: Any) -> str:
 
 
 def is_lower(max_tokens: Any, other: int | None) -> bool:
-    """Whether a limit of tokens is lower than another; None is no limit."""
+    """Whether a limit of tokens is lower than another; None means unlimited."""
     return isinstance(max_tokens, int) and (other is None or max_tokens < other)
 
 

@@ -45,7 +45,7 @@ class _RecordGroup:
 
 
 def restored(folder: Path) -> dict[str, Any] | None:
-    """The manifest of a run as far as its records tell: its settings, and the conversations that were begun.
+    """The manifest of a run as far as its records hold it: its settings, and the conversations that were begun.
 
     None if there is no record. Records of several runs: the manifest of the run that most of them are of. What it
     lacks, the scenarios that were never begun and their source, comes back when the run is resumed.

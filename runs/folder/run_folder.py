@@ -45,7 +45,7 @@ class RunJournals(Closing):
         (self._finished if conversation.finished else self._failed).append(conversation)
 
     def check(self) -> None:
-        """RunError if somebody removed, replaced or cut what was written."""
+        """RunError if a written file was removed, replaced or cut."""
         self._finished.check()
         self._failed.check()
 
@@ -136,7 +136,7 @@ class RunFolder(RunJournals):
         write_json(self.path / MANIFEST, self.manifest, end="\n")
 
     def check(self) -> None:
-        """RunError if somebody removed, replaced or cut what the run has written."""
+        """RunError if a file of the run was removed, replaced or cut."""
         super().check()
         if not (self.path / MANIFEST).is_file():
             self._tell()  # the plan is known here: nothing is lost
@@ -205,7 +205,7 @@ def _earlier(root: Path, notes: list[str], *, resume: bool) -> tuple[dict[str, A
         )
     was, begun = "broken" if broken else "gone", len(manifest["planned"])
     goes_on = f"the {begun} conversations that are there" if manifest.get(manifests.RESTORED) else "its plan"
-    notes.append(f"{MANIFEST}: was {was}: the run goes on with {goes_on}")
+    notes.append(f"{MANIFEST}: was {was}: the run continues with {goes_on}")
     notes += [str(broken)] * (broken is not None)
     return manifest, broken is not None
 

@@ -96,7 +96,7 @@ def status_lines(run: RunInfo) -> list[str]:
     if run.kept_replies:
         lines.append(_kept_line(run.kept_replies, run.paid_replies))
     if run.cut_by_run:
-        lines.append(f"{_count(run.cut_by_run)} cut short by the run's bound: {again} and a wider bound goes on")
+        lines.append(f"{_count(run.cut_by_run)} cut short by the run's bound; continue: {again} and a wider bound")
     if run.unanswered:
         lines.append(f"{_count(run.unanswered)} without answers or scores after the end: {again} asks again")
     if run.data_set:

@@ -17,7 +17,7 @@ class ReplayError(DuologueError, LookupError):
 
     @property
     def record_line(self) -> str:
-        """All of it, for a record: it says what the name of its class would."""
+        """All of it, for a record, without the class."""
         return str(self)
 
 

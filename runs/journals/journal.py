@@ -33,7 +33,7 @@ _BEYOND = 1 << 40
 
 
 class RunError(DuologueError, ValueError):
-    """A file or folder that this run cannot use: one line that says why, and what to do."""
+    """A file or folder that this run cannot use: one line with the reason and the remedy."""
 
 
 class BusyError(RunError):

@@ -71,7 +71,7 @@ class Annotations:
 
 
 def voters(annotators: Sequence[Annotator], votes: int | None = None) -> list[Annotator]:
-    """An annotator for each vote: several have one each; one alone has `votes`, by default 3, a function one.
+    """An annotator for each vote: several have one each; a single one has `votes`, by default 3, a function one.
 
     SettingError for a function with several votes, which would be the same one again.
     """

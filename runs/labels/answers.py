@@ -66,7 +66,7 @@ class AnswerFiles(Closing):
             self._order.append(answer.key)
 
     def undo(self, among: Container[LabelKey] | None = None) -> Item | None:
-        """Take back the last answer about one of these things; gives the thing, None if there is none."""
+        """Take back the last answer about one of these things; gives the thing, None without one."""
         if (last := self.last(among)) is None:
             return None
         item = Item(label=last.label, conversation=last.conversation, message=last.message, path=last.path)

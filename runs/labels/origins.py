@@ -28,7 +28,7 @@ def rule_keys(source: Path) -> frozenset[str]:
 
 
 def disputed_first(source: Path) -> dict[str, Mapping[str, Any]]:
-    """Labels of a copy, by key, of which people labelled a part and the disputed things first: numbers of things."""
+    """Labels of a copy, by key, of which people labelled a part, with annotator disagreement first: numbers of items."""
     place = source.resolve()
     path = next((path for folder in (place, *place.parents) if (path := folder / FOLDER / CHOSEN).is_file()), None)
     chosen = {} if path is None else as_object(next((value for _, value in read_lines(path)), None))

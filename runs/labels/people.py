@@ -143,5 +143,5 @@ def _fitting(
             else:
                 fitting[by].append(answer)
     notes = [f"answers about texts that have changed since: {changed}, left out"] if changed else []
-    notes += [f"answers that are not values of their label's page: {wrong}, left out"] if wrong else []
+    notes += [f"answers that are not values of their label's definition: {wrong}, left out"] if wrong else []
     return fitting, notes

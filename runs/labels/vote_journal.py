@@ -184,7 +184,7 @@ def _settled(
 
 
 _OTHER: Mapping[str, str] = {
-    "definition": "another page of the label", "pages": "other pages of the request",
+    "definition": "another definition of the label", "pages": "other templates of the request",
     "annotators": "other annotators, or another number of votes", "seed": "another seed",
-    "keys": "another page of the label",
+    "keys": "another definition of the label",
 }  # fmt: skip

@@ -73,7 +73,7 @@ def check_places(labels: Sequence[LabelDefinition]) -> None:
         if wrong := [key for key in label.keys if key in taken]:
             raise SettingError(
                 f"the label {label.name!r} would be stored as {wrong[0]!r}, where the data itself stands: name it otherwise, or "
-                "write key: or in: with another name in its page"
+                "write key: or in: with another name in its definition"
             )
     for number, label in enumerate(labels):
         for other in labels[number + 1 :]:

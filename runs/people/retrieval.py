@@ -1,4 +1,4 @@
-"""Retrieval-based users as a baseline: each speaks with the words of the other half of the people.
+"""Retrieval-based users as a baseline, each with the words of the other split of the people.
 
 No model is called.
 
@@ -115,12 +115,12 @@ def from_people(
 
 def _origin(part: UserPart, drawn: int, of: int) -> str:
     count = f"{drawn} conversations" if drawn == of else f"{drawn} conversations, drawn by the seed,"
-    what = f"Made from people: {count} on these people's scenarios, in the words of"
+    what = f"Retrieval-based users: {count} on these people's scenarios, in the words of"
     if part != "all":
-        return f"{what} the half for {'tuning' if part == 'test' else 'testing'}."
+        return f"{what} the {'development' if part == 'test' else 'test'} split."
     return (
-        f"{what} the half that each is not in. Whose words they are is among the people here, so they look nearer to them "
-        "than with --part test."
+        f"{what} the other split. Their authors are among the people compared, so distances are smaller than with "
+        "--part test."
     )
 
 
@@ -128,8 +128,8 @@ def _why_not(people: Sequence[Conversation], pairs: Sequence[Any], fewest: int) 
     if 2 * len(pairs) < len(people):
         why = f"{len(people) - len(pairs)} of {len(people)} conversations do not state what their user wants"
     else:
-        why = f"a half of the people has {fewest} users, and it needs {FEWEST_USERS}"
-    return f"Made from people: no such users as a baseline, because {why}."
+        why = f"a split of the people has {fewest} users, and it needs {FEWEST_USERS}"
+    return f"Retrieval-based users: none as a baseline, because {why}."
 
 
 def _language(conversation: Conversation) -> Language:

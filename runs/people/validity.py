@@ -53,7 +53,7 @@ class ValidityRun:
 
 
 def named_assistants(texts: Sequence[str]) -> dict[str, str]:
-    """The specs of assistants by name: `NAME=SPEC` or a seeded fault; all seeded faults by default.
+    """The specs of assistants by name: `NAME=MODEL` or a seeded fault; all seeded faults by default.
 
     SettingError for an unknown name, for one that is there twice, and for one assistant alone.
     """
@@ -66,11 +66,11 @@ def named_assistants(texts: Sequence[str]) -> dict[str, str]:
             if name not in PLANTED:
                 raise SettingError(
                     f"--assistant {name}: there is no assistant with seeded faults of this name, only {', '.join(PLANTED)}: write one of "
-                    "these, or NAME=SPEC for one of yours"
+                    "these, or NAME=MODEL for one of yours"
                 )
             spec = name
         if not name.strip() or not spec.strip():
-            raise SettingError(f"--assistant {text}: write NAME=SPEC, such as v2=my_agent:graph")
+            raise SettingError(f"--assistant {text}: write NAME=MODEL, such as v2=my_agent:graph")
         if name in assistants:
             raise SettingError(f"--assistant {name}: is given twice: choose another name")
         assistants[name] = PLANTED.get(spec, spec)

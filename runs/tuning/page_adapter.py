@@ -55,7 +55,7 @@ def tunable(library: Library, names: Sequence[str]) -> dict[str, Page]:
     for name in names:
         if name not in library:
             raise SettingError(
-                f"--template-name {name}: there is no such page, only {', '.join(sorted(library.pages))}"
+                f"--template-name {name}: there is no such template, only {', '.join(sorted(library.pages))}"
             )
         if not library[name].is_plain:
             raise SettingError(f"--template-name {name}: is more than text with variables: choose another template")

@@ -65,7 +65,7 @@ async def searched(search: PageSearch, runs: TrialRuns, values: dict[str, Any], 
     pages = tunable(cast.prompts, search.names)
     if not pages:
         raise SettingError(
-            f"--search-templates: the cast {runs.simulator.cast} sends its user no page of text: leave it out"
+            f"--search-templates: the cast {runs.simulator.cast} sends its user no template of text: leave it out"
         )
     work = _Work(search, runs, values, start, pages, asyncio.get_running_loop())
     seed = {name: page.source for name, page in pages.items()}
@@ -92,12 +92,12 @@ async def searched(search: PageSearch, runs: TrialRuns, values: dict[str, Any], 
         try:
             result = await asyncio.to_thread(optimized)
         except _EndedError:
-            return Pages(notes=("the search for pages was ended early: --resume goes on with it",))
+            return Pages(notes=("the search for templates ended early: continue with --resume",))
         except asyncio.CancelledError:
             work.cancel()
             raise
         if work.over:
-            return Pages(notes=("the search for pages was ended early: --resume goes on with it",))
+            return Pages(notes=("the search for templates ended early: continue with --resume",))
         best = dict(result.best_candidate)
         judgements = tuple(
             judgement for text in (seed, best) if (judgement := work.judgement_of(text, "select")) is not None
@@ -114,7 +114,7 @@ class _EndedError(Exception):
 
 class _Logger:
     def log(self, message: str) -> None:
-        """GEPA's lines are for whoever looks for them."""
+        """Log lines of GEPA, at debug level."""
         log.debug("%s", message)
 
 
@@ -221,6 +221,6 @@ def _key(values: Mapping[str, Any], candidate: Mapping[str, str], part: UserPart
 CODEC = codec_of(
     EvaluatedPages,
     lambda entry: entry.key,
-    "is not a line of a search for pages: choose another folder",
+    "is not a line of a search for templates: choose another folder",
     lambda entry: True,
 )

@@ -82,9 +82,9 @@ async def atune(
             repeats = await _repeats(runs, noise_runs) if nearer else ()
             if judge and nearer and control.ending is None:
                 judged = await runs.judged(best.values, pages_folder, people)
-        notes = [f"ended early: {control.ending}; the same command with --resume goes on"] if control.ending else []
+        notes = [f"ended early: {control.ending}; continue with --resume"] if control.ending else []
         if judge and not nearer and control.ending is None:
-            notes.append("nothing nearer to people than the settings as they are was found: the test half stays closed")
+            notes.append("no settings are nearer to people than the given ones: the test split was not used")
         tuned = TuningResult(
             cast=simulator.cast,
             people=simulator.people.resolve().name,
@@ -223,7 +223,7 @@ async def _repeats(runs: TrialRuns, count: int) -> tuple[float, ...]:
 
 def _start(done: Sequence[TuningTrial]) -> Judgement:
     if not done:
-        raise RunError("ended before the first trial was complete: the same command with --resume goes on")
+        raise RunError("ended before the first trial was complete: continue with --resume")
     if done[0].judgement is None:
         raise RunError(f"the settings as they are cannot be judged: {done[0].failed}")
     return done[0].judgement

@@ -192,5 +192,5 @@ def proposed(space: Space, tried: Sequence[tuple[Mapping[str, Any], float | None
 
 
 def start_of(space: Space) -> dict[str, Any]:
-    """The values that count for the settings as they are; only names that say one."""
+    """The values that count for the settings as they are; only names with one."""
     return {name: entry.start for name, entry in space.items() if "start" in entry.model_fields_set}

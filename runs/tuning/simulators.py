@@ -85,8 +85,8 @@ class Simulator:
         model = getattr(user, "model", None)
         if isinstance(model, OfflineChatModel) and model.side != "task_user":
             raise SettingError(
-                f"search: {names[0]} has no effect in the cast {self.cast}, whose offline user has no manner: name what has "
-                "one in a file (--search), or try the user people:SRC"
+                f"search: {names[0]} has no effect in the cast {self.cast}, whose offline user has no style settings: name others "
+                "in a file (--search), or try the user people:SRC"
             )
 
     def settings_with(self, values: Mapping[str, Any], part: UserPart, *, checked: bool = False) -> dict[str, Any]:
@@ -105,7 +105,9 @@ class Simulator:
     def _side(self, side: str, values: Mapping[str, Any], memory: UserPart) -> dict[str, Any]:
         spec = self.settings.get(side, "offline")
         if not isinstance(spec, str):
-            raise SettingError(f"{side}: is a live object, which takes no arguments: give a spec, such as offline")
+            raise SettingError(
+                f"{side}: is a live object, which takes no arguments: give a model identifier, such as offline"
+            )
         more = {"part": memory} if remembers(side, spec) else {}
         return {side: with_arguments(spec, {**values, **more})}
 

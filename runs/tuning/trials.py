@@ -52,7 +52,7 @@ class TrialRuns:
     async def conversations(
         self, values: dict[str, Any], part: UserPart, where: str, pages: Path | None = None
     ) -> list[Conversation] | None:
-        """The conversations of a complete run, which goes on where it ended; None if it ended early."""
+        """The conversations of a complete run, continued where it ended; None if it ended early."""
         cast, scenarios, limits = self.simulator.build(values, part, self.seed, pages)
         folder = self.folder / where
         make_folder(folder.parent)

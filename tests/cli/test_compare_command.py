@@ -68,7 +68,7 @@ def test_a_reference_that_holds_the_conversations_of_a_side_is_said_in_one_line(
     code, out, _ = duologue("compare", sim, human, "--reference", human, "--reference", sim, "--json")
     assert code == 0
     notes = [note for note in json.loads(out)["notes"] if note.startswith("Reference") and "also those" in note]
-    assert [note.partition(" so it")[0] for note in notes] == [
+    assert [note.partition(" so the")[0] for note in notes] == [
         "Reference 'people.jsonl': 20 of its 20 conversations are also those of the people,",
         "Reference 'sim.jsonl': 20 of its 20 conversations are also those of the simulated users,",
     ]
@@ -120,8 +120,8 @@ def test_users_made_from_people_stand_beside_the_others_unless_they_are_left_out
     card = json.loads((tmp_path / "out/card.json").read_text())
     assert card["made"]["conversations"] == card["human"]["compared"]
     assert card["auc_made"]["value"] < card["auc"]["value"]
-    assert any(note.startswith("Made from people: ") for note in card["notes"])
-    assert "users made from people" in (tmp_path / "out/report.html").read_text()
+    assert any(note.startswith("Retrieval-based users: ") for note in card["notes"])
+    assert "retrieval-based users" in (tmp_path / "out/report.html").read_text()
     code, out, err = duologue("compare", sim, human, "--part", "test", "--no-baseline", "--json")
     report = json.loads(out)
     assert (code, report["made"], report["discriminator"]["made"]) == (0, None, None)
@@ -132,4 +132,4 @@ def test_where_no_user_can_be_made_from_people_a_note_says_why(duologue: Command
     code, out, _ = duologue("compare", people("sim.jsonl", "Thanks!"), people("people.jsonl", "ok"), "--json")
     report = json.loads(out)
     assert (code, report["made"]) == (0, None)
-    assert [note for note in report["notes"] if note.startswith("Made from people: no such users as a baseline")]
+    assert [note for note in report["notes"] if note.startswith("Retrieval-based users: none as a baseline")]

@@ -125,7 +125,7 @@ def test_two_logs_of_unequal_number_are_compared_and_what_they_lack_is_told(duol
     report = json.loads(Path("report/report.json").read_text(encoding="utf-8"))
     text = json.dumps(report)
     assert "exclamation" in text
-    assert "do not tell who speaks" in " ".join(out.split())
+    assert "do not name their user" in " ".join(out.split())
 
 
 def test_too_few_conversations_to_compare_are_told_in_one_line(duologue):

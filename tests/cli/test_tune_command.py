@@ -28,8 +28,7 @@ def test_a_search_is_told_in_a_table_with_the_line_that_simulates(duologue, peop
     arguments = ("tune", "recllmsim", "--people", people, "--search", search, "--out", out, "--limit", 6)
     code, printed, err = duologue(*arguments, "--trials", 3)
     assert code == 0, err
-    assert "The test half (" in printed
-    assert "was opened for the first time" in printed
+    assert "First access to the test split (" in printed
     assert "trial 3 of 3" in err
     (command,) = [line for line in printed.splitlines() if line.startswith("duologue simulate ")]
     run = shlex.split(command)[1:]

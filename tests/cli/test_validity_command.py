@@ -86,7 +86,7 @@ def test_the_command_that_goes_on_works_as_it_is_printed(duologue: Command, monk
     code, _, err = duologue("validity", *command, "--out=my runs")
     advice = err.splitlines()[-1]
     assert code == 1
-    assert "2 missing of 4 conversations; this command goes on:" in err
+    assert "2 missing of 4 conversations; continue with this command:" in err
     assert "ValueError: closed" in err
     assert advice.endswith("--out 'my runs' --resume")
     Path("open").touch()
@@ -95,7 +95,7 @@ def test_the_command_that_goes_on_works_as_it_is_printed(duologue: Command, monk
     code, out, err = duologue(*words)
     assert (code, err) == (0, "")
     assert "written: my runs/report.json" in out
-    assert "this command goes on" not in err
+    assert "continue with this command" not in err
 
 
 def test_the_same_command_with_resume_asks_nothing_again(duologue: Command, tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_people_of_logs_that_tell_a_task_alone_are_tried_on_their_tasks(duologue
         ),
         (("--assistant", "good"), "there is nothing to compare: give two, the first is the reference"),
         (("--assistant", "good", "--assistant", "good"), "is given twice"),
-        (("--assistant", "=x:y"), "write NAME=SPEC"),
+        (("--assistant", "=x:y"), "write NAME=MODEL"),
         (("--no-meet",), "give SRC, people's conversations with their satisfaction"),
         (("--rater", "openai:x"), "give SRC, people's conversations with their satisfaction"),
         (("--resume",), "--resume needs --out"),

@@ -111,7 +111,7 @@ async def test_system_true_sends_what_a_model_in_the_same_place_is_sent():
 
 async def test_system_true_without_a_cast_that_has_pages_is_refused():
     speaker = AgentSpeaker("assistant", Recording().graph, system=True)
-    with pytest.raises(ContractError, match="system=True, but the cast has no page for it: give a text, or build="):
+    with pytest.raises(ContractError, match="system=True, but the cast has no template for it: give a text, or build="):
         await talk(Cast(name="plain", user_simulator=recllmsim.cast().user_simulator, assistant=speaker))
 
 

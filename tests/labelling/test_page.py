@@ -92,19 +92,19 @@ def test_an_answer_cannot_be_saved_before_it_is_whole(app):
 
 def test_the_datas_own_label_is_shown_only_after_the_answer(app):
     page = app()
-    assert "The data has" not in shown(page)
+    assert "Label in the data" not in shown(page)
     press(page, "outcome=good")
-    assert "The data has" not in shown(page)
+    assert "Label in the data" not in shown(page)
     press(page, "save")
-    assert "The data has: outcome bad; reason rude" in shown(page)
-    assert "Trust: not calibrated" in shown(page)
+    assert "Label in the data: outcome bad; reason rude" in shown(page)
+    assert "Reliability: not calibrated" in shown(page)
     assert not answers_of("answers")["ann"][0].model_shown
 
 
 def test_it_is_never_shown_or_at_once_if_that_is_asked_for_and_the_answer_says_so(app):
-    assert "The data has" not in shown(press(app(show_model="never"), "outcome=good", "save"))
+    assert "Label in the data" not in shown(press(app(show_model="never"), "outcome=good", "save"))
     page = app(show_model="before", by="ben")
-    assert "The data has: outcome bad" in shown(page)
+    assert "Label in the data: outcome bad" in shown(page)
     press(page, "outcome=good", "save")
     assert answers_of("answers")["ben"][0].model_shown
 

@@ -164,7 +164,7 @@ def test_a_folder_that_is_missing_a_file_or_without_pages_is_named() -> None:
         Library(OWN).replaced("own")
     Path("other").mkdir()
     Path("other/README.md").write_text("a", encoding="utf-8")
-    with pytest.raises(PromptError, match=r"^other: holds no page"):
+    with pytest.raises(PromptError, match=r"^other: holds no template"):
         Library(OWN).replaced("other")
 
 

@@ -1,4 +1,4 @@
-"""Two answers to the same questions side by side, as people see them who compare them: nobody's name, no label."""
+"""Two answers to the same questions side by side, as annotators see them: without names and labels."""
 
 from ...data import domains
 from ...data.grounding import ground

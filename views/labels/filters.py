@@ -38,7 +38,7 @@ class ListedLabel:
 
     @property
     def is_text(self) -> bool:
-        """Whether its values are texts, which nobody chooses from a list."""
+        """Whether its values are free texts, not choices."""
         return len(self.values) > MOST or any(len(value) > LONGEST for value in self.values)
 
     def plain(self) -> dict[str, Any]:

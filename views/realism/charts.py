@@ -123,7 +123,7 @@ def effects(rows: Sequence[RealismRow], drawing: Drawing) -> Figure[EffectMark]:
 
 
 def distances(rows: Sequence[RealismRow], drawing: Drawing) -> Figure[DistanceMark]:
-    """Distances from people beside their floor: a row for each ranked measure that has both."""
+    """Distances from people beside the human-human baseline: a row for each ranked measure with both."""
     shown = [row for row in rows if row.is_ranked and row.distance is not None and row.floor is not None]
     marks = tuple(_distance_mark(row, drawing.y(number), drawing) for number, row in enumerate(shown))
     return Figure(drawing, _ticks(DISTANCE_TICKS, drawing.distance_x), marks)

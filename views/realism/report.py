@@ -57,7 +57,7 @@ def notebook_html(shown: RealismReport | RealismCard) -> str:
 
 @dataclass(frozen=True, repr=False)
 class ReportFigures:
-    """A report's two figures alone, which a notebook shows as the last line of a cell."""
+    """Only a report's two figures, which a notebook shows as the last line of a cell."""
 
     report: RealismReport
     most: int = 15

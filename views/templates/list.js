@@ -75,7 +75,7 @@ function says(label, row, value, dispute) {
 function choose() {
   const label = labelled[form.elements.label.value || -1], dispute = Number(form.elements.disputed?.value ?? 0);
   const of = form.elements.value, told = list.querySelector(".chosen"), column = heads.length - 1, head = heads[column];
-  const name = label?.name ?? (dispute ? "disputed" : "");
+  const name = label?.name ?? (dispute ? "disagreement" : "");
   if (of.length - 1 !== (label?.values.length ?? 0) || told.dataset.label !== name) {
     of.replaceChildren(new Option("any", ""), ...(label?.values ?? []).map((value, place) => new Option(value, place)));
     head.removeAttribute("aria-sort");

@@ -12,7 +12,7 @@ from ...over_users.jackknife import TINY, mean_interval
 
 
 class Calibrated(Record):
-    """A mean by a judge alone, by people alone, and by both."""
+    """A mean by a judge, by people, and by both."""
 
     n: int
     """Things that people labelled and the judge, too."""

@@ -50,7 +50,7 @@ class WorthRow(ComparedRow):
 class CalibratedRates(ComparedRows[WorthRow]):
     """The judge's rate or mean, people's own, and the calibrated one from both."""
 
-    title: ClassVar[str] = "What a judged number is worth"
+    title: ClassVar[str] = "Calibrated estimates"
 
     @override
     def page(self, label: str, against: str, rows: Sequence[WorthRow]) -> Table:
@@ -62,7 +62,7 @@ class CalibratedRates(ComparedRows[WorthRow]):
         ]
         meaning = f"Of: what {against} labels; n: what people label too; naive: of all, only by {against}; 95 %: of calibrated."
         interval = {"95_%": lambda row: interval_shown(row.low, row.high)}
-        return self.page_of(f"What {against} is worth by {label}", columns, rows, [meaning], **interval)
+        return self.page_of(f"{against}, calibrated by {label}", columns, rows, [meaning], **interval)
 
 
 def worth(

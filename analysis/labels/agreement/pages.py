@@ -58,7 +58,7 @@ class ComparedRows(TypedRows[AnyRow], Generic[AnyRow]):
         meaning: Iterable[str] = (),
         **cells: Callable[[AnyRow], Cell],
     ) -> Table:
-        """Columns of rows as a table, with their notes; `cells`: of a column that is no field of a row."""
+        """Columns of rows as a table, with their notes; `cells`: of a column without a field."""
         shown: dict[str, Callable[[AnyRow], Cell]] = {"part": lambda row: part_shown(row.part), **cells}
         records = [row.model_dump() | {name: cell(row) for name, cell in shown.items()} for row in rows]
         return Table.of(title, columns, records, (*remarks(rows), *meaning, *self.notes))

@@ -88,7 +88,7 @@ def labels_row(group: Group, scale: Scale) -> AgreementRow:
     tables = crossed(one, other, scale.values, users)
     constant = _constant(group, one, other)
     kappas = {weights: _kappa(tables, scale, weights, constant) for weights in (None, "linear", "quadratic")}
-    notes += [f"kappa {'is undefined' if kappas[None].value is None else 'is 0 whatever the other label is'}: {constant}"
+    notes += [f"kappa {'is undefined' if kappas[None].value is None else 'is 0 for any other label'}: {constant}"
               if constant else kappas[None].reason]  # fmt: skip
     squares = chance_of_uncertain(distances_of(scale.places, "quadratic"))
     return _row(

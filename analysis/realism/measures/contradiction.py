@@ -1,4 +1,4 @@
-"""Whether users contradict what they said before, by rule.
+"""Contradictions of users with their earlier messages, by rule.
 
 A contradiction is another value for the same thing without a word of a change.
 

@@ -198,12 +198,12 @@ def _fact(attribute: str, value: str, language: Language) -> Fact:
 
 
 def profile_facts(conversation: Conversation, language: Language) -> list[tuple[str, str]]:
-    """Attribute and value of the user's profile in the language; empty where there is none."""
+    """Attribute and value of the user's profile in the language; empty without one."""
     return domains.of(conversation).facts_in(conversation, language)
 
 
 def task_context(conversation: Conversation, language: Language) -> str:
-    """The task's context in the language; empty where there is none."""
+    """The task's context in the language; empty without one."""
     return domains.of(conversation).task_context(conversation, language)
 
 

@@ -1,4 +1,4 @@
-"""The discriminability of simulated users as records: the probability (AUC), its floor, and the measures behind it."""
+"""The discriminability of simulated users as records: the probability (AUC), its baseline, and the measures behind it."""
 
 from ....data.records import Record
 
@@ -55,11 +55,11 @@ class AucAtUsers(Record):
     """Of people and other people."""
     published: float | None = None
     made: float | None = None
-    """Of users made from people."""
+    """Of retrieval-based users."""
 
 
 class Discriminator(Record):
-    """How well a model that sees nothing but the measures tells simulated users from people."""
+    """Discriminability of simulated users and people by the measures only."""
 
     auc: Interval
     """Share of pairs of a simulated and a person's conversation that it orders rightly; 0.5 is chance."""

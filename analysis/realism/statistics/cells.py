@@ -78,7 +78,7 @@ class Cells:
         return np.flatnonzero(self.task[self.cell] == task)
 
     def where(self, rows: Ints) -> "Cells":
-        """Some of the conversations, with their users and tasks alone."""
+        """Some of the conversations, only with their users and tasks."""
         cells, cell = np.unique(self.cell[rows], return_inverse=True)
         users, user = np.unique(self.user[cells], return_inverse=True)
         task = np.unique(self.task[cells], return_inverse=True)[1]

@@ -1,4 +1,4 @@
-"""Every statistic of two sides, from the conversations' values alone; each is computed on first use."""
+"""Every statistic of two groups, only from the conversations' values; each is computed on first use."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -196,7 +196,7 @@ class Floor:
 
 
 def floor_of(cells: Cells, inflation: Floats, draws: Draws) -> Floor:
-    """The floor of people's conversations alone; all NaN with too few users for halves."""
+    """The human-human baseline; all NaN with too few users to divide."""
     halves = halvings(len(cells.sides), draws)
     if not len(halves):
         nothing = np.full(cells.values.shape[1], np.nan)

@@ -20,7 +20,7 @@ BRIEF: tuple[Metric, ...] = ("f1_weighted", "hit_1", "hit_3", "recall_3")
 
 
 class NearestRow(Record):
-    """How often the conversation that is nearest of those learnt from is of the same user."""
+    """How often the nearest training conversation is of the same user."""
 
     split: str
     reads: str

@@ -1,4 +1,4 @@
-"""The settings of the published experiment: whose conversations are learnt from, and whose are tested."""
+"""The settings of the published experiment: whose conversations are for training, and whose are tested."""
 
 import re
 from collections import Counter
@@ -59,12 +59,12 @@ class Mixture:
 
     @property
     def across(self) -> bool:
-        """Whether one side is learnt from, and the other tested."""
+        """Whether one group is for training, and the other tested."""
         return self.setting in ("sim2human", "human2sim")
 
     @property
     def two_sides(self) -> bool:
-        """Whether conversations of the other side are learnt from."""
+        """Whether conversations of the other group are in training."""
         return self.across or self.setting == "sim4human"
 
     @property

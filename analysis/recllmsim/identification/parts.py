@@ -67,7 +67,7 @@ def learnt_scores(model: Model, part: AspectSplit, texts: Sequence[UserText], se
 
 
 def prior_of_side(talks: Sequence[ProfileTalk], part: AspectSplit) -> dict[int, FloatArray]:
-    """For each tested conversation the share of each option among those of its side that are learnt from.
+    """For each tested conversation the share of each option among the training conversations of its group.
 
     Where none of its side are, among those of other users of its side that are tested.
     """
@@ -96,7 +96,7 @@ def scores_of_rankings(part: AspectSplit, rankings: Mapping[int, OptionRanking])
 def scores_of_guesses(
     part: AspectSplit, talks: Sequence[ProfileTalk], guesses: Sequence[Mapping[tuple[str, str], OptionRanking]]
 ) -> dict[int, FloatArray]:
-    """Of those tested that somebody guessed."""
+    """Of the tested conversations with guesses of people."""
     guessed_scores = {place: guessed(guesses, talks[place], part.aspect) for place in part.tested}
     return {place: _among(part, scores) for place, scores in guessed_scores.items() if scores is not None}
 

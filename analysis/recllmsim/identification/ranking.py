@@ -122,7 +122,7 @@ def _take(guesses: dict[tuple[str, str], dict[str, tuple[str, ...]]], line: Mapp
 def guessed(
     people: Sequence[Mapping[tuple[str, str], OptionRanking]], talk: ProfileTalk, aspect: str
 ) -> FloatArray | None:
-    """The mean of people's scores of each option of the conversation; None if nobody guessed it."""
+    """The mean of people's scores of each option of the conversation; None without a guess."""
     scores = []
     for guesses in people:
         ranking = guesses.get(("path", talk.path)) or guesses.get(("id", talk.id))

@@ -44,8 +44,8 @@ def orders(
     ordered = len(set(place[PEOPLE].values())) == count
     as_people = [name for name in place if ordered and name != PEOPLE and place[name] == place[PEOPLE]]
     notes = [
-        f"The order of {count} assistants proves nothing about a judge: there are few, and whatever else differs between "
-        "them, such as the length of their replies or who asked them, has an order too. "
+        f"The order of {count} assistants proves nothing about a judge: there are few, and other differences between "
+        "them, such as the length of their replies or their users, have an order too. "
         + (f"In people's order here: {', '.join(as_people)}." if as_people else "Nothing here has people's order.")
     ]
     return rows, notes

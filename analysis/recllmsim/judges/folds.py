@@ -41,7 +41,7 @@ def users_held_out(turns: Sequence[JudgedTurn]) -> Split:
 
 
 def conversations_held_out(turns: Sequence[JudgedTurn]) -> Split:
-    """All turns of a conversation in one fold; other conversations of the same user are learnt from."""
+    """All turns of a conversation in one fold; other conversations of the same user are in training."""
     names = [turn.id for turn in turns]  # path and place are others where a folder above or below is read
     return Split("conversations", dealt(names, min(FOLDS, len(set(names)))))
 

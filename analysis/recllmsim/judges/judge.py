@@ -38,7 +38,7 @@ class Judge:
     """Why its order of the conversations of one user is not measured."""
 
     def points(self, turns: Sequence[JudgedTurn], split: Split) -> list[float | None]:
-        """The points of each turn by what was learnt from the other folds; None for turns that are not tested."""
+        """The points of each turn by a model trained on the other folds; None for turns that are not tested."""
         all_points: list[float | None] = [None] * len(turns)
         for train, test in split.parts():
             fold_points = self.predict([turns[place] for place in train], [turns[place] for place in test])

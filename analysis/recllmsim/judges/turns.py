@@ -162,7 +162,7 @@ def nearest(points: float) -> int:
 
 
 def without_labels(conversation: Conversation) -> Conversation:
-    """The conversation as it was said, without any label or further key of its source."""
+    """Only the messages of the conversation, without labels and further keys of its source."""
     messages = tuple(
         message.model_copy(update={"labels": {}, "extra": _without_further_keys(message.extra)})
         for message in conversation.messages

@@ -1,4 +1,4 @@
-"""Can dissatisfaction be read: satisfaction, its reasons and preferences learnt from the words of a conversation."""
+"""Prediction of satisfaction, its reasons and preferences from the words of a conversation."""
 
 from ....errors import of_extra
 

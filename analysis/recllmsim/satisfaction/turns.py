@@ -42,7 +42,7 @@ def told_turns(
 
 
 def with_a_negative(turns: Iterable[ToldTurn]) -> tuple[ToldTurn, ...]:
-    """The turns of users with a negative one, as published: of the others nothing can be told apart."""
+    """The turns of users with a negative one, as published: the others have one class only."""
     every = tuple(turns)
     users = {turn.judged.user for turn in every if turn.negative}
     return tuple(turn for turn in every if turn.judged.user in users)

@@ -181,7 +181,7 @@ class Results:
                 )
 
     def baselines(self, sets: Sets) -> None:
-        """For each data set what no answer at all is worth, and people's own answers where there are several."""
+        """For each data set the score of no answer at all, and of people's own answers where there are several."""
         for name, questions in sets.items():
             self.add("no answer", name, questions, none(questions))
             row = people(questions, data=name, each_line=self.each_line, least_agreement=self.least_agreement)

@@ -75,5 +75,5 @@ class Retriever:
 
 
 def none(questions: Sequence[ReadingQuestion]) -> list[str | None]:
-    """A reader that never has an answer: what refusing everything is worth."""
+    """A reader without answers: the score of refusing everything."""
     return [None] * len(questions)

@@ -80,7 +80,7 @@ class OfflineStyle(StyleRates):
         return [text for text in requirements if self.holds("wishes", who, text)]
 
     def wish(self, text: str, phrases: Mapping[str, Any], who: str, draw: int) -> str:
-        """A wish, as a question or alone."""
+        """A wish, as a question or by itself."""
         framed = self.holds("frames", who, text)
         return phrase(phrases["requests"], draw, x=text) if framed else f"{text}{_mark(phrases)}"
 

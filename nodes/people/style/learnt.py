@@ -86,7 +86,7 @@ class AtPlace:
         return StyleOpinion(share, own, min(1.0, share / (self._scale(self.drafts, most) * own)), weight)
 
     def accepted(self, most: int) -> float:
-        """Share of the known drafts that are accepted before the last; 1 if none are known."""
+        """Share of the earlier drafts that are accepted before the last; 1 without any."""
         if self.drafts is None:
             return 1.0
         scale = self._scale(self.drafts, most)

@@ -134,7 +134,7 @@ class LikePeople(ValidatorWrapper):
         elif (share := self._accepted()) < 0.1:
             lines.append(
                 f"--like {people.name}: of 100 drafts of {self.manners.drafts.name} about {100 * share:.2g} would be accepted, so "
-                "most turns take all their calls: change the user's pages or settings first, or allow more attempts"
+                "most turns take all their calls: change the user's templates or settings first, or allow more attempts"
             )
         if self.manners.pooled:
             lines.append(f"--like {people.name}: first and later messages are taken together, as there are few")

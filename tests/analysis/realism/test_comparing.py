@@ -223,7 +223,7 @@ def test_the_value_of_a_label_in_a_reason_is_shown_as_text(two_sides, tmp_path):
 def test_conversations_that_are_of_the_other_side_are_named(open_sides):
     simulated, people = (side[:4] for side in open_sides)
     notes = compare(people, simulated, **QUICK).notes
-    assert [note.split(" conv")[0] for note in notes if "is this intended?" in note] == [
+    assert [note.split(" conv")[0] for note in notes if "check that this is intended" in note] == [
         "Simulated: 4 of 4",
         "People: 4 of 4",
     ]

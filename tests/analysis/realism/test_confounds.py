@@ -29,9 +29,9 @@ def test_a_difference_that_the_assistant_makes_is_none_where_the_assistant_is_kn
     assert row(unadjusted, "message length").effect > 0.5
     assert unadjusted.discriminator.auc.value > 0.7
     (note,) = [note for note in unadjusted.notes if note.startswith("Who answered")]
-    assert "simulated users do not tell whom they talked to" in note
+    assert "simulated users do not name the assistant" in note
     assert "people talked to long, short" in note
-    assert "not taken out" in note
+    assert "not removed" in note
 
 
 def test_what_the_assistant_makes_of_a_users_conversations_does_not_hide_who_speaks(talk):
@@ -58,7 +58,7 @@ def test_conversations_with_an_assistant_of_one_side_alone_are_left_out_and_name
     same = compare(side(talk, "s", ("one",)), side(talk, "h", ("one",)), **QUICK)
     assert not any("Who answered" in note for note in same.notes)
     nobody = compare(side(talk, "s", ("",)), side(talk, "h", ("",)), **QUICK)
-    assert any("Who answered" in note and "do not tell" in note for note in nobody.notes)
+    assert any("Who answered" in note and "do not name" in note for note in nobody.notes)
 
 
 def test_assistants_and_tasks_that_are_common_but_never_together_leave_nothing_to_compare(talk):
@@ -71,8 +71,10 @@ def test_assistants_and_tasks_that_are_common_but_never_together_leave_nothing_t
     human = apart("h", lambda assistant, user: user % 5, "trips", "gifts")
     report = compare(sim, human, **QUICK)
     assert any("no task and assistant in common" in note and "nothing is compared" in note for note in report.notes)
-    rows = [one for one in report.measures if one.reason not in ("neither side tells it", "no person's conversation")]
-    reason = "no task and assistant in which both sides tell it"
+    rows = [
+        one for one in report.measures if one.reason not in ("neither group has a value", "no person's conversation")
+    ]
+    reason = "no task and assistant in which both groups have a value"
     assert row(report, "message length").reason == row(report, "mood").reason == reason
     assert all(one.effect is None for one in rows)
     assert (report.discriminator.auc.value, report.discriminator.auc.reason) == (None, reason)
@@ -235,11 +237,11 @@ def test_halves_of_people_without_an_auc_tell_why(talk):
 
     varied = side(talk, "s", ("",), lambda assistant, user: user % 5)
     equal = [talk("a plan", "ok", user=f"h{n}", id=f"h{n}") for n in range(20)]
-    shared = "halves of the people: the sides share conversations of all users: none can be held out"
+    shared = "human-human baseline: the sides share conversations of all users: none can be held out"
     assert floor(varied, equal).reason == shared
     constant = [talk(f"a plan {word}", "ok", user=word, id=word) for word in (f"{a}{b}" for a in "abcd" for b in "xyz")]
     nothing = floor(constant, constant)
     assert nothing.value is None
-    assert nothing.reason == "halves of the people: no measure that both sides tell differs"
-    assert floor(varied, varied[:3]).reason == "too few people for halves"
+    assert nothing.reason == "human-human baseline: no measure with a value in both groups differs"
+    assert floor(varied, varied[:3]).reason == "too few people for a human-human baseline"
     assert floor(varied, varied).value is not None

@@ -94,8 +94,8 @@ def test_a_result_is_told_with_how_often_the_test_half_was_opened():
         judged=JudgedTrial(opening=opening, start=start, best=best),
     )  # fmt: skip
     lines = summary(tuned)
-    assert "distance halved on 1 of the 1 furthest; none worse beyond its floor" in lines[0]
-    assert lines[-1] == "This is opening 3 of the test half: its figure is no longer untouched."
+    assert "distance halved on 1 of the 1 furthest; none worse than the human-human baseline" in lines[0]
+    assert lines[-1] == "Access 3 to the test split: its figures are not independent any more."
     assert table(tuned).rows == (("a", 2.0, 0.5, 0.1, 2.0, 0.5, 0.1),)
 
 

@@ -55,7 +55,7 @@ def test_poor_data_is_a_statement_and_never_a_crash_a_nan_or_a_warning(name, tal
         "one user each": "one user only",
         "no turn of the user": "no text of the user",
         "no turn of any user": "no text of the user",
-        "languages that do not meet": "languages do not meet",
+        "languages that do not meet": "languages differ",
         "one conversation": "one user only",
     }
     assert expected.get(name, "") in text
@@ -85,7 +85,7 @@ def test_users_are_those_that_a_sharegpt_file_names_and_without_names_the_report
     named, nameless = (load(tmp_path / f"{name}.jsonl").conversations for name in ("named", "nameless"))
     report = compare(named, nameless, **QUICK)
     assert (report.sim.users, report.human.users) == (3, 9)
-    notes = [note for note in report.notes if "do not tell who speaks" in note]
+    notes = [note for note in report.notes if "do not name their user" in note]
     assert [note.split(" conv")[0] for note in notes] == ["People: 9 of 9"]
     assert compare(named, named, **QUICK).tasks == ("travel planning",)
 

@@ -84,7 +84,7 @@ def test_more_tables_stand_beside_each_other_in_json(duologue, source):
     assert {row["value"]: row["of"] for row in document["worth"]} == {"High": 30, "Low": 30}
     assert [row["held"] for row in document["precision"]] == [True]
     _, out, _ = duologue("agreement", source, "--between", "human,judge", *more)
-    assert "What judge is worth by human" in out
+    assert "judge, calibrated by human" in out
     assert "Labels of judge that human predicts with a precision of 0.5" in out
 
 

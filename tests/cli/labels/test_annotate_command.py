@@ -117,7 +117,7 @@ def test_replies_that_cannot_be_read_are_told_with_an_example_and_end_with_1(
     assert "mood: 0 labelled, 0 with a tie, 9 of 9 votes without a value" in out
     assert "3 of mood have no value" in line
     assert "such as 'Hm.'; --redo mood asks anew" in line
-    assert "a page with 'votes: true' stores them" in line
+    assert "a definition with 'votes: true' stores them" in line
     code, out, err = duologue(*command[:-1], "none", "--plan", "--redo", "mood,")
     assert (code, "9 calls" in out) == (0, True)
 
@@ -156,7 +156,7 @@ def test_without_a_key_nobody_is_sent_to_rules_that_there_are_not(
     assert "which needs none" not in line
     behaviour = duologue("annotate", run, "--labels", "behaviour", "--out", "out", "--model", "openai:m")[2]
     assert "use the model 'offline', which needs none" in " ".join(behaviour.split())
-    assert "pages of your own are found with --labels-dir DIR" in " ".join(duologue(*mood)[2].split())
+    assert "your own label definitions: --labels-dir DIR" in " ".join(duologue(*mood)[2].split())
 
 
 def test_a_plan_of_nothing_says_why(duologue: Command, run: Path) -> None:
@@ -180,7 +180,7 @@ def test_the_copy_of_a_run_says_the_command_that_writes_its_data_set(duologue: C
         (("--labels", "behaviour,behaviour_first"), "stored under the same key, 'strategy_V2'"),
         (("--labels", "behaviour", "--model", "offline", "--model", "offline", "--votes", "3"), "one vote each"),
         (("--labels", "behaviour", "--redo", "intent"), "not one of the requested labels"),
-        (("--labels", "behaviour", "--labels-dir", "nowhere"), "is not a folder with a page"),
+        (("--labels", "behaviour", "--labels-dir", "nowhere"), "is not a folder with a label definition"),
         (("--labels", "behaviour", "--model", "nothing"), "nothing"),
         (("--labels", "behaviour", "--models", "offline,offline"), "--models is now --model, repeated"),
         (("--labels", "behaviour", "--resume"), "there is nothing to resume: name the folder"),

@@ -147,7 +147,7 @@ def test_answers_about_texts_that_have_changed_since_are_left_out_of_a_copy(duol
     code, out, err = duologue("label", *labelled, "--out", "copy")
     assert (code, out) == (0, "2 things labelled by people, from answers, in copy\n")
     assert "answers about texts that have changed since: 3, left out" in err
-    assert "answers that are not values of their label's page: 1, left out" in err
+    assert "answers that are not values of their label's definition: 1, left out" in err
     assert list(data.load("copy").conversations[0].messages[0].labels["tone_human"]) == ["final", "1", "2"]
 
 

@@ -76,5 +76,8 @@ def test_ctrl_c_ends_it_after_the_draft_under_way_and_the_same_command_goes_on(f
         time.sleep(0.01)
     os.kill(fork.pid, signal.SIGINT)
     assert fork.wait() == 130
-    assert fork.stderr.splitlines()[-1] == "interrupted: the finished profiles are in out.txt; the same command goes on"
+    assert (
+        fork.stderr.splitlines()[-1]
+        == "interrupted: the finished profiles are in out.txt; continue with the same command"
+    )
     assert forks.run(*whole, cwd=tmp_path).returncode == 0

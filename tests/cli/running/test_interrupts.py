@@ -67,14 +67,14 @@ def test_ctrl_c_once_finishes_what_is_under_way_and_begins_nothing_new(run, tmp_
     assert run.wait(timeout=900) == 130
     text = (tmp_path / "err").read_text()
     assert "finishing 2 conversations; press Ctrl-C again to stop now" in text
-    assert "interrupted: 3 conversations are missing; the same command with --out run --resume goes on" in text
+    assert "interrupted: 3 conversations are missing; continue: the same command with --out run --resume" in text
     assert kept(tmp_path, "conversations.jsonl") == ["max_turns"] * 2
     assert kept(tmp_path, "failures.jsonl") == []
     assert (tmp_path / "run/dataset/simquac.json").exists()
 
 
 def assert_told_as_other_ends(tmp_path):
-    again = "the same command with --out run --resume goes on"
+    again = "continue: the same command with --out run --resume"
     line = f"interrupted: 5 conversations are missing, 2 of them cancelled under way; {again}"
     assert (tmp_path / "err").read_text().splitlines()[-1] == line
     assert (tmp_path / "out").read_text() == "0 of 5 conversations finished\nrun:     run\n"

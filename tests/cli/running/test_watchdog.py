@@ -46,7 +46,7 @@ async def stubborn(messages):
 graph = StateGraph(MessagesState).add_node("hang", blocking).add_edge(START, "hang").compile()
 """
 INT, TERM = signal.SIGINT, signal.SIGTERM
-LINE = "are missing{}; the same command with --out run --resume goes on"
+LINE = "are missing{}; continue: the same command with --out run --resume"
 
 
 def ended(folder, agent, *signals, options=()):
@@ -93,7 +93,7 @@ def test_the_end_of_its_time_ends_a_run_whose_agent_never_answers(tmp_path, agen
     returned, line, _ = ended(tmp_path, agent, options=("--max-time", "2s"))
     assert returned == 1
     assert line.startswith("ended early: --max-time is over, 2 seconds; 2 ")
-    assert line.endswith("the same command with --out run --resume goes on")
+    assert line.endswith("continue: the same command with --out run --resume")
 
 
 @pytest.mark.heavy

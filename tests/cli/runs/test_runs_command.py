@@ -107,7 +107,7 @@ def test_what_a_bound_of_the_run_cut_short_is_told_the_same_everywhere(duologue,
     ).groups()
     assert (int(finished) + int(count), int(count) > 0) == (4, True)
     assert (
-        f"; {count} {'was' if count == '1' else 'were'} cut short: the same command with --out r --resume and a wider bound goes on"
+        f"; {count} {'was' if count == '1' else 'were'} cut short; continue: the same command with --out r --resume and a wider bound"
         in err
     )
     first, *more = duologue("runs", "list", "r")[1].splitlines()
@@ -115,7 +115,7 @@ def test_what_a_bound_of_the_run_cut_short_is_told_the_same_everywhere(duologue,
     (listed,) = json.loads(duologue("runs", "list", "r", "--json")[1])
     assert [listed[key] for key in ("finished", "cut_by_run", "missing")] == [int(finished), int(count), 0]
     assert any(
-        "cut short by the run's bound: its command with --out r --resume and a wider bound goes on" in line
+        "cut short by the run's bound; continue: its command with --out r --resume and a wider bound" in line
         for line in more
     )
     assert "cut short by the run's bound" in duologue("runs", "validate", "r")[1]

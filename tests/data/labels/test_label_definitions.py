@@ -90,7 +90,7 @@ def test_a_page_that_cannot_be_used_says_so_in_one_line_with_its_path(tmp_path, 
 
 
 def test_a_folder_without_pages_and_a_name_that_nobody_knows_are_one_line(tmp_path):
-    with pytest.raises(DataError, match="is not a folder with a page"):
+    with pytest.raises(DataError, match="is not a folder with a label definition"):
         labels_in(tmp_path)
     with pytest.raises(SettingError, match="there is no label 'mood'; there are behaviour"):
         labels_named(["mood"])

@@ -192,7 +192,7 @@ def test_the_page_of_a_conversation_tells_weight_and_probability(tmp_path):
     assert "<b>unlike people</b>" in page
     assert "accepted with probability" in page
     assert re.search(r", weight \d\.?\de-\d\d: accepted with probability \d", page)
-    assert "and taken whatever it is" in page
+    assert "and accepted in any case" in page
 
 
 def test_the_user_who_is_asked_for_the_next_turn_may_have_it():

@@ -71,5 +71,5 @@ def test_a_name_that_cannot_be_is_one_line(recorder, name):
 
 @pytest.mark.parametrize("argument", ["default_headers", "conversation_headers", "api_key", "default_query"])
 def test_other_headers_stay_out_of_specs(recorder, argument):
-    with pytest.raises(ModelError, match="never from a spec"):
+    with pytest.raises(ModelError, match="never from a model identifier"):
         chat_model(f"openai:m?{argument}=x")

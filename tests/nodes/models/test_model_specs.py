@@ -86,7 +86,7 @@ def test_a_spec_that_cannot_be_made_is_one_line(monkeypatch, spec, words):
 
 @pytest.mark.parametrize("value", [None, 3, object, ["openai:m"]])
 def test_what_is_neither_a_spec_nor_a_model_is_one_line(value):
-    with pytest.raises(ModelError, match="neither a spec nor a LangChain chat model: use 'openai:NAME'"):
+    with pytest.raises(ModelError, match="neither a model identifier nor a LangChain chat model: use 'openai:NAME'"):
         chat_model(value)
 
 
@@ -132,7 +132,7 @@ def test_an_instance_is_given_back_as_it_is():
     assert chat_model(model) is model
     assert not takes_seed(model)
     assert model_provenance(model) == {"class": "GenericFakeChatModel", "arguments": {}}
-    with pytest.raises(ModelError, match="arguments go with a spec"):
+    with pytest.raises(ModelError, match="arguments belong to a model identifier"):
         chat_model(model, temperature=0.5)
 
 

@@ -55,7 +55,7 @@ def test_a_worker_with_other_pages_than_the_run_began_with_says_so_in_a_line(sha
     assert work(shard, lambda report: WorkerOrders(), "one").tally.finished == len(shard.states)
     error = work(replace(shard, name="00001", cast="another"), lambda report: WorkerOrders(), "two").error
     assert error is not None
-    assert "other prompt pages, modules or versions than the run began with" in error[1]
+    assert "other prompt templates, modules or versions than the run began with" in error[1]
     assert "\n" not in error[1]
 
 

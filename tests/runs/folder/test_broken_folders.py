@@ -257,7 +257,7 @@ def test_a_run_that_lost_its_manifest_keeps_every_conversation(tmp_path, simulat
     restored = json.loads(manifest.read_text())
     assert restored.pop("begun") >= whole.pop("begun")  # of the first conversation that is there
     assert restored == whole
-    assert "the run goes on with the 4 conversations" in summary.notes[0]
+    assert "the run continues with the 4 conversations" in summary.notes[0]
     assert (tmp_path / "r/manifest.json.broken").exists() == (broken is not None)
 
 
@@ -305,7 +305,7 @@ def test_everything_that_is_wrong_is_told(tmp_path, simulated, file):
         "was stopped, 1 conversation missing",
         "simquac.json: not what the records give",
         "more.json: not of this data set",
-        f"prompts.json: {name}: not the pages of the run",
+        f"prompts.json: {name}: not the templates of the run",
         "notes.txt: is not a file of a run",
     ):
         assert line in problems
@@ -485,7 +485,7 @@ def test_a_manifest_with_data_of_another_kind_is_one_line_everywhere_and_keeps_i
     write_json(manifest, whole | {"data": junk})
     summary, begun = simulated()
     assert (summary.complete, begun) == (True, ["Place 1"])
-    assert summary.notes == ["manifest.json: was broken: the run goes on with its plan", line]
+    assert summary.notes == ["manifest.json: was broken: the run continues with its plan", line]
     assert json.loads(manifest.read_text()) == whole
 
 

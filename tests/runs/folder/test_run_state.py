@@ -170,7 +170,7 @@ def test_conversations_that_a_bound_of_the_run_cut_short_are_told_beside_finishe
     one = standing(tmp_path / "r")
     assert (one.finished, one.cut_by_run, one.missing) == (summary.finished, 1, summary.missing) == (1, 1, 2)
     assert one.stops == {"max_turns": 1, "budget": 1}
-    assert any("1 conversation cut short by the run's bound: " in line for line in status_lines(one))
+    assert any("1 conversation cut short by the run's bound; continue: " in line for line in status_lines(one))
     assert asyncio.run(run()).status_line == "4 of 4 finished"
     assert standing(tmp_path / "r").complete
 

@@ -138,7 +138,7 @@ def test_a_command_that_is_interrupted_says_where_it_goes_on_and_goes_on_there(p
     endpoint.until(lambda counts: "press Ctrl-C again" in fork.stderr)
     os.kill(fork.pid, signal.SIGINT)
     assert fork.wait() == 130
-    assert fork.stderr.splitlines()[-1] == "interrupted: the replies are in out; the same command goes on"
+    assert fork.stderr.splitlines()[-1] == "interrupted: the replies are in out; continue with the same command"
     assert fork.stdout == ""
     endpoint.change(hold_at=None)
     fork = forks(people, tmp_path, endpoint.environment)

@@ -107,8 +107,8 @@ def test_a_success_of_the_scenario_is_not_judged(people) -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (lambda people: people[:30], "a half of the people has"),
-        (lambda people: [], "a half of the people has 0 users"),
+        (lambda people: people[:30], "a split of the people has"),
+        (lambda people: [], "a split of the people has 0 users"),
         (
             lambda people: [one.model_copy(update={"extra": {"user": user_of(one)}}) for one in people],
             "100 of 100 conversations do not state what their user wants",

@@ -123,5 +123,5 @@ def test_only_pages_that_there_are_can_be_searched_for():
     library = recllmsim.cast().prompts
     assert PAGE in tunable(library, [])
     assert not any(name.startswith(("assistant/", "user/repair_", "user/post_")) for name in tunable(library, []))
-    with pytest.raises(SettingError, match="no such page"):
+    with pytest.raises(SettingError, match="no such template"):
         tunable(library, ["user/none"])

@@ -243,8 +243,8 @@ def test_the_spread_between_references_stands_beside_the_floor_and_in_the_auc(ta
         assert ">0.50</td>" in html.partition("between references</th>")[2]
         text = page_text(tags, html)
         assert "reference second" in text
-        assert "told from the people with AUC 0.66 (0.60 to 0.70)" in text
-        assert "told from it with 0.97 (0.95 to 0.99)" in text
+        assert "distinguished from the people with AUC 0.66 (0.60 to 0.70)" in text
+        assert "from the simulated users with 0.97 (0.95 to 0.99)" in text
     assert 'title="first 0.25, second 0.50"' in report_html(report)
     assert "between references" not in card_html(card_of(report_of(row()), "mine", "people"))
 
@@ -446,7 +446,7 @@ def test_the_report_and_the_card_open_in_a_browser_and_the_figures_are_whole_on_
 
 def test_a_figure_without_a_mark_is_left_out():
     with_floor, without = (report_html(report_of(row(floor=floor)), "a", "b") for floor in (0.5, None))
-    assert ("Against the floor" in with_floor, "Against the floor" in without) == (True, False)
+    assert ("Human-human baseline</h2>" in with_floor, "Human-human baseline</h2>" in without) == (True, False)
     assert "Effect of each measure" in without
 
 

@@ -35,7 +35,7 @@ def _words(text: str, language: Language) -> tuple[str, ...]:
 
 
 def tf_idf(train: Sequence[UserText], *others: Sequence[UserText]) -> list[Any]:
-    """Rows of TF-IDF of each, scikit-learn's defaults: words and weights are those of `train` alone. Needs `ml`."""
+    """Rows of TF-IDF of each, scikit-learn's defaults: words and weights are only those of `train`. Needs `ml`."""
     return list(_tf_idf(tuple(train), *map(tuple, others)))
 
 

@@ -95,7 +95,7 @@ def test_none_and_nan_are_conversations_without_a_value():
     assert values == [None, None, 2, 1, 1]
     realism.register_measure(measure(of_text=None, of_conversation=lambda user: None))
     row = next(row for row in compared().measures if row.name == "short ones")
-    assert (row.effect, row.reason) == (None, "neither side tells it")
+    assert (row.effect, row.reason) == (None, "neither group has a value")
 
 
 @pytest.mark.parametrize(
