@@ -217,7 +217,7 @@ class RealismRow(Record):
             return ""
         if self.p_adjusted <= LEVEL:
             if TOO_FEW_DIFFER in self.no_interval:
-                return "too few to tell"
+                return "too few users"
             return "differs, within people's own spread" if self.within_people else "differs"
         if self.within_people:
             return "within people's own spread"
