@@ -67,7 +67,7 @@ def test_a_dot_names_one_part_and_parts_of_other_names_meet(talk):
     (row,) = agreement(talks, between=[("rating.Detail Level", "judge.detail")]).rows
     assert (row.label, row.against, row.accuracy) == ("rating.Detail Level", "judge.detail", pytest.approx(1 / 3))
     assert row.kappa == 0
-    assert "kappa is 0 whatever the other label is: judge.detail is always 2" in row.note
+    assert "kappa is 0 for any other label: judge.detail is always 2" in row.note
     assert row.kappa_low is None
     assert row.weighted_kappa == 0
 
@@ -212,7 +212,7 @@ def test_of_two_sources_each_note_says_which_is_meant(talk):
     first = [talk(str(n), {"mood": "Good"}) for n in range(6)]
     second = [talk(str(n), {"mood": "Good" if n else "Bad"}) for n in range(6)]
     (row,) = agreement(first, second, between=[("mood", "mood")], sources=("old", "new")).rows
-    assert row.note == "kappa is 0 whatever the other label is: mood of old is always Good"
+    assert row.note == "kappa is 0 for any other label: mood of old is always Good"
     (table,) = agreement(first, second, between=[("mood", "mood")], sources=("old", "new")).tables()
     assert table.title == "mood of old and mood of new"
 
