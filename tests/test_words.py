@@ -27,9 +27,10 @@ OTHERS_WORDS = (
     "nodes/models/offline/",
     "nodes/seeded_faults/assistants.py",
     "nodes/simquac/as_released.py",
+    "runs/folder/data_card.py",
     "runs/tuning/page_adapter.py",
 )
-"""Modules with words of others: former commands, prompts, what people and rule-based users say and tell."""
+"""Modules with words of others, or stored ones: former commands, prompts, data cards, what people and users say."""
 
 
 def text(node: ast.expr | None) -> str:

@@ -176,15 +176,14 @@ def people_report(
     if part == "test" and learnt_from:
         groups["learnt"] = {name: learn(rated, learnt_from)(conversations) for name, learn in LEARNERS.items()}
         notes.append(
-            f"trained: on the satisfaction of the users of the development split, {len(learnt_from)} conversations, less each "
-            "user's mean."
+            f"learnt: from the satisfaction of the tuning people, {len(learnt_from)} conversations, less each one's mean."
         )
     elif part == "all" and len(set(rated.users)) > 1:
         groups["learnt"] = {name: held_out(learn, rated) for name, learn in LEARNERS.items()}
-        notes.append("trained: cross-validated, in five folds of users, on satisfaction less each user's mean.")
+        notes.append("learnt: cross-validated, in five folds of whole users, from satisfaction less each one's mean.")
     else:
         notes.append(
-            "Trained rows are left out: they are trained on the development split and measured with --part test, or "
+            "What learns from people is left out: it learns from the tuning people and is judged on --part test, or is "
             "cross-validated with --part all."
         )
     groups["tester"] = values_by_tester

@@ -56,8 +56,8 @@ def card(
         lines.append("**These conversations are simulated.** No two people held them as they stand here.")
         if begun := _begun(sources):
             lines.append(
-                f"The first message of {begun} of them is the one that the source of their scenarios gives, in the "
-                "author's words."
+                f"The first message of {begun} of them is the one that the source of their scenarios gives, in the words of "
+                "whoever wrote it."
             )
     else:
         lines.append(_simulated(sources))
@@ -111,7 +111,7 @@ def card(
         lines += ["", "## What the format cannot hold", "", *(f"- {_cell(line)}" for line in left_out[:50])]
         if total(left_out) > 50:
             lines.append(f"- and {total(left_out) - 50} more; every one is in `../conversations.jsonl`")
-    lines += ["", "## Prompts", "", "| template | digest |", "|---|---|"]
+    lines += ["", "## Prompts", "", "| page | digest |", "|---|---|"]
     lines += [f"| `{name}` | `{digest}` |" for name, digest in settings["prompts"].items()]
     return "\n".join(lines) + "\n"
 
@@ -184,7 +184,7 @@ def _shown(use: str, corpus: Mapping[str, Any]) -> str:
             f"A record holds both wordings and names conversation and message. {_may_identify(corpus)}"
         )
     return (
-        f"The user's model was **shown people's own words** as examples of style: at each turn up to {corpus.get('examples')} "
+        f"The user's model was **shown people's own words** as examples of manner: at each turn up to {corpus.get('examples')} "
         f"messages from {_source(corpus)}. A message's record names those that it was shown. A model may repeat what it is "
         f"shown. {_may_identify(corpus)}"
     )

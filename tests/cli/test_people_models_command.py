@@ -122,7 +122,7 @@ def test_a_plan_counts_what_is_shown(duologue, sent, use):
 @pytest.mark.parametrize(
     ("use", "message"),
     [
-        ("like", "**shown people's own words** as examples of style"),
+        ("like", "**shown people's own words** as examples of manner"),
         ("rewrite", "people's turns that a language model fitted"),
     ],
 )
