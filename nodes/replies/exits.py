@@ -5,10 +5,8 @@ result, and a loop in a thread of its own stood still for ever.
 """
 
 import asyncio
-from collections.abc import Coroutine
-from typing import Any, TypeVar
-
-T = TypeVar("T")
+from collections.abc import Coroutine, Generator
+from typing import Any
 
 
 class ExitError(RuntimeError):
@@ -18,13 +16,40 @@ class ExitError(RuntimeError):
         super().__init__(f"code that a run calls has ended with SystemExit: {error.code}")
 
 
-async def _exits_are_errors(work: Coroutine[Any, Any, T]) -> T:
-    try:
-        return await work
-    except SystemExit as error:
-        raise ExitError(error).with_traceback(error.__traceback__) from None
+class ExitsAreErrors(Coroutine[Any, Any, Any]):
+    """A coroutine that raises ExitError where `work` raises SystemExit.
+
+    It hands on each step, so a task that is cancelled before its first one begins and ends `work` as any task does.
+    """
+
+    def __init__(self, work: Coroutine[Any, Any, Any]) -> None:
+        self.work = work
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.work, name)  # what asyncio shows of a task: its name, its frame
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        return self.work.__await__()
+
+    def send(self, value: Any) -> Any:
+        """The next step of `work`."""
+        try:
+            return self.work.send(value)
+        except SystemExit as error:
+            raise ExitError(error).with_traceback(error.__traceback__) from None
+
+    def throw(self, *error: Any) -> Any:
+        """The step of `work` after an error."""
+        try:
+            return self.work.throw(*error)
+        except SystemExit as left:
+            raise ExitError(left).with_traceback(left.__traceback__) from None
+
+    def close(self) -> None:
+        """End `work`."""
+        self.work.close()
 
 
 def task_of(loop: asyncio.AbstractEventLoop, work: Any, **settings: Any) -> "asyncio.Task[Any]":
     """A task of the loop, as a task factory makes it, in which SystemExit is an ExitError."""
-    return asyncio.Task(_exits_are_errors(work), loop=loop, **settings)
+    return asyncio.Task(ExitsAreErrors(work), loop=loop, **settings)

@@ -1,5 +1,7 @@
 """`sys.exit` in somebody's code, wherever a run calls it, is that code's failure and ends nothing."""
 
+import asyncio
+import gc
 import json
 import subprocess
 import sys
@@ -10,6 +12,7 @@ import pytest
 
 import duologue
 from duologue import graphs, nodes
+from duologue.nodes.replies.worker_threads import new_loop
 
 CODE = """
 import sys
@@ -99,6 +102,22 @@ def test_a_scorer_that_ends_its_process_is_a_score_with_its_error(code, monkeypa
     cast = graphs.agent_test.cast(assistant=own_exits.fine).replace(closing=nodes.scoring(success=own_exits.scorer))
     (record,) = duologue.simulate(cast, graphs.agent_test.scenarios([{"goal": "book"}]))
     assert "has ended with SystemExit" in record.model_dump_json() or "SystemExit: 0" in record.model_dump_json()
+
+
+def test_a_task_that_is_cancelled_before_it_begins_leaves_nothing_behind():
+    async def work():
+        await asyncio.sleep(10)
+
+    async def begin_and_cancel():
+        tasks = [asyncio.create_task(work()) for _ in range(3)]
+        for task in tasks:
+            task.cancel()
+        return await asyncio.gather(*tasks, return_exceptions=True)
+
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        ended = runner.run(begin_and_cancel())  # a coroutine that never began would be a warning, so an error here
+    gc.collect()
+    assert [type(error) for error in ended] == [asyncio.CancelledError] * 3
 
 
 def test_a_function_of_the_front_door_returns(code, monkeypatch):
