@@ -257,7 +257,8 @@ def _page(settings: dict[str, Any], port: int | None) -> int:
     from .running.label_server import free_port, serve
 
     of_extra("streamlit", "ui")  # before the work, which makes the folder of the answers
-    port = free_port(port)
+    if port is not None:
+        free_port(port)
     work = work_of(LabellingSettings.model_validate(settings))  # what is wrong is said here, in one line
     say(*work.notes)
     waiting = len(work.waiting)

@@ -80,8 +80,9 @@ class CastCommand(TyperCommand):
         try:
             return super().parse_args(ctx, args)
         except typer.TyperException as error:
-            if hasattr(error, "possibilities"):
-                error.possibilities = sorted({*(error.possibilities or ()), *self.own_options})
+            unknown: Any = error
+            if hasattr(unknown, "possibilities"):
+                unknown.possibilities = sorted({*(unknown.possibilities or ()), *self.own_options})
             raise
 
 

@@ -59,7 +59,22 @@ def _settle(folder: Path) -> None:
         config.set_option(name, value)
 
 
-def _run(folder: Path, port: int) -> None:
+def _listening(port: int, ports: int) -> tuple[socket.socket, int]:
+    """A socket at the port, or at the first free one of so many from it on; OSError if none is free."""
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((HERE, port))
+        listening.listen()
+    except OSError:
+        listening.close()
+        if ports > 1:  # somebody has taken it since the command looked
+            return _listening(port + 1, ports - 1)
+        raise
+    return listening, port
+
+
+def _run(folder: Path, port: int, ports: int) -> None:
     """Serve `page.py` of the folder; print the address with its token once it can be opened."""
     Thread(target=_end_with_the_command, args=(folder,), daemon=True).start()
     sys.addaudithook(_stay_on_this_machine)
@@ -76,9 +91,7 @@ def _run(folder: Path, port: int) -> None:
             sys.stdout.write(f"http://{HERE}:{port}/?token={token}\n")
             sys.stdout.flush()
 
-    listening = socket.socket()
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listening.bind((HERE, port))
+    listening, port = _listening(port, ports)
     page = streamlit.App(folder / "page.py")
     app = Starlette(routes=[Mount(path_of(token).rstrip("/"), page)], lifespan=page.lifespan())
     Server(uvicorn.Config(Door(app, token), log_level="error", server_header=False, timeout_graceful_shutdown=1)).run(
@@ -87,4 +100,4 @@ def _run(folder: Path, port: int) -> None:
 
 
 if __name__ == "__main__":
-    _run(Path(sys.argv[1]), int(sys.argv[2]))
+    _run(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

@@ -14,10 +14,12 @@ from ..streams import put, say
 
 HERE = "127.0.0.1"
 FIRST_PORT = 8501
+PORTS = 200
+"""Ports that are tried, from the first one on."""
 
 
-def serve(settings: str, port: int, line: str) -> None:
-    """Serve the page of these settings until it is interrupted.
+def serve(settings: str, port: int | None, line: str) -> None:
+    """Serve the page of these settings until it is interrupted, at the port or else at the first free one.
 
     Its address, which holds a token, and `line` are printed once it can be opened. SettingError if the server ends by itself.
     """
@@ -28,7 +30,8 @@ def serve(settings: str, port: int, line: str) -> None:
         script = folder / "page.py"  # Streamlit runs a file, and a file of a package would not know its package
         script.write_text(f"from duologue.labelling.app import page\npage({str(path)!r})\n", encoding="utf-8")
         # `-P`: a module of the working folder is nothing to a server of ours, whatever its name.
-        command = [sys.executable, "-P", "-m", "duologue.labelling", str(folder), str(port)]
+        command = [sys.executable, "-P", "-m", "duologue.labelling", str(folder), str(port or free_port(None))]
+        command.append("1" if port is not None else str(PORTS))
         before = signal.signal(signal.SIGTERM, _interrupted)
         watched, alive = os.pipe()
         with (folder / "errors.txt").open("wb") as errors:
@@ -59,7 +62,7 @@ def _interrupted(*_: object) -> None:
 
 def free_port(port: int | None) -> int:
     """The port, or the first free one; SettingError if the one that was asked for is taken."""
-    for candidate in [port] if port is not None else range(FIRST_PORT, FIRST_PORT + 200):
+    for candidate in [port] if port is not None else range(FIRST_PORT, FIRST_PORT + PORTS):
         with closing(socket.socket()) as tried:
             try:
                 tried.bind((HERE, candidate))

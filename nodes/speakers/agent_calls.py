@@ -95,7 +95,8 @@ class AgentCall:
             return CallOutcome(self.progress, error=error)
 
     async def _begun(self) -> CallOutcome:
-        agent, config = self.agent, self.config
+        agent = self.agent
+        config: RunnableConfig = self.config
         options: dict[str, Any] = {}
         if is_remote(agent):
             if at := config.get("configurable", {}).get("checkpoint_id"):

@@ -502,7 +502,7 @@ def test_a_label_is_chosen_and_its_disputes_are_opened(opened, tmp_path, in_one_
     page.select_option("[name=label]", label="tone")
     page.locator(f"{ROW} .label a").click()
     page.wait_for_url("**#talk%201%2F1/1")
-    assert page.evaluate("document.querySelector(':target').className") == "assistant"
+    page.wait_for_function("document.querySelector(':target')?.className === 'assistant'")
 
 
 @pytest.mark.parametrize("width", [1000, 400, 320])
