@@ -60,7 +60,7 @@ def _settle(folder: Path) -> None:
 
 
 def _listening(port: int, ports: int) -> tuple[socket.socket, int]:
-    """A socket at the port, or at the first free one of so many from it on; OSError if none is free."""
+    """A socket at the first free port of so many from this one on; OSError if none is free."""
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -19,9 +19,10 @@ PORTS = 200
 
 
 def serve(settings: str, port: int | None, line: str) -> None:
-    """Serve the page of these settings until it is interrupted, at the port or else at the first free one.
+    """Serve the page of these settings until it is interrupted.
 
-    Its address, which holds a token, and `line` are printed once it can be opened. SettingError if the server ends by itself.
+    Without a `port` it is the first free one. Its address, which holds a token, and `line` are printed once it can be
+    opened. SettingError if the server ends by itself.
     """
     with TemporaryDirectory() as name:  # which other users of the machine cannot enter
         folder = Path(name).resolve()
