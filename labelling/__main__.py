@@ -4,6 +4,8 @@ import os
 import shutil
 import socket
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -85,18 +87,21 @@ def _run(folder: Path, port: int, ports: int) -> None:
     from starlette.applications import Starlette
     from starlette.routing import Mount
 
-    class Server(uvicorn.Server):
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            sys.stdout.write(f"http://{HERE}:{port}/?token={token}\n")
-            sys.stdout.flush()
-
     listening, port = _listening(port, ports)
     page = streamlit.App(folder / "page.py")
-    app = Starlette(routes=[Mount(path_of(token).rstrip("/"), page)], lifespan=page.lifespan())
-    Server(uvicorn.Config(Door(app, token), log_level="error", server_header=False, timeout_graceful_shutdown=1)).run(
-        sockets=[listening]
-    )
+    begin = page.lifespan()
+
+    @asynccontextmanager
+    async def lifespan(app: Any) -> AsyncIterator[Any]:
+        async with begin(app) as state:
+            sys.stdout.write(f"http://{HERE}:{port}/?token={token}\n")  # the socket listens, and the page has begun
+            sys.stdout.flush()
+            yield state
+
+    app = Starlette(routes=[Mount(path_of(token).rstrip("/"), page)], lifespan=lifespan)
+    uvicorn.Server(
+        uvicorn.Config(Door(app, token), log_level="error", server_header=False, timeout_graceful_shutdown=1)
+    ).run(sockets=[listening])
 
 
 if __name__ == "__main__":
