@@ -6,8 +6,6 @@ from typing import Annotated, Any, Literal, get_args
 import typer
 
 from ..data.files.json_files import dumps
-from ..data.labels.answer_files import read, write
-from ..data.labels.side_by_side import ONBOARDING, STUDY, strange
 from ..data.text.terminal import names_in
 from ..errors import DataError, SettingError, of_extra
 from ..views.pages import plural
@@ -114,7 +112,7 @@ def label_command(
 
     Items with annotator disagreement come first; each answer is saved at once, and can be undone.
     """
-    from ..prompts.label_pages import labels_named
+    from ..studies.people_answers import copy_with_answers, export_answers, import_answers
     from ..views.labelling.item import Shown
 
     if language not in get_args(Shown):
@@ -124,33 +122,26 @@ def label_command(
     names = _names(source, labels, study)
     if release is not None:
         return _released(study, answers, release, as_json)
-    definitions = {one.name: one for one in labels_named(names, labels_dir)}
+    chosen: dict[str, Any] = {"labels": names if study is None else None, "labels_dir": labels_dir}
     if write_to is not None:
         check_free(write_to, force=force)
-        conversations = (
-            {}
-            if source is None
-            else {conversation.id: conversation for conversation in read_whole(source).conversations}
-        )
-        labelled = [
-            one for one in _everybodys(answers) if one.label in (definitions if study is None else (STUDY, ONBOARDING))
-        ]
-        write(labelled, write_to, definitions, conversations)
-        return _print_result(
-            {"answers": len(labelled), "written": str(write_to)},
-            f"{plural(len(labelled), 'answer')} written to {write_to}",
-            as_json,
-        )
+        loaded = None if source is None else read_whole(source)
+        count = export_answers(answers, write_to, source=loaded, **chosen)
+        line = f"{plural(count, 'answer')} written to {write_to}"
+        return _print_result({"answers": count, "written": str(write_to)}, line, as_json)
     if out is not None:
         if not force and out.is_dir() and any(out.iterdir()):
             raise DataError(f"{out}: exists: give --force to write the copy again, or another folder")
         if source is None:
             raise SettingError("--out: a study's answers are not labels: use --write, or recllmsim preference")
-        return _copied(source, answers, definitions, out, as_json)
+        things = copy_with_answers(read_whole(source), answers, out, **chosen, notify=say)
+        line = f"{plural(things, 'thing')} labelled by people, from {answers}, in {out}"
+        return _print_result({"labelled": things, "copy": str(out)}, line, as_json)
     if read_from is not None:
-        taken, new = _imported(read_from, by, answers, None if study is not None else definitions, source)
-        line = f"{plural(taken, 'answer')} read from {read_from}, {new} of them new"
-        return _print_result({"answers": taken, "new": new, "read": str(read_from)}, line, as_json)
+        loaded = None if source is None else read_whole(source)
+        count, new = import_answers(read_from, answers, source=loaded, by=by or "", **chosen, notify=say)
+        line = f"{plural(count, 'answer')} read from {read_from}, {new} of them new"
+        return _print_result({"answers": count, "new": new, "read": str(read_from)}, line, as_json)
     if by is None:
         raise SettingError("--as: name who labels, such as --as ann")
     settings = {
@@ -182,72 +173,6 @@ def _names(source: Path | None, labels: list[str] | None, study: Path | None) ->
     if not names:
         raise SettingError("--labels: names none: give one or more, such as behaviour")
     return names
-
-
-def _everybodys(folder: Path) -> list[Any]:
-    from ..runs.labels.answers import answers_of
-
-    everybody = [answer for answers in answers_of(folder).values() for answer in answers]
-    if not everybody:
-        raise DataError(f"{folder}: holds no answers: label first, or name their folder with --answers")
-    return everybody
-
-
-def _copied(source: Path, folder: Path, labels: dict[str, Any], out: Path, as_json: bool) -> int:
-    """Write the copy with people's labels."""
-    from ..runs.labels.answers import answers_of
-    from ..runs.labels.people import write_labelled_by_people
-
-    _everybodys(folder)
-    things, notes = write_labelled_by_people(read_whole(source), answers_of(folder), labels, out)
-    say(*notes)
-    return _print_result(
-        {"labelled": things, "copy": str(out)},
-        f"{plural(things, 'thing')} labelled by people, from {folder}, in {out}",
-        as_json,
-    )
-
-
-def _imported(
-    path: Path, by: str | None, folder: Path, labels: dict[str, Any] | None, source: Path | None
-) -> tuple[int, int]:
-    """Put the answers of a file into the folder, each under its person; gives counts of all and new ones.
-
-    `labels`: what they have to be about, and values of; None: a study.
-    """
-    from ..runs.labels.answers import AnswerFiles, name_of
-
-    read_answers = read(path, by or "", labels)
-    of_file = {answer.by: name_of(answer.by) for answer in read_answers}
-    if len(set(of_file.values())) < len(of_file):
-        raise DataError(f"{path}: two people would have the same file: give them names of A-Z a-z 0-9 _ -")
-    read_answers = [answer.model_copy(update={"by": of_file[answer.by]}) for answer in read_answers]
-    for number, answer in enumerate(read_answers, start=1):
-        if labels is not None and answer.label not in labels:
-            raise DataError(f"{path}: answer {number}: is about {answer.label!r}: name it in --labels too")
-        if labels is not None and (problems := labels[answer.label].problems(answer.value)):
-            what = f"; beside by, conversation and message it has {', '.join(labels[answer.label].parts)}"
-            expected = what if set(answer.value) - set(labels[answer.label].parts) else ""
-            raise DataError(f"{path}: answer {number}: {problems[0]}: mend it{expected}")
-        if labels is None and answer.label not in (STUDY, ONBOARDING):
-            raise DataError(f"{path}: answer {number}: is about {answer.label!r}, no study: leave it out")
-        if labels is None and (problem := strange(answer.value)):
-            raise DataError(f"{path}: answer {number}: {problem}: write it of the two groups")
-        if not answer.by:
-            raise DataError(f"{path}: answer {number}: does not name its person: give --as NAME")
-    there = set() if source is None else {conversation.id for conversation in read_whole(source).conversations}
-    if source is not None and (strangers := [answer for answer in read_answers if answer.conversation not in there]):
-        say(
-            f"{path}: {strangers[0].conversation!r} and so on, in all {len(strangers)}, are not in {source}: kept all the same"
-        )
-    new = 0
-    for person in dict.fromkeys(answer.by for answer in read_answers):
-        with AnswerFiles(folder, person) as answers:
-            for answer in read_answers:
-                if answer.by == person and answers.standing.get(answer.key) != answer:
-                    answers.put(answer)
-                    new += 1
-    return len(read_answers), new
 
 
 def _page(settings: dict[str, Any], port: int | None) -> int:

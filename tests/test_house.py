@@ -29,7 +29,7 @@ SUBJECTS = {
         cli/check cli/commands cli/convert cli/demo cli/draw cli/former_words cli/registry cli/runs cli/show cli/simulate
         cli/stats cli/streams cli/options cli/output cli/planning cli/running
     """,
-    "models and calls": "nodes/context_values nodes/settings nodes/models nodes/calls nodes/asking runs/asking cli/doctor",
+    "models and calls": "nodes/context_values nodes/settings nodes/models nodes/calls nodes/asking runs/asking studies/model_answers cli/doctor",
     "testing": """
         data/scenarios nodes/worlds nodes/speakers nodes/scorers graphs/agent_test analysis/testing analysis/outcomes
         analysis/user_faults views/success studies/agent_tests cli/test
@@ -40,11 +40,11 @@ SUBJECTS = {
     """,
     "recllmsim": """
         data/recllmsim nodes/recllmsim nodes/profiles graphs/recllmsim graphs/profiles runs/people/profiles
-        analysis/recllmsim cli/recllmsim
+        analysis/recllmsim studies/recllmsim cli/recllmsim
     """,
     "labels": """
         data/labels prompts/label_pages nodes/annotators graphs/label_graph runs/labels analysis/labels views/labels
-        views/labelling studies/label_agreement studies/labelling studies/side_by_side labelling cli/agreement cli/annotate cli/label
+        views/labelling studies/label_agreement studies/labelling studies/people_answers studies/side_by_side labelling cli/agreement cli/annotate cli/label
     """,
     "people": """
         data/people nodes/people nodes/seeded_faults graphs/single_turn graphs/validity runs/people analysis/realism

@@ -100,7 +100,6 @@ commands: analysis/realism
 convert: runs/labels/origins
 demo: graphs runs
 draw: graphs
-label: runs/labels/answers runs/labels/people
 options/completions: analysis/recllmsim graphs graphs/casts
 options/run: runs/engine/conduct runs/engine/control
 output/failure_lines: runs/folder/failure_reasons
@@ -110,12 +109,7 @@ output/tables: analysis/figures
 planning/annotations: runs/labels/vote_journal runs/labels/work
 planning/estimates: graphs/conversations/beginning
 planning/plan: graphs/casts/assembling graphs/casts/success_checks runs
-recllmsim/identify: analysis/labels/reliability analysis/recllmsim/identification
-  analysis/recllmsim/identification/mixture analysis/recllmsim/judges/turns runs/asking/option_ranking
 recllmsim/intents: analysis/recllmsim/identification
-recllmsim/judges: analysis/labels/reliability analysis/recllmsim/judges analysis/recllmsim/judges/folds
-  analysis/recllmsim/judges/reasons analysis/recllmsim/judges/turns runs/asking/reply_satisfaction
-  runs/labels/copies runs/labels/origins
 recllmsim/preference: analysis/simquac/preference runs/labels/answers
 recllmsim/profiles: runs runs/engine/control
 recllmsim/satisfaction: analysis/recllmsim/identification/values analysis/recllmsim/satisfaction

@@ -1,42 +1,34 @@
 """`duologue recllmsim identify`: user-attribute prediction from conversations, beside the label prior."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from ...data import DataError
 from ...data.text.languages import Language
-from ...errors import SettingError
+from ...studies.recllmsim.attribute_prediction import (
+    DEFAULT,
+    NAMES,
+    OFFLINE,
+    TOP,
+    AttributePrediction,
+    SplitChoice,
+    is_trained,
+    mixture_of,
+    trained_models,
+)
 from ..options.model_fields import extended
 from ..options.run import RunOptions
 from ..options.sections import TRAINING
 from ..options.shared import Seeds, Trees, Yes, answers_in, language_of, model_for, option, seed_of, split_by
 from ..output.sources import say_notes
 from ..output.tables import PRINTED, TableOutput, read_whole
-from ..running.asking import OPTIONS, JournalOption, ask_models, check_journal, silent
+from ..running.asking import OPTIONS, JournalOption, ask_models, check_journal
 from ..streams import say, stderr
-
-if TYPE_CHECKING:  # needs an extra, and `--help` need not wait for it
-    from ...analysis.recllmsim.identification import ProfileTalk, Ranker
-    from ...analysis.recllmsim.identification.settings import AnySplit
 
 MIXTURE = "Mixtures of simulated users and people"
 CONVERSATIONS = "Conversations and options"
 """Sections of the help."""
-
-OFFLINE = "offline"
-SPLITS: "Mapping[str, tuple[AnySplit, ...]]" = {
-    "users": ("users",),
-    "conversations": ("conversations",),
-    "published": ("published",),
-    "both": ("published", "users"),
-    "all": ("published", "conversations", "users"),
-}
-TOP = 3
-DEFAULT = ("forest", "logistic", OFFLINE)
-NAMES = ("forest", "forest-alone", "forest-chain", "logistic", "logistic-chain", "xgboost", "xgboost-chain")
 
 
 @extended(OPTIONS)
@@ -60,7 +52,7 @@ def identify_command(
         ),
     ] = None,
     split: Annotated[
-        Literal["users", "conversations", "published", "both", "all"],
+        SplitChoice,
         split_by(
             "a fifth of the conversations at random, whose "
             "users are mostly in training too; conversations: such ones in five folds, so that each is tested once, as by "
@@ -140,86 +132,32 @@ def identify_command(
     Personality, interests, travel, dining and spending; the prior is a row. Exit code 1: a chat model ranked no options
     for some conversations.
     """
-    from ...analysis.labels.reliability import UNTOLD, Trusts
-    from ...analysis.recllmsim import identification
-    from ...analysis.recllmsim.identification.mixture import Mixture
-    from ...analysis.recllmsim.judges.turns import path_of
-    from ...data.identity import digest
-    from ...data.loading import annotated_in
-
     options = RunOptions(**values, yes=yes, as_json=output.json)
     output.check()
-    model_names = list(dict.fromkeys(model or DEFAULT))
-    check_journal(
-        journal, sources, [name for name in model_names if name != OFFLINE and not _is_learnt(name)], "--model"
+    names = list(dict.fromkeys(model or DEFAULT))
+    check_journal(journal, sources, [name for name in names if name != OFFLINE and not is_trained(name)], "--model")
+    mixture = mixture_of(
+        setting, ratio=ratio, no_others=no_others, frequency=frequency, top=top, pairs=pairs, fifth=fifth
     )
-    if top is not None and frequency is None:
-        raise SettingError("--top: is the number of hot or cold options: give --frequency hot, cold or both too")
-    mixture = Mixture(
-        setting=setting, ratio=ratio, others=not no_others, labels=frequency, top=top or TOP, pairs=pairs, fifth=fifth
-    )
-    learnt = identification.models([name for name in model_names if _is_learnt(name)], trees)
-    if encoder is not None:
-        learnt.append(identification.encoder(encoder))
+    trained = trained_models(names, trees, encoder)
     loaded = [read_whole(source) for source in sources]
     say_notes(*loaded)
-    conversations = [conversation for source_loaded in loaded for conversation in source_loaded.conversations]
-    if again := len(conversations) - len({(one.id, path_of(one), digest(one.scenario)) for one in conversations}):
-        say(f"{again} conversations are there more than once, and count so: give each source once")
-    talks = identification.profile_talks(conversations, language)
-    say(*(lines := identification.left_out(conversations, language)))
-    if not talks:
-        raise DataError(
-            f"{sources[0]}: no conversation has a profile of the vocabulary and is in {language}"
-            f"{'' if lines else ': give RecLLMSim conversations, simulated or of people'}"
-        )
-    if with_assistant:
-        talks, line = identification.with_assistants(talks, with_assistant)
-        say(line)
-    splits = SPLITS[split]
-    tested = [talks[place] for place in identification.places_tested(talks, mixture, splits, seed=seed)]
-    trusts = Trusts.of(conversations, annotated_in(*loaded))
-    guesses = identification.read_guesses(answers) if answers is not None else []
-    say(*identification.guesses_left_out(answers, talks) if answers is not None else ())
+    prediction = AttributePrediction.of(
+        loaded,
+        names,
+        trained,
+        mixture,
+        split=split,
+        language=language,
+        with_assistant=with_assistant or (),
+        answers=answers,
+        seed=seed,
+        notify=say,
+    )
     with options.surroundings():
-        rankers, failed = _rankers([name for name in model_names if not _is_learnt(name)], tested, journal, options)
+        replies = ask_models(prediction.requests, "conversations", journal=journal, options=options)
+        rankers, failed = prediction.rankers(replies)
     with stderr.status("begins") as status:
-        report = identification.identify(
-            talks,
-            learnt,
-            rankers,
-            mixture=mixture,
-            splits=splits,
-            seeds=seeds,
-            vocabulary=vocabulary,
-            guesses=guesses,
-            seed=seed,
-            watch=status.update,
-            trust=trusts.note("profile_mapped", of_messages=False) or UNTOLD,
-        )
+        report = prediction.report(rankers, seeds=seeds, vocabulary=vocabulary, watch=status.update)
     output.show(report)
     return 1 if failed or any(source_loaded.broken for source_loaded in loaded) else 0
-
-
-def _is_learnt(name: str) -> bool:
-    """Whether it is no ranker: a chat model's spec has a colon."""
-    return name != OFFLINE and ":" not in name
-
-
-def _rankers(
-    specs: Sequence[str], talks: "Sequence[ProfileTalk]", journal: Path | None, options: RunOptions
-) -> "tuple[list[Ranker], int]":
-    """The rankers of specs, and of how many conversations chat models could say nothing."""
-    from ...analysis.recllmsim.identification import VOCABULARY, Ranker, by_words
-    from ...runs.asking.option_ranking import RankedConversation, RankedOptions, ranking
-
-    heard = [RankedConversation(talk.id, talk.language, talk.messages) for talk in talks]
-    models = {spec: ranking(spec, heard, VOCABULARY) for spec in specs if spec != OFFLINE}
-    answers_of = ask_models(models, "conversations", journal=journal, options=options)
-
-    def ranker(spec: str, answers: Sequence[RankedOptions]) -> Ranker:
-        ranked = {talk.messages: one.options for talk, one in zip(talks, answers, strict=True)}
-        return Ranker(spec, lambda talk: ranked[talk.messages])
-
-    failed = sum(silent(answers_of[spec], spec, "--model", "conversation", they="count as wrong") for spec in models)
-    return [Ranker(OFFLINE, by_words) if spec == OFFLINE else ranker(spec, answers_of[spec]) for spec in specs], failed

@@ -8,10 +8,11 @@ import typer
 from ...data import DataError
 from ...data.text.terminal import names_in
 from ...errors import SettingError, at
+from ...studies.recllmsim.satisfaction_judges import unrated
 from ..options.shared import NoSeed, Seeds, Trees, label_rated, option
 from ..output.tables import PRINTED, TableOutput, read_whole
 from ..streams import say, stderr
-from .text_models import MODELS, Models, SplitOption, label_trust, unrated
+from .text_models import MODELS, Models, SplitOption, label_trust
 
 
 def satisfaction_command(

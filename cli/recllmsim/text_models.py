@@ -1,9 +1,7 @@
 """What the two commands that predict labels from words share: the models' options, and a label's reliability."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from ...errors import DataError, at
 from ..options.shared import model_for, split_by
 
 if TYPE_CHECKING:
@@ -26,11 +24,3 @@ def label_trust(loaded: "Loaded", label: str, side: str = "") -> str:
     from ...analysis.labels.reliability import Trusts
 
     return Trusts.of(loaded).note(label, [side] if side else (), of_messages=True)
-
-
-def unrated(source: Path, label: str) -> DataError:
-    """The error of a source without people's satisfaction."""
-    return DataError(
-        f"{at(source)}: no reply has a label {label!r} of 1 to 5: give conversations whose users rate how satisfied "
-        "they are, such as people's second study of RecLLMSim, or name the label (--label)"
-    )

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 import typer
 
 from ...data.text.model_tokens import OF_MESSAGE, tokens_about
-from ...errors import DataError, SettingError
+from ...errors import SettingError
 from ..options.run import RunOptions, options_of_run
 from ..options.shared import journal_in
 from ..output.overwriting import check_apart
 from ..planning.costs import CallCosts
 from ..planning.plan import Plan, go_on, models_asked, models_of_cast, tell_calls
-from ..streams import say
 from .interrupts import ask_all
 from .run import say_hosts, say_uncounted
 
@@ -122,19 +121,6 @@ def ask_each(
         return {spec: await answers(spec, lambda _: show(line.format(next(number)))) for spec in specs}
 
     return ask_all(work, control, line.format(0), max_time=max_time, left=left)
-
-
-def silent(answers: "Sequence[ModelAnswer]", spec: str, what: str, one: str, *, they: str) -> int:
-    """Print for how many things a model gave no answer, and return their number.
-
-    DataError if it says nothing at all; `one`: a thing, such as `turn`.
-    """
-    failed = [answer for answer in answers if answer.error]
-    if failed and len(failed) == len(answers):
-        raise DataError(f"{what} {spec}: gave no answer about any {one}: {failed[0].error}")
-    if failed:
-        say(f"{spec}: gave no answer about {len(failed)} of {len(answers)} {one}s, which {they}: {failed[0].error}")
-    return len(failed)
 
 
 def _costs(askings: "Mapping[str, Asking[Any, Any]]", missing: Mapping[str, Sequence[Any]]) -> CallCosts:

@@ -10,8 +10,10 @@ import pytest
 
 import duologue as package
 from duologue import data
-from duologue.errors import SettingError
+from duologue.errors import DataError, SettingError
 from duologue.runs.tuning.search_space import default_space
+from duologue.studies import people_answers
+from duologue.studies.recllmsim import attribute_prediction, satisfaction_judges
 from duologue.studies.tuning import TuningStudy
 
 Command = Callable[..., tuple[int, str, str]]
@@ -121,3 +123,85 @@ def test_test_refuses_scenarios_that_nothing_would_score(duologue: Command, tmp_
         "test", "--scenarios", "goals.jsonl", "--user", f"people:{people}", "--assistant", "offline"
     )
     assert (code, err.splitlines()[-1]) == (2, f"duologue: {refused.value}")
+
+
+def test_peoples_answers_go_out_in_and_into_a_copy(
+    duologue: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    messages = [{"role": "user", "text": "Hello?"}, {"role": "assistant", "text": "Yes."}]
+    records = [data.Conversation(id=str(n), scenario={"kind": "call"}, messages=messages) for n in range(3)]
+    data.record_lines.write(records, tmp_path / "talks.jsonl")
+    (tmp_path / "pages").mkdir()
+    page = "---\nunit: user turn\nparts:\n  tone: {values: [warm, cold]}\n---\nHow the user sounds.\n"
+    (tmp_path / "pages" / "tone.md").write_text(page)
+    rows = [f"ann@x.org,tone,{name},0,warm\n" for name in ("0", "1", "9")]
+    (tmp_path / "in.csv").write_text("".join(["by,label,conversation,message,tone\n", *rows]))
+    chosen: dict[str, Any] = {"source": "talks.jsonl", "labels": ["tone"], "labels_dir": "pages"}
+    command = ("label", "talks.jsonl", "--labels", "tone", "--labels-dir", "pages", "--answers")
+    assert people_answers.import_answers("in.csv", "a", **chosen) == (3, 3)
+    code, out, err = duologue(*command, "b", "--read", "in.csv", "--json")
+    assert (code, json.loads(out)) == (0, {"answers": 3, "new": 3, "read": "in.csv"})
+    assert (tmp_path / "a" / "ann-x-org.jsonl").read_text() == (tmp_path / "b" / "ann-x-org.jsonl").read_text()
+    assert people_answers.import_answers("in.csv", "a", **chosen) == (3, 0)
+    assert people_answers.export_answers("a", "one.json", **chosen) == 3
+    duologue(*command, "b", "--write", "two.json")
+    assert (tmp_path / "one.json").read_text() == (tmp_path / "two.json").read_text()
+    things = people_answers.copy_with_answers("talks.jsonl", "a", "one", labels=["tone"], labels_dir="pages")
+    _, out, copied = duologue(*command, "b", "--out", "two", "--json")
+    assert (things, json.loads(out)["labelled"]) == (2, 2)
+    assert [record.message for record in caplog.records] == [
+        *err.splitlines(),
+        *err.splitlines(),
+        *(line.replace("two", "one") for line in copied.splitlines()),
+    ]
+    for file in (tmp_path / "one").rglob("*.jsonl"):
+        assert file.read_text() == (tmp_path / "two" / file.relative_to(tmp_path / "one")).read_text()
+    with pytest.raises(DataError, match=r"in\.csv: answer 1: is about 'tone', no study"):
+        people_answers.import_answers("in.csv", "c")
+    assert not (tmp_path / "c").exists()
+
+
+def people_with_profiles(folder: Path) -> Path:
+    """A conversation of each of ten people, with a profile and their satisfaction."""
+    for number in range(10):
+        user = number % 2
+        profile = {"gender": "Female", "age": 20, "personality": [("冷静", "幽默")[user]], "daily_interests": ["阅读"]}
+        history = [
+            {"role": "user", "content": f"第{number}次，推荐{('湖边散步', '马戏表演')[user]}。"},
+            {"role": "assistant", "content": "可以。" * (number + 1), "satisfaction": str(number % 5 + 1)},
+        ]
+        file = folder / "human_exp_V2" / f"User_{number}" / "旅行规划" / f"{number}.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        about = {"task_type": "旅行规划", "task_context": f"第{number}次去旅行。", "profile": profile}
+        file.write_text(json.dumps({**about, "history": history}, ensure_ascii=False), encoding="utf-8")
+    return folder
+
+
+def test_profiles_are_predicted_as_by_the_command(
+    duologue: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    pytest.importorskip("sklearn")
+    pytest.importorskip("jieba")
+    people = people_with_profiles(tmp_path / "people")
+    report = attribute_prediction.predict_attributes(people, people, model=["logistic", "offline"], split="both")
+    command = ("recllmsim", "identify", people, people, "--model", "logistic", "--model", "offline", "--split", "both")
+    code, out, err = duologue(*command, "--json")
+    assert (code, json.loads(out)) == (0, report.to_json())
+    lines = [record.message for record in caplog.records]
+    assert lines == ["10 conversations are there more than once, and count so: give each source once"]
+    assert lines[0] in err
+    with pytest.raises(SettingError, match="--top: is the number of hot or cold options"):
+        attribute_prediction.predict_attributes(people, top=2)
+
+
+def test_judges_are_measured_as_by_the_command(duologue: Command, tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    pytest.importorskip("jieba")
+    people = people_with_profiles(tmp_path / "people")
+    (tmp_path / "own_judge.py").write_text("def threes(talk):\n    return [3]\n")
+    report = satisfaction_judges.judge_agreement(people, {"own_judge:threes": lambda talk: [3]})
+    code, out, _ = duologue("recllmsim", "judges", people, "--model", "own_judge:threes", "--json")
+    assert (code, json.loads(out)) == (0, report.to_json())
+    assert satisfaction_judges.judge_agreement(people, ["own_judge:threes"]).to_json() == report.to_json()
+    with pytest.raises(SettingError, match="the offline model cannot judge"):
+        satisfaction_judges.judge_agreement(people, ["offline"])

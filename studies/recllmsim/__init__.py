@@ -1,0 +1,1 @@
+"""The studies of RecLLMSim, as functions for notebooks and scripts."""
