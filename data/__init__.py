@@ -3,7 +3,7 @@
 from ..errors import DataError
 from . import checks, domains, grounding, identity, recllmsim, simquac
 from .domain import Dataset, Domain
-from .domain_parts import Material
+from .domain_parts import LabelNotes, Material
 from .domains import register_format
 from .files.json_files import read_text
 from .formats import messages, record_lines, sharegpt
@@ -44,6 +44,7 @@ __all__ = [
     "ExecutedGraph",
     "Form",
     "Format",
+    "LabelNotes",
     "Loaded",
     "Material",
     "Message",

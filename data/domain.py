@@ -12,7 +12,7 @@ from typing import Any, cast, final
 
 from ..errors import SettingError
 from .attempts import is_object
-from .domain_parts import TYPICAL, Material, TypicalConversation
+from .domain_parts import TYPICAL, LabelNotes, Material, TypicalConversation
 from .formats import messages
 from .formats.detection import Format, Writer
 from .formats.dialogues import further
@@ -36,7 +36,7 @@ _NAMELESS = ("kind", "digest")
 """Keys that every scenario has and that do not describe its topic."""
 
 
-_PLAIN_PARTS = ("kind", "formats", "dataset", "rules", "marks", "attribution", "form", "typical")
+_PLAIN_PARTS = ("kind", "formats", "dataset", "rules", "marks", "attribution", "form", "label_notes", "typical")
 """Parts of a domain that are values and no methods."""
 
 
@@ -89,7 +89,9 @@ class Domain:
     form: type[Form] = ScenarioForm
     """The scenario as a form to fill in, with a description, defaults and examples for each field: the input of a
     served graph. By default one field that takes any scenario as JSON."""
-
+    label_notes: LabelNotes = LabelNotes()
+    """Keys among the labels that do not judge behaviour or quality, in conversations of every kind: their names mean the
+    same everywhere."""
     typical: TypicalConversation = TYPICAL
     """How its conversations go: the tokens that `--plan` foresees before any of a run is finished."""
 
@@ -154,6 +156,18 @@ class Domain:
     def profile_text(self, scenario: Mapping[str, Any]) -> str:
         """The user's profile as a text, which labels of profiles are about; empty without one."""
         return str(scenario.get("profile") or scenario.get("preference") or "")
+
+    def label_text(self, scenario: Mapping[str, Any], unit: str) -> str:
+        """The text of the scenario that labels of a unit are about; empty without one.
+
+        `unit`: as in a label definition: `context`, `preference` or `profile`.
+        """
+        if unit == "profile":
+            return self.profile_text(scenario) if scenario.get("preference") or scenario.get("profile") else ""
+        if unit == "preference":
+            text = scenario.get("preference")
+            return text if isinstance(text, str) else ""
+        return str(scenario.get("task_context") or "") if unit == "context" else ""
 
     def facts(self, scenario: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         """Attribute and value of each fact that the user has; HTML pages mark the values in messages."""

@@ -1,7 +1,7 @@
-"""What a domain hands over: pieces of background, and how long its conversations are."""
+"""What a domain hands over: pieces of background, notes among its labels, and how long its conversations are."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .records import Role
@@ -18,6 +18,31 @@ class Material:
     """Whether the messages' spans are slices of this text; they are then marked in it."""
     folded: bool = False
     """Whether the page shows it only on request."""
+
+
+@dataclass(frozen=True)
+class LabelNotes:
+    """Keys among the labels that do not judge behaviour or quality."""
+
+    facts: frozenset[str] = frozenset()
+    """Facts of the source, such as the assistant's name, which have no reliability."""
+    beside: Mapping[str, str] = field(default_factory=dict)
+    """Remarks on another label, such as its reason: the key of that label, whose reliability they share."""
+    others: frozenset[str] = frozenset()
+    """Further notes, such as a profile or a questionnaire."""
+
+    @classmethod
+    def of(cls, parts: Iterable["LabelNotes"]) -> "LabelNotes":
+        """Those of several domains together."""
+        parts = list(parts)
+        return cls(
+            frozenset(key for part in parts for key in part.facts),
+            {key: label for part in parts for key, label in part.beside.items()},
+            frozenset(key for part in parts for key in part.others),
+        )
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.facts or key in self.beside or key in self.others
 
 
 class TypicalConversation(NamedTuple):

@@ -19,11 +19,13 @@ Example::
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from threading import RLock
 from typing import Any
 
 from ..errors import SettingError
 from .domain import Dataset, Domain
+from .domain_parts import LabelNotes
 from .formats import chatgpt, completions, langsmith, messages, opentelemetry, record_lines, sharegpt
 from .formats.detection import FOLDER, Format, Writer
 from .packages import register_declared
@@ -161,6 +163,16 @@ def formats_registered_here() -> tuple[Format, ...]:
     return tuple(form for form in own_formats() if form.name in _registered_formats)
 
 
+def label_notes() -> LabelNotes:
+    """The notes among labels of every domain together."""
+    return _label_notes(registered())
+
+
+@lru_cache(maxsize=4)
+def _label_notes(domains: tuple[Domain, ...]) -> LabelNotes:
+    return LabelNotes.of(domain.label_notes for domain in domains)
+
+
 def known_formats() -> tuple[Format, ...]:
     """Every format that can be read, in the order in which they are tried."""
     of_domains = (form for domain in registered() for form in domain.formats)
@@ -221,6 +233,8 @@ def _problem(domain: object, others: Mapping[str, Domain]) -> str:
         return f"{name}: its data set must be a Dataset, and its formats Formats (data.domain, data.formats.detection)"
     if wrong := [rule for rule, value in domain.rules.items() if not isinstance(value, Rule)]:
         return f"{name}: {wrong[0]!r} in its rules is not a Rule (data.checks)"
+    if not isinstance(domain.label_notes, LabelNotes):
+        return f"{name}: its label_notes must be LabelNotes (data.domain_parts)"
     if odd := [mark for mark in domain.marks if not re.fullmatch(r"\w[\w-]*", mark)]:
         return f"{name}: the mark {odd[0]!r} is not a name: write section for <section>"
     for other in (PLAIN, *others.values()):

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from ...data import domains
 from ...data.labels.annotations import AnnotationSide, side_of
 from ...data.labels.reading import SCORES, label_name, labels_in, spellings_of
 from ...data.records import Conversation, Message, Record
 from ..tables import Column, Table
-from .reliability import FACTS, Trusts
+from .reliability import Trusts
 
 CountedUnit: TypeAlias = Literal["conversation", "message"]
 CountKey: TypeAlias = tuple[str, str, CountedUnit, AnnotationSide]
@@ -87,8 +88,9 @@ class LabelCounts:
         return rows
 
     def _add(self, holder: Conversation | Message, unit: CountedUnit, side: AnnotationSide) -> None:
+        facts = domains.label_notes().facts
         for label in labels_in(holder, self.trusts.annotated):
-            if label.key in FACTS or label.beside:
+            if label.key in facts or label.beside:
                 continue
             key = label.key, label.part, unit, side
             spelled = spellings_of(label.value)

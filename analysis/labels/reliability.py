@@ -20,11 +20,6 @@ from .score_sources import ScoreOrigin
 By: TypeAlias = Literal["people", "model", "rule", "not told"]
 """The source of a label: people, a model, a rule that can be run again, or unknown."""
 
-FACTS = frozenset({"chat_model", "topic_id", "quac"})
-"""Keys among the labels that are facts of the source."""
-_BESIDE = {"memo": "hallucination", "reason": "satisfaction", "intent_zh": "intent"}
-"""Keys that stand beside a label and share its reliability."""
-
 TRUST_IN = "Trust in "
 """The beginning of a line on the reliability of a label."""
 
@@ -164,9 +159,10 @@ class Trusts:
         `of_messages`: whether a message has it, None where that is not known. `of_vote`: of one vote alone, which
         nobody measured: only what the votes come to is.
         """
-        if key in FACTS:
+        notes = domains.label_notes()
+        if key in notes.facts:
             return None
-        key = _BESIDE.get(key, key)
+        key = notes.beside.get(key, key)
         levels = (True, False) if of_messages is None else (of_messages,)
         if any((side, level, key) in self._people for level in levels):
             return Trust(label=key, part=part, side=side, by="people")
@@ -220,7 +216,7 @@ class Trusts:
             worded = key.replace("_", " ")
             if of == side and (name == worded or name.startswith(f"{worded} ")):
                 return self.of_label(side, key)
-        if name in {key.replace("_", " ") for key in FACTS}:
+        if name in {key.replace("_", " ") for key in domains.label_notes().facts}:
             return None
         key = next((key for key in self.annotated if name.startswith(key.replace("_", " "))), "")
         return Trust(label=name, side=side, by="model" if key else "not told")

@@ -10,10 +10,6 @@ from .reading import Label, plain_values, read
 AnnotationSide: TypeAlias = Literal["simulated", "people", "not told"]
 SIDES: tuple[AnnotationSide, ...] = ("simulated", "people", "not told")
 
-_NO_LABELS = frozenset({"profile_mapped", "questionnaire", "preference_summary", "preference_summary_old",
-                        "chat_model", "conflict", "memo", "reason", "intent_zh", "topic_id", "quac"})  # fmt: skip
-"""Notes of the published files and of runs without information on the user's behaviour or the answers' quality."""
-
 
 def annotations_of(conversation: Conversation) -> dict[str, list[str]]:
     """Values of each label by name, of the conversation and of all its messages together, in lower case."""
@@ -36,8 +32,9 @@ def of_conversation(conversation: Conversation) -> dict[str, list[str]]:
 
 def _annotations(holder: Conversation | Message) -> Iterator[tuple[Label, list[str]]]:
     """Each label that says something of behaviour or quality, with its values; of votes the result counts."""
+    notes = domains.label_notes() if holder.labels else ()
     for key, stored in holder.labels.items():
-        if key not in _NO_LABELS:
+        if key not in notes:
             for label in read(key, stored):
                 if not (label.beside or label.scored) and (values := plain_values(label.value)):
                     yield label, values

@@ -34,17 +34,9 @@ def text_of(conversation: Conversation, label: LabelDefinition, unit: int) -> st
     """The text of a message, a context, a profile or a person's reason; empty without one."""
     if unit != WHOLE:
         return conversation.messages[unit].text
-    scenario = conversation.scenario
-    if label.unit == "context":
-        return str(scenario.get("task_context") or "")
-    if label.unit == "preference":
-        preference = scenario.get("preference")
-        return preference if isinstance(preference, str) else ""
     if label.unit == "reason":
-        return str(scenario.get(WHY) or "")
-    if label.unit == "profile" and (scenario.get("preference") or scenario.get("profile")):
-        return domains.of(conversation).profile_text(scenario)
-    return ""
+        return str(conversation.scenario.get(WHY) or "")
+    return domains.of(conversation).label_text(conversation.scenario, label.unit)
 
 
 def labels_at(conversation: Conversation, label: LabelDefinition, unit: int) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...errors import DataError
 from ..domain import Dataset, Domain, labelled
-from ..domain_parts import Material, TypicalConversation
+from ..domain_parts import LabelNotes, Material, TypicalConversation
 from ..formats.detection import Contents, Format
 from ..records import Conversation, Message
 from ..text.languages import Language
@@ -65,6 +65,13 @@ class RecLLMSim(Domain):
     form = TaskForm
     rules = RULES
     marks = ("task", "profile")
+    label_notes = LabelNotes(
+        facts=frozenset({"chat_model"}),
+        beside={"memo": "hallucination", "reason": "satisfaction", "intent_zh": "intent"},
+        others=frozenset(
+            {"profile_mapped", "questionnaire", "preference_summary", "preference_summary_old", "conflict"}
+        ),
+    )
 
     typical = TypicalConversation(
         4,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..domain import Dataset, Domain, labelled, worded
-from ..domain_parts import Material, TypicalConversation
+from ..domain_parts import LabelNotes, Material, TypicalConversation
 from ..formats.detection import Format
 from ..grounding import gives_no_answer
 from ..records import Conversation, Message
@@ -28,6 +28,7 @@ class SimQuAC(Domain):
     form = TopicForm
     rules = RULES
     marks = FIELDS
+    label_notes = LabelNotes(facts=frozenset({"topic_id", "quac"}))
     attribution = (
         "Where the topics are QuAC's or SimQuAC's: their sections come from Wikipedia by way of QuAC (CC BY-SA 4.0)."
     )

@@ -305,3 +305,35 @@ def test_a_domain_of_ones_own_tells_how_its_conversations_go_and_what_its_profil
     assert _talk([{"scenario": guest}, {"scenario": {"kind": "other"}}]) == TYPICAL
     label = LabelDefinition.of("p", {"unit": "profile", "values": ["a"]}, "x", "p.md")
     assert text_of(data.Conversation(id="1", scenario=guest, messages=()), label, WHOLE) == "guest Ann"
+
+
+def test_a_domain_of_ones_own_brings_the_texts_of_its_labels_and_the_notes_among_them(own_registry):
+    from duologue.analysis.labels.counts import LabelCounts
+    from duologue.analysis.labels.reliability import Trusts
+    from duologue.data.labels.annotations import annotations_of
+    from duologue.data.labels.definition import LabelDefinition
+    from duologue.data.labels.units import WHOLE, text_of
+
+    class Hotel(data.Domain):
+        kind = "hotel"
+        label_notes = data.LabelNotes(
+            facts=frozenset({"desk"}), beside={"because": "stars"}, others=frozenset({"booking"})
+        )
+
+        def label_text(self, scenario, unit):
+            return scenario["wish"] if unit == "context" else super().label_text(scenario, unit)
+
+    labels = {"desk": "north", "because": "late", "booking": "a room", "stars_human": 3, "stars": 3, "topic_id": 7}
+    talk = Conversation(id="1", scenario={"kind": "hotel", "wish": "a view"}, messages=(), labels=labels)
+    label = LabelDefinition.of("c", {"unit": "context", "values": ["a"]}, "x", "c.md")
+    assert text_of(talk, label, WHOLE) == ""
+    assert {"desk", "because", "booking"} <= annotations_of(talk).keys()
+    domains.register(Hotel())
+    assert text_of(talk, label, WHOLE) == "a view"
+    assert annotations_of(talk) == {"stars human": ["3"], "stars": ["3"]}  # and what other domains name as notes
+    trusts = Trusts.of([talk])
+    assert trusts.of_label("not told", "desk") is None
+    assert trusts.of_label("not told", "because").label == "stars"
+    counts = LabelCounts()
+    counts.add(talk)
+    assert {row.label for row in counts.rows(trusts)} == {"because", "booking", "stars_human", "stars"}

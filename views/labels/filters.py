@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...analysis.labels.reliability import FACTS, Trusts
+from ...analysis.labels.reliability import Trusts
 from ...analysis.outcomes import SUCCESS
+from ...data import domains
 from ...data.labels.annotations import side_of
 from ...data.labels.reading import SCORES, Label, values_of
 from ...data.records import Conversation, Message
@@ -104,8 +105,9 @@ def listed_labels(conversations: Sequence[ShownConversation], trusts: Trusts) ->
 def _labels_with_peoples(labels_of_one: Iterable[Label], trusts: Trusts) -> Iterator[tuple[Label, Label | None]]:
     """Each label, with people's label of the same."""
     labels = {(label.key, label.part): label for label in labels_of_one if not label.beside}
+    facts = domains.label_notes().facts
     for (key, part), label in labels.items():
-        if key not in FACTS and (key != SCORES or (label.scored and part != SUCCESS)):
+        if key not in facts and (key != SCORES or (label.scored and part != SUCCESS)):
             people = None if label.scored else trusts.reference(key, part)
             yield label, None if people is None else labels.get(people)
 
