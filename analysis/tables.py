@@ -38,6 +38,8 @@ class Column(Record):
     """Such as `words`, `characters`; empty for shares (0 to 1) and for what is counted by the name itself."""
     places: int = 3
     """Decimal places wherever people read it; CSV, JSON and data frames hold the whole number."""
+    wide: bool = False
+    """Whether a narrow terminal drops it, as its content stands in the title or the notes, or only exports need it."""
 
     @property
     def heading(self) -> str:
@@ -107,6 +109,14 @@ class Table(Record):
         columns = [Column(name="measure"), *(Column(name=getattr(record, first), kind="number") for record in records)]
         rows = tuple((field.replace("_", " "), *(getattr(record, field) for record in records)) for field in fields)
         return cls(title=title, columns=tuple(columns), rows=rows, notes=tuple(notes))
+
+    def narrow(self) -> Self:
+        """The table for a terminal, without its wide columns."""
+        places = [place for place, column in enumerate(self.columns) if not column.wide]
+        columns = tuple(self.columns[place] for place in places)
+        return self.model_copy(
+            update={"columns": columns, "rows": tuple(tuple(row[place] for place in places) for row in self.rows)}
+        )
 
     def to_csv(self) -> str:
         """Comma-separated values, unrounded, a missing one empty; title and notes have no place in it."""
@@ -189,17 +199,29 @@ class TypedRows(Record, Generic[RowRecord]):
 
     def table(self) -> Table:
         """A column for each field of a row but those of JSON only."""
-        (row, _) = get_args(type(self).model_fields["rows"].annotation)
+        wide, (row, _) = self.wide_fields(), get_args(type(self).model_fields["rows"].annotation)
         columns = [
-            Column(name=name.replace("_", " "), kind=_FIELD_KINDS.get(field.annotation, "text"))
+            Column(
+                name=name.replace("_", " "),
+                kind=_FIELD_KINDS.get(field.annotation, "text"),
+                wide=name in wide,
+            )
             for name, field in row.model_fields.items()
             if name not in self.json_only
         ]
         return Table.of(self.title, columns, self.rows, self.notes)
 
-    def narrow(self) -> Table:
-        """The table for a terminal; a subclass leaves out columns that stand below it or are the same everywhere."""
+    def wide_fields(self) -> Collection[str]:
+        """Fields of a row whose columns a narrow terminal drops."""
+        return ()
+
+    def brief(self) -> Table:
+        """The table with the rows and notes that a terminal has; a subclass has fewer rows, or notes on wide columns."""
         return self.table()
+
+    def narrow(self) -> Table:
+        """The table for a terminal."""
+        return self.brief().narrow()
 
     def to_json(self) -> list[dict[str, Any]]:
         """An object for each row; null where there is no value."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from rich.console import Console
 
-from duologue.analysis.tables import Column, Table
+from duologue.analysis.tables import Column, Table, TypedRows
 from duologue.data.records import Record
 from duologue.errors import MissingExtraError
 from duologue.views.notebook import table_html
@@ -183,3 +183,24 @@ def test_where_a_terminal_is_too_narrow_names_are_broken_and_numbers_are_not():
     printed = out.getvalue()
     assert printed.count("-123.456") == 7
     assert max(map(len, printed.splitlines())) <= 72
+
+
+class Rows(TypedRows[Row]):
+    """Rows with a field that a terminal has in a note."""
+
+    title = "Rows"
+
+    def wide_fields(self):
+        return ("n",)
+
+    def brief(self):
+        return self.table().model_copy(update={"notes": (f"n: {self.rows[0].n}",)})
+
+
+def test_a_terminal_drops_the_columns_that_say_so_and_exports_have_all():
+    rows = Rows(rows=(Row(name="a", n=1), Row(name="b", n=1)))
+    assert [(column.name, column.wide) for column in rows.table().columns] == [("name", False), ("n", True)]
+    assert rows.table().to_csv() == "name,n\na,1\nb,1\n"
+    narrow = rows.narrow()
+    assert (narrow.to_csv(), narrow.notes) == ("name\na\nb\n", ("n: 1",))
+    assert TABLE.narrow() == TABLE

@@ -72,10 +72,9 @@ class ModelGains(TypedRows[GainRow]):
     json_only: ClassVar[tuple[str, ...]] = ("gain", "low", "high")
 
     @override
-    def narrow(self) -> Table:
+    def brief(self) -> Table:
         """The rows of the main metrics."""
-        table = self.table()
-        return Table.of(table.title, table.columns, [row for row in self.rows if row.metric in BRIEF], self.notes)
+        return ModelGains(rows=tuple(row for row in self.rows if row.metric in BRIEF), notes=self.notes).table()
 
 
 def nearest_rows(

@@ -1,6 +1,6 @@
 """The rows of a report on profile identification."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import ClassVar
 
 from typing_extensions import override
@@ -65,13 +65,15 @@ class SideBySide(TypedRows[ModelRow]):
     json_only: ClassVar[tuple[str, ...]] = ("gain",)
 
     @override
-    def narrow(self) -> Table:
+    def wide_fields(self) -> Collection[str]:
+        return "aspect", "f1_weighted", "recall_1"
+
+    @override
+    def brief(self) -> Table:
         """The mean of the aspects."""
-        table = self.table()
-        columns = [column for column in table.columns if column.name not in ("aspect", "f1 weighted", "recall 1")]
-        mean = [row for row in self.rows if row.aspect == "mean"]
+        mean = SideBySide(rows=tuple(row for row in self.rows if row.aspect == "mean"), notes=self.notes)
         aspects = {row.aspect for row in self.rows} - {"mean"}
-        return Table.of(f"{self.title}: the mean of {len(aspects)} aspects", columns, mean, self.notes)
+        return mean.table().model_copy(update={"title": f"{self.title}: the mean of {len(aspects)} aspects"})
 
     def hits(self) -> Table:
         """The first hits by aspect."""

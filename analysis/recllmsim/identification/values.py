@@ -3,7 +3,7 @@
 Every task has the same models, folds and intervals.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
@@ -54,15 +54,19 @@ class ValueRows(TypedRows[ValueRow]):
     title: ClassVar[str] = "Predicted from the text"
 
     @override
-    def narrow(self) -> Table:
-        """Without what is the same in all rows, or nowhere; reasons as notes."""
-        table, always = self.table(), {"model", "score", "value"}
-        differ = {name for name in ValueRow.model_fields if len({getattr(row, name) for row in self.rows}) > 1}
-        columns = [column for column in table.columns if column.name in (always | differ) - {"split", "reason"}]
-        same = [name for name in ("task", "reads", "split", "n", "users") if name == "split" or name not in differ]
+    def wide_fields(self) -> Collection[str]:
+        """The split, the reason, and what is the same in all rows."""
+        same = {name for name in ValueRow.model_fields if len({getattr(row, name) for row in self.rows}) < 2}
+        return (same - {"model", "score", "value"}) | {"split", "reason"}
+
+    @override
+    def brief(self) -> Table:
+        """With what is the same in all rows in the title, and reasons as notes."""
+        same = [name for name in ("task", "reads", "split", "n", "users") if name in self.wide_fields()]
         constants = [f"{name} {getattr(row, name)}" for row in self.rows[:1] for name in same]
         reasons = dict.fromkeys(f"–: {row.reason}" for row in self.rows if row.reason)
-        return Table.of(", ".join([self.title, *constants]), columns, self.rows, [*self.notes, *reasons])
+        title, notes = ", ".join([self.title, *constants]), (*self.notes, *reasons)
+        return self.table().model_copy(update={"title": title, "notes": notes})
 
 
 @dataclass(frozen=True)

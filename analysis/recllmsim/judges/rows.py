@@ -1,5 +1,6 @@
 """The rows of a report on judges."""
 
+from collections.abc import Collection
 from typing import ClassVar
 
 from typing_extensions import override
@@ -27,8 +28,12 @@ class ScoreRows(TypedRows[ScoreRow]):
     """Scores with their intervals."""
 
     @override
-    def narrow(self) -> Table:
-        """The table for a terminal: the content of other columns stands below it."""
+    def wide_fields(self) -> Collection[str]:
+        return "held_out", "reason"
+
+    @override
+    def brief(self) -> Table:
+        """With a note on each reason."""
         table, why = self.table(), dict[str, dict[str, list[str]]]()
         for row in self.rows:
             if row.reason:
@@ -38,8 +43,7 @@ class ScoreRows(TypedRows[ScoreRow]):
             rows = ", ".join(f"{judge} ({', '.join(scores)})" for judge, scores in of.items())
             wherever = sum(map(len, of.values())) == sum(row.value is not None for row in self.rows)
             notes.append(f"{reason[0].upper()}{reason[1:]}: {'every row' if wherever else rows}.")
-        columns = [column for column in table.columns if column.name not in ("held out", "reason")]
-        return Table.of(table.title, columns, self.rows, notes)
+        return table.model_copy(update={"notes": tuple(notes)})
 
 
 class Scores(ScoreRows):
