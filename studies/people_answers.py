@@ -2,18 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..data.labels import answer_files
 from ..data.labels.definition import LabelDefinition
 from ..data.labels.items import LabelAnswer
-from ..data.labels.side_by_side import ONBOARDING, STUDY, strange
+from ..data.labels.side_by_side import ONBOARDING, STUDY, Study, strange
 from ..data.loading import Loaded, load
 from ..errors import DataError
 from ..prompts.label_pages import labels_named
 from ..runs.labels.answers import AnswerFiles, answers_of, name_of
 from ..runs.labels.people import write_labelled_by_people
 from .sources import Notify, StudySource, conversations_of, logged, path_of
+
+if TYPE_CHECKING:  # it needs the extra `stats`
+    from ..analysis.labels.preference import Preferences
 
 
 class ImportedAnswers(NamedTuple):
@@ -98,6 +101,27 @@ def copy_with_answers(
     for note in notes:
         notify(note)
     return things
+
+
+def study_preferences(
+    folder: str | Path, study: str | Path | None = None, *, without_contradictions: bool = False
+) -> "Preferences":
+    """What people prefer in a side-by-side study, `duologue recllmsim preference` as a function.
+
+    `folder`: their answers; `study`: its file, for the names of its two systems. `without_contradictions`: leave out
+    preferences for the system that the same person found worse. DataError for a folder without such answers.
+    """
+    from ..analysis.labels.preference import SIDES, preferences
+
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise DataError(f"{folder}: there is no such folder: give the folder of --answers")
+    by_person = answers_of(folder)
+    if not any(answer.label == STUDY for of_person in by_person.values() for answer in of_person):
+        raise DataError(f"{folder}: holds no answers to a side-by-side study: give the folder of --answers")
+    side_by_side = None if study is None else Study.of(Path(study))
+    names = SIDES if side_by_side is None else (side_by_side.first.name, side_by_side.second.name)
+    return preferences(by_person, names, without_contradictions=without_contradictions)
 
 
 def _defined(labels: Sequence[str] | None, folder: str | Path | None) -> dict[str, LabelDefinition] | None:

@@ -110,7 +110,6 @@ planning/annotations: runs/labels/vote_journal runs/labels/work
 planning/estimates: graphs/conversations/beginning
 planning/plan: graphs/casts/assembling graphs/casts/success_checks runs
 recllmsim/intents: analysis/recllmsim/identification
-recllmsim/preference: analysis/simquac/preference runs/labels/answers
 recllmsim/profiles: runs runs/engine/control
 recllmsim/satisfaction: analysis/recllmsim/identification/values analysis/recllmsim/satisfaction
   analysis/recllmsim/satisfaction/report

@@ -5,8 +5,6 @@ from typing import Annotated
 
 import typer
 
-from ...data.labels.side_by_side import STUDY, Study
-from ...errors import DataError
 from ..options.shared import option, study_of
 from ..output.tables import PRINTED, TableOutput
 
@@ -26,16 +24,7 @@ def preference_command(
 
     Wins by majority, agreement (Fleiss' kappa), contradictions.
     """
-    from ...analysis.simquac.preference import SIDES, preferences
-    from ...runs.labels.answers import answers_of
+    from ...studies.people_answers import study_preferences
 
-    if not answers.is_dir():
-        raise DataError(f"{answers}: there is no such folder: give the folder of --answers")
-    by_person = answers_of(answers)
-    if not any(answer.label == STUDY for of_one in by_person.values() for answer in of_one):
-        raise DataError(f"{answers}: holds no answers to a side-by-side study: give the folder of --answers")
-    side_by_side = None if study is None else Study.of(study)
-    names = SIDES if side_by_side is None else (side_by_side.first.name, side_by_side.second.name)
-    report = preferences(by_person, names, without_contradictions=without_contradictions)
-    output.show(report)
+    output.show(study_preferences(answers, study, without_contradictions=without_contradictions))
     return 0

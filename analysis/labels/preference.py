@@ -13,10 +13,10 @@ from ...data.labels.items import LabelAnswer
 from ...data.labels.side_by_side import ASPECTS, STUDY, is_asked
 from ...data.labels.votes import Vote, aggregate
 from ...data.records import Record
-from ..labels.agreement.coefficients import fleiss_kappa
-from ..labels.reliability import NOT_CALIBRATED
 from ..over_users.estimate import UserScore
 from ..tables import Column, Sections, Table, TypedRows
+from .agreement.coefficients import fleiss_kappa
+from .reliability import NOT_CALIBRATED
 
 PREFERENCE = "preference"
 SIDES = ("first", "second")

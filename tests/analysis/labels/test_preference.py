@@ -3,7 +3,7 @@
 import pytest
 
 from duologue.analysis.labels.agreement.coefficients import fleiss_kappa
-from duologue.analysis.simquac.preference import contradiction, preferences
+from duologue.analysis.labels.preference import contradiction, preferences
 from duologue.data.labels.items import LabelAnswer
 from duologue.data.labels.side_by_side import STUDY
 
