@@ -29,13 +29,6 @@ REQUEST = {
 }
 
 
-class Calling(ScriptedModel):
-    """A scripted model that takes tools."""
-
-    def bind_tools(self, tools: Any, **more: Any) -> Any:
-        return self
-
-
 def paying(paid: list[int], calls: int = 1, **middleware: Any) -> Any:
     @tool
     def pay(euro: int) -> str:
@@ -44,7 +37,7 @@ def paying(paid: list[int], calls: int = 1, **middleware: Any) -> Any:
         return "paid"
 
     called = [{"name": "pay", "args": {"euro": number}, "id": str(number)} for number in range(1, calls + 1)]
-    model = Calling(lines=[AIMessage("", tool_calls=called), AIMessage("That is done.")], by_call=True)
+    model = ScriptedModel(lines=[AIMessage("", tool_calls=called), AIMessage("That is done.")], by_call=True)
     return create_agent(model, [pay], middleware=[HumanInTheLoopMiddleware({"pay": True}, **middleware)])
 
 
@@ -187,11 +180,11 @@ def paying_deeply(paid: list[int], decisions: Any, within: bool) -> Any:
         return "paid"
 
     called = [{"name": "pay", "args": {"euro": number}, "id": str(number)} for number in (1, 2)]
-    payer = Calling(lines=[AIMessage("", tool_calls=called), AIMessage("That is done.")], by_call=True)
+    payer = ScriptedModel(lines=[AIMessage("", tool_calls=called), AIMessage("That is done.")], by_call=True)
     if not within:
         return deepagents.create_deep_agent(payer, [pay], interrupt_on={"pay": decisions})
     task = {"name": "task", "args": {"description": "pay", "subagent_type": "payer"}, "id": "task"}
-    outer = Calling(lines=[AIMessage("", tool_calls=[task]), AIMessage("That is done.")], by_call=True)
+    outer = ScriptedModel(lines=[AIMessage("", tool_calls=[task]), AIMessage("That is done.")], by_call=True)
     described = {"name": "payer", "description": "pays", "system_prompt": "Pay.", "tools": [pay], "model": payer}
     return deepagents.create_deep_agent(outer, [], subagents=[{**described, "interrupt_on": {"pay": decisions}}])
 

@@ -1,18 +1,14 @@
 """Each call of a side begins with the messages of the call before: endpoints store the work of a prefix."""
 
-from collections import defaultdict
-from typing import Any
-
 import pytest
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.messages import BaseMessage
 
 import duologue
 from duologue import data
 from duologue.data.simquac import Topic
 from duologue.graphs import Cast, agent_test, recllmsim, simquac
 from duologue.nodes import Limits, State
+from duologue.nodes.models.scripted import ScriptedModel
 
 TURNS = 4
 SECTION = "Three keepers lived there <b>with a dog</b>. The last one left in 1968. Ships still pass at night."
@@ -23,48 +19,39 @@ GOAL = {
 Calls = list[list[BaseMessage]]
 
 
-class Heard(BaseChatModel):
-    """Says what is rejected and what is accepted, by turns, and keeps what it was sent."""
-
-    side: str
-    rejected: str
-    accepted: str
-    heard: Any
-
-    @property
-    def _llm_type(self) -> str:
-        return "heard"
-
-    def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **more: Any) -> Any:
-        calls = self.heard[self.side]
-        calls.append(list(messages))
-        text = self.rejected if len(calls) % 2 else self.accepted.format(len(calls))
-        return ChatResult(generations=[ChatGeneration(message=AIMessage(text))])
+def speaker(rejected: str, accepted: str) -> ScriptedModel:
+    """A model with a draft that is rejected before each that is accepted."""
+    lines = [text for number in range(1, TURNS + 1) for text in (rejected, accepted.format(2 * number))]
+    return ScriptedModel(lines=lines, by_call=True)
 
 
-def talk(name: str) -> tuple[Cast, State, dict[str, Calls]]:
-    """A cast, what its conversation is about, and what each side will have been sent."""
-    heard: dict[str, Calls] = defaultdict(list)
+def talk(name: str) -> tuple[Cast, State, dict[str, ScriptedModel]]:
+    """A cast, what its conversation is about, and the model of each side."""
     if name == "simquac":
-        student = Heard(side="user", rejected="", accepted="What happened in year <{}>?", heard=heard)
-        teacher = Heard(side="assistant", rejected="Nobody knows that.", accepted="Ships still pass", heard=heard)
+        models = {
+            "user": speaker("", "What happened in year <{}>?"),
+            "assistant": speaker("Nobody knows that.", "Ships still pass"),
+        }
         topic = Topic(title="The lighthouse", background="On the pier.", header="Keepers", section=SECTION)
-        return simquac.cast(user=student, assistant=teacher), simquac.scenarios([topic])[0], heard
-    user = Heard(side="user", rejected="", accepted="Tell me of the <museum> number {}.", heard=heard)
-    assistant = Heard(side="assistant", rejected="", accepted="The <museum> number {} is far away.", heard=heard)
+        return simquac.cast(**models), simquac.scenarios([topic])[0], models
+    models = {
+        "user": speaker("", "Tell me of the <museum> number {}."),
+        "assistant": speaker("", "The <museum> number {} is far away."),
+    }
     if name == "agent_test":
-        return agent_test.cast(user=user, assistant=assistant), agent_test.scenarios([GOAL])[0], heard
+        return agent_test.cast(**models), agent_test.scenarios([GOAL])[0], models
     about = data.recllmsim.combined(data.recllmsim.shipped_tasks(), data.recllmsim.shipped_profiles().texts)
     settings = {"handshake": True, "proactive": True} if "page by page" in name else {}
-    return recllmsim.cast(user=user, assistant=assistant, **settings), recllmsim.scenarios(about[:1])[0], heard
+    return recllmsim.cast(**models, **settings), recllmsim.scenarios(about[:1])[0], models
 
 
 @pytest.fixture(params=["simquac", "recllmsim", "recllmsim, page by page", "agent_test"])
 def heard(request: pytest.FixtureRequest) -> dict[str, Calls]:
     """The calls of each side of a cast, in a conversation in which every other draft was rejected."""
-    cast, scenario, heard = talk(request.param)
+    cast, scenario, models = talk(request.param)
     (conversation,) = duologue.simulate(cast, [scenario], limits=Limits(max_turns=TURNS))
     assert conversation.failure is None
+    heard = {side: model.sent for side, model in models.items()}
     assert {side: len(calls) for side, calls in heard.items()} == {"user": 2 * TURNS, "assistant": 2 * TURNS}
     return heard
 

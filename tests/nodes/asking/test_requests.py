@@ -8,21 +8,8 @@ from duologue.data.identity import call_seed
 from duologue.errors import SettingError
 from duologue.nodes import Call, Refusal, RequestAnswer, ask, parse_json
 from duologue.nodes.asking.requests import asked_of
-from duologue.nodes.models.scripted import ScriptedModel
 from duologue.prompts import Library, Page, PromptError
-
-
-class Scripted(ScriptedModel):
-    """Keeps the seeds that it is given."""
-
-    by_call: bool = True
-    tokens: tuple[int, int] | None = (5, 2)
-    seed: int | None = None
-    seeds: list[int] = Field(default_factory=list)
-
-    def _generate(self, messages, *args, **kwargs):
-        self.seeds.append(kwargs["seed"])
-        return super()._generate(messages, *args, **kwargs)
+from tests.nodes.models.kept_options import SeededModel
 
 
 class Score(BaseModel):
@@ -50,7 +37,7 @@ def plain(calls):
 
 
 async def judge(*lines, attempts=3, pages=None, parse=None):
-    model = Scripted(lines=list(lines))
+    model = SeededModel(lines=list(lines))
     pages = pages or library()
     return await ask(model, "judge/score", VALUES, parse or parse_json(Score), attempts, pages=pages, call=CALL), model
 
@@ -115,7 +102,7 @@ async def test_words_that_a_refusal_quotes_are_sent_behind_its_page():
 
 
 async def test_a_page_that_cannot_be_filled_is_said_before_anybody_is_asked():
-    model = Scripted(lines=[])
+    model = SeededModel(lines=[])
     with pytest.raises(PromptError, match="judge/score"):
         await ask(model, "judge/score", {"what": "x"}, str, pages=library(), call=CALL)
     assert model.sent == []

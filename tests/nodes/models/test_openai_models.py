@@ -6,15 +6,13 @@ import json
 from typing import Any
 
 import pytest
-from langchain_core.callbacks import CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
 from werkzeug import Response
 
 import duologue
 from duologue import graphs
 from duologue.nodes import Limits
+from duologue.nodes.models.scripted import ScriptedModel
+from tests.nodes.models.kept_options import SeededModel, SeedlessModel
 
 LISTED = "1. Who lived on the rock?\n2. When did they leave?"
 QUESTIONS = ["Who lived on the rock?", "Who was the last of them?", "Do vessels come by?"]
@@ -238,49 +236,29 @@ def test_no_connection_outlives_its_loop(lasting, played):
     assert left == 0
 
 
-class Parrot(BaseChatModel):
-    """Somebody's own chat model, which knows no seed."""
-
-    line: str
-    heard: list[dict[str, Any]] = []  # noqa: RUF012 - pydantic copies it
-
-    @property
-    def _llm_type(self) -> str:
-        return "parrot"
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        self.heard.append(kwargs)
-        return ChatResult(generations=[ChatGeneration(message=AIMessage(self.line))])
-
-
-class Seeded(Parrot):
-    """One that knows a seed."""
-
-    seed: int | None = None
-
-
 def test_a_chat_model_instance_stands_in_for_a_spec(simulated):
-    student, teacher = Parrot(line="Who lived there?"), Parrot(line="three keepers")
+    student, teacher = ScriptedModel(lines=["Who lived there?"]), ScriptedModel(lines=["three keepers"])
     conversation = simulated(student, teacher)
     assert [message.text for message in conversation.messages] == ["Who lived there?", "Three keepers"]
-    assert conversation.provenance.nodes["user_simulator"].settings["model"] == {"class": "Parrot", "arguments": {}}
+    assert conversation.provenance.nodes["user_simulator"].settings["model"] == {
+        "class": "ScriptedModel",
+        "arguments": {},
+    }
     assert conversation.usage.calls == 2
 
 
 def test_an_instance_is_sent_a_seed_only_if_it_knows_one_and_has_none(simulated):
-    plain, seeded, settled = (Parrot(line="Who?"), Seeded(line="Who?"), Seeded(line="Who?", seed=3))
+    plain, seeded, settled = (
+        SeedlessModel(lines=["Who?"]),
+        SeededModel(lines=["Who?"]),
+        SeededModel(lines=["Who?"], seed=3),
+    )
     for student in (plain, seeded, settled):
         simulated(student, "offline", turns=2)
-    assert plain.heard == [{}, {}]
-    assert [sorted(kwargs) for kwargs in seeded.heard] == [["seed"], ["seed"]]
-    assert seeded.heard[0] != seeded.heard[1]
-    assert settled.heard == [{}, {}]
+    assert plain.options == [{}, {}]
+    assert [sorted(kwargs) for kwargs in seeded.options] == [["seed"], ["seed"]]
+    assert seeded.options[0] != seeded.options[1]
+    assert settled.options == [{}, {}]
 
 
 def test_a_reply_that_the_endpoint_cut_off_is_rejected_and_the_record_says_so(endpoint, simulated):

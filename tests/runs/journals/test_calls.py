@@ -19,6 +19,7 @@ from duologue.graphs import agent_test, recllmsim, simquac
 from duologue.nodes import Limits
 from duologue.nodes.calls.call_store import Call, SentRequest, StoredReply
 from duologue.nodes.models.offline.model import OfflineChatModel
+from duologue.nodes.models.scripted import ScriptedModel
 from duologue.runs import CallFile, Conduct, RunError
 from duologue.runs.journals.call_differences import SHOWN, short, where_they_differ
 from duologue.testing import scripted_model
@@ -333,35 +334,17 @@ def test_a_score_whose_judge_failed_is_asked_again_on_resume(tmp_path, topics):
 
 
 def test_two_judges_of_the_same_question_are_replayed_apart(tmp_path, topics):
-    class Judge(BaseChatModel):
-        name_: str
-        value: bool
-        till: Any
+    class Judge(ScriptedModel):
+        model: str  # the record names it
 
-        @property
-        def _llm_type(self) -> str:
-            return "judge"
-
-        @property
-        def model(self) -> str:
-            return self.name_
-
-        def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **more: Any) -> Any:
-            from langchain_core.messages import AIMessage
-            from langchain_core.outputs import ChatGeneration, ChatResult
-
-            self.till.append(1)
-            message = AIMessage(json.dumps({"reason": self.name_, "value": self.value}))
-            return ChatResult(generations=[ChatGeneration(message=message)])
-
-    till: list[int] = []
-    judges = {name: nodes.judged(Judge(name_=name, value=name == "a", till=till), "Is it polite?") for name in "ab"}
+    models = {name: Judge(model=name, lines=[json.dumps({"reason": name, "value": name == "a"})]) for name in "ab"}
+    judges = {name: nodes.judged(model, "Is it polite?") for name, model in models.items()}
     judged_cast = cast([]).replace(closing=nodes.scoring(**judges))
     recorded = simulated(judged_cast, topics, None, conduct=Conduct(record=tmp_path / "calls.jsonl"))
-    assert len(till) == 8
+    assert sum(len(model.sent) for model in models.values()) == 8
     replayed = simulated(judged_cast, topics, None, conduct=Conduct(replay_calls=tmp_path / "calls.jsonl"))
     assert plain(replayed) == plain(recorded)
-    assert len(till) == 8
+    assert sum(len(model.sent) for model in models.values()) == 8
 
 
 @pytest.mark.parametrize("recorded", ["first", "second"])

@@ -8,14 +8,11 @@ import signal
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
-from pydantic import Field
 
 import duologue
 from duologue import data, runs
@@ -34,6 +31,7 @@ from duologue.runs.journals.journal import RunError
 from duologue.runs.labels.annotating import so_far, voters
 from duologue.runs.labels.copies import write_copy
 from duologue.runs.labels.origins import rule_keys
+from tests.nodes.models.kept_options import SeededModel
 
 SEED = Path(__file__).parents[4] / "shared" / "seed-data"
 open_data = pytest.mark.skipif(not SEED.is_dir(), reason="the open published data is not in ../shared/seed-data")
@@ -50,26 +48,9 @@ class Killed(BaseException):
     """What ends a process."""
 
 
-class Paid(BaseChatModel):
-    """A model that counts its calls."""
-
-    calls: list[str] = Field(default_factory=list)
-    seed: int | None = None
-
-    @property
-    def _llm_type(self) -> str:
-        return "paid"
-
-    def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> ChatResult:
-        self.calls.append("\n".join(str(message.content) for message in messages))
-        message = AIMessage(
-            '{"mood": "good"}', usage_metadata={"input_tokens": 9, "output_tokens": 1, "total_tokens": 10}
-        )
-        return ChatResult(generations=[ChatGeneration(message=message)])
-
-    async def _agenerate(self, messages: Any, *args: Any, **kwargs: Any) -> ChatResult:
-        await asyncio.sleep(0)
-        return self._generate(messages)
+GOOD = '{"mood": "good"}'
+Paid = partial(SeededModel, lines=[GOOD], tokens=(9, 1))
+"""A model whose calls are counted."""
 
 
 @pytest.fixture
@@ -127,11 +108,8 @@ def test_a_copy_has_the_votes_in_the_published_shape_and_the_source_stays(source
 
 
 def test_a_tie_is_null_in_a_file_and_a_vote_that_cannot_be_read_too(talks):
-    class Mute(Paid):
-        def _generate(self, *args, **kwargs):
-            return ChatResult(generations=[ChatGeneration(message=AIMessage("I would rather not."))])
-
-    done = runs.annotate(talks[:1], [MOOD], [lambda talk, label: "good", lambda talk, label: "bad", Mute()])
+    mute = Paid(lines=["I would rather not."])
+    done = runs.annotate(talks[:1], [MOOD], [lambda talk, label: "good", lambda talk, label: "bad", mute])
     assert done[0].labels["moods"] == {
         "final": {"mood": None}, "1": {"mood": "good"}, "2": {"mood": "bad"}, "3": None
     }  # fmt: skip
@@ -156,7 +134,7 @@ def test_a_tie_of_a_label_that_stores_no_votes_is_null_too_and_left_alone(source
 
 
 def test_a_vote_that_cannot_be_read_is_kept_with_its_words_and_its_usage_and_no_prompt(talks, tmp_path):
-    model = Paid(calls=[])
+    model = Paid()
     annotations = asyncio.run(
         runs.aannotate(talks[:1], [shipped_labels()["conflict"]], [annotator(model)], votes=2, out=tmp_path)
     )
@@ -170,21 +148,21 @@ def test_a_vote_that_cannot_be_read_is_kept_with_its_words_and_its_usage_and_no_
 
 
 def test_each_vote_is_a_call_of_its_own_and_nothing_is_asked_twice(source, tmp_path):
-    model = Paid(calls=[])
+    model = Paid()
     annotate(source, tmp_path / "out", model)
-    assert len(model.calls) == len(set(model.calls)) == 18
+    assert len(model.sent) == len(set(model.texts)) == 18
     annotate(source, tmp_path / "out", model, resume=True)
-    assert len(model.calls) == 18
+    assert len(model.sent) == 18
     assert sorted(files(tmp_path / "out" / "annotation")) == ["settings.jsonl", "votes.jsonl"]
 
 
 def test_votes_on_a_text_that_has_changed_since_are_asked_for_again(source, tmp_path):
-    model = Paid(calls=[])
+    model = Paid()
     annotate(source, tmp_path / "out", model)
     changed = next(path for path in sorted(source.rglob("*.json")) if b"Rome." in path.read_bytes())
     changed.write_bytes(changed.read_bytes().replace(b"Rome.", b"Nome."))
     annotate(source, tmp_path / "out", model, resume=True)
-    assert len(model.calls) == 18 + 3
+    assert len(model.sent) == 18 + 3
 
 
 def test_a_file_that_changes_while_it_is_annotated_gets_no_label(source, tmp_path):
@@ -217,46 +195,46 @@ class Killing:
 
 @pytest.mark.parametrize("at", [1, 2, 5, 9, 18])
 def test_a_work_that_is_killed_goes_on_and_pays_no_reply_twice(source, tmp_path, at):
-    whole, model = Paid(calls=[]), Paid(calls=[])
+    whole, model = Paid(), Paid()
     annotate(source, tmp_path / "whole", whole, concurrency=2)
     killing = [Killing(annotator(model), at)] * 3
     with pytest.raises(BaseExceptionGroup, match="TaskGroup"):
         annotate(source, tmp_path / "out", *killing, concurrency=2)
-    assert 0 < len(model.calls) <= 18
+    assert 0 < len(model.sent) <= 18
     annotate(source, tmp_path / "out", *killing, concurrency=2, resume=True)
-    assert sorted(model.calls) == sorted(whole.calls)
+    assert sorted(model.texts) == sorted(whole.texts)
     assert files(tmp_path / "out", without=["annotation"]) == files(tmp_path / "whole", without=["annotation"])
 
 
 def test_work_that_was_interrupted_before_it_began_has_nothing(talks, tmp_path):
-    annotations = so_far(talks, [MOOD], [annotator(Paid(calls=[]))], out=tmp_path / "annotation")
+    annotations = so_far(talks, [MOOD], [annotator(Paid())], out=tmp_path / "annotation")
     assert (annotations.missing, annotations.stopped) == (6, "interrupted")
     assert not (tmp_path / "annotation").exists()
 
 
 def test_what_an_annotator_failed_at_loses_no_other_and_alone_is_asked_again(source, tmp_path):
-    class Failing(Paid):
+    class Failing(SeededModel):
         dead: bool = True
 
         def _generate(self, messages, *args, **kwargs):
             if "(3)" in str(messages[-1].content) and self.dead:
                 raise OSError("the line is dead")
-            return super()._generate(messages)
+            return super()._generate(messages, *args, **kwargs)
 
-    model = Failing(calls=[])
+    model = Failing(lines=[GOOD])
     done = annotate(source, tmp_path / "out", model)
     assert sum("moods" in talk.labels for talk in done) == 5
-    assert len(model.calls) == 15
+    assert len(model.sent) == 15
     model.dead = False
     done = annotate(source, tmp_path / "out", model, resume=True)
     assert sum("moods" in talk.labels for talk in done) == 6
-    assert len(model.calls) == 18
+    assert len(model.sent) == 18
 
 
 def test_a_copy_whose_writing_broke_off_is_whole_or_as_it_was_and_is_finished_by_resuming(
     source, tmp_path, monkeypatch
 ):
-    model, written = Paid(calls=[]), []
+    model, written = Paid(), []
 
     def broken(path, text):
         if len(written) == 3:
@@ -272,33 +250,25 @@ def test_a_copy_whose_writing_broke_off_is_whole_or_as_it_was_and_is_finished_by
         assert json.loads(Path(path).read_text())["moods"]["final"] == {"mood": "good"}
     monkeypatch.undo()
     annotate(source, tmp_path / "out", model, resume=True)
-    assert len(model.calls) == 18
+    assert len(model.sent) == 18
     assert len(files(tmp_path / "out", without=["annotation"])) == 7
 
 
 def test_redoing_asks_anew_with_other_seeds_and_replaces_what_is_there(source, tmp_path):
     annotate(source, tmp_path / "first", lambda talk, label: "bad")
-    model = Paid(calls=[])
+    model = Paid()
     annotate(tmp_path / "first", tmp_path / "second", model)
-    assert model.calls == []  # all have the label
-    seeds = []
-
-    class Seeded(Paid):
-        async def _agenerate(self, messages, *args, **kwargs):
-            seeds.append(kwargs["seed"])
-            return self._generate(messages)
-
-    model = Seeded(calls=[])
+    assert model.sent == []  # all have the label
     done = annotate(tmp_path / "first", tmp_path / "third", model, redo=["mood"])
     assert {talk.labels["moods"]["final"]["mood"] for talk in done} == {"good"}
     annotate(tmp_path / "first", tmp_path / "third", model, redo=["mood"])
-    assert len(seeds) == len(set(seeds)) == 36
+    assert len(model.seeds) == len(set(model.seeds)) == 36
     annotate(tmp_path / "first", tmp_path / "third", model, redo=["mood"], resume=True)
-    assert len(seeds) == 36
+    assert len(model.seeds) == 36
 
 
 def test_bad_input_is_one_line_before_a_call_and_before_a_folder(source, tmp_path):
-    model, labels = Paid(calls=[]), shipped_labels()
+    model, labels = Paid(), shipped_labels()
     annotate(source, tmp_path / "out", lambda talk, label: "bad")
     for message, settings in {
         "go on with --resume": {"out": tmp_path / "out"},
@@ -316,12 +286,12 @@ def test_bad_input_is_one_line_before_a_call_and_before_a_folder(source, tmp_pat
     (tmp_path / "other" / "mine.txt").write_text("mine")
     with pytest.raises(RunError, match="holds other files"):
         annotate(source, tmp_path / "other", model)
-    assert model.calls == []
+    assert model.sent == []
     assert not (tmp_path / "new").exists()
 
 
 def test_a_copy_of_another_source_is_not_gone_on_with_and_stays_as_it_is(source, talks, tmp_path):
-    model = Paid(calls=[])
+    model = Paid()
     annotate(source, tmp_path / "out", model)
     before = files(tmp_path / "out")
     other = [talk.model_copy(update={"id": f"d{n}", "extra": {}}) for n, talk in enumerate(talks)]
@@ -340,7 +310,7 @@ def test_a_copy_of_another_source_is_not_gone_on_with_and_stays_as_it_is(source,
     with pytest.raises(RunError, match="has the same words here"):
         annotate(tmp_path / "reworded", tmp_path / "out", model, resume=True)
     assert files(tmp_path / "out") == before
-    assert len(model.calls) == 18
+    assert len(model.sent) == 18
 
 
 def test_a_copy_tells_the_keys_that_annotators_wrote_also_of_a_page_of_ones_own(source, tmp_path):
@@ -470,22 +440,17 @@ def shape(value, key=""):
 KILLING = '''
 import os, signal
 from pathlib import Path
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
+from duologue.nodes.models.scripted import ScriptedModel
 
-class Model(BaseChatModel):
+class Model(ScriptedModel):
     """Counts its calls in a file; a file names the call at which the process is killed."""
     seed: int | None = None
-    @property
-    def _llm_type(self): return "killing"
-    def _generate(self, messages, stop=None, run_manager=None, **kwargs):
+    def _generate(self, *args, **kwargs):
         with open("calls.txt", "a") as file: file.write("x")
         if str(Path("calls.txt").stat().st_size) in Path("kill.txt").read_text().split(): os.kill(os.getpid(), signal.SIGKILL)
-        return ChatResult(generations=[ChatGeneration(message=AIMessage('{"mood": "good"}'))])
-    async def _agenerate(self, messages, *args, **kwargs): return self._generate(messages)
+        return super()._generate(*args, **kwargs)
 
-MODEL = Model()
+MODEL = Model(lines=['{"mood": "good"}'])
 '''
 
 
