@@ -216,7 +216,10 @@ class TypedRows(Record, Generic[RowRecord]):
         return ()
 
     def brief(self) -> Table:
-        """The table with the rows and notes that a terminal has; a subclass has fewer rows, or notes on wide columns."""
+        """The table with the rows and notes of a terminal: here all.
+
+        A subclass has fewer rows, or notes on wide columns.
+        """
         return self.table()
 
     def narrow(self) -> Table:

@@ -36,7 +36,7 @@ def test_the_wordy_user_comes_as_near_to_people_as_the_page_says(open_data):
     people = duologue.load(open_data / "recllmsim/human_exp_V2").conversations
     tune, test = ([one for one in people if of_part(one, part)] for part in ("tune", "test"))
     judge = nodes.like(test, language="zh").manners
-    assert row("people of the tuning half") == [round(value, 3) for value in judge.distance(tune).values()]
+    assert row("people of the development split") == [round(value, 3) for value in judge.distance(tune).values()]
     cast = recllmsim.cast(user=wordy_user.user, language="zh")
     plain = duologue.simulate(cast, scenarios(test))
     figures = row("the wordy user")
