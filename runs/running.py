@@ -178,6 +178,7 @@ class _Run:
                 if divided.engine == "ray":
                     await on_ray(shards, divided.processes, self.conduct.ray_address, board, self.folder.check)
                 else:
+                    board.workers = len(shards)
                     shares = [shared(shard, len(shards), position) for position, shard in enumerate(shards)]
                     await in_processes(shares, board, self.folder.check)
             finally:

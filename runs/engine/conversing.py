@@ -84,7 +84,6 @@ async def converse(
     """Simulate one conversation and pass its record to `keep`; a cancelled one as far as it got."""
     state: State = scenario
     remember_texts()
-    CONVERSATION.set(asyncio.current_task())
     started, began = datetime.now(UTC), perf_counter()
 
     def over(**changes: Any) -> None:
@@ -165,8 +164,13 @@ async def do_all(
     one_over = asyncio.Event()
     calls.on_room = one_over.set
 
+    async def begun(work: T) -> None:
+        CONVERSATION.set(asyncio.current_task())
+        await do(work)
+
     def ended(task: asyncio.Task[None]) -> None:
         nonlocal under_way
+        calls.works.discard(task)
         under_way -= 1
         control.under_way -= 1
         one_over.set()
@@ -179,11 +183,13 @@ async def do_all(
                         one_over.clear()
                         await one_over.wait()
                         continue
-                    if not (begun := list(islice(waiting, 1))):
+                    if not (following := list(islice(waiting, 1))):
                         break
                     under_way += 1
                     control.under_way += 1
-                    tasks.create_task(do(*begun)).add_done_callback(ended)
+                    task = tasks.create_task(begun(*following))
+                    calls.works.add(task)
+                    task.add_done_callback(ended)
                 while under_way and calls.stopped is None:
                     one_over.clear()
                     await one_over.wait()
