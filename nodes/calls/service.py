@@ -103,6 +103,7 @@ class CallService:
 
     async def _end_work(self, error: RunOverError) -> NoReturn:
         """End the piece of work whose next call may not begin; what it has got is kept, and it can be taken up."""
+        _ = self.spent_out  # the run learns at once that it is over
         task = CONVERSATION.get()
         if task is None or task.done():
             raise error

@@ -38,7 +38,9 @@ def test_no_more_than_a_tenth_over_the_tokens_is_spent_and_little_is_left(run, w
         spending = Spending(max_tokens=bound)
         run(spend(Reservations(spending), workers, seed=seed))
         assert 0.8 * bound < spending.total.tokens < 1.1 * bound
-        assert spending.over().startswith(f"--max-run-tokens {bound:,} is reached, with {spending.total.tokens:,} tokens")
+        assert spending.over().startswith(
+            f"--max-run-tokens {bound:,} is reached, with {spending.total.tokens:,} tokens"
+        )
 
 
 def test_no_more_than_a_tenth_over_the_cost_is_spent(run):
