@@ -150,6 +150,6 @@ class Reservations:
                 inputs, outputs = so_far.tokens(calls, sent, self._mean)
                 tokens += inputs + outputs
                 if self.spending.max_cost is not None and other.query is not None:
-                    each = {"input_tokens": inputs // calls, "output_tokens": outputs // calls}
-                    cost += calls * (price(other.query, each) or 0.0)
+                    call = {"input_tokens": inputs // calls, "output_tokens": outputs // calls}
+                    cost += calls * (price(other.query, call) or 0.0)
         return self.spending.has_room(tokens, cost)

@@ -90,7 +90,10 @@ class CallService:
         return gate
 
     def close(self) -> None:
-        """Begin no call and no further try: work that would is cancelled, and in ten seconds what is left of it."""
+        """Begin no call and no further try.
+
+        Work that would is cancelled, and after ten seconds what is left of it.
+        """
         if not self.reservations.closed:
             self.reservations.close()
             for gate in self.gates.values():
@@ -102,7 +105,7 @@ class CallService:
             task.cancel()
 
     async def _end_work(self, error: RunOverError) -> NoReturn:
-        """End the piece of work whose next call may not begin; what it has got is kept, and it can be taken up."""
+        """End the piece of work whose next call may not begin; it can be taken up from what it has got."""
         _ = self.spent_out  # the run learns at once that it is over
         task = CONVERSATION.get()
         if task is None or task.done():

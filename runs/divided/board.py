@@ -131,24 +131,20 @@ class Board:
             self.control.spent()
 
     def _more(self, part: BudgetPart, spent: ModelSpending, *, short: bool) -> BudgetPart:
-        bounds, past, parts = self.control.spending.part, self._past.spending.total, self._parts.values()
+        bounds, past = self.control.spending.part, self._past.spending.total
 
-        def more(bound: float | None, past: float, given: float, own: float, spent: float) -> float | None:
+        def more(bound: float | None, elsewhere: float, own: float, used: float) -> float | None:
             if bound is None:
                 return None
-            left = max(0.0, bound - past - given)
+            left = max(0.0, bound - elsewhere)
             share = max(left / 2 / self.workers, bound / 100)
-            return own + min(left, share) if short or own - spent < share / 2 else own
+            return own + min(left, share) if short or own - used < share / 2 else own
 
+        tokens = past.tokens + sum(other.tokens or 0 for other in self._parts.values())
+        cost = (past.cost or 0.0) + sum(other.cost or 0.0 for other in self._parts.values())
         return BudgetPart(
-            more(bounds.tokens, past.tokens, sum(other.tokens or 0 for other in parts), part.tokens or 0, spent.tokens),
-            more(
-                bounds.cost,
-                past.cost or 0.0,
-                sum(other.cost or 0 for other in parts),
-                part.cost or 0,
-                spent.cost or 0.0,
-            ),
+            more(bounds.tokens, tokens, part.tokens or 0, spent.tokens),
+            more(bounds.cost, cost, part.cost or 0.0, spent.cost or 0.0),
         )
 
     def result(self) -> None:

@@ -117,7 +117,10 @@ class Control:
             self.calls.agents.drop()
 
     def close(self, reason: str) -> None:
-        """Begin nothing new from now on, no call and no further try of one either; calls under way have ten seconds."""
+        """Begin nothing new from now on, also no call and no further try of one.
+
+        Calls under way have ten seconds.
+        """
         self.end(reason)
         self.closed = True
         if self.calls is not None:

@@ -65,9 +65,9 @@ def test_a_bound_ends_it_in_order_and_a_wrong_key_at_once(
         "1",
         "--json",
     )
-    code, out, err = duologue(*command, "--max-run-tokens", "10")
+    code, out, err = duologue(*command, "--max-run-tokens", "900")
     assert code == 1
-    assert "ended early: --max-run-tokens 10 is reached" in err
+    assert "ended early: --max-run-tokens 900 is reached" in err
     assert "openai:m: gave no answer about 39 of 40 turns, which are left out of its row" in err
     (row,) = [row for row in json.loads(out)["judges"] if row["judge"] == "openai:m"]
     assert row["n"] == 1
