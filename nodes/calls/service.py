@@ -105,7 +105,7 @@ class CallService:
             task.cancel()
 
     async def _end_work(self, error: RunOverError) -> NoReturn:
-        """End the piece of work whose next call may not begin; it can be taken up from what it has got."""
+        """End the piece of work whose next call may not begin; it can be taken up again."""
         _ = self.spent_out  # the run learns at once that it is over
         task = CONVERSATION.get()
         if task is None or task.done():

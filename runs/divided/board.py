@@ -118,7 +118,7 @@ class Board:
         return self._parts.get(shard)
 
     def _share_budget(self) -> None:
-        """Give more to workers that have little left; end the run where all of them lack some and nothing is left."""
+        """Give more to workers that have little left; end the run where nothing is left for any."""
         short = 0
         for shard, part in self._parts.items():
             report = self._now.get(shard)
