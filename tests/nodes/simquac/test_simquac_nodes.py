@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 from langgraph.runtime import Runtime
 
+from duologue.data.grounding import ground
 from duologue.data.simquac import Topic
 from duologue.graphs import conversation, record, simquac
 from duologue.nodes import Limits, Observing, conformance, draft
@@ -223,8 +224,12 @@ async def test_a_much_too_long_answer_is_rejected_before_it_is_looked_up(monkeyp
 
 async def test_a_long_answer_is_looked_up_in_a_thread_and_a_short_one_here(monkeypatch):
     threads = []
-    ground = nodes.ground
-    monkeypatch.setattr(nodes, "ground", lambda *a: threads.append(threading.current_thread()) or ground(*a))
+
+    def looked_up(*texts):
+        threads.append(threading.current_thread())
+        return ground(*texts)
+
+    monkeypatch.setattr(nodes, "ground", looked_up)
     for times in (1, 500):
         (verdict,) = await judged(nodes.AnswerValidator(), "Three keepers lived there\n" * times)
         assert verdict["accepted"]
