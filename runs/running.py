@@ -169,6 +169,7 @@ class _Run:
                 domains=divided.domains,
                 formats=divided.formats,
                 cast=manifests.digest_of(self.cast),
+                snapshot_bytes=self.conduct.snapshot_bytes,
                 between=A_SECOND if divided.engine == "ray" else BETWEEN,
             )
             at_a_time = at_once(divided.processes or 1, len(self.missing), self.concurrency)

@@ -24,6 +24,7 @@ from ..models.specs import endpoint_host, model_provenance
 from ..replies.conversion import drafts_of, usage_of
 from ..settings.redaction import error_line, without_known_secrets
 from ..state import Draft
+from ..worlds import WorldInJournal
 from .agent_turns import CONVERSATION, AgentTurns
 from .call_store import AMBIENT, Call, CallKey, CallStore, SentRequest, StoredReply, message_of, plain_reply
 from .endpoint_gate import EndpointError, Gate, Pace
@@ -175,11 +176,16 @@ class CallService:
         call: Call,
         attempt: int,
         ask: Callable[[], Awaitable[Any]],
+        world: WorldInJournal | None = None,
     ) -> Any:
-        """An agent's update of the state, as `ask` gives it; a complete one is kept."""
-        request = None if self._store is None else SentRequest.of(to, messages)
+        """An agent's update of the state, as `ask` gives it; a complete one is kept, with the world of its tools."""
+        most = 0 if self._store is None else self._store.snapshot_bytes
+        request = None if self._store is None or (world and not most) else SentRequest.of(to, messages)
         key = call.key(attempt)
-        if request is not None and (stored_reply := self._find_stored(key, request)) is not None:
+        stored_reply = None if request is None else self._find_stored(key, request)
+        if stored_reply is not None and (world is None or stored_reply.world is not None):
+            if world is not None:
+                await world.put(stored_reply.world)
             return dict(stored_reply.value)
         try:
             async with self.reservations.room(CallKind(f"agent as {call.role}", None), 0) as took:
@@ -194,7 +200,9 @@ class CallService:
         except RunOverError as error:
             await self._end_work(error)
         if request is not None and not update.get("failed"):
-            self._keep(key, request, StoredReply(without_known_secrets(update)))
+            plain = None if world is None else await world.kept(most)
+            if world is None or plain is not None:
+                self._keep(key, request, StoredReply(without_known_secrets(update), world=plain))
         return update
 
     @property

@@ -101,6 +101,8 @@ class Shard:
     """Workers that died one after another since a conversation was finished."""
     part: BudgetPart | None = None
     """What its worker may spend at first; None: nothing is bounded."""
+    snapshot_bytes: int = 0
+    """Most bytes of a world's snapshot in the call journal."""
     between: float = BETWEEN
     """Seconds between two reports."""
 
