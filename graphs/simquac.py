@@ -15,6 +15,7 @@ from ..data.simquac.dataset_checks import ANSWER_TOKENS
 from ..nodes.contract import Node
 from ..nodes.simquac import as_released as as_released_nodes
 from ..nodes.simquac import roles as nodes
+from ..nodes.simquac.roles import ANSWER_CHARACTERS
 from .casts.assembling import assembled
 from .casts.cast import Cast
 from .casts.registry import CastFactory, register
@@ -57,6 +58,9 @@ class SimQuACSettings(CastSettings):
     answer_tokens: int = Field(
         default=ANSWER_TOKENS, ge=1, description="Ask the teacher for answers of this number of tokens."
     )
+    answer_characters: int = Field(
+        default=ANSWER_CHARACTERS, ge=1, description="Reject an answer of more characters before it is looked up."
+    )
     as_published: bool = Field(
         default=False,
         description="Work as the published program: its rules instead of the paper's; docs/as_released.md lists them.",
@@ -72,7 +76,7 @@ def _build(settings: SimQuACSettings) -> Cast:
     question_validator: Node = nodes.QuestionValidator(
         settings.question_words, settings.one_question, settings.no_repeats
     )
-    answer_validator: Node = nodes.AnswerValidator()
+    answer_validator: Node = nodes.AnswerValidator(settings.answer_characters)
     student_prompts: Node = nodes.StudentPrompts(pages, settings.question_words, settings.interesting_once)
     teacher_prompts: Node = nodes.TeacherPrompts(pages)
     if settings.as_published:

@@ -6,7 +6,9 @@ runtime's context (`runtime.context.world`); no record, checkpoint, manifest or 
 
 import copy
 import inspect
+import json
 import logging
+from base64 import b64decode, b64encode
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -141,6 +143,44 @@ async def _left(environment: Any) -> None:
 
 async def _awaited(value: Any) -> Any:
     return await value if inspect.isawaitable(value) else value
+
+
+@dataclass(frozen=True)
+class WorldInJournal:
+    """The world of a conversation as it is kept with an agent's turn, so that a resumed run goes on after it."""
+
+    world: Any
+
+    async def kept(self, most: int) -> Any:
+        """The world as plain JSON of at most so many bytes; None, and one line in the log, if it cannot be that."""
+        if not isinstance(self.world, Restorable):
+            return self._unkept("has no snapshot() and restore()")
+        snapshot = await _awaited(self.world.snapshot())
+        plain = {"base64": b64encode(snapshot).decode()} if isinstance(snapshot, bytes) else {"json": snapshot}
+        try:
+            text = json.dumps(plain, allow_nan=False)
+        except (TypeError, ValueError):
+            return self._unkept("gives snapshots that are neither JSON nor bytes")
+        if json.loads(text) != plain:
+            return self._unkept("gives snapshots that JSON changes, such as tuples")
+        return self._unkept(f"gives snapshots of more than {most:,} bytes") if len(text) > most else json.loads(text)
+
+    async def put(self, plain: Mapping[str, Any]) -> None:
+        """Make the world as it was kept; WorldError if that fails."""
+        await _restored(self.world, b64decode(plain["base64"]) if "base64" in plain else copy.deepcopy(plain["json"]))
+
+    def _unkept(self, why: str) -> None:
+        if (kind := type(self.world)) not in _unkept_worlds:
+            _unkept_worlds.add(kind)
+            log.warning(
+                "a world (%s) %s: a conversation that is cut short begins anew when the run is resumed",
+                kind.__name__,
+                why,
+            )
+
+
+_unkept_worlds: WeakSet[type] = WeakSet()
+"""Kinds of worlds of which it was logged that they are not kept."""
 
 
 def restorable(context: Limits) -> bool:

@@ -169,6 +169,7 @@ class _Run:
                 domains=divided.domains,
                 formats=divided.formats,
                 cast=manifests.digest_of(self.cast),
+                snapshot_bytes=self.conduct.snapshot_bytes,
                 between=A_SECOND if divided.engine == "ray" else BETWEEN,
             )
             at_a_time = at_once(divided.processes or 1, len(self.missing), self.concurrency)
@@ -178,6 +179,7 @@ class _Run:
                 if divided.engine == "ray":
                     await on_ray(shards, divided.processes, self.conduct.ray_address, board, self.folder.check)
                 else:
+                    board.workers = len(shards)
                     shares = [shared(shard, len(shards), position) for position, shard in enumerate(shards)]
                     await in_processes(shares, board, self.folder.check)
             finally:

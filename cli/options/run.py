@@ -150,6 +150,14 @@ class RunOptions:
             section=REPLIES,
         ),
     ] = False
+    no_snapshots: Annotated[
+        bool,
+        option(
+            "Keep no snapshots of worlds in calls.jsonl: a conversation with a world that is cut short begins anew.",
+            "--no-snapshots",
+            section=REPLIES,
+        ),
+    ] = False
     retry_failed: Annotated[
         bool,
         option(
@@ -205,7 +213,7 @@ class RunOptions:
 
     def conduct(self, control: "Control") -> "Conduct":
         """How the run is made, under this control."""
-        from ...runs.engine.conduct import Conduct
+        from ...runs.engine.conduct import SNAPSHOT_BYTES, Conduct
 
         return Conduct(
             control=control,
@@ -213,6 +221,7 @@ class RunOptions:
             replay_calls=self.replay_calls,
             keep_calls=self.keep_calls,
             retry_failed=self.retry_failed,
+            snapshot_bytes=0 if self.no_snapshots else SNAPSHOT_BYTES,
             any_version=self.any_version,
             processes=self.processes,
             engine="ray" if self.engine == "ray" or self.ray_address is not None else None,

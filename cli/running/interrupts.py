@@ -136,17 +136,18 @@ def interruptible(control: "Control", under_way: Callable[[], int], cancel: Call
 
     The third is for code that lets the event loop wait for ever. An agent has a second to answer after the first one.
     """
+    from ...nodes.calls.service import LAST_SECONDS
     from ...runs.engine.control import GRACE
 
     loop = asyncio.get_running_loop()
     pressed = 0
 
     def first() -> None:
-        control.end(STOPPED)
+        control.close(STOPPED)
         loop.call_later(GRACE, control.drop)
         count = under_way()
-        what = f"{count} conversation{'' if count == 1 else 's'}" if count else "what is under way"
-        say(f"finishing {what}; press Ctrl-C again to stop now")
+        what = f"the calls of {count} conversation{'' if count == 1 else 's'}" if count else "calls under way"
+        say(f"waiting up to {LAST_SECONDS:g} seconds for {what}; press Ctrl-C again to stop now")
 
     def on_interrupt(number: int, frame: FrameType | None) -> None:
         nonlocal pressed

@@ -147,21 +147,29 @@ class StoredReply:
     """How often the call was made again before it, by fault."""
     endpoint: str = ""
     """A digest of the endpoint's address, which identifies it; the address itself is not stored."""
+    world: Any = None
+    """The world after an agent's turn, as plain JSON and not redacted; None: there is none, or it was not kept."""
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> "StoredReply":
         """The reply of a kept line."""
-        return cls(line["reply"], line.get("retried") or {}, line.get("endpoint") or "")
+        return cls(line["reply"], line.get("retried") or {}, line.get("endpoint") or "", line.get("world"))
 
     @property
     def line(self) -> dict[str, Any]:
         """The reply as it is kept."""
         more = {"retried": dict(self.retried), "endpoint": self.endpoint}
-        return {"reply": self.value} | {name: value for name, value in more.items() if value}
+        world = {} if self.world is None else {"world": self.world}
+        return {"reply": self.value} | {name: value for name, value in more.items() if value} | world
 
 
 class CallStore(Protocol):
     """A store of replies, such as the journal of a run or a recorded file."""
+
+    @property
+    def snapshot_bytes(self) -> int:
+        """Most bytes of the snapshot of a world that it keeps; 0: it keeps none."""
+        ...
 
     def find(self, key: CallKey, sent: SentRequest) -> StoredReply | None:
         """The stored reply of this call, if the same was sent.

@@ -13,6 +13,7 @@ from ..models.faults import CallFault, fault_of
 from .call_queue import QueueTurn, Turns
 from .health import Health
 from .pace import CallCounts, Pace
+from .reservations import RunOverError
 from .tries import CallAttempts, CallError, EndpointError
 
 __all__ = ["CallCounts", "CallError", "EndpointError", "Gate", "Pace"]
@@ -41,7 +42,7 @@ class Gate:
         self._notify, self._uniform = notify, uniform
         self._tickets = count()
         self._ended: str | None = None
-        self._hurried: str | None = None
+        self._closed = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._begin()
 
@@ -117,7 +118,7 @@ class Gate:
 
         `tokens`: the tokens that the call will take, about; `spent` returns those that it took. `failed` is called with
         each fault. `most`: maximum tries of this call while others succeed, in place of the pace's.
-        CallError: this call fails. EndpointError: no call will succeed.
+        CallError: this call fails. EndpointError: no call will succeed. RunOverError: the gate was closed before.
         """
         self._enter()
         ticket = next(self._tickets)
@@ -126,9 +127,10 @@ class Gate:
 
         async def once() -> T:
             nonlocal ticket
-            turn = await self._turns.wait(ticket, tokens) if self._ended is None else None
+            sends = self._ended is None and not self._closed
+            turn = await self._turns.wait(ticket, tokens) if sends else None
             if turn is None:
-                raise EndpointError(self._ended)
+                raise RunOverError if self._ended is None else EndpointError(self._ended)
             if turn.probe:
                 ticket = next(self._tickets)  # the next probe is another call: this one may be to blame
             try:
@@ -142,6 +144,8 @@ class Gate:
                 return await once(), tries.retried
             except CallError as error:  # only then tenacity is set up: that costs more than all else that is done here
                 return await self._again(error, once, tries), tries.retried
+        except RunOverError:
+            raise
         except Exception:
             self.counts.failed += 1
             raise
@@ -198,7 +202,6 @@ class Gate:
         why = self._health.failed(turn, fault, now)
         if why is not None:
             self._end(why)
-        self._end_if_hurried()
         breaker = self._health.breaker
         shared = breaker.open or fault.whose == "settings" or (fault.whose == "limit" and self._health.paused > now)
         tries.failed(fault, now, self.counts.succeeded, shared=shared)
@@ -236,7 +239,7 @@ class Gate:
 
     async def _rest(self, seconds: float) -> None:
         """Wait between two tries, or until nothing is sent any more."""
-        if seconds <= 0 or self._ended is not None:
+        if seconds <= 0 or self._ended is not None or self._closed:
             return
         loop = asyncio.get_running_loop()
         rest = loop.create_future()
@@ -252,18 +255,17 @@ class Gate:
         """Send nothing any more: whoever waits gets the reason."""
         if self._ended is None:
             self._ended = f"{self.endpoint}: {why}"
-            self._turns.end()
-            for rest in self._resting:
-                _wake(rest)
+            self._send_nothing()
 
-    def hurry(self, why: str) -> None:
-        """Wait no more, from now on, for an endpoint that is gone or asks to wait."""
-        self._hurried = self._hurried or why
-        self._end_if_hurried()
+    def close(self) -> None:
+        """Send nothing any more, since the run ends: calls that wait for their turn or for another try are over."""
+        self._closed = True
+        self._send_nothing()
 
-    def _end_if_hurried(self) -> None:
-        if self._hurried is not None and (waits_for := self.waits_for) is not None:
-            self._end(f"{self._hurried}, and no call is sent: {waits_for}")
+    def _send_nothing(self) -> None:
+        self._turns.end()
+        for rest in self._resting:
+            _wake(rest)
 
     def _say(self, what: str) -> None:
         log.log(logging.INFO if self._notify else logging.WARNING, "%s %s", self.endpoint, what)

@@ -202,5 +202,7 @@ _TO_CORRECT = {
     "unknown_model_or_url": "correct the model or the address",
     "quota_spent": "see to the account",
     "redirected": "correct the address",
+    "proxy_refused": "correct the proxy's address, which has the user name and the password",
+    "certificate_refused": "name the authority's certificate in SSL_CERT_FILE, or correct the address",
 }
 """How to correct a configuration error, by its name."""

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -24,15 +24,19 @@ from ..models.specs import endpoint_host, model_provenance
 from ..replies.conversion import drafts_of, usage_of
 from ..settings.redaction import error_line, without_known_secrets
 from ..state import Draft
-from .agent_turns import AgentTurns
+from ..worlds import WorldInJournal
+from .agent_turns import CONVERSATION, AgentTurns
 from .call_store import AMBIENT, Call, CallKey, CallStore, SentRequest, StoredReply, message_of, plain_reply
 from .endpoint_gate import EndpointError, Gate, Pace
 from .prices import asked_model
+from .reservations import CallKind, Reservations, RunOverError
 from .spending import Spending
 from .tries import reply_despite_cancellation
 
 CONVERSATIONS = 8
 """Conversations at the same time, until an endpoint has shown that it bears more."""
+LAST_SECONDS = 10.0
+"""Most seconds that calls under way have when a run ends before its plan is done."""
 
 
 @dataclass
@@ -54,6 +58,12 @@ class CallService:
     replayed: int = 0
     """Replies that were taken from the journal."""
     agents: AgentTurns = field(default_factory=AgentTurns)
+    works: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])
+    """The pieces of work under way, such as conversations, each a task."""
+    reservations: Reservations = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.reservations = Reservations(self.spending)
 
     def active(self) -> AbstractContextManager["CallService"]:
         """Inside, and in the tasks that begin inside, calls are this run's."""
@@ -76,7 +86,34 @@ class CallService:
         if gate is None:
             gate = self.gates[endpoint] = Gate(endpoint, self.pace, notify=self.notify)
             gate.on_room.append(self._room_changed)
+            if self.reservations.closed:
+                gate.close()
         return gate
+
+    def close(self) -> None:
+        """Begin no call and no further try.
+
+        Work that would is cancelled, and after ten seconds what is left of it.
+        """
+        if not self.reservations.closed:
+            self.reservations.close()
+            for gate in self.gates.values():
+                gate.close()
+            asyncio.get_running_loop().call_later(LAST_SECONDS, self._cancel_works)
+
+    def _cancel_works(self) -> None:
+        for task in list(self.works):
+            task.cancel()
+
+    async def _end_work(self, error: RunOverError) -> NoReturn:
+        """End the piece of work whose next call may not begin; it can be taken up again."""
+        _ = self.spent_out  # the run learns at once that it is over
+        task = CONVERSATION.get()
+        if task is None or task.done():
+            raise error
+        task.cancel()
+        await asyncio.Event().wait()
+        raise error  # never, as the task is cancelled meanwhile
 
     def _room_changed(self, room: int) -> None:
         if self.on_room is not None:
@@ -110,15 +147,22 @@ class CallService:
                 reply, cancelled = await reply_despite_cancellation(work, check)
             return reply
 
-        message, retried = await self._new_reply(endpoint, model, send, sent, key, request)
-        self.spending.add(
-            _served(message),
-            usage_of([message]),
-            role=_side(call.role),
-            query=asked_model(model),
-            sent=(str(sent_message.content) for sent_message in sent),
-            reply=str(message.text),
-        )
+        query = asked_model(model)
+        try:
+            expected = _about(sent) if self.spending.bounded and query is not None else 0
+            async with self.reservations.room(CallKind(call.role, query), expected) as took:
+                message, retried = await self._new_reply(endpoint, model, send, sent, key, request)
+                tokens = self.spending.add(
+                    _served(message),
+                    usage_of([message]),
+                    role=_side(call.role),
+                    query=query,
+                    sent=(str(sent_message.content) for sent_message in sent),
+                    reply=str(message.text),
+                )
+                took(tokens.get("input_tokens", 0), tokens.get("output_tokens", 0))
+        except RunOverError as error:
+            await self._end_work(error)
         if request is not None:
             self._keep(key, request, StoredReply(plain_reply(message), retried, _address(endpoint)))
         if cancelled is not None:
@@ -132,19 +176,33 @@ class CallService:
         call: Call,
         attempt: int,
         ask: Callable[[], Awaitable[Any]],
+        world: WorldInJournal | None = None,
     ) -> Any:
-        """An agent's update of the state, as `ask` gives it; a complete one is kept."""
-        request = None if self._store is None else SentRequest.of(to, messages)
+        """An agent's update of the state, as `ask` gives it; a complete one is kept, with the world of its tools."""
+        most = 0 if self._store is None else self._store.snapshot_bytes
+        request = None if self._store is None or (world and not most) else SentRequest.of(to, messages)
         key = call.key(attempt)
-        if request is not None and (stored_reply := self._find_stored(key, request)) is not None:
+        stored_reply = None if request is None else self._find_stored(key, request)
+        if stored_reply is not None and (world is None or stored_reply.world is not None):
+            if world is not None:
+                await world.put(stored_reply.world)
             return dict(stored_reply.value)
-        update = await ask()
-        for draft in update.get("drafts", []) if isinstance(update, Mapping) else []:
-            if isinstance(draft, Mapping) and (usage := draft.get("usage")):
-                # The cost of an agent's own calls is unknown, only their tokens are reported.
-                self.spending.add(draft.get("model") or "agent", usage, role=_side(call.role), query=None)
+        try:
+            async with self.reservations.room(CallKind(f"agent as {call.role}", None), 0) as took:
+                update = await ask()
+                tokens = 0
+                for draft in update.get("drafts", []) if isinstance(update, Mapping) else []:
+                    if isinstance(draft, Mapping) and (usage := draft.get("usage")):
+                        # The cost of an agent's own calls is unknown, only their tokens are reported.
+                        self.spending.add(draft.get("model") or "agent", usage, role=_side(call.role), query=None)
+                        tokens += usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
+                took(0, tokens)
+        except RunOverError as error:
+            await self._end_work(error)
         if request is not None and not update.get("failed"):
-            self._keep(key, request, StoredReply(without_known_secrets(update)))
+            plain = None if world is None else await world.kept(most)
+            if world is None or plain is not None:
+                self._keep(key, request, StoredReply(without_known_secrets(update), world=plain))
         return update
 
     @property

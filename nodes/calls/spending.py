@@ -52,6 +52,13 @@ class ModelSpending:
         self.by_characters += calls if by_characters else 0
 
 
+class BudgetPart(NamedTuple):
+    """What may be spent in all; None where there is no such bound."""
+
+    tokens: float | None = None
+    cost: float | None = None
+
+
 @dataclass
 class Spending:
     """Calls, tokens and cost of a run so far, by model and by role, and the run's budgets.
@@ -61,7 +68,7 @@ class Spending:
 
     max_cost: float | None = None
     """Most US dollars; None: no bound, and no price is looked up unless `priced`."""
-    max_tokens: int | None = None
+    max_tokens: float | None = None
     """Most tokens, input and output."""
     priced: bool = False
     """Whether the cost is reported although nothing bounds it."""
@@ -72,11 +79,24 @@ class Spending:
     """Remarks on the figures, each only once."""
     unknown: str | None = None
     """The first model whose price is unknown, and where it answered; None if there is none."""
+    is_part: bool = False
+    """Whether the bounds are one process' part of a run's: more may come, and the run decides when it is over."""
+    no_room: str | None = None
+    """Why the next call did not fit into the budget, in words."""
 
     def __post_init__(self) -> None:
         for name, bound in (("max_cost", self.max_cost), ("max_run_tokens", self.max_tokens)):
             if bound is not None and not bound > 0:
                 raise SettingError(f"{name} must be above 0, not {bound}")
+
+    @property
+    def part(self) -> BudgetPart:
+        """The bounds."""
+        return BudgetPart(self.max_tokens, self.max_cost)
+
+    def take_part(self, part: BudgetPart) -> None:
+        """Spend no more than one process' part of what the run may spend."""
+        self.is_part, self.max_tokens, self.max_cost = True, part.tokens, part.cost
 
     @property
     def bounded(self) -> bool:
@@ -103,8 +123,8 @@ class Spending:
         query: PriceQuery | None,
         sent: Iterable[str] = (),
         reply: str = "",
-    ) -> None:
-        """Count a reply of the `model` that answered.
+    ) -> Mapping[str, int]:
+        """Count a reply of the `model` that answered; gives the tokens that were counted.
 
         `query`: the model that was called; None for one that costs nothing, such as the embedded offline model.
         `sent` and `reply`: the texts of the call; they are counted if the endpoint reported no tokens.
@@ -123,6 +143,7 @@ class Spending:
             self.by_role.setdefault(role, ModelSpending()),
         ):
             spent.add(calls, tokens, cost, by_characters=by_characters)
+        return tokens
 
     def add_paid(self, paid: ReplyCost, query: PriceQuery | None) -> None:
         """Count a stored reply, as `add`."""
@@ -150,17 +171,33 @@ class Spending:
         if line not in self.notes:
             self.notes.append(line)
 
+    def has_room(self, tokens: int, cost: float) -> bool:
+        """Whether so much more may be spent."""
+        if self.max_tokens is not None and self.total.tokens + tokens > self.max_tokens:
+            return False
+        return self.max_cost is None or (self.total.cost or 0.0) + cost <= self.max_cost
+
+    def leave_no_room(self, tokens: int) -> None:
+        """Nothing more is spent, as the next call, of so many tokens, would pass a bound."""
+        if self.max_tokens is not None and self.total.tokens + tokens > self.max_tokens:
+            bound, spent = f"--max-run-tokens {self.max_tokens:,}", f"{self.total.tokens:,} tokens"
+        else:
+            bound, spent = f"--max-cost {self.max_cost:g}", f"${self.total.cost or 0.0:.4g}"
+        self.no_room = f"{bound} is reached, with {spent}: the next call, of about {tokens:,} tokens, would pass it"
+
     def over(self) -> str | None:
         """Why nothing more may be spent, in words; None if something may."""
+        if self.is_part:
+            return None
         if self.max_tokens is not None and self.total.tokens >= self.max_tokens:
             return f"--max-run-tokens {self.max_tokens:,} is reached, with {self.total.tokens:,} tokens"
         if self.max_cost is None:
-            return None
+            return self.no_room
         if self.total.cost is None:
             return f"the price of the model {self.unknown} is unknown, so --max-cost cannot be kept"
         if self.total.cost >= self.max_cost:
             return f"--max-cost {self.max_cost:g} is reached, with ${self.total.cost:.4g}"
-        return None
+        return self.no_room
 
     def plain(self) -> dict[str, object]:
         """The totals as plain values, for `--json`."""

@@ -55,7 +55,7 @@ class ForwardedRequest:
         self.outcome.request = request
         if isinstance(self.outcome, httpx2.Response):
             return self.outcome
-        raise self.outcome from None
+        raise self.outcome from self.outcome.__cause__
 
 
 by_hand: ContextVar[ForwardedRequest | None] = ContextVar("by_hand", default=None)

@@ -33,6 +33,8 @@ MEANINGS: Mapping[str, tuple[Whose, str]] = {
     "forbidden": ("settings", "the key may not use this model"),
     "unknown_model_or_url": ("settings", "there is no such model, or no such address"),
     "quota_spent": ("settings", "the account has no money or quota left"),
+    "proxy_refused": ("settings", "the proxy does not accept the user name or the password"),
+    "certificate_refused": ("settings", "the endpoint's certificate is not trusted here"),
     "redirected": ("settings", "the endpoint sends elsewhere, and the key is not sent after"),
     "bad_request": ("request", "the endpoint refuses this request"),
     "content_policy": ("request", "the endpoint refuses the content of this request"),
@@ -71,7 +73,7 @@ class ReplyError(Exception):
 
 AWAY = frozenset(
     "rate_limited overloaded server_error timeout too_slow unreachable reset wrong_key forbidden unknown_model_or_url "
-    "quota_spent redirected".split()
+    "quota_spent proxy_refused certificate_refused redirected".split()
 )
 """Faults of an endpoint that is away: code that calls it cannot help them."""
 
@@ -130,6 +132,7 @@ _STATUSES = {
     403: "forbidden",
     404: "unknown_model_or_url",
     405: "unknown_model_or_url",
+    407: "proxy_refused",
     408: "timeout",
     409: "server_error",
     410: "unknown_model_or_url",
@@ -218,6 +221,7 @@ def _words_of(error: object) -> str:
 
 
 _BY_CLASS = (
+    ("certificate_refused", {"SSLCertVerificationError", "CertificateError", "ClientConnectorCertificateError"}),
     ("context_length", {"ContextOverflowError"}),
     ("wrong_key", {"ModelAuthenticationError", "AuthenticationError"}),
     ("forbidden", {"ModelPermissionDeniedError", "PermissionDeniedError"}),
@@ -235,7 +239,9 @@ _BY_CLASS = (
     ("server_error", {"ModelAPIError", "InternalServerError"}),
 )
 """Names of errors' classes, of any package. What says more comes first: a cause names the same or less than its effect."""
-_OF_CONNECTION = frozenset({"ConnectError", "ConnectTimeout", "ReadError", "WriteError", "RemoteProtocolError"})
+_OF_CONNECTION = frozenset(
+    "ConnectError ConnectTimeout ReadError WriteError RemoteProtocolError ProxyError SSLCertVerificationError".split()
+)
 _NO_WAY = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN})
 _NO_STREAM = "No generations found in stream"
 
@@ -245,6 +251,8 @@ def _of_classes(chain: list[BaseException]) -> str | None:
         return "unreachable"
     if any(isinstance(one, ValueError) and _NO_STREAM in str(one) for one in chain):
         return "no_choices"
+    if any(type(one).__name__ == "ProxyError" and str(one).startswith("407") for one in chain):
+        return "proxy_refused"
     names = {kind.__name__ for one in chain for kind in type(one).__mro__}
     return next((name for name, kinds in _BY_CLASS if names & kinds), None)
 

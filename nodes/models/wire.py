@@ -50,7 +50,7 @@ async def exchanged(form: RequestForm, body: bytes, more: Mapping[str, str], not
                     noted.head = True
                     return WholeResponse(response.status, response.headers, await _body(response))
         except (aiohttp.ClientError, OSError) as error:
-            raise _of_package(error) from None
+            raise _of_package(error) from getattr(error, "certificate_error", None)
         url = _within_origin(url, to)
         if response.status not in _KEPT_METHOD:
             method, data = "GET", b""

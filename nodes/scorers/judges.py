@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from ...errors import SettingError
 from ...prompts import Page
 from ..asking.judges import ask_judge, first_texts, given_page, judging_model, pages_in, request_page, values_about
-from ..asking.requests import parse_json
+from ..asking.requests import RequestAnswer, parse_json
 from ..calls.call_store import Call
 from ..models.specs import model_provenance
 from ..state import State
@@ -37,9 +37,13 @@ class JudgedScore:
     language: str = "en"
 
     async def __call__(self, state: State) -> Score:
+        return self.score(await self.answer(state))
+
+    async def answer(self, state: State) -> RequestAnswer[Any]:
+        """The model's judgement, with every reply."""
         page, values, form = self._request(state)
         seed = state.get("provenance", {}).get("limits", {}).get("seed", 0)
-        answer = await ask_judge(
+        return await ask_judge(
             self.model,
             page,
             values,
@@ -48,10 +52,13 @@ class JudgedScore:
             call=Call(seed, str(state.get("id", "")), f"scorer {page.digest} {self.criterion}", state.get("turn", 0)),
             language=self.language,
         )
+
+    def score(self, answer: RequestAnswer[Any]) -> Score:
+        """The score of a judgement."""
         usage = answer.usage.model_dump()
         if answer.value is None:
             return Score(None, error=f"the judge gave no judgement: {answer.failure}", usage=usage)
-        value, reason = answer.value.value, " ".join(answer.value.reason.split())  # type: ignore[attr-defined]
+        value, reason = answer.value.value, " ".join(answer.value.reason.split())
         if self.passing:
             return Score(value in self.passing, f"{value}: {reason}", usage)
         return Score(value, reason, usage)

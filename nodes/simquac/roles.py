@@ -4,6 +4,7 @@
 conversation. The teacher also gets the section and its own rejected drafts of the current turn.
 """
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,11 @@ GUIDES = ("user/guide_general", "user/guide_wh", "user/guide_interesting", "user
 """Prompts after an unanswered question, with equal probability (section 2.4)."""
 
 INTERESTING = "user/guide_interesting"
+
+ANSWER_CHARACTERS = 100_000
+"""Most characters of an answer. Looking for one in a section takes some 6 microseconds a character."""
+LONG = 8_000
+"""Characters from which an answer is looked for in a thread: that takes over 50 milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -212,19 +218,34 @@ class AnswerValidator:
     It stores the section's slices.
     """
 
+    characters: int = ANSWER_CHARACTERS
+    """A longer answer is rejected (`too_long`) before anything looks for it in the section."""
+
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         scenario = state["scenario"]
         section, background = str(scenario["section"]), str(scenario.get("background", ""))
         drafts = state.get("drafts", [])
         return {
             "verdicts": [
-                cut_off(draft) or _silent(draft) or self._verdict(draft["text"], section, background)
+                cut_off(draft) or _silent(draft) or await self._verdict(draft["text"], section, background)
                 for draft in drafts
             ]
         }
 
+    def provenance(self) -> dict[str, Any]:
+        # Runs that were begun without this setting go on.
+        return {} if self.characters == ANSWER_CHARACTERS else {"characters": self.characters}
+
+    async def _verdict(self, text: str, section: str, background: str) -> Verdict:
+        if len(text) > self.characters:
+            repair = f"it is longer than {self.characters:,} characters."
+            return {"accepted": False, "reason": "too_long", "repair": repair}
+        if len(text) > LONG:  # other conversations go on meanwhile
+            return await asyncio.to_thread(self._grounded, text, section, background)
+        return self._grounded(text, section, background)
+
     @staticmethod
-    def _verdict(text: str, section: str, background: str) -> Verdict:
+    def _grounded(text: str, section: str, background: str) -> Verdict:
         grounding = ground(text, section, background)
         if not grounding.valid and unfenced(text) != text:
             grounding = ground(unfenced(text), section, background)

@@ -29,7 +29,7 @@ from ..replies.function_answers import FunctionAnswer, drafts_answered
 from ..replies.worker_threads import in_thread
 from ..settings.redaction import redacted
 from ..state import State, Update, attempt_number
-from ..worlds import Context
+from ..worlds import Context, WorldInJournal
 from .interrupts import INTERRUPTED, NO_CHECKPOINTER, drafts_at_interrupt
 from .tools import ReadOnly, read_only_tools, told_read_only
 from .turn_timeout import (
@@ -207,10 +207,14 @@ async def kept_update(
 ) -> Update:
     """An agent's update, from the run's journal if it was given there before.
 
-    Not with a world: what its tools did there is not in the journal, so the agent has to do it again.
+    With a world only where the journal has its snapshot too: else the agent has to do again what its tools did there.
     """
-    if isinstance(limits, Context) and limits.world is not None:
-        return await ask()
+    world = limits.world if isinstance(limits, Context) else None
     call = speaker_call(role, state, limits)
     recipient = {**to, "memory": state.get("memory", {})}
-    return cast(Update, await current().update(recipient, sent, call, attempt_number(state), ask))
+    return cast(
+        Update,
+        await current().update(
+            recipient, sent, call, attempt_number(state), ask, None if world is None else WorldInJournal(world)
+        ),
+    )

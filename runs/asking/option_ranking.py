@@ -84,7 +84,9 @@ async def _ranked(
     answer = await ask_judge(model, page, values, parse, form, call=call, language=talk.language)
     usage = answer.usage.model_dump()
     if answer.value is None:
-        return RankedOptions(id=name, usage=usage, error=f"the model gave no ranking: {answer.failure}")
+        return RankedOptions(
+            id=name, usage=usage, error=f"the model gave no ranking: {answer.failure}", unreadable=answer.unreadable
+        )
     return RankedOptions(id=name, options=answer.value, usage=usage)
 
 

@@ -44,6 +44,8 @@ class ModelAnswer(Record):
     """Tokens, by the names of `data.Usage`."""
     error: str = ""
     """Why it says nothing, in one line; empty if it does."""
+    unreadable: bool = False
+    """Whether replies came of which none could be read: they are paid for, and it is not asked again."""
 
 
 A = TypeVar("A", bound=ModelAnswer)
@@ -184,4 +186,4 @@ class Asking(Generic[T, A]):
 
 def _codec(kind: type[A]) -> Codec[A]:
     problem = f"is not {kind.called}: choose another file"
-    return codec_of(kind, lambda answer: answer.id, problem, lambda answer: not answer.error)
+    return codec_of(kind, lambda answer: answer.id, problem, lambda answer: not answer.error or answer.unreadable)

@@ -82,10 +82,16 @@ def judging(
     judges = {language: _judge(chat_model, page, language) for language in {reply.language for reply in replies}}
 
     async def opinion(name: str, reply: JudgedReply) -> SatisfactionReply:
-        score = await judges[reply.language](reply.state())
+        answer = await judges[reply.language].answer(reply.state())
+        score = judges[reply.language].score(answer)
         points = int(score.value) if isinstance(score.value, str) and score.value in POINTS else None
         return SatisfactionReply(
-            id=name, points=points, reason=score.reason, usage=dict(score.usage or {}), error=score.error
+            id=name,
+            points=points,
+            reason=score.reason,
+            usage=dict(score.usage or {}),
+            error=score.error,
+            unreadable=answer.unreadable,
         )
 
     named = [(_name(judges[reply.language], reply), reply) for reply in replies]

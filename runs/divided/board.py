@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from ...errors import DuologueError
+from ...nodes.calls.spending import BudgetPart, ModelSpending
 from ..engine.control import Control
 from ..engine.figures import RunFigures
 from ..engine.reports import WorkerOrders, WorkerReport, add_spending, error_of, without_spending
@@ -49,6 +50,10 @@ class Board:
         add_spending(self._past.spending, control.spending)
         self._now: dict[str, WorkerReport] = {}
         self._over: set[str] = set()
+        self._parts: dict[str, BudgetPart] = {}
+        """What each shard's worker may spend: together never more than is left."""
+        self.workers = 1
+        """Workers at the same time."""
         self._lines_passed_on: dict[str, int] = {}
         self.whole = self._past
         """The sum of all reports."""
@@ -74,6 +79,7 @@ class Board:
         if report.over:
             self._over.add(shard)
             self._past.add(self._now.pop(shard).settled())
+            self._parts.pop(shard, None)
             self._lines_passed_on.pop(report.worker, None)
 
     def lost(self, shard: str) -> None:
@@ -83,6 +89,7 @@ class Board:
             gone = report.settled()
             gone.tally.finished = 0
             self._past.add(gone)
+            self.part_of(shard)
 
     def finished(self, shard: str) -> int:
         """Conversations of a shard that were reported as finished."""
@@ -100,7 +107,45 @@ class Board:
         self.whole = whole
         for name in ("total", "by_model", "by_role", "notes", "unknown"):
             setattr(self.control.spending, name, getattr(whole.spending, name))
-        self.control.spent()
+        if self.control.spent() is None and self.control.spending.bounded:
+            self._share_budget()
+
+    def part_of(self, shard: str) -> BudgetPart | None:
+        """What a shard's next worker may spend; None where nothing is bounded."""
+        self._parts.pop(shard, None)
+        if self.control.spending.bounded:
+            self._parts[shard] = self._more(BudgetPart(), ModelSpending(), short=True)
+        return self._parts.get(shard)
+
+    def _share_budget(self) -> None:
+        """Give more to workers that have little left; end the run where nothing is left for any."""
+        short = 0
+        for shard, part in self._parts.items():
+            report = self._now.get(shard)
+            if report is None or report.spending.part != part:  # it has not begun, or not heard of its part yet
+                continue
+            self._parts[shard] = self._more(part, report.spending.total, short=report.short > 0)
+            short += report.short > 0 and self._parts[shard] == part
+        if short and short == len(self._parts):
+            self.control.spending.leave_no_room(max(report.short for report in self._now.values()))
+            self.control.spent()
+
+    def _more(self, part: BudgetPart, spent: ModelSpending, *, short: bool) -> BudgetPart:
+        bounds, past = self.control.spending.part, self._past.spending.total
+
+        def more(bound: float | None, elsewhere: float, own: float, used: float) -> float | None:
+            if bound is None:
+                return None
+            left = max(0.0, bound - elsewhere)
+            share = max(left / 2 / self.workers, bound / 100)
+            return own + min(left, share) if short or own - used < share / 2 else own
+
+        tokens = past.tokens + sum(other.tokens or 0 for other in self._parts.values())
+        cost = (past.cost or 0.0) + sum(other.cost or 0.0 for other in self._parts.values())
+        return BudgetPart(
+            more(bounds.tokens, tokens, part.tokens or 0, spent.tokens),
+            more(bounds.cost, cost, part.cost or 0.0, spent.cost or 0.0),
+        )
 
     def result(self) -> None:
         """Raise what ended the run, if anything did."""
@@ -116,10 +161,11 @@ class Board:
         return WorkerOrders(
             ending=control.ending,
             cutting=control.cutting,
-            hurried=control.hurried,
+            closed=control.closed,
             dropped=control.dropped,
             cancelled=self.cancelled or self.error is not None,
             answered=self.answered,
+            parts=dict(self._parts),
         )
 
     @property

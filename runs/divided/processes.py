@@ -70,7 +70,7 @@ async def _simulated(shard: Shard, board: Board) -> None:
     """Simulate a shard; a worker that dies is followed by another one."""
     deaths = WorkerDeaths()
     for begun in count(1):
-        code = await _worked(shard.knowing(board.answered).after(deaths.number), board)
+        code = await _worked(shard.knowing(board.answered, board.part_of(shard.name)).after(deaths.number), board)
         if board.is_over(shard.name) or board.orders().cancelled or board.orders().dropped:
             return
         if deaths.too_many(begun + 1, board.finished(shard.name)):

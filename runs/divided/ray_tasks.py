@@ -95,6 +95,7 @@ async def on_ray(
         cpus = max(1, int(ray.cluster_resources().get("CPU", 1)))
         most = at_once(number or cpus, len(shards), shards[0].concurrency)
         actor = ray.remote(Mailbox).options(num_cpus=0, max_restarts=-1, max_task_retries=-1)
+        board.workers = most
         mailbox = actor.remote(board.orders())
         cpu_share = min(1.0, cpus / most)
         task = ray.remote(simulated).options(max_retries=-1, num_cpus=cpu_share if cpu_share < 1 else 1)
@@ -129,7 +130,9 @@ class _Tasks:
         orders = self._board.orders()
         while self._waiting and len(self.running) < self._most and not orders.cancelled and orders.ending is None:
             share = self._free.pop()
-            shard = shared(self._waiting.popleft().knowing(self._board.answered), self._most, share)
+            shard = self._waiting.popleft()
+            shard = shard.knowing(self._board.answered, self._board.part_of(shard.name))
+            shard = shared(shard, self._most, share)
             self.running[self._task.remote(shard, self._mailbox)] = shard, share
         return bool(self.running)
 

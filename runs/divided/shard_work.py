@@ -80,12 +80,16 @@ class _Worker:
         return report
 
     def follow(self, orders: WorkerOrders, cancel: Callable[[], object]) -> None:
+        if (part := orders.parts.get(self.shard.name)) is not None:
+            self.control.spending.take_part(part)
+            if self.control.calls is not None:
+                self.control.calls.reservations.wake()
         if orders.cutting is not None:
             self.control.cut(orders.cutting)
         if orders.ending is not None:
             self.control.end(orders.ending)
-        if orders.hurried is not None:
-            self.control.hurry(orders.hurried)
+        if orders.closed and not self.control.closed:
+            self.control.close(orders.ending or "the run ends")
         if orders.dropped and not self.control.dropped:
             self.control.drop()
         if self.control.calls is not None:
@@ -106,6 +110,8 @@ def work(shard: Shard, exchange: ShardExchange, name: str) -> WorkerReport:
 
 async def _worked(shard: Shard, exchange: ShardExchange, name: str) -> WorkerReport:
     worker = _Worker(shard, name, Control(Spending(priced=shard.priced), shard.pace), RunFigures(len(shard.states)))
+    if shard.part is not None:
+        worker.control.spending.take_part(shard.part)
     worker.control.notify = worker.endpoint_lines.append
     error: tuple[str, str] | None = None
     files: _Files | None = None
@@ -113,6 +119,7 @@ async def _worked(shard: Shard, exchange: ShardExchange, name: str) -> WorkerRep
         files = await _opened(shard)
         worker.figures.tally.finished = len(files.done)
         worker.file = CallFile.recording(writer_path(shard.folder / CALLS, shard.name), done=files.done)
+        worker.file.snapshot_bytes = shard.snapshot_bytes
         for conversation_id, role in shard.silent:
             worker.file.ask_again(conversation_id, role)
         cast = shard.spec.build()

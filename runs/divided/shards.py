@@ -16,6 +16,7 @@ from ...data.records import Conversation, Role
 from ...graphs import Cast
 from ...graphs.casts.cast import Spec
 from ...nodes.calls.endpoint_gate import Pace
+from ...nodes.calls.spending import BudgetPart
 from ...nodes.limits import Limits
 from ...nodes.state import State
 from ..engine.conduct import calling
@@ -98,12 +99,16 @@ class Shard:
     """Digest of the cast that the run began with (`manifests.digest_of`); empty: it is not compared."""
     deaths: int = 0
     """Workers that died one after another since a conversation was finished."""
+    part: BudgetPart | None = None
+    """What its worker may spend at first; None: nothing is bounded."""
+    snapshot_bytes: int = 0
+    """Most bytes of a world's snapshot in the call journal."""
     between: float = BETWEEN
     """Seconds between two reports."""
 
-    def knowing(self, answered: frozenset[str]) -> "Shard":
-        """The shard as it is begun when these endpoints have answered."""
-        return replace(self, answered=self.answered | answered)
+    def knowing(self, answered: frozenset[str], part: BudgetPart | None) -> "Shard":
+        """The shard as it is begun when these endpoints have answered, and it may spend so much."""
+        return replace(self, answered=self.answered | answered, part=part)
 
     def after(self, deaths: int) -> "Shard":
         """The shard as it is begun when so many workers died one after another."""

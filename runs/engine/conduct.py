@@ -22,6 +22,8 @@ from ..journals.calls import CALLS, CallFile
 from .control import Control, default_control
 from .progress import is_shown
 
+SNAPSHOT_BYTES = 1_000_000
+"""Most bytes of a world's snapshot in a call journal, unless a run says otherwise."""
 SYNCED = 0.2
 """Seconds after which a reply is safe from a power failure; it is safe from a killed process at once."""
 
@@ -55,6 +57,9 @@ class Conduct:
     """Such a file, which answers every call: no model is called."""
     keep_calls: bool = False
     """Keep the run folder's call journal when the run is complete."""
+    snapshot_bytes: int = SNAPSHOT_BYTES
+    """Most bytes of a world's snapshot in the run folder's call journal, from which a conversation that was cut short goes
+    on. They are not redacted. 0: none are kept, and such a conversation begins anew."""
     retry_failed: bool = False
     """On resume, simulate again what ended by somebody's fault, such as a user whose every draft was rejected."""
     any_version: bool = False
@@ -113,6 +118,8 @@ class Conduct:
             for path in paths:
                 files.append(CallFile.recording(path, done=done))
                 opened.callback(files[-1].close)
+            if folder is not None and files:
+                files[0].snapshot_bytes = self.snapshot_bytes
             if len(files) == 2:
                 files[0].copy = files[1]
             yield files[0] if files else None

@@ -31,8 +31,8 @@ class Control:
     """The calls of the run that is under way."""
     cutting: str | None = None
     """Why conversations under way end before their next turn, in words; None if they go on."""
-    hurried: str | None = None
-    """Why endpoints that are gone are waited for no more, in words."""
+    closed: bool = False
+    """Whether no call of a model begins any more."""
     dropped: bool = False
     """Whether agents are waited for no more: conversations that wait for one are cancelled."""
     signal: int | None = None
@@ -51,7 +51,10 @@ class Control:
     def cut(self, reason: str) -> None:
         """Begin nothing new from now on, and end what is under way before its next turn (`budget`)."""
         self.cutting = self.cutting or reason
+        self.spending.is_part = False
         self.end(reason)
+        if self.calls is not None:
+            self.calls.reservations.wake()
 
     def endpoints(self) -> Iterator[EndpointNow]:
         """The endpoints that the run has called, as they are now."""
@@ -84,6 +87,8 @@ class Control:
         """The calls of a run under this control."""
         self.calls = CallService(self.pace, store, self.spending, self.spent, self.notify)
         self.calls.agents.dropped = self.dropped
+        if self.closed:
+            self.calls.close()
         return self.calls
 
     @contextmanager
@@ -102,9 +107,8 @@ class Control:
                 timer.cancel()
 
     def _no_time_left(self, reason: str) -> None:
-        """Cut the run, also where it waits for an endpoint: that may take longer than all the rest."""
         self.cut(reason)
-        self.hurry(reason)
+        self.close(reason)
 
     def drop(self) -> None:
         """Cancel the conversations that wait for an agent: it may never answer."""
@@ -112,11 +116,15 @@ class Control:
         if self.calls is not None:
             self.calls.agents.drop()
 
-    def hurry(self, reason: str) -> None:
-        """Do not wait any longer for endpoints that are gone."""
-        self.hurried = self.hurried or reason
-        for gate in () if self.calls is None else self.calls.gates.values():
-            gate.hurry(reason)
+    def close(self, reason: str) -> None:
+        """Begin nothing new from now on, also no call and no further try of one.
+
+        Calls under way have ten seconds.
+        """
+        self.end(reason)
+        self.closed = True
+        if self.calls is not None:
+            self.calls.close()
 
     def as_default(self) -> AbstractContextManager["Control"]:
         """Inside, runs without a control of their own use this one."""

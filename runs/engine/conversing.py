@@ -20,7 +20,7 @@ from ...graphs.conversations.recording import state_id
 from ...graphs.conversations.steps import failure_of
 from ...nodes.calls.agent_turns import CONVERSATION
 from ...nodes.calls.call_store import remember_texts
-from ...nodes.calls.service import CallService
+from ...nodes.calls.service import CallService, run_is_over
 from ...nodes.contract import ContractError
 from ...nodes.limits import Limits
 from ...nodes.state import State
@@ -84,7 +84,6 @@ async def converse(
     """Simulate one conversation and pass its record to `keep`; a cancelled one as far as it got."""
     state: State = scenario
     remember_texts()
-    CONVERSATION.set(asyncio.current_task())
     started, began = datetime.now(UTC), perf_counter()
 
     def over(**changes: Any) -> None:
@@ -106,7 +105,7 @@ async def converse(
     try:
         await graph.follow(scenario, limits, follow, steps=fuse(limits))
     except asyncio.CancelledError:
-        over(stop="cancelled")
+        over(stop="budget" if run_is_over() else "cancelled")
         raise
     except GraphRecursionError:
         reason = f"no stop criterion held within {fuse(limits)} steps"
@@ -165,8 +164,13 @@ async def do_all(
     one_over = asyncio.Event()
     calls.on_room = one_over.set
 
+    async def begun(work: T) -> None:
+        CONVERSATION.set(asyncio.current_task())
+        await do(work)
+
     def ended(task: asyncio.Task[None]) -> None:
         nonlocal under_way
+        calls.works.discard(task)
         under_way -= 1
         control.under_way -= 1
         one_over.set()
@@ -179,11 +183,13 @@ async def do_all(
                         one_over.clear()
                         await one_over.wait()
                         continue
-                    if not (begun := list(islice(waiting, 1))):
+                    if not (following := list(islice(waiting, 1))):
                         break
                     under_way += 1
                     control.under_way += 1
-                    tasks.create_task(do(*begun)).add_done_callback(ended)
+                    task = tasks.create_task(begun(*following))
+                    calls.works.add(task)
+                    task.add_done_callback(ended)
                 while under_way and calls.stopped is None:
                     one_over.clear()
                     await one_over.wait()

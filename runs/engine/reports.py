@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ...errors import DuologueError
 from ...nodes.calls.endpoint_gate import EndpointError
 from ...nodes.calls.service import CallService
-from ...nodes.calls.spending import ModelSpending, Spending
+from ...nodes.calls.spending import BudgetPart, ModelSpending, Spending
 from ..journals.calls import CallFile
 from ..journals.journal import BrokenOffError, RunError
 
@@ -54,14 +54,16 @@ class WorkerOrders:
     """Why it begins no further conversation."""
     cutting: str | None = None
     """Why what is under way ends before its next turn."""
-    hurried: str | None = None
-    """Why endpoints that are gone are not waited for."""
+    closed: bool = False
+    """Whether no call of a model begins any more."""
     dropped: bool = False
     """Whether conversations that wait for an agent are cancelled."""
     cancelled: bool = False
     """Whether it ends now."""
     answered: frozenset[str] = frozenset()
     """Endpoints that have answered in this run: when they are gone they are waited for."""
+    parts: Mapping[str, BudgetPart] = field(default_factory=dict[str, BudgetPart])
+    """The shards' parts of the budget."""
 
 
 @dataclass
@@ -91,9 +93,12 @@ class WorkerReport:
     error: tuple[str, str] | None = None
     """What ended the part before its end: the kind of error, and its line."""
     over: bool = False
+    short: int = 0
+    """Tokens of a call that waits for more of the budget while no other is under way; 0: there is none."""
 
     def count_calls(self, calls: CallService, file: CallFile | None) -> None:
         """Take in the state of the calls."""
+        self.short = calls.reservations.short
         self.replayed = calls.replayed if file is not None and file.writes else 0
         for gate in list(calls.gates.values()):
             answered = gate.counts.succeeded > 0

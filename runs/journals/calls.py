@@ -6,7 +6,7 @@ a line with `sent` holds a call: its key, to whom it went, the digests of what w
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,8 @@ class CallFile:
     """Bytes of a line that was cut off in writing, and lines that cannot be read, which are asked again."""
     copy: "CallFile | None" = None
     """A second file, which gets all that this one gets, and each reply that it is asked for."""
+    snapshot_bytes: int = 0
+    """Most bytes of the snapshot of a world that it keeps; 0: it keeps none."""
     _lines: dict[CallKey, _Line] = field(default_factory=dict, repr=False)
     _stored_messages: dict[str, set[str]] = field(default_factory=dict, repr=False)
     """Digests of the messages that the file has, by conversation."""
@@ -117,7 +119,7 @@ class CallFile:
 
     def keep(self, key: CallKey, sent: SentRequest, reply: StoredReply) -> None:
         """Append a reply; it outlives this process at once."""
-        self._append(key, sent, reply.line)
+        self._append(key, sent, (reply if self.snapshot_bytes else replace(reply, world=None)).line)
 
     def keep_fault(self, key: CallKey, sent: SentRequest, fault: CallFault) -> None:
         """Append an endpoint's fault in place of a reply."""

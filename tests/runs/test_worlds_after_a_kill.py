@@ -5,7 +5,10 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from duologue.data import load
+from duologue.nodes.worlds import WorldInJournal
 
 MINE = '''
 import json
@@ -110,3 +113,70 @@ def test_a_killed_run_is_resumed_without_a_doubled_effect(forks: Any, tmp_path: 
     assert {file.read_text() for file in (tmp_path / "ledgers").iterdir()} == {"12 "}
     conversations = list(load(tmp_path / "run"))
     assert [len(list(conversation.attempts("assistant"))) for conversation in conversations] == [2] * 6
+
+
+COUNTED = MINE.replace(
+    "async def clerk(state):\n",
+    'async def clerk(state):\n    with Path("turns").open("a") as file:\n        file.write("x")\n',
+).replace('"guest3":', '"guest3" and len(ledger.state()["bookings"]) == 2:')
+
+
+@pytest.mark.parametrize(("options", "calls"), [((), 5 + 4), (("--no-snapshots",), 5 + 8)])
+def test_a_resumed_conversation_goes_on_from_the_world_in_the_journal(
+    forks: Any, tmp_path: Path, options: tuple[str, ...], calls: int
+) -> None:
+    (tmp_path / "mine.py").write_text(COUNTED)
+    (tmp_path / "guests.jsonl").write_text('{"kind": "guests", "guest": "guest3"}\n')
+    (tmp_path / "kill").touch()
+    assert forks.run(*COMMAND, "--max-turns", "2", *options, cwd=tmp_path).returncode == -signal.SIGKILL
+    (tmp_path / "kill").unlink()
+    resumed = forks.run(*COMMAND, "--max-turns", "2", *options, "--resume", cwd=tmp_path)
+    assert (tmp_path / "turns").read_text() == calls * "x", resumed.stderr
+    assert (tmp_path / "ledgers" / "guest3").read_text() == "12 12 "
+    (conversation,) = load(tmp_path / "run")
+    assert [message.text for message in conversation.messages[1::2]] == [
+        "There are 1 bookings.",
+        "There are 2 bookings.",
+    ]
+    assert '"json"' not in "".join(path.read_text() for path in (tmp_path / "run").rglob("*.json*"))
+
+
+class Boxed:
+    """A world with this snapshot."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def snapshot(self) -> Any:
+        return self.value
+
+    def restore(self, value: Any) -> None:
+        self.value = value
+
+
+@pytest.mark.parametrize("value", [{"rooms": [1, None, "Zürich"]}, b"\x00\xff", "", 0, None])
+async def test_json_and_bytes_are_kept_and_put_as_they_were(value: Any) -> None:
+    world = Boxed(value)
+    plain = json.loads(json.dumps(await WorldInJournal(world).kept(1000)))
+    world.value = "another"
+    await WorldInJournal(world).put(plain)
+    assert world.value == value
+
+
+@pytest.mark.parametrize(
+    ("world", "why"),
+    [
+        (Boxed(object()), "neither JSON nor bytes"),
+        (Boxed({1: (2, 3)}), "JSON changes"),
+        (Boxed("x" * 2000), "more than 1,000 bytes"),
+        (object(), "has no snapshot"),
+    ],
+)
+async def test_what_cannot_be_kept_is_logged_once(
+    world: Any, why: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("duologue.nodes.worlds._unkept_worlds", set())
+    for _ in range(2):
+        assert await WorldInJournal(world).kept(1000) is None
+    (line,) = caplog.messages
+    assert why in line

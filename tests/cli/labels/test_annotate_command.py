@@ -122,19 +122,20 @@ def test_replies_that_cannot_be_read_are_told_with_an_example_and_end_with_1(
     assert (code, "9 calls" in out) == (0, True)
 
 
-def test_a_bound_that_was_passed_by_what_was_under_way_is_told_with_the_sum_of_all_calls(
+def test_a_bound_ends_it_before_the_call_that_would_pass_it_and_is_told_with_the_sum_of_all_calls(
     duologue: Command, run: Path, pages: Path, tmp_path: Path
 ) -> None:
-    (tmp_path / "priced.py").write_text(MODEL.format(f"{GOOD!r}, tokens=(9, 1)"))
+    (tmp_path / "priced.py").write_text(MODEL.format(f"{GOOD!r}, tokens=(900, 100)"))
     command = ("annotate", run, "--labels", "mood", "--labels-dir", pages, "--model", "priced:MODEL", "--out", "out")
-    code, out, err = duologue(*command, "--max-run-tokens", 5, "--concurrency", 1)
+    code, out, err = duologue(*command, "--max-run-tokens", 3500, "--concurrency", 1)
     assert code == 1
-    assert "3 calls, 30 tokens;" in out
-    assert "2 of 3 are missing: --max-run-tokens 5 is reached, with 30 tokens" in " ".join(err.split())
-    code, out, err = duologue(*command, "--max-run-tokens", 70, "--resume")
+    assert "3 calls, 3000 tokens;" in out
+    reached = "--max-run-tokens 3,500 is reached, with 3,000 tokens: the next call, of about 993 tokens, would pass it"
+    assert f"2 of 3 are missing: {reached}" in " ".join(err.split())
+    code, out, err = duologue(*command, "--max-run-tokens", 9000, "--resume")
     assert code == 0
-    assert "9 calls, 90 tokens in all, those of earlier commands too;" in out
-    assert "--max-run-tokens 70 is reached, with 90 tokens" in " ".join(err.split())
+    assert "9 calls, 9000 tokens in all, those of earlier commands too;" in out
+    assert "--max-run-tokens 9,000 is reached, with 9,000 tokens" in " ".join(err.split())
 
 
 def test_a_plan_of_rules_or_a_function_tells_no_calls_and_no_tokens(duologue: Command, run: Path) -> None:

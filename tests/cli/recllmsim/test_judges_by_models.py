@@ -65,9 +65,9 @@ def test_a_bound_ends_it_in_order_and_a_wrong_key_at_once(
         "1",
         "--json",
     )
-    code, out, err = duologue(*command, "--max-run-tokens", "10")
+    code, out, err = duologue(*command, "--max-run-tokens", "900")
     assert code == 1
-    assert "ended early: --max-run-tokens 10 is reached" in err
+    assert "ended early: --max-run-tokens 900 is reached" in err
     assert "openai:m: gave no answer about 39 of 40 turns, which are left out of its row" in err
     (row,) = [row for row in json.loads(out)["judges"] if row["judge"] == "openai:m"]
     assert row["n"] == 1
@@ -108,6 +108,22 @@ def test_a_judge_that_is_killed_goes_on_from_its_file_and_no_answer_in_it_is_pai
     assert endpoint.counts()["requests"] == before + 40 - 14
     (row,) = [row for row in json.loads(fork.stdout)["judges"] if row["judge"] == "openai:m"]
     assert row["n"] == 40
+
+
+def test_replies_that_cannot_be_read_are_kept_and_not_paid_for_again(
+    duologue: Command, people: Path, faulty: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint = faulty(reply="I liked it.")
+    for name, value in endpoint.environment.items():
+        monkeypatch.setenv(name, value)
+    command = ("recllmsim", "judges", people, "--model", "openai:m", "--journal", "kept.jsonl", "--concurrency", "1")
+    for _ in range(5):
+        code, _, err = duologue(*command)
+        assert (code, "gave no answer about any turn: the judge gave no judgement: not_json" in err) == (2, True)
+    asked_once = endpoint.counts()["requests"]
+    assert asked_once == 3 * 40
+    assert duologue(*command)[0] == 2
+    assert endpoint.counts()["requests"] == asked_once
 
 
 def test_calls_that_were_recorded_are_replayed_without_a_key(

@@ -201,7 +201,7 @@ def test_a_changed_setting_begins_a_folder_of_its_own_and_only_what_is_left_is_p
 ) -> None:
     quac, folder = data_set(tmp_path / "quac.json", 20), tmp_path / "kept"
     command = ("simquac", "readers", quac, "--model", "openai:m", "--journal", folder)
-    code, _, err = duologue(*command, "--max-run-tokens", 7)
+    code, _, err = duologue(*command, "--max-run-tokens", 350)
     assert code == 1
     assert "60 questions planned" in err
     requests = len(endpoint.sent)

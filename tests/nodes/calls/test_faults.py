@@ -3,6 +3,7 @@
 import errno
 import json
 import socket
+import ssl
 from datetime import datetime
 from typing import Any
 
@@ -34,6 +35,11 @@ class OfAnotherError(Exception):
             setattr(self, name, value)
 
 
+def caused_by(error: Exception, cause: Exception) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
 @pytest.mark.parametrize(
     ("status", "name", "whose"),
     [
@@ -44,6 +50,7 @@ class OfAnotherError(Exception):
         (403, "forbidden", "settings"),
         (404, "unknown_model_or_url", "settings"),
         (405, "unknown_model_or_url", "settings"),
+        (407, "proxy_refused", "settings"),
         (408, "timeout", "endpoint"),
         (409, "server_error", "endpoint"),
         (413, "bad_request", "request"),
@@ -99,6 +106,9 @@ def test_a_status_has_its_name_in_every_package(error_of, status, name, whose):
         (httpx2.ReadTimeout("late"), "timeout"),
         (httpx2.ConnectTimeout("late"), "unreachable"),
         (httpx2.ConnectError("no"), "unreachable"),
+        (httpx2.ProxyError("407 Proxy Authentication Required"), "proxy_refused"),
+        (httpx2.ProxyError("502 Bad Gateway"), "unreachable"),
+        (caused_by(httpx2.ConnectError("no"), ssl.SSLCertVerificationError("self-signed")), "certificate_refused"),
         (httpx2.RemoteProtocolError("incomplete"), "reset"),
         (httpx2.TooManyRedirects("round"), "redirected"),
         (ConnectionResetError(errno.ECONNRESET, "reset"), "reset"),

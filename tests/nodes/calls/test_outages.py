@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from duologue.nodes.calls.endpoint_gate import CallError, EndpointError
+from duologue.nodes.calls.reservations import RunOverError
 
 
 def outage(calls, begins, seconds, latency=0.2):
@@ -163,28 +164,32 @@ def test_a_run_that_waits_behind_an_outage_does_not_use_up_tries(run, calls):
     assert not any(isinstance(error, CallError) for error in endpoint.errors)
 
 
-def test_who_has_no_time_left_waits_for_no_endpoint_that_is_away_or_goes_away(run, calls):
-    async def main(hurried_at):
+def test_a_closed_gate_waits_for_no_endpoint_that_is_away_and_makes_no_further_try(run, calls):
+    async def main(closed_at):
         endpoint = calls.Endpoint(outage(calls, 3, 10_000), patience=600)
-        asyncio.get_running_loop().call_at(hurried_at, endpoint.gate.hurry, "--max-time is over")
+        asyncio.get_running_loop().call_at(closed_at, endpoint.gate.close)
         await endpoint.conversations(400, 20)
         return endpoint, calls.seconds()
 
-    for hurried_at, ended in ((2, 5), (60, 61)):  # before it goes away, and while it is away
-        endpoint, seconds = run(main(hurried_at))
-        assert seconds < ended
-        assert {str(error) for error in endpoint.errors} == {
-            "http://x/v1: --max-time is over, and no call is sent: gone, tried again from time to time"
-        }
+    for closed_at in (2, 60):  # before it goes away, and while it is away
+        endpoint, seconds = run(main(closed_at))
+        assert seconds < closed_at + 1
+        assert all(when <= closed_at for when, _ in endpoint.requests)
+        assert {type(error) for error in endpoint.errors} == {RunOverError}
 
 
-def test_who_has_no_time_left_is_answered_by_an_endpoint_that_is_there(run, calls):
+def test_a_closed_gate_gives_the_replies_of_calls_that_are_under_way(run, calls):
+    async def slow(endpoint, what):
+        await asyncio.sleep(5)
+        return what
+
     async def main():
-        endpoint = calls.Endpoint(outage(calls, 10_000, 1), patience=600)
-        asyncio.get_running_loop().call_at(1, endpoint.gate.hurry, "--max-time is over")
-        return await endpoint.conversations(40, 20)
+        endpoint = calls.Endpoint(slow)
+        asyncio.get_running_loop().call_at(1, endpoint.gate.close)
+        return await endpoint.conversations(4, 2), [str(type(error)) for error in endpoint.errors], endpoint.requests
 
-    assert run(main()) == 40
+    finished, errors, requests = run(main())
+    assert (finished, len(errors), len(requests)) == (0, 4, 4)
 
 
 def test_a_request_that_is_always_answered_with_nothing_fails_alone_though_no_other_is_made(run, calls):

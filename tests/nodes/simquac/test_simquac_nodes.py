@@ -1,10 +1,12 @@
 """What student and teacher are sent, how they are prompted, what is accepted."""
 
+import threading
 from collections import Counter
 
 import pytest
 from langgraph.runtime import Runtime
 
+from duologue.data.grounding import ground
 from duologue.data.simquac import Topic
 from duologue.graphs import conversation, record, simquac
 from duologue.nodes import Limits, Observing, conformance, draft
@@ -209,6 +211,29 @@ async def test_what_is_stored_is_the_sections_own_slice():
     assert verdict["accepted"]
     assert verdict["text"] == "Three keepers lived there\nShips still pass"
     assert [SECTION[s["start"] : s["start"] + len(s["text"])] for s in verdict["spans"]] == verdict["text"].split("\n")
+
+
+async def test_a_much_too_long_answer_is_rejected_before_it_is_looked_up(monkeypatch):
+    monkeypatch.setattr(nodes, "ground", lambda *_: pytest.fail("it was looked up"))
+    (verdict,) = await judged(nodes.AnswerValidator(), "Three keepers lived there. " * 10_000)
+    assert (verdict["accepted"], verdict["reason"]) == (False, "too_long")
+    assert verdict["repair"] == "it is longer than 100,000 characters."
+    (verdict,) = await judged(nodes.AnswerValidator(characters=4), "Three keepers lived there.")
+    assert verdict["reason"] == "too_long"
+
+
+async def test_a_long_answer_is_looked_up_in_a_thread_and_a_short_one_here(monkeypatch):
+    threads = []
+
+    def looked_up(*texts):
+        threads.append(threading.current_thread())
+        return ground(*texts)
+
+    monkeypatch.setattr(nodes, "ground", looked_up)
+    for times in (1, 500):
+        (verdict,) = await judged(nodes.AnswerValidator(), "Three keepers lived there\n" * times)
+        assert verdict["accepted"]
+    assert [thread is threading.main_thread() for thread in threads] == [True, False]
 
 
 async def test_an_answer_names_the_parts_that_were_not_found():

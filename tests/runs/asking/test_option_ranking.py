@@ -56,7 +56,11 @@ def test_what_is_kept_is_not_asked_again_and_a_failure_is(tmp_path: Path) -> Non
     answers_file = tmp_path / "kept.jsonl"
     talks = [TALK, RankedConversation("two", "zh", (("user", "我喜欢汤。"),))]
     first = rank_options(
-        scripted_model(GOOD, "?", "?", "?", by_call=True), talks, OPTIONS, answers_file=answers_file, concurrency=1
+        scripted_model(GOOD, "?", ValueError("away"), by_call=True),
+        talks,
+        OPTIONS,
+        answers_file=answers_file,
+        concurrency=1,
     )
     assert [bool(ranked.options) for ranked in first] == [True, False]
     model = scripted_model(GOOD, by_call=True)

@@ -47,13 +47,23 @@ def test_a_judge_is_shown_the_scenario_and_nothing_after_the_reply(talk: Convers
     assert not [word for word in ("Wrong!", "west", "SECRET", "solved") if word in sent]
 
 
+def test_replies_that_cannot_be_read_are_kept_too(talk: Conversation, tmp_path: Path) -> None:
+    answers_file, replies = tmp_path / "kept.jsonl", [JudgedReply(talk, 1)]
+    model = scripted_model("Hm.", "Hm.", "Hm.", by_call=True)
+    for _ in range(2):
+        (reply,) = judge_replies(model, replies, answers_file=answers_file)
+        assert reply.points is None
+        assert reply.error == "the judge gave no judgement: not_json: Invalid JSON: expected value at line 1 column 1"
+    assert len(model.sent) == 3
+
+
 def test_what_is_kept_is_not_asked_again_and_a_failure_is(talk: Conversation, tmp_path: Path) -> None:
     answers_file = tmp_path / "kept.jsonl"
     replies = [JudgedReply(talk, 1), JudgedReply(talk, 2)]
-    model = scripted_model(FOUR, "Hm.", "Hm.", "Hm.", FOUR, by_call=True)
+    model = scripted_model(FOUR, "Hm.", "Hm.", ValueError("away"), FOUR, by_call=True)
     first = judge_replies(model, replies, answers_file=answers_file, concurrency=1)
     assert [reply.points for reply in first] == [4, None]
-    assert first[1].error == "the judge gave no judgement: not_json: Invalid JSON: expected value at line 1 column 1"
+    assert first[1].error == "the judge gave no judgement: ValueError: away"
     assert len(model.sent) == 4
     assert [reply.points for reply in judge_replies(model, replies, answers_file=answers_file, concurrency=1)] == [4, 4]
     assert len(model.sent) == 5
