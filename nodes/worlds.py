@@ -147,12 +147,15 @@ async def _awaited(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class WorldInJournal:
-    """The world of a conversation as it is kept with an agent's turn, so that a resumed run goes on after it."""
+    """The world of a conversation in the run's journal, with each turn of the agent."""
 
     world: Any
 
-    async def kept(self, most: int) -> Any:
-        """The world as plain JSON of at most so many bytes; None, and one line in the log, if it cannot be that."""
+    async def snapshot(self, most: int) -> Any:
+        """The world as plain JSON of at most so many bytes.
+
+        None, and one line in the log, if it cannot be that.
+        """
         if not isinstance(self.world, Restorable):
             return self._unkept("has no snapshot() and restore()")
         snapshot = await _awaited(self.world.snapshot())

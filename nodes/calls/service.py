@@ -178,7 +178,10 @@ class CallService:
         ask: Callable[[], Awaitable[Any]],
         world: WorldInJournal | None = None,
     ) -> Any:
-        """An agent's update of the state, as `ask` gives it; a complete one is kept, with the world of its tools."""
+        """An agent's update of the state, as `ask` gives it.
+
+        A complete one is kept, with the world of its tools.
+        """
         most = 0 if self._store is None else self._store.snapshot_bytes
         request = None if self._store is None or (world and not most) else SentRequest.of(to, messages)
         key = call.key(attempt)
@@ -200,7 +203,7 @@ class CallService:
         except RunOverError as error:
             await self._end_work(error)
         if request is not None and not update.get("failed"):
-            plain = None if world is None else await world.kept(most)
+            plain = None if world is None else await world.snapshot(most)
             if world is None or plain is not None:
                 self._keep(key, request, StoredReply(without_known_secrets(update), world=plain))
         return update

@@ -157,7 +157,7 @@ class Boxed:
 @pytest.mark.parametrize("value", [{"rooms": [1, None, "Zürich"]}, b"\x00\xff", "", 0, None])
 async def test_json_and_bytes_are_kept_and_put_as_they_were(value: Any) -> None:
     world = Boxed(value)
-    plain = json.loads(json.dumps(await WorldInJournal(world).kept(1000)))
+    plain = json.loads(json.dumps(await WorldInJournal(world).snapshot(1000)))
     world.value = "another"
     await WorldInJournal(world).put(plain)
     assert world.value == value
@@ -177,6 +177,6 @@ async def test_what_cannot_be_kept_is_logged_once(
 ) -> None:
     monkeypatch.setattr("duologue.nodes.worlds._unkept_worlds", set())
     for _ in range(2):
-        assert await WorldInJournal(world).kept(1000) is None
+        assert await WorldInJournal(world).snapshot(1000) is None
     (line,) = caplog.messages
     assert why in line
