@@ -8,6 +8,8 @@ import numpy as np
 
 from ....data.identity import digest
 from ..measures import LabelMeasure, Measure
+from ..measures.measure import DerivedValues
+from ..measures.others import Parts, shared_with_others
 from ..measures.transcripts import UserTranscript
 from .cells import Cells, Floats, cells_of
 
@@ -89,15 +91,23 @@ def levelled(
 
     The mean over few others is coarser than that over many, so that ranks would differ where nothing else does.
     """
-    others = {task: min(count, human.users.get(task, 0)) - 1 for task, count in sim.users.items()}
+    of_human = human.users
+    others = {task: min(count, of_human.get(task, 0)) - 1 for task, count in sim.users.items()}
     return _among(sim, measures, others), _among(human, measures, others)
 
 
 def _among(side: MeasuredUsers, measures: Sequence[Measure], others: dict[str, int]) -> MeasuredUsers:
     values = side.values.copy()
+    parts: dict[int, Parts] = {}
     for column, measure in enumerate(measures):
-        if measure.pairwise:
+        if measure.parts is not None and isinstance(measure.of, DerivedValues):
+            parts[column] = measure.parts
+        elif measure.pairwise:
             values[:, column] = _numbers(measure.values(side.transcripts, others))
+    # Together, as drawing the others takes longer than looking the parts up in them.
+    shared = shared_with_others(side.transcripts, list(parts.values()), others)
+    for column, of_measure in zip(parts, shared, strict=True):
+        values[:, column] = _numbers(of_measure)
     return replace(side, values=values)
 
 
