@@ -13,6 +13,9 @@ from ..measures.others import Parts, shared_with_others
 from ..measures.transcripts import UserTranscript
 from .cells import Cells, Floats, cells_of
 
+_AT_A_TIME = 200
+"""Conversations whose words are in memory at a time."""
+
 
 @dataclass(frozen=True)
 class MeasuredUsers:
@@ -68,8 +71,17 @@ def measured(
 ) -> MeasuredUsers:
     """The conversations with the value of each measure; without `among_others` those that `levelled` gives are left out."""
     values = np.full((len(transcripts), len(measures)), np.nan)
+    alone = [measure.parts is None and isinstance(measure.of, DerivedValues) for measure in measures]
+    # A block after the other, as the words of a conversation take as much memory as the conversation.
+    for start in range(0, len(transcripts), _AT_A_TIME):
+        block = transcripts[start : start + _AT_A_TIME]
+        for column, measure in enumerate(measures):
+            if alone[column]:
+                values[start : start + _AT_A_TIME, column] = _numbers(measure.values(block))
+        for transcript in block:
+            transcript.forget_words()
     for column, measure in enumerate(measures):
-        if among_others or not measure.pairwise:
+        if not alone[column] and (among_others or not measure.pairwise):
             values[:, column] = _numbers(measure.values(transcripts))
     return MeasuredUsers(tuple(transcripts), values)
 
