@@ -82,7 +82,7 @@ def leakage(conversations: Iterable[Conversation]) -> Leakage | None:
     seen = lru_cache(maxsize=_SECTIONS)(_Seen.of)
     own: list[tuple[int, int]] = []
     by_chance: list[tuple[int, int]] = []
-    for conversation, section, other_section in zip(conversations, sections, _next_others(sections), strict=True):
+    for conversation, section, other_section in zip(conversations, sections, next_others(sections), strict=True):
         for new in _news(conversation):
             own.append(_shared(new, seen(section)))
             if other_section is not None:
@@ -95,7 +95,7 @@ def leakage(conversations: Iterable[Conversation]) -> Leakage | None:
     )
 
 
-def _next_others(sections: Sequence[str]) -> list[str | None]:
+def next_others(sections: Sequence[str]) -> list[str | None]:
     """For each section the next one that is another, the first following the last; None if all are equal."""
     others: list[str | None] = [None] * len(sections)
     for place in reversed(range(2 * len(sections))):
