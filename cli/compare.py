@@ -84,7 +84,7 @@ def compare_command(
     if as_json:
         print_json(report.model_dump(mode="json"))
     else:
-        stdout.print(report.table(untold=False).rich())
+        stdout.print(report.table(untold=False, width=stdout.width).rich())
         put(*_discrimination(report.discriminator))
         put(_mean_distances(report))
         put("One number is not realism, and realism is not usefulness for testing: read the measures.")

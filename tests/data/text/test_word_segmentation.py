@@ -19,7 +19,12 @@ def test_words_are_those_of_jieba_and_a_piece_of_several_texts_is_cut_once(monke
     expected = [tuple(jieba.cut(text)) for text in TEXTS]
     pieces = []
     cut = jieba.cut
-    monkeypatch.setattr(jieba, "cut", lambda piece: pieces.append(piece) or cut(piece))
+
+    def counted(piece):
+        pieces.append(piece)
+        return cut(piece)
+
+    monkeypatch.setattr(jieba, "cut", counted)
     segmentation.cache_clear()
     try:
         assert [segmentation()(text) for text in TEXTS] == expected
