@@ -4,6 +4,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
@@ -55,13 +56,14 @@ def of_drawn_users(
                 break
             users.add(user)
             count += counts[user]
-        drawn = tuple(conversation for conversation in conversations if user_of(conversation) in users)
+        of_users = (conversation for conversation in conversations if user_of(conversation) in users)
+        drawn = tuple(islice(of_users, most))  # a single user may have more
         remark = (
-            f"{count:,} of {len(conversations):,} conversations are compared, those of {len(users):,} of "
+            f"{len(drawn):,} of {len(conversations):,} conversations are compared, those of {len(users):,} of "
             f"{len(counts):,} users, drawn with seed {seed}: at most {most:,} of a group are."
         )
-    held = replace(conversations, conversations=drawn) if isinstance(conversations, Loaded) else drawn
-    return held, remark
+    source = replace(conversations, conversations=drawn) if isinstance(conversations, Loaded) else drawn
+    return source, remark
 
 
 def path_of(source: object) -> Path | None:

@@ -201,9 +201,8 @@ class _Divided:
         self._sides = sim, human
         self.transcripts = (*sim.transcripts, *human.transcripts)
         self.side = np.array([1] * len(sim.transcripts) + [0] * len(human.transcripts), dtype=np.int64)
-        clusters = (transcript.cluster for transcript in self.transcripts)
-        self.user = numbered(list(zip(self.side.tolist(), clusters, strict=True)))
-        self._folds: dict[int, Ints] = {}
+        self.user = numbered([(len(sim.transcripts) > row, one.cluster) for row, one in enumerate(self.transcripts)])
+        self._folds: dict[int, Ints] = {}  # of each repeat
 
     @cached_property
     def _group(self) -> Ints:
@@ -211,21 +210,12 @@ class _Divided:
 
     @cached_property
     def _values(self) -> Floats:
-        """Conversation x measure, standardised."""
-        sim, human = self._sides
-        stratum = numbered([*sim.strata, *human.strata])
-        return standardised(np.concatenate([sim.values, human.values]), stratum)
+        stratum = numbered([stratum for side in self._sides for stratum in side.strata])
+        return standardised(np.concatenate([side.values for side in self._sides]), stratum)
 
     @cached_property
     def _people(self) -> People:
         return People.of(self.transcripts)
-
-    def _fold(self, repeat: int, folds: int) -> Ints:
-        """The fold of each conversation, drawn once for each repeat."""
-        if repeat not in self._folds:
-            rng = generator(self._draws.seed, "folds", repeat)
-            self._folds[repeat] = dealt_folds(self._group, self.side, folds, rng)
-        return self._folds[repeat]
 
     def scored(self, columns: Sequence[int], repeats: int = REPEATS, *, by_words: bool = False) -> ScoredUsers:
         """The AUC with its interval, and the coefficient of each column.
@@ -238,16 +228,18 @@ class _Divided:
         side, user = self.side, self.user
         fewest = min((np.unique(user[side == label]).size for label in (0, 1)), default=0)
         if fewest < FEWEST_USERS or not len(columns):
-            return _unscored(
-                "a side has one user or none" if len(columns) else "no measure with a value in both groups differs"
-            )
+            why = "a side has one user or none" if len(columns) else "no measure with a value in both groups differs"
+            return _unscored(why)
         folds = min(FOLDS, *(np.unique(self._group[side == label]).size for label in (0, 1)))
         if folds < 2:
             return _unscored("the sides share conversations of all users: none can be held out")
         values, placed, weights = self._values[:, list(columns)], [], []
         # The more conversations, the less other folds change.
         for repeat in range(min(repeats, max(FEWER_REPEATS, MOST_SCORED // len(side)))):
-            fold = self._fold(repeat, folds)
+            if repeat not in self._folds:
+                rng = generator(self._draws.seed, "folds", repeat)
+                self._folds[repeat] = dealt_folds(self._group, side, folds, rng)
+            fold = self._folds[repeat]
             if by_words:
                 score = weighed(held_out_scores(self.transcripts, values, side, fold, self._people), side, fold)
                 coefficients = np.zeros(len(columns))

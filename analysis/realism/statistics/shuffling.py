@@ -112,7 +112,7 @@ class Differences:
 
     @cached_property
     def _products(self) -> tuple[Ints, Ints, Floats]:
-        """Pairs of tasks that have a user in common, and for each pair and measure the products of its users' scores."""
+        """Pairs of tasks with a user in common, and for each pair and measure the products of scores."""
         own = np.arange(len(self.cells.user))
         one, another = _pairs(self.cells.user)
         ones, others = np.concatenate([own, one, another]), np.concatenate([own, another, one])

@@ -164,7 +164,7 @@ class TwoSamples:
         return self.effect_variance.bounds_from(self.p_and_chance[1])
 
     def detectable(self, levels: Floats) -> Floats:
-        """The smallest size of effect that `POWER` of such samples would find at these p; 1 where no p is so small."""
+        """The smallest effect that `POWER` of such samples would find at these p; 1 where none is so small."""
         own = self.effect_variance
         # Few of the shufflings lie beyond a small p, so the size that a twentieth exceeds is widened as Student's t is.
         chance = np.minimum(self.p_and_chance[1] * own.quantile(levels) / own.quantile(), 1)

@@ -27,11 +27,17 @@ def test_others_are_drawn_once_for_all_measures_against_others(talk, monkeypatch
     pairwise = [measure for measure in MEASURES if measure.pairwise]
     assert len(pairwise) > 1
     draws, mixed = [], others._mixed
-    monkeypatch.setattr(others, "_mixed", lambda keys: draws.append(1) or mixed(keys))
-    one, _ = levelled(
-        *(measured(transcripts, pairwise[:1], among_others=False) for transcripts in (sim, human)), pairwise[:1]
-    )
+
+    def counted(keys):
+        draws.append(1)
+        return mixed(keys)
+
+    def drawn(measures):
+        sides = [measured(transcripts, measures, among_others=False) for transcripts in (sim, human)]
+        return levelled(sides[0], sides[1], measures)[0].values[:, 0].tolist()
+
+    monkeypatch.setattr(others, "_mixed", counted)
+    one = drawn(pairwise[:1])
     alone = len(draws)
-    both, _ = levelled(*(measured(transcripts, pairwise, among_others=False) for transcripts in (sim, human)), pairwise)
+    assert drawn(pairwise) == one
     assert len(draws) == 2 * alone
-    assert both.values[:, 0].tolist() == one.values[:, 0].tolist()
