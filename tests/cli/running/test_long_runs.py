@@ -150,7 +150,7 @@ def test_the_first_conversations_of_a_run_become_a_page(duologue, long_run, tmp_
     assert page.count('data-stop="max_turns"') == 2
 
 
-@pytest.mark.parametrize("command", ["simquac stats", "simquac teacher", "simquac validators"])
+@pytest.mark.parametrize("command", ["simquac teacher", "simquac validators"])
 def test_what_holds_a_whole_run_says_for_a_large_one_how_much_memory_that_takes(
     duologue, long_run, monkeypatch, command
 ):
