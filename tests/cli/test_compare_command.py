@@ -115,7 +115,7 @@ def test_users_made_from_people_stand_beside_the_others_unless_they_are_left_out
     code, out, err = duologue("compare", sim, human, "--part", "test", "--out", tmp_path / "out")
     assert code == 0, err
     assert "users made from people, as a baseline (--no-baseline: none)" in err
-    assert " made " in out.partition("\nmeasure")[2].partition("\n")[0]
+    assert "\nIn a terminal of 120 columns, in --json and in --out: made, p adjusted" in out
     assert sum(line.startswith("Users made from people: ") for line in out.splitlines()) == 1
     card = json.loads((tmp_path / "out/card.json").read_text())
     assert card["made"]["conversations"] == card["human"]["compared"]
