@@ -1,8 +1,10 @@
-"""Arithmetic in one thread: on small arrays several threads wait for each other, and their waiting costs CPU.
+"""Settings of the process that save CPU during long computations, and are restored afterwards.
 
-The last digits of a sum do not depend on the machine's processors then.
+Arithmetic in one thread: on small arrays several threads wait for each other, and their waiting costs CPU. The last digits
+of a sum do not depend on the machine's processors then.
 """
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -20,3 +22,19 @@ def one_thread() -> Iterator[None]:
         return
     with threadpool_limits(1):
         yield
+
+
+@contextmanager
+def unscanned() -> Iterator[None]:
+    """In it garbage collection leaves out the objects that exist by now, as scanning many of them again takes long.
+
+    Where the process has frozen objects itself (`gc.freeze`), nothing changes.
+    """
+    if gc.get_freeze_count():
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()

@@ -8,11 +8,12 @@ import typer
 from ..data.loading import names_of
 from ..data.people.splits import UserPart
 from ..data.text.languages import Language
+from ..studies.comparison import SAMPLE, compare
 from .options.sections import OUTPUT
 from .options.shared import baseline_of, json_of, language_of, option, out_to, part_of, published_beside, seed_of
 from .output.overwriting import check_free
 from .output.sources import say_notes
-from .output.tables import Force, read_whole
+from .output.tables import Force, read_streamed
 from .streams import print_json, put, say, stdout
 
 if TYPE_CHECKING:
@@ -38,6 +39,14 @@ def compare_command(
     ] = None,
     part: Annotated[UserPart, part_of("of HUMAN; it never changes")] = "all",
     seed: Annotated[int, seed_of("all random draws")] = 0,
+    sample: Annotated[
+        int,
+        option(
+            "Compare at most N conversations of each source: those of users drawn with the seed. Default: 4000.",
+            "--sample",
+            min=1,
+        ),
+    ] = SAMPLE,
     baseline: Annotated[
         bool,
         baseline_of(
@@ -51,14 +60,13 @@ def compare_command(
 
     Measure by measure: the distance of simulated users from people, beside that of people from other people.
     """
-    from ..studies.comparison import compare
     from ..views.realism.report import FILES
 
     written = [] if out is None else [out / name for name in FILES]
     check_free(*written, force=force)
     further = reference or []
     sources = [sim, human, *([published] if published is not None else []), *further]
-    loaded = [read_whole(path) for path in sources]
+    loaded = [read_streamed(path) for path in sources]
     say_notes(*loaded, named=True)
     first_reference = len(loaded) - len(further)
     report = compare(
@@ -68,6 +76,7 @@ def compare_command(
         language=language,
         part=part,
         seed=seed,
+        sample=sample,
         out=out,
         notify=say,
         on_baseline=_say_baseline,
@@ -75,7 +84,7 @@ def compare_command(
     if as_json:
         print_json(report.model_dump(mode="json"))
     else:
-        stdout.print(report.table(untold=False).rich())
+        stdout.print(report.table(untold=False, width=stdout.width).rich())
         put(*_discrimination(report.discriminator))
         put(_mean_distances(report))
         put("One number is not realism, and realism is not usefulness for testing: read the measures.")

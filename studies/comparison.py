@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import at
-from .sources import Notify, StudySource, conversations_of, file_name, logged, path_of
+from ..errors import SettingError, at
+from .sources import Notify, StudySource, conversations_of, file_name, logged, of_drawn_users, path_of
 
 if TYPE_CHECKING:
     from ..analysis.realism import RealismReport
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 FEW = 8
 """Conversations of each side that an interval needs."""
+SAMPLE = 4_000
+"""Conversations of a group that are compared at most: two such groups take about a gigabyte of memory."""
 
 
 def compare(
@@ -27,6 +29,7 @@ def compare(
     baseline: bool = True,
     part: "UserPartName" = "all",
     seed: int = 0,
+    sample: int = SAMPLE,
     out: str | Path | None = None,
     notify: Notify = logged,
     on_baseline: Callable[[int], None] | None = None,
@@ -37,7 +40,8 @@ def compare(
     `sim`, `human`: a path that `load` reads, or conversations; so is `published`, simulated users of an earlier study.
     `references`: other people, by name, or paths, which are called by their files: how far they are from `human`
     stands beside the human-human baseline. `made`: retrieval-based users, as a baseline; without them `baseline` simulates some
-    (`runs.people.retrieval.from_people`), and `on_baseline` is called with their number before. `out`: a folder for the
+    (`runs.people.retrieval.from_people`), and `on_baseline` is called with their number before. `sample`: of a group with
+    more conversations than these, users are drawn with the seed, which the report notes. `out`: a folder for the
     report and its card, as pages and JSON. `part`, `seed` and `settings`, which are `language` and `adversary`: as for
     `analysis.realism.compare`. `notify`: called with each warning about a source. Needs the extras `stats` and `ml`, for
     Chinese also `zh`.
@@ -60,27 +64,39 @@ def compare(
         if wrong := [type(path).__name__ for path in paths if not isinstance(path, str | Path)]:
             raise TypeError(f"references: give paths, or conversations by name as in {{'people': ...}}, not {wrong[0]}")
         named = dict(zip(names_of(paths), paths, strict=True))
-    simulated, people = conversations_of(sim, notify), conversations_of(human, notify)
+    if sample < 1:
+        raise SettingError(f"sample is {sample}: give a positive number of conversations")
+    drawn_remarks: list[str] = []
+
+    def group(name: str, source: "StudySource | None") -> "Sequence[Conversation] | None":
+        """The conversations of a group that are compared; None without a source."""
+        if source is None:
+            return None
+        drawn, remark = of_drawn_users(conversations_of(source, notify, stream=True), sample, seed, notify)
+        drawn_remarks.extend([f"{name}: {remark}"] if remark else [])
+        return drawn
+
+    simulated, people = group("Simulated", sim) or (), group("People", human) or ()
     for name, conversations, source in (("sim", simulated, sim), ("human", people, human)):
         if len(conversations) < FEW:
             place = at(path) if (path := path_of(source)) is not None else name
             notify(f"{place}: has only {len(conversations)} of the {FEW} conversations or more that an interval needs")
     notes: tuple[str, ...] = ()
-    retrieval_based: Sequence[Conversation] | None = conversations_of(made, notify) if made is not None else None
+    retrieval_based = group("Retrieval-based users", made)
     if made is None and baseline:
         baseline_users = from_people(people, part, seed=seed, answered=assistant_of, tell=on_baseline)
         retrieval_based, notes = baseline_users.conversations, baseline_users.notes
     report = realism.compare(
         simulated,
         people,
-        conversations_of(published, notify) if published is not None else None,
-        references={name: conversations_of(source, notify) for name, source in named.items()},
+        group("Published", published),
+        references={name: group(f"Reference {name!r}", source) or () for name, source in named.items()},
         made=retrieval_based,
         part=part,
         seed=seed,
         **{"adversary": True, **settings},
     )
-    report = report.model_copy(update={"notes": (*report.notes, *notes)})
+    report = report.model_copy(update={"notes": (*drawn_remarks, *report.notes, *notes)})
     if out is not None:
         pages.write(report, Path(out), name=file_name(sim, "sim"), against=file_name(human, "human"))
     return report

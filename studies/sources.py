@@ -1,11 +1,16 @@
 """The sources of a study: conversations, or a path that `load` reads; and the lines that a study reports."""
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
 from ..data import Conversation, Loaded, load
+from ..data.identity import digest
+from ..data.people.splits import user_of
 from ..errors import at
 
 StudySource: TypeAlias = str | Path | Iterable[Conversation]
@@ -18,17 +23,47 @@ def logged(line: str) -> None:
     logging.getLogger(__name__).warning("%s", line)
 
 
-def conversations_of(source: StudySource, notify: Notify = logged) -> Sequence[Conversation]:
+def conversations_of(source: StudySource, notify: Notify = logged, *, stream: bool = False) -> Sequence[Conversation]:
     """The conversations of a source, read where it is a path; what was loaded stays so (`Loaded.annotated`).
 
-    `notify` is called with a line for each file that could not be read.
+    `notify` is called with a line for each file that could not be read. `stream`: as for `load`.
     """
     if not isinstance(source, str | Path):
         return source if isinstance(source, Loaded) else list(source)
-    loaded = load(source)
+    loaded = load(source, stream=stream)
     for line in loaded.broken:
         notify(f"{at(loaded.path)}: {line}")
     return loaded
+
+
+def of_drawn_users(
+    conversations: Sequence[Conversation], most: int, seed: int, notify: Notify = logged
+) -> tuple[Sequence[Conversation], str]:
+    """The conversations of users drawn by the seed, at most so many; and a remark, empty where all are taken.
+
+    Of a streamed source only these are held. Users are in the order of a digest, so those of one name are drawn from every
+    source.
+    """
+    if len(conversations) <= most:
+        drawn, remark = tuple(conversations), ""
+    else:
+        notify(f"drawing users of {len(conversations):,} conversations")
+        counts = Counter(map(user_of, conversations))
+        users: set[str] = set()
+        count = 0
+        for user in sorted(counts, key=lambda user: digest("drawn users", seed, user)):
+            if users and count + counts[user] > most:
+                break
+            users.add(user)
+            count += counts[user]
+        of_users = (conversation for conversation in conversations if user_of(conversation) in users)
+        drawn = tuple(islice(of_users, most))  # a single user may have more
+        remark = (
+            f"{len(drawn):,} of {len(conversations):,} conversations are compared, those of {len(users):,} of "
+            f"{len(counts):,} users, drawn with seed {seed}: at most {most:,} of a group are."
+        )
+    source = replace(conversations, conversations=drawn) if isinstance(conversations, Loaded) else drawn
+    return source, remark
 
 
 def path_of(source: object) -> Path | None:

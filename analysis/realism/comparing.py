@@ -11,7 +11,7 @@ from ...data.loading import annotated_in
 from ...data.records import Conversation
 from ...data.text.languages import Language
 from ..labels.reliability import NOT_CALIBRATED, Trusts
-from ..threads import one_thread
+from ..threads import one_thread, unscanned
 from .assistants import assistant_rows, effects_of_assistants
 from .categories import category_row, refused_row
 from .discriminator import discriminate
@@ -21,20 +21,21 @@ from .matching import MatchedConversations, matched, summary
 from .measures import LabelMeasure, Measure, all_measures, labels_of, registered
 from .measures.transcripts import UserTranscript
 from .persona import persona_rows
-from .ranking import ranked
+from .ranking import levels_of, ranked
 from .records import RealismRow
 from .report import RealismReport, SideSummary, UserPartName
-from .rows import description, number_rows, reference_rows, statistics_of
+from .rows import description, number_rows, reference_rows, statistics_of, with_detectable
 from .statistics.auc import NOT_MEASURED, Discriminator
 from .statistics.correlations import correlated_pairs, effective_number
 from .statistics.samples import MeasuredUsers, joined, levelled, measured
-from .statistics.two_samples import Draws
+from .statistics.two_samples import Draws, TwoSamples
 
 ROWS_WITH_EXAMPLES = 10
 """Rows, from the first, that get messages to show them."""
 
 
 @one_thread()
+@unscanned()
 def compare(
     sim: Sequence[Conversation],
     human: Sequence[Conversation],
@@ -85,9 +86,13 @@ def compare(
     if not labels:
         notes.append("Labels: the two sides have no annotation in common.")
     translated = any(transcript.translated for transcript in (*sources.sim, *sources.human))
+    trusts = Trusts.of(sim, annotated[0]), Trusts.of(human, annotated[1])
+    of_measures, both = _measure_rows(sides, computed, draws, translated)
+    of_labels, both_means = _label_rows(sides, labels, draws, trusts)
+    levels = levels_of([*of_measures, *of_labels])
     rows = [
-        *_measure_rows(sides, computed, draws, translated),
-        *_label_rows(sides, labels, draws, (Trusts.of(sim, annotated[0]), Trusts.of(human, annotated[1]))),
+        *with_detectable(of_measures, both, levels),
+        *with_detectable(of_labels, both_means, levels[len(of_measures) :]),
         *(
             RealismRow(**description(measure), reason="the sides have no common language")
             for measure in measures
@@ -174,9 +179,12 @@ class _Sides:
         return _Sides(again(self.sim), again(self.human), beside, references)
 
 
-def _measure_rows(sides: _Sides, measures: Sequence[Measure], draws: Draws, translated: bool) -> list[RealismRow]:
+def _measure_rows(
+    sides: _Sides, measures: Sequence[Measure], draws: Draws, translated: bool
+) -> tuple[list[RealismRow], TwoSamples | None]:
+    """The rows of the measures, and the statistics of the two sides that they show."""
     if not measures:
-        return []
+        return [], None
     sim, human = sides.sim, sides.human
     both = statistics_of(sim, human, measures, draws)
     apart = ["translation" if translated and not measure.survives_translation else "" for measure in measures]
@@ -189,17 +197,20 @@ def _measure_rows(sides: _Sides, measures: Sequence[Measure], draws: Draws, tran
         "answered": assistant_rows(sim, human, measures, both),
         "equal_length": equal_length_rows(sim, human, measures, both),
     }
-    return number_rows(both, sim, human, measures, sides.beside, further)
+    return number_rows(both, sim, human, measures, sides.beside, further), both
 
 
 def _label_rows(
     sides: _Sides, labels: Sequence[LabelMeasure], draws: Draws, trusts: tuple[Trusts, Trusts]
-) -> list[RealismRow]:
-    """The rows of annotations, all set apart: numbers before categories, refused ones last. `trusts`: of both sides."""
+) -> tuple[list[RealismRow], TwoSamples | None]:
+    """The rows of annotations, all set apart: numbers before categories, refused ones last. `trusts`: of both sides.
+
+    With the statistics of the numbers.
+    """
     refused = [refused_row(label) for label in labels if label.refused]
     labels = [label for label in labels if not label.refused]
     means = [_mean_of(label) for label in labels if label.numeric]
-    rows = _measure_rows(sides.measured_again(means), means, draws, translated=False)
+    rows, both = _measure_rows(sides.measured_again(means), means, draws, translated=False)
     rows += [
         category_row(sides.sim, sides.human, label, draws, sides.beside.get("published"))
         for label in labels
@@ -215,7 +226,7 @@ def _label_rows(
             }
         )
         for row in [*rows, *refused]
-    ]
+    ], both
 
 
 def _mean_of(label: LabelMeasure) -> Measure:

@@ -5,6 +5,7 @@ Needs the extra `ml`.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.stats import t as students_t
@@ -81,7 +82,8 @@ def discriminate(
     """
     names = tuple(measures[column].name for column in columns)
     not_length = [column for column in columns if measures[column] is not LENGTH]
-    scored = cross_validated(sim, human, columns, draws)
+    divided = _Divided(sim, human, draws)
+    scored = divided.scored(columns)
     largest_first = sorted(zip(names, scored.weights, strict=False), key=lambda pair: -abs(pair[1]))
     leans_on = [Coefficient(name=name, weight=float(weight)) for name, weight in largest_first[:MOST_COEFFICIENTS]]
     against = {"auc": sim, **beside}
@@ -96,7 +98,7 @@ def discriminate(
         **{name: cross_validated(side, human, columns, draws).auc for name, side in beside.items()},
         measures=names,
         leans_on=tuple(leans_on),
-        families=_families(sim, human, measures, columns, draws) if scored.auc.value is not None else (),
+        families=_families(divided, measures, columns) if scored.auc.value is not None else (),
         references=tuple(
             ReferenceAuc(
                 name=name,
@@ -144,17 +146,14 @@ def _at_users(
     return AucAtUsers(users=users, **means)
 
 
-def _families(
-    sim: MeasuredUsers, human: MeasuredUsers, measures: Sequence[Measure], columns: Sequence[int], draws: Draws
-) -> tuple[FamilyAuc, ...]:
+def _families(divided: "_Divided", measures: Sequence[Measure], columns: Sequence[int]) -> tuple[FamilyAuc, ...]:
     """The AUC by the measures of each family alone, and by all others; the most discriminating family first."""
     rows = []
     for family in dict.fromkeys(measures[column].family for column in columns):
         inside = [column for column in columns if measures[column].family == family]
         outside = [column for column in columns if measures[column].family != family]
         alone, without = (
-            cross_validated(sim, human, chosen, draws, repeats=FEWER_REPEATS).auc.value if chosen else None
-            for chosen in (inside, outside)
+            divided.scored(chosen, FEWER_REPEATS).auc.value if chosen else None for chosen in (inside, outside)
         )
         rows.append(FamilyAuc(family=family, alone=alone, without=without))
     return tuple(sorted(rows, key=lambda row: -(row.alone or 0.0)))
@@ -186,42 +185,69 @@ def cross_validated(
     *,
     by_words: bool = False,
 ) -> ScoredUsers:
-    """The AUC with its interval, and the coefficient of each column.
+    """The AUC with its interval, and the coefficient of each column (`_Divided.scored`)."""
+    return _Divided(sim, human, draws).scored(columns, repeats, by_words=by_words)
 
-    The AUC is the share of pairs of a simulated and a person's conversation that the model orders rightly.
-    `by_words`: by the adversary, which has no coefficients.
-    """
-    if sim.transcripts and human.transcripts:
+
+class _Divided:
+    """Two sides with what no measure changes: strata, users, people and folds."""
+
+    def __init__(self, sim: MeasuredUsers, human: MeasuredUsers, draws: Draws) -> None:
+        self._draws = draws
         common = set(sim.strata) & set(human.strata)
-        if not common:
-            return _unscored(f"no {sim.within} in which both groups have a value")
-        sim, human = (side.where([stratum in common for stratum in side.strata]) for side in (sim, human))
-    transcripts = (*sim.transcripts, *human.transcripts)
-    side = np.array([1] * len(sim.transcripts) + [0] * len(human.transcripts), dtype=np.int64)
-    user = numbered(list(zip(side.tolist(), (transcript.cluster for transcript in transcripts), strict=True)))
-    fewest = min((np.unique(user[side == label]).size for label in (0, 1)), default=0)
-    if fewest < FEWEST_USERS or not len(columns):
-        return _unscored(
-            "a side has one user or none" if len(columns) else "no measure with a value in both groups differs"
-        )
-    group = held_together(user, side, [transcript.dialogue for transcript in transcripts])
-    folds = min(FOLDS, *(np.unique(group[side == label]).size for label in (0, 1)))
-    if folds < 2:
-        return _unscored("the sides share conversations of all users: none can be held out")
-    stratum = numbered([*sim.strata, *human.strata])
-    values = standardised(np.concatenate([sim.values, human.values])[:, list(columns)], stratum)
-    people, placed, weights = People.of(transcripts), [], []
-    # The more conversations, the less other folds change.
-    for repeat in range(min(repeats, max(FEWER_REPEATS, MOST_SCORED // len(side)))):
-        fold = dealt_folds(group, side, folds, generator(draws.seed, "folds", repeat))
-        if by_words:
-            score = weighed(held_out_scores(transcripts, values, side, fold, people), side, fold)
-            coefficients = np.zeros(len(columns))
-        else:
-            score, coefficients = scores_by_measures(values, side, fold, people)
-        placed.append(placements(score, side, fold))
-        weights.append(coefficients)
-    return ScoredUsers(_interval(np.array(placed), side, user), np.mean(weights, axis=0))
+        self._within = "" if common or not (sim.transcripts and human.transcripts) else sim.within
+        if common:
+            sim, human = (side.where([stratum in common for stratum in side.strata]) for side in (sim, human))
+        self._sides = sim, human
+        self.transcripts = (*sim.transcripts, *human.transcripts)
+        self.side = np.array([1] * len(sim.transcripts) + [0] * len(human.transcripts), dtype=np.int64)
+        self.user = numbered([(len(sim.transcripts) > row, one.cluster) for row, one in enumerate(self.transcripts)])
+        self._folds: dict[int, Ints] = {}  # of each repeat
+
+    @cached_property
+    def _group(self) -> Ints:
+        return held_together(self.user, self.side, [transcript.dialogue for transcript in self.transcripts])
+
+    @cached_property
+    def _values(self) -> Floats:
+        stratum = numbered([stratum for side in self._sides for stratum in side.strata])
+        return standardised(np.concatenate([side.values for side in self._sides]), stratum)
+
+    @cached_property
+    def _people(self) -> People:
+        return People.of(self.transcripts)
+
+    def scored(self, columns: Sequence[int], repeats: int = REPEATS, *, by_words: bool = False) -> ScoredUsers:
+        """The AUC with its interval, and the coefficient of each column.
+
+        The AUC is the share of pairs of a simulated and a person's conversation that the model orders rightly.
+        `by_words`: by the adversary, which has no coefficients.
+        """
+        if self._within:
+            return _unscored(f"no {self._within} in which both groups have a value")
+        side, user = self.side, self.user
+        fewest = min((np.unique(user[side == label]).size for label in (0, 1)), default=0)
+        if fewest < FEWEST_USERS or not len(columns):
+            why = "a side has one user or none" if len(columns) else "no measure with a value in both groups differs"
+            return _unscored(why)
+        folds = min(FOLDS, *(np.unique(self._group[side == label]).size for label in (0, 1)))
+        if folds < 2:
+            return _unscored("the sides share conversations of all users: none can be held out")
+        values, placed, weights = self._values[:, list(columns)], [], []
+        # The more conversations, the less other folds change.
+        for repeat in range(min(repeats, max(FEWER_REPEATS, MOST_SCORED // len(side)))):
+            if repeat not in self._folds:
+                rng = generator(self._draws.seed, "folds", repeat)
+                self._folds[repeat] = dealt_folds(self._group, side, folds, rng)
+            fold = self._folds[repeat]
+            if by_words:
+                score = weighed(held_out_scores(self.transcripts, values, side, fold, self._people), side, fold)
+                coefficients = np.zeros(len(columns))
+            else:
+                score, coefficients = scores_by_measures(values, side, fold, self._people)
+            placed.append(placements(score, side, fold))
+            weights.append(coefficients)
+        return ScoredUsers(_interval(np.array(placed), side, user), np.mean(weights, axis=0))
 
 
 def _unscored(reason: str) -> ScoredUsers:

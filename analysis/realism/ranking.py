@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from scipy.stats import false_discovery_control
 
-from .records import RealismRow
+from .records import LEVEL, RealismRow
 
 PLACES = 2
 """Decimal places to which an excess over chance is compared."""
@@ -52,6 +52,16 @@ def with_adjusted_p(rows: Sequence[RealismRow]) -> list[RealismRow]:
         )
         for row, p, unlike in zip(rows, of_rows, of_unlike, strict=True)
     ]
+
+
+def levels_of(rows: Sequence[RealismRow]) -> list[float]:
+    """For each row the p at which it counts after adjustment: a twentieth times (k + 1) / m.
+
+    m is the number of rows with a p, k that of the other rows that are significant.
+    """
+    significant = [p is not None and p <= LEVEL for p in benjamini_hochberg([row.p for row in rows])]
+    count = max(sum(row.p is not None for row in rows), 1)
+    return [LEVEL * (sum(significant) - own + 1) / count for own in significant]
 
 
 def benjamini_hochberg(values: Sequence[float | None]) -> list[float | None]:

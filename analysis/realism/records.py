@@ -146,7 +146,8 @@ class RealismRow(Record):
     floor_effect_high: float | None = None
     """The size of effect that one in 20 halvings exceeds."""
     detectable: float | None = None
-    """The smallest size of effect that eight of ten such samples would find, at an unadjusted p of 0.05."""
+    """The smallest size of effect that eight of ten such samples would find, at the p at which the row counts after
+    adjustment: 0.05 times (k + 1) / m, of m rows with a p of which k others are significant. 1 where no p is so small."""
     published: float | None = None
     """Distance of the published simulated users from people, where they were given."""
     published_effect: float | None = None

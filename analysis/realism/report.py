@@ -15,6 +15,11 @@ from .statistics.correlations import Correlation
 REPORT = 5
 """Version of the report's JSON form."""
 
+WIDE = 120
+"""Columns of a terminal from which a table shows all of its own."""
+_BEYOND = frozenset({"published", "made", "p adjusted", "by task"})
+"""Columns of the table of measures that a narrow terminal leaves out."""
+
 UserPartName: TypeAlias = UserPart
 """Part of the people: to tune a simulator on, to test it on, or all."""
 
@@ -93,10 +98,11 @@ class RealismReport(ComparedSides, _ReportVersion):
         ranked = sum(row.is_ranked for row in self.measures)
         return f"Report({self.sim.compared} simulated and {self.human.compared} human conversations, {ranked} measures; see .table())"
 
-    def table(self, *, untold: bool = True) -> Table:
+    def table(self, *, untold: bool = True, width: int = WIDE) -> Table:
         """The measures as a table for the terminal and the exports.
 
-        Without `untold` it has only those that a side has values of; a note names the others.
+        Without `untold` it has only those that a side has values of; a note names the others. For a terminal of less
+        than `WIDE` columns (`width`) it has only what fits into 80; a note names the other columns.
         """
         columns = (
             Column(name="measure"), Column(name="sim", kind="number"), Column(name="human", kind="number"),
@@ -117,10 +123,13 @@ class RealismReport(ComparedSides, _ReportVersion):
             for row in self.measures
             if untold or row.sim is not None or row.human is not None or not row.reason
         ]  # fmt: skip
+        beyond = [column.heading for column in columns if column.name in _BEYOND] if width < WIDE else []
+        columns = tuple(column for column in columns if column.heading not in beyond)
+        more = [f"In a terminal of {WIDE} columns, in --json and in --out: {', '.join(beyond)}."] if beyond else []
         effects = [row.effect for row in self.measures if row.is_ranked and row.effect is not None]
         alike = bool(effects) and not any(round(effect, 2) for effect in effects)
         title = "No ranked measure differs" if alike else "Least like people first"
-        return Table.of(title, columns, rows, (*self.notes, *self._trust, *self.remarks))
+        return Table.of(title, columns, rows, (*more, *self.notes, *self._trust, *self.remarks))
 
     @property
     def _trust(self) -> list[str]:

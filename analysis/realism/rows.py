@@ -55,7 +55,6 @@ def number_rows(
     for column, measure in enumerate(measures):
         numbers = part_numbers(both, column)
         enough = _enough(both, column)
-        few_to_tell = bool(both.without_interval[1][column])
         row = description(measure) | side_numbers(both, column, both.effect[column], both.difference_bounds, sim.within)
         row |= numbers | {
             "chance": finite(chance[column]) if enough else None,
@@ -65,7 +64,6 @@ def number_rows(
             "floor_high": finite(floor.distance_high[column]),
             "floor_effect": finite(floor.effect[column]),
             "floor_effect_high": finite(floor.effect_high[column]),
-            "detectable": finite(both.detectable[column]) if enough and not few_to_tell else None,
             "tasks": tuple(TaskRow(task=task, **part_numbers(part, column)) for task, part in parts.items()),
             "heterogeneity": finite(unlike.share[column]),
             "heterogeneity_p": finite(unlike.p[column]),
@@ -78,6 +76,23 @@ def number_rows(
                 row[name] = _plain_mean(side, column)
         rows.append(RealismRow(**row, **{name: values[column] for name, values in further.items()}))
     return rows
+
+
+def with_detectable(rows: Sequence[RealismRow], both: TwoSamples | None, levels: Sequence[float]) -> list[RealismRow]:
+    """The rows with the smallest effect that such samples would find; first those of the columns of `both`.
+
+    `levels`: the p at which each row counts (`ranking.levels_of`).
+    """
+    if both is None:
+        return list(rows)
+    width = len(both.effect)
+    detectable, few_telling = both.detectable(np.array(levels[:width])), both.without_interval[1]
+    return [
+        row
+        if row.p is None or few_telling[column]
+        else row.model_copy(update={"detectable": finite(detectable[column])})
+        for column, row in enumerate(rows[:width])
+    ] + list(rows[width:])
 
 
 def side_numbers(both: TwoSamples, column: int, effect: float, difference: Bounds, within: str) -> dict[str, Any]:

@@ -100,11 +100,13 @@ def question_type(question: str) -> str:
 
 
 def question_forms(conversations: Iterable[Conversation]) -> QuestionForms:
-    """How the questions of teacher-student conversations are put."""
-    talks = list(conversations)
+    """How the questions of teacher-student conversations are put.
+
+    Conversations are iterated several times, and not held.
+    """
     questions_by_conversation = [
         ["\n".join(message.text for message in messages) for messages, _ in exchanges(talk) if messages]
-        for talk in talks
+        for talk in conversations
     ]
     texts = [text for questions in questions_by_conversation for text in questions]
     lengths = [len(text.split()) for text in texts]
@@ -123,7 +125,7 @@ def question_forms(conversations: Iterable[Conversation]) -> QuestionForms:
         ),
         types={kind: types[kind] for kind in TYPES},
         first_words=dict(sorted(first.items(), key=lambda item: (-item[1], item[0]))),
-        leakage=leakage(talks) if texts else None,
+        leakage=leakage(conversations) if texts else None,
     )
 
 

@@ -3,7 +3,8 @@
 The quantities of "Let the LLMs Talk" (WSDM 2024): Table 5 (answers), Figure 2a (coverage), Figure 2b (flow).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
 
@@ -97,13 +98,41 @@ def measured(conversation: Conversation) -> ConversationNumbers:
 
 def measure(source: str, conversations: Iterable[Conversation]) -> Sample:
     """The conversations of a source that are about a section, measured. Needs the extra `stats`."""
-    every = list(conversations)
-    about = list(filter(DOMAIN.is_about, every))
-    return Sample(
-        source=source,
-        conversations=tuple(measured(conversation) for conversation in about),
-        other=len(every) - len(about),
-    )
+    numbers: list[ConversationNumbers] = []
+    other = 0
+    for conversation in conversations:
+        if DOMAIN.is_about(conversation):
+            numbers.append(measured(conversation))
+        else:
+            other += 1
+    return Sample(source=source, conversations=tuple(numbers), other=other)
+
+
+@dataclass(frozen=True)
+class SectionConversations:
+    """The conversations of a source that are about a section, each time read anew."""
+
+    source: Sequence[Conversation]
+
+    def __iter__(self) -> Iterator[Conversation]:
+        return filter(DOMAIN.is_about, self.source)
+
+    def outlines(self) -> list[Conversation]:
+        """The conversations without their messages, and each section's text once: what pairs them."""
+        first: dict[object, object] = {}
+        return [
+            conversation.model_copy(
+                update={
+                    "messages": (),
+                    "provenance": None,
+                    "scenario": {
+                        key: first.setdefault(value, value) if isinstance(value, str) else value
+                        for key, value in conversation.scenario.items()
+                    },
+                }
+            )
+            for conversation in self
+        ]
 
 
 def exchanges(conversation: Conversation) -> list[tuple[list[Message], list[Message]]]:

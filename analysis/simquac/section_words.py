@@ -7,12 +7,15 @@ put beside the section of another conversation.
 
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import fmean
 
 from ...data.records import Conversation, Record
 from ...data.text.token_search import tokens
 from .samples import exchanges
 
+_SECTIONS = 1_000
+"""Sections whose words are in memory at a time."""
 RUN = 3
 """Words of a run that is looked for in the section."""
 
@@ -68,25 +71,38 @@ def leaked_words(question: str, section: str, seen_before: Iterable[str]) -> Set
     return (_Seen.of(question).words & _Seen.of(section).words) - _Seen.of(*seen_before).words
 
 
-def leakage(conversations: Sequence[Conversation]) -> Leakage | None:
-    """The overlap of the questions' new words with their sections, and with other sections; None without a question."""
-    sections = [str(conversation.scenario.get("section", "")) for conversation in conversations]
-    seen = {section: _Seen.of(section) for section in sections}
+def leakage(conversations: Iterable[Conversation]) -> Leakage | None:
+    """The overlap of the questions' new words with their sections, and with other sections; None without a question.
+
+    Conversations are iterated twice, and not held.
+    """
+    first: dict[str, str] = {}
+    texts = (str(conversation.scenario.get("section", "")) for conversation in conversations)
+    sections = [first.setdefault(text, text) for text in texts]
+    seen = lru_cache(maxsize=_SECTIONS)(_Seen.of)
     own: list[tuple[int, int]] = []
     by_chance: list[tuple[int, int]] = []
-    for number, conversation in enumerate(conversations):
-        others = (*sections[number + 1 :], *sections[:number])
-        other_section = next((section for section in others if section != sections[number]), None)
+    for conversation, section, other_section in zip(conversations, sections, next_others(sections), strict=True):
         for new in _news(conversation):
-            own.append(_shared(new, seen[sections[number]]))
+            own.append(_shared(new, seen(section)))
             if other_section is not None:
-                by_chance.append(_shared(new, seen[other_section]))
+                by_chance.append(_shared(new, seen(other_section)))
     if not own:
         return None
     return Leakage(
         **_means(own),
         **({f"{name}_by_chance": mean for name, mean in _means(by_chance).items()} if by_chance else {}),
     )
+
+
+def next_others(sections: Sequence[str]) -> list[str | None]:
+    """For each section the next one that is another, the first following the last; None if all are equal."""
+    others: list[str | None] = [None] * len(sections)
+    for place in reversed(range(2 * len(sections))):
+        here, following = place % len(sections), (place + 1) % len(sections)
+        differ = sections[following] != sections[here]
+        others[here] = sections[following] if differ else others[following]
+    return others
 
 
 def _means(counts: Sequence[tuple[int, int]]) -> dict[str, float]:

@@ -12,13 +12,12 @@ from typing import Any
 from typing_extensions import override
 
 from ...data.records import Conversation, Record
-from ...data.simquac import DOMAIN
 from ..attempts import AttemptRow, attempt_rows, attempt_table
 from ..over_users.comparison import Comparison, compare_means, comparison_table
 from ..tables import Cell, Column, Table, TabledReport
 from .equal_questions import EqualQuestions, at_equal_questions, equal_questions_tables
 from .forms import QuestionForms, question_forms, question_table
-from .samples import Sample, mean_of, measure
+from .samples import Sample, SectionConversations, mean_of, measure
 
 
 class SourceStatistics(Record):
@@ -107,22 +106,28 @@ class SimquacStatistics(TabledReport):
 
 
 def simquac_statistics(sources: Mapping[str, Iterable[Conversation]]) -> SimquacStatistics:
-    """The statistics of named sources, and each pair of them compared. Needs the extra `stats`."""
-    by_name = {name: list(conversations) for name, conversations in sources.items()}
+    """The statistics of named sources, and each pair of them compared. Needs the extra `stats`.
+
+    A source that is a sequence, such as a streamed run, is iterated several times, and its messages are not held.
+    """
+    by_name = {
+        name: conversations if isinstance(conversations, Sequence) else list(conversations)
+        for name, conversations in sources.items()
+    }
     samples = [measure(name, conversations) for name, conversations in by_name.items()]
-    about_sections = {name: list(filter(DOMAIN.is_about, conversations)) for name, conversations in by_name.items()}
+    about_sections = {name: SectionConversations(conversations) for name, conversations in by_name.items()}
+    outlines = {name: about.outlines() for name, about in about_sections.items()} if len(by_name) > 1 else {}
     return SimquacStatistics(
         sources=tuple(_source(sample, about_sections[sample.source]) for sample in samples),
         comparisons=tuple(comparison for a, b in combinations(samples, 2) for comparison in _compared(a, b)),
         equal_questions=tuple(
-            at_equal_questions(a, b, about_sections[a.source], about_sections[b.source])
-            for a, b in combinations(samples, 2)
+            at_equal_questions(a, b, outlines[a.source], outlines[b.source]) for a, b in combinations(samples, 2)
         ),
         samples=tuple(samples),
     )
 
 
-def _source(sample: Sample, conversations: Sequence[Conversation]) -> SourceStatistics:
+def _source(sample: Sample, conversations: SectionConversations) -> SourceStatistics:
     measured = sample.conversations
     words = [number for talk in measured for number in talk.words]
     spans = [number for talk in measured for number in talk.spans]

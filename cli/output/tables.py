@@ -12,7 +12,7 @@ from ...data.files.journals import is_of_journal
 from ...data.files.json_files import dumps, write_text
 from ...data.files.regular_files import check_no_links
 from ...data.formats.detection import CONVERSATIONS
-from ...data.loading import Loaded
+from ...data.loading import DataSource, Loaded
 from ...errors import DataError, SettingError, at
 from ..options.sections import OUTPUT
 from ..options.shared import force_for, json_of, option, out_to
@@ -44,6 +44,12 @@ def read_whole(path: Path) -> Loaded:
     if size >= LARGE:
         say(f"{path}: {size / 1e9:.1f} GB of conversations are held in memory: about {GROWTH * size / 1e9:.0f} GB")
     return load(path)
+
+
+def read_streamed(path: Path) -> Loaded:
+    """The conversations of a source: of a run none is held in memory, of other sources all (`read_whole`)."""
+    source = DataSource(path)
+    return source.load(stream=True) if source.run is not None else read_whole(path)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,10 @@
-"""Arithmetic on small arrays takes one thread."""
+"""Settings of the process hold during a computation, and are restored."""
+
+import gc
 
 import pytest
 
-from duologue.analysis.threads import one_thread
+from duologue.analysis.threads import one_thread, unscanned
 
 
 def test_libraries_compute_in_one_thread_and_then_as_before() -> None:
@@ -17,3 +19,25 @@ def test_libraries_compute_in_one_thread_and_then_as_before() -> None:
         with one_thread():
             assert set(threads()) == {1}
         assert threads() == before
+
+
+def test_objects_are_frozen_for_a_computation_also_if_it_fails_and_those_of_others_stay_so() -> None:
+    assert not gc.get_freeze_count()
+    frozen = []
+
+    @unscanned()
+    def failing() -> None:
+        frozen.append(gc.get_freeze_count())
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        failing()
+    assert frozen[0]
+    assert not gc.get_freeze_count()
+    gc.freeze()
+    try:
+        with unscanned():
+            pass
+        assert gc.get_freeze_count()
+    finally:
+        gc.unfreeze()

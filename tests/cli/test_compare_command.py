@@ -115,7 +115,7 @@ def test_users_made_from_people_stand_beside_the_others_unless_they_are_left_out
     code, out, err = duologue("compare", sim, human, "--part", "test", "--out", tmp_path / "out")
     assert code == 0, err
     assert "users made from people, as a baseline (--no-baseline: none)" in err
-    assert " made " in out.partition("\nmeasure")[2].partition("\n")[0]
+    assert "\nIn a terminal of 120 columns, in --json and in --out: made, p adjusted" in out
     assert sum(line.startswith("Users made from people: ") for line in out.splitlines()) == 1
     card = json.loads((tmp_path / "out/card.json").read_text())
     assert card["made"]["conversations"] == card["human"]["compared"]
@@ -133,3 +133,16 @@ def test_where_no_user_can_be_made_from_people_a_note_says_why(duologue: Command
     report = json.loads(out)
     assert (code, report["made"]) == (0, None)
     assert [note for note in report["notes"] if note.startswith("Retrieval-based users: none as a baseline")]
+
+
+def test_of_a_large_group_drawn_users_are_compared_and_the_report_notes_their_number(
+    duologue: Command, people: Callable[..., Path]
+) -> None:
+    command = ("compare", people("sim.jsonl", "Thank you!"), people("people.jsonl", "ok"), "--no-baseline", "--json")
+    reports = [json.loads(duologue(*command, *more)[1]) for more in ((), ("--sample", 12), ("--sample", 12))]
+    assert reports[1] == reports[2]
+    assert [report["sim"]["compared"] for report in reports] == [20, 12, 12]
+    assert reports[1]["human"]["users"] == 6
+    drawn = "12 of 20 conversations are compared, those of 6 of 10 users, drawn with seed 0: at most 12 of a group are."
+    assert reports[1]["notes"][:2] == [f"Simulated: {drawn}", f"People: {drawn}"]
+    assert not any("drawn" in note for note in reports[0]["notes"])

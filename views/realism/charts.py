@@ -69,8 +69,6 @@ class EffectMark:
     low: float | None
     high: float | None
     """Ends of the interval; None where there is none."""
-    chance: float
-    """Half the width of the band of chance."""
     tasks: tuple[float, ...]
     """The effect in each task, where there are several."""
     published: float | None
@@ -134,7 +132,6 @@ def _ticks(values: Sequence[float], place: Callable[[float], float]) -> tuple[Ti
 
 
 def _effect_mark(row: RealismRow, y: int, drawing: Drawing) -> EffectMark:
-    effect, chance = row.effect or 0.0, row.chance or 0.0
     by_task = tuple(task.effect for task in row.tasks if task.effect is not None)
     bounded = row.effect_low is not None and row.effect_high is not None
     interval = f"95 % interval {row.effect_low:.2f} to {row.effect_high:.2f}" if bounded else "no interval"
@@ -142,14 +139,13 @@ def _effect_mark(row: RealismRow, y: int, drawing: Drawing) -> EffectMark:
     return EffectMark(
         name=row.name,
         y=y,
-        effect=drawing.effect_x(effect),
+        effect=drawing.effect_x(row.effect or 0.0),
         low=None if row.effect_low is None else drawing.effect_x(row.effect_low),
         high=None if row.effect_high is None else drawing.effect_x(row.effect_high),
-        chance=chance * drawing.width / 2,
         tasks=tuple(drawing.effect_x(task_effect) for task_effect in by_task) if len(by_task) > 1 else (),
         published=None if row.published_effect is None else drawing.effect_x(row.published_effect),
         retrieval_based=None if row.made_effect is None else drawing.effect_x(row.made_effect),
-        description=f"{row.name}: {effect:.2f}, {interval}, chance {chance:.2f}{span}",
+        description=f"{row.name}: {row.effect or 0.0:.2f}, {interval}{span}",
     )
 
 

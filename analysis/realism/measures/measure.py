@@ -35,7 +35,7 @@ class DerivedValues:
     ) -> list[float | None]:
         """SettingError if a function that is not Duologue's fails, or gives anything but a number or None."""
         if self.parts is not None:
-            return shared_with_others(transcripts, self.parts, others)
+            return shared_with_others(transcripts, [self.parts], others)[0]
         return [self._value(transcript) for transcript in transcripts]
 
     def _value(self, transcript: UserTranscript) -> float | None:

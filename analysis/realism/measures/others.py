@@ -16,32 +16,34 @@ _Mixed = NDArray[np.uint64]
 
 
 def shared_with_others(
-    transcripts: Sequence[UserTranscript], parts: Parts, others: Mapping[str, int] | None = None
-) -> list[float | None]:
-    """For each conversation the mean share of its parts that another user's conversation of the task has.
+    transcripts: Sequence[UserTranscript], kinds: Sequence[Parts], others: Mapping[str, int] | None = None
+) -> list[list[float | None]]:
+    """For each kind of parts and conversation the mean share that another user's conversation of the task has.
 
     Without `others` the mean goes over all conversations of other users about the task. Its expectation does not
     depend on their number, but its distribution does: with few others there are more zeros. So where two sides are
     compared whose numbers of users differ, `others` gives for each task how many other users are drawn for each
     conversation, one conversation of each; all of them if there are fewer, or if the task is not in it. What is drawn
-    depends on names and texts alone, not on the order. None without parts, or without others.
+    depends on names and texts only, and is the same for all kinds. None without parts, or without others.
     """
-    values: list[float | None] = [None] * len(transcripts)
+    values: list[list[float | None]] = [[None] * len(transcripts) for _ in kinds]
     by_task: dict[str, list[int]] = {}
     for place, transcript in enumerate(transcripts):
         by_task.setdefault(transcript.task, []).append(place)
     for task, places in by_task.items():
         group = [transcripts[place] for place in places]
-        table = table_of([parts(transcript) for transcript in group])
+        tables = [table_of([parts(transcript) for transcript in group]) for parts in kinds]
         _, users = np.unique([transcript.cluster for transcript in group], return_inverse=True)
-        if others is None:
-            shared, compared = _with_all(table, users)
-        else:
-            shared, compared = _with_drawn(table, users, group, others.get(task))
-        sizes = np.diff(table.indptr)
-        for row, place in enumerate(places):
-            if sizes[row] and compared[row]:
-                values[place] = int(shared[row]) / int(sizes[row]) / int(compared[row])
+        counts = (
+            [_with_all(table, users) for table in tables]
+            if others is None
+            else _with_drawn(tables, users, group, others.get(task))
+        )
+        for of_kind, table, (shared, compared) in zip(values, tables, counts, strict=True):
+            sizes = np.diff(table.indptr)
+            for row, place in enumerate(places):
+                if sizes[row] and compared[row]:
+                    of_kind[place] = int(shared[row]) / int(sizes[row]) / int(compared[row])
     return values
 
 
@@ -62,15 +64,15 @@ def _with_all(table: Any, users: _Integers) -> tuple[_Integers, _Integers]:
 
 
 def _with_drawn(
-    table: Any, users: _Integers, group: Sequence[UserTranscript], others: int | None
-) -> tuple[_Integers, _Integers]:
-    """The same over one conversation of each of some other users, drawn anew for each conversation."""
+    tables: Sequence[Any], users: _Integers, group: Sequence[UserTranscript], others: int | None
+) -> list[tuple[_Integers, _Integers]]:
+    """The same of each table over one conversation of each of some other users, drawn anew for each conversation."""
     texts = np.array([_key(t.cluster, t.conversation.id, t.texts) for t in group], dtype=np.uint64)
     names = np.zeros(int(users.max()) + 1, dtype=np.uint64)
     names[users] = [_key(transcript.cluster) for transcript in group]
     drawn = len(names) - 1 if others is None else min(max(others, 0), len(names) - 1)
-    shared = np.zeros(len(group), dtype=np.int64)
-    has = np.zeros(table.shape[1], dtype=bool)
+    shared = np.zeros((len(tables), len(group)), dtype=np.int64)
+    having = [np.zeros(table.shape[1], dtype=bool) for table in tables]
     of_users = np.argsort(users, kind="stable")
     begins = np.searchsorted(users[of_users], np.arange(len(names) + 1))
     for row in range(len(group)):
@@ -79,12 +81,13 @@ def _with_drawn(
         candidates = _joined(of_users, begins, np.argpartition(keys, max(drawn - 1, 0))[:drawn])
         by_user = candidates[np.lexsort((_mixed(texts[candidates] ^ texts[row]), users[candidates]))]
         one_of_each = by_user[np.flatnonzero(np.diff(users[by_user], prepend=-1))]
-        own = _joined(table.indices, table.indptr, np.array([row]))
-        has[own] = True
         # Only the parts of those that are drawn: all with all would take the square of their number.
-        shared[row] = np.count_nonzero(has[_joined(table.indices, table.indptr, one_of_each)])
-        has[own] = False
-    return shared, np.full(len(group), drawn, dtype=np.int64)
+        for of_kind, table, has in zip(shared, tables, having, strict=True):
+            own = table.indices[table.indptr[row] : table.indptr[row + 1]]
+            has[own] = True
+            of_kind[row] = np.count_nonzero(has[_joined(table.indices, table.indptr, one_of_each)])
+            has[own] = False
+    return [(of_kind, np.full(len(group), drawn, dtype=np.int64)) for of_kind in shared]
 
 
 def _joined(values: _Integers, begins: _Integers, rows: _Integers) -> _Integers:

@@ -64,6 +64,11 @@ class UserTranscript:
     assistant: str = ""
     """Who answered; empty if the data does not tell."""
 
+    def forget_words(self) -> None:
+        """Free the memory of what only measures read; it is computed anew when it is read again."""
+        for name in _WORDS & self.__dict__.keys():
+            del self.__dict__[name]
+
     @cached_property
     def dialogue(self) -> tuple[tuple[str, str], ...]:
         """Roles and texts of all messages: what makes two conversations the same."""
@@ -178,6 +183,12 @@ class UserTranscript:
     def task_words(self) -> frozenset[str]:
         """The content words of the task's context."""
         return content_of(task_context(self.conversation, self.language), self.language)
+
+
+_WORDS = {
+    "words", "all_words", "content", "searched_messages", "searched_replies", "searched_context", "content_beyond_task",
+    "first_said", "first_pairs",
+}  # fmt: skip
 
 
 def _first_messages(things: Iterable[Iterable[Thing]]) -> dict[Thing, int]:

@@ -68,6 +68,20 @@ class Cells:
         """Cell x measure: mean of the values; NaN where no conversation of the cell has one."""
         return self.means_of(self.values)
 
+    @cached_property
+    def telling(self) -> Floats:
+        """User x measure: share of the user's conversations that have another value than the most frequent one."""
+        users = self.user[self.cell]
+        differ, count = np.zeros((2, len(self.sides), self.values.shape[1]))
+        for column, values in enumerate(self.values.T):
+            defined = ~np.isnan(values)
+            if defined.any():
+                in_use, counts = np.unique(values[defined], return_counts=True)
+                other = defined & (values != in_use[counts.argmax()])
+                count[:, column] = np.bincount(users[defined], minlength=len(count))
+                differ[:, column] = np.bincount(users[other], minlength=len(count))
+        return differ / np.maximum(count, 1)
+
     def means_of(self, values: Floats) -> Floats:
         """Cell x measure: mean of other values of the conversations, over those for which the measure is defined."""
         weighted = self._summed(np.where(self.weights > 0, values, 0.0) * self.weights)

@@ -13,7 +13,7 @@ from scipy.stats import t as students_t
 
 from ...over_users.estimate import FEWEST_USERS, effective_users
 from .cells import TINY, Bools, Cells, Floats, balanced_scores, placements
-from .strata import Stratified, by_user, of_sides, stratified, telling, users_with
+from .strata import Stratified, by_user, of_sides, stratified, users_with
 
 FEWEST_TELLING = 3
 """Of both sides together so many users must differ from the most frequent value, if each had one conversation."""
@@ -56,7 +56,7 @@ def too_few(cells: Cells) -> tuple[Floats, Floats]:
     coefficients = stratified(cells, cells.means).coefficients
     for side in (cells.sides, ~cells.sides):
         fewest = np.minimum(fewest, effective_users(by_user(cells, coefficients)[side]))
-    few_telling = np.add(*of_sides(cells, telling(cells))) < FEWEST_TELLING - TINY
+    few_telling = np.add(*of_sides(cells, cells.telling)) < FEWEST_TELLING - TINY
     return (fewest < FEWEST_USERS - 0.5).astype(float), few_telling.astype(float)
 
 
@@ -116,7 +116,11 @@ class EffectVariance:
     @property
     def chance(self) -> Floats:
         """The size of effect at which p is a twentieth."""
-        return _student(1 - _OUTSIDE / 2, self.freedom) * self.error
+        return self.quantile() * self.error
+
+    def quantile(self, p: Floats | float = _OUTSIDE) -> Floats:
+        """The effect at which the two-sided p is this, in standard errors."""
+        return _student(1 - p / 2, self.freedom)
 
     @property
     def p(self) -> Floats:
@@ -156,7 +160,7 @@ def bounds_from(number: Floats, chance: Floats, own: Floats) -> Bounds:
     return Bounds(np.where(number < 0, -high, low), np.where(number < 0, -low, high))
 
 
-def _student(share: float, freedom: Floats) -> Floats:
+def _student(share: Floats | float, freedom: Floats) -> Floats:
     """Student's quantile. As the score form is wider than Student's at few users, there are twice as many degrees.
 
     That was found by simulation.

@@ -8,8 +8,13 @@ import numpy as np
 
 from ....data.identity import digest
 from ..measures import LabelMeasure, Measure
+from ..measures.measure import DerivedValues
+from ..measures.others import Parts, shared_with_others
 from ..measures.transcripts import UserTranscript
 from .cells import Cells, Floats, cells_of
+
+_AT_A_TIME = 200
+"""Conversations whose words are in memory at a time."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +71,17 @@ def measured(
 ) -> MeasuredUsers:
     """The conversations with the value of each measure; without `among_others` those that `levelled` gives are left out."""
     values = np.full((len(transcripts), len(measures)), np.nan)
+    alone = [measure.parts is None and isinstance(measure.of, DerivedValues) for measure in measures]
+    # A block after the other, as the words of a conversation take as much memory as the conversation.
+    for start in range(0, len(transcripts), _AT_A_TIME):
+        block = transcripts[start : start + _AT_A_TIME]
+        for column, measure in enumerate(measures):
+            if alone[column]:
+                values[start : start + _AT_A_TIME, column] = _numbers(measure.values(block))
+        for transcript in block:
+            transcript.forget_words()
     for column, measure in enumerate(measures):
-        if among_others or not measure.pairwise:
+        if not alone[column] and (among_others or not measure.pairwise):
             values[:, column] = _numbers(measure.values(transcripts))
     return MeasuredUsers(tuple(transcripts), values)
 
@@ -89,15 +103,23 @@ def levelled(
 
     The mean over few others is coarser than that over many, so that ranks would differ where nothing else does.
     """
-    others = {task: min(count, human.users.get(task, 0)) - 1 for task, count in sim.users.items()}
+    of_human = human.users
+    others = {task: min(count, of_human.get(task, 0)) - 1 for task, count in sim.users.items()}
     return _among(sim, measures, others), _among(human, measures, others)
 
 
 def _among(side: MeasuredUsers, measures: Sequence[Measure], others: dict[str, int]) -> MeasuredUsers:
     values = side.values.copy()
+    parts: dict[int, Parts] = {}
     for column, measure in enumerate(measures):
-        if measure.pairwise:
+        if measure.parts is not None and isinstance(measure.of, DerivedValues):
+            parts[column] = measure.parts
+        elif measure.pairwise:
             values[:, column] = _numbers(measure.values(side.transcripts, others))
+    # Together, as drawing the others takes longer than looking the parts up in them.
+    shared = shared_with_others(side.transcripts, list(parts.values()), others)
+    for column, of_measure in zip(parts, shared, strict=True):
+        values[:, column] = _numbers(of_measure)
     return replace(side, values=values)
 
 

@@ -11,15 +11,21 @@ from functools import cached_property
 import numpy as np
 
 from .cells import TINY, Bools, Cells, Floats, Ints
+from .strata import by_user
 
 CONFIDENCE = 0.95
 _AT_A_TIME = 4_000_000
-"""Cells, and pairs of a user's cells, times labellings that are computed at a time, to spare memory."""
+"""Shares of tasks times labellings that are computed at a time, to spare memory."""
 
 
 @dataclass(frozen=True)
 class Differences:
-    """Differences of scores between sides, for any labelling of the users. Scores have a row for each cell."""
+    """Differences of scores between sides, for any labelling of the users. Scores have a row for each cell.
+
+    With the weights of tasks as in `cells`, a difference is the sum of side 1's scores, less their task's mean, over that
+    of the weights. To its variance a user adds the square of a sum over cells: the score times the label less side 1's
+    share of the task's users. Expanded, that is products of the labellings with matrices that no labelling changes.
+    """
 
     cells: Cells
     scores: Floats
@@ -30,71 +36,91 @@ class Differences:
         `labellings` has a row for each labelling and a column for each user. Difference and error are NaN where a
         side is empty in every task.
         """
-        shape = (len(labellings), self.scores.shape[1])
-        difference, error = np.full(shape, np.nan), np.full(shape, np.nan)
-        for pattern in self._patterns:
-            step = max(1, _AT_A_TIME // max(1, len(pattern.squares)))
-            for start in range(0, len(labellings), step):
-                rows = slice(start, start + step)
-                differences = pattern.differences(labellings[rows])
-                difference[rows, pattern.columns], error[rows, pattern.columns] = differences
+        difference, error = np.empty((2, len(labellings), self.scores.shape[1]))
+        step = max(1, _AT_A_TIME // max(1, self._sizes.size))
+        for start in range(0, len(labellings), step):
+            rows = slice(start, start + step)
+            difference[rows], error[rows] = self._of(np.ascontiguousarray(labellings[rows].T))
         return difference, error
 
-    @cached_property
-    def _patterns(self) -> "list[_Pattern]":
-        """Measures that are defined for the same cells, together: their tasks have the same weights."""
-        defined = ~np.isnan(self.scores)
-        _, numbers = np.unique(defined, axis=1, return_inverse=True)
-        groups = (np.flatnonzero(numbers.ravel() == number) for number in range(int(numbers.max(initial=-1)) + 1))
-        return [_pattern(self.cells, self.scores, defined[:, columns[0]], columns) for columns in groups]
-
-
-@dataclass(frozen=True)
-class _Pattern:
-    """Scores of measures that are defined for the same cells."""
-
-    columns: Ints
-    user: Ints
-    task: Ints
-    scores: Floats
-    """Cell x measure: less the task's mean over both sides."""
-    squares: Floats
-    """Cell, then pair of a user's cells x measure: square, then twice the product, of the scores."""
-    pairs: tuple[Ints, Ints]
-    in_task: Floats
-    """Cell x task: 1 where the cell is in the task."""
-
-    def differences(self, labellings: Floats) -> tuple[Floats, Floats]:
-        """Differences of the sides and their standard errors, a row for each labelling.
-
-        With the weights of tasks as in `cells`, the difference is the sum of side 1's centred scores over that of the
-        weights; each cell adds its score times the other side's share of the task's users.
-        """
-        labels = labellings[:, self.user]
-        size = self.in_task.sum(axis=0)
-        first = labels @ self.in_task
-        weight = (first * (size - first) / np.maximum(size, 1)).sum(axis=1)[:, None]
-        others = np.where(labels > 0, 1.0, 0.0) - (first / np.maximum(size, 1))[:, self.task]
-        one, another = self.pairs
-        variance = np.concatenate([others**2, others[:, one] * others[:, another]], axis=1) @ self.squares
-        none = weight <= TINY
-        safe = np.where(none, 1.0, weight)
+    def _of(self, labels: Floats) -> tuple[Floats, Floats]:
+        """The same of some labellings, a column each."""
+        users, tasks = self._of_users
+        width = self.scores.shape[1]
+        of_sides = np.concatenate([users, users**2], axis=1).T @ labels
+        scores, variance = of_sides[:width], of_sides[width:]
+        shares = np.empty((*self._sizes.shape, labels.shape[1]))
+        weight = np.zeros((self._sizes.shape[1], labels.shape[1]))
+        for task, rows in enumerate(tasks):
+            user = self.cells.user[rows]
+            of_task = labels[user]
+            first = self._defined[rows].T @ of_task
+            size = self._sizes[task][:, None]
+            shares[task] = first / np.maximum(size, 1)
+            weight += first * (1 - shares[task])
+            together = (users[user] * self._centred[rows]).T @ of_task
+            variance -= 2 * shares[task][self._pattern] * together
+        one, another, products = self._products
+        for number in range(len(weight)):
+            columns = self._pattern == number
+            of_pattern = shares[:, number]
+            variance[columns] += products[:, columns].T @ (of_pattern[one] * of_pattern[another])
+        none = weight[self._pattern] <= TINY
+        safe = np.where(none, 1.0, weight[self._pattern])
         # Sums of ranks leave rounding errors, and zeros with a sign.
-        difference = np.round(labels @ self.scores / safe, 12) + 0.0
+        difference = np.round(scores / safe, 12) + 0.0
         error = np.sqrt(np.maximum(variance, 0.0)) / safe
-        return np.where(none, np.nan, difference), np.where(none, np.nan, error)
+        return np.where(none, np.nan, difference).T, np.where(none, np.nan, error).T
 
+    @cached_property
+    def _patterns(self) -> tuple[Floats, Ints]:
+        """Cell x pattern: 1 where it is defined; and the pattern of each measure.
 
-def _pattern(cells: Cells, scores: Floats, defined: Bools, columns: Ints) -> _Pattern:
-    rows = np.flatnonzero(defined)
-    user, task = cells.user[rows], cells.task[rows]
-    in_task = np.zeros((rows.size, cells.tasks))
-    in_task[np.arange(rows.size), task] = 1.0
-    values = scores[np.ix_(rows, columns)]
-    centred = values - (in_task.T @ values / np.maximum(in_task.sum(axis=0), 1)[:, None])[task]
-    one, another = _pairs(user)
-    squares = np.concatenate([centred**2, 2 * centred[one] * centred[another]])
-    return _Pattern(columns, user, task, centred, squares, (one, another), in_task)
+        Measures that are defined for the same cells have one: their tasks have the same weights.
+        """
+        defined, numbers = np.unique(~np.isnan(self.scores), axis=1, return_inverse=True)
+        return defined.astype(float), numbers.ravel()
+
+    @property
+    def _defined(self) -> Floats:
+        return self._patterns[0]
+
+    @property
+    def _pattern(self) -> Ints:
+        return self._patterns[1]
+
+    @cached_property
+    def _sizes(self) -> Floats:
+        """Task x pattern: users with a score."""
+        sizes = np.zeros((self.cells.tasks, self._defined.shape[1]))
+        np.add.at(sizes, self.cells.task, self._defined)
+        return sizes
+
+    @cached_property
+    def _centred(self) -> Floats:
+        """Cell x measure: the score less the task's mean over both sides; 0 where there is none."""
+        total = np.zeros((self.cells.tasks, self.scores.shape[1]))
+        np.add.at(total, self.cells.task, np.nan_to_num(self.scores))
+        mean = total / np.maximum(self._sizes, 1)[:, self._pattern]
+        return np.nan_to_num(self.scores - mean[self.cells.task])
+
+    @cached_property
+    def _of_users(self) -> tuple[Floats, list[Ints]]:
+        """User x measure: the sum of a user's scores; and the cells of each task."""
+        users = by_user(self.cells, self._centred)
+        return users, [np.flatnonzero(self.cells.task == task) for task in range(self.cells.tasks)]
+
+    @cached_property
+    def _products(self) -> tuple[Ints, Ints, Floats]:
+        """Pairs of tasks with a user in common, and for each pair and measure the products of scores."""
+        own = np.arange(len(self.cells.user))
+        one, another = _pairs(self.cells.user)
+        ones, others = np.concatenate([own, one, another]), np.concatenate([own, another, one])
+        keys = self.cells.task[ones] * self.cells.tasks + self.cells.task[others]
+        pairs, pair = np.unique(keys, return_inverse=True)
+        products = np.zeros((len(pairs), self.scores.shape[1]))
+        np.add.at(products, pair, self._centred[ones] * self._centred[others])
+        return pairs // max(self.cells.tasks, 1), pairs % max(self.cells.tasks, 1), products
 
 
 def _pairs(user: Ints) -> tuple[Ints, Ints]:

@@ -63,16 +63,3 @@ def users_with(cells: Cells, chosen: Bools) -> tuple[Floats, Floats]:
 def of_sides(cells: Cells, of_users: NDArray[Any]) -> tuple[Floats, Floats]:
     """The sums over the simulated users, and over people; `of_users` is user x measure."""
     return of_users[cells.sides].sum(axis=0).astype(float), of_users[~cells.sides].sum(axis=0).astype(float)
-
-
-def telling(cells: Cells) -> Floats:
-    """User x measure: share of the user's conversations that have another value than the most frequent one."""
-    users = cells.user[cells.cell]
-    differ, count = np.zeros((2, len(cells.sides), cells.values.shape[1]))
-    for column, values in enumerate(cells.values.T):
-        defined = ~np.isnan(values)
-        if defined.any():
-            in_use, counts = np.unique(values[defined], return_counts=True)
-            np.add.at(count[:, column], users[defined], 1)
-            np.add.at(differ[:, column], users[defined & (values != in_use[counts.argmax()])], 1)
-    return differ / np.maximum(count, 1)

@@ -12,7 +12,7 @@ from .distances import wasserstein, within_task_deviation
 from .intervals import Bounds, EffectVariance, difference_bounds, score_bounds, too_few
 from .samples import generator
 from .shuffling import CONFIDENCE, Differences, permutation_test, permuted, ratio
-from .strata import of_sides, side_means, telling, users_with
+from .strata import of_sides, side_means, users_with
 
 FEWEST_USERS = 2
 """Users that each side needs for a p."""
@@ -85,7 +85,6 @@ class TwoSamples:
         p, chance = permutation_test(*self._observed, self.shuffled, self.inflation)
         own, level, least, size = self.effect_variance, round(1 - CONFIDENCE, 9), self._least_p, np.abs(self.effect)
         if self._rare_and_unequal.any():
-            least = np.where(self._rare_and_unequal, np.maximum(least, self._none_by_chance), least)
             p, chance = (np.where(self._rare_and_unequal, *both) for both in ((own.p, p), (own.chance, chance)))
         p = np.maximum(p, least)
         chance = np.minimum(np.where(least > level, np.maximum(chance, size * least / level), chance), 1)
@@ -96,13 +95,16 @@ class TwoSamples:
     def _least_p(self) -> Floats:
         """The chance that all users who differ from the most frequent value stand on the side with most of them.
 
-        With one or two such users all shufflings differ by dust alone, and nothing may be made of it.
+        With one or two such users all shufflings differ by dust alone, and nothing may be made of it. Where users differ
+        rarely and have unequally many conversations, it is at least the chance that nobody of a side differs.
         """
         users = np.stack(self.users)
-        of_side = np.stack(of_sides(self.cells, telling(self.cells) > 0))
+        of_side = np.stack(of_sides(self.cells, self.cells.telling > 0))
         all_on = _all_drawn(users, users.sum(axis=0), of_side.sum(axis=0))
         most_on = np.take_along_axis(all_on, (of_side / np.maximum(users, 1)).argmax(axis=0)[None, :], axis=0)
         least: Floats = np.where(all_on <= most_on + TINY, all_on, 0.0).sum(axis=0).clip(max=1)
+        if self._rare_and_unequal.any():
+            least = np.where(self._rare_and_unequal, np.maximum(least, self._none_by_chance), least)
         return least
 
     @cached_property
@@ -114,7 +116,7 @@ class TwoSamples:
         """
         per_user = np.stack(self.conversations) / np.maximum(np.stack(self.users), 1)
         unequal = per_user.max(axis=0) > UNEQUAL * per_user.min(axis=0)
-        rare: Bools = unequal & (np.minimum(*of_sides(self.cells, telling(self.cells))) < RARE)
+        rare: Bools = unequal & (np.minimum(*of_sides(self.cells, self.cells.telling)) < RARE)
         return rare
 
     @property
@@ -123,7 +125,7 @@ class TwoSamples:
 
         It is that of one conversation of each of them if they were like the other side's.
         """
-        differing, users = np.stack(of_sides(self.cells, telling(self.cells))), np.stack(self.users)
+        differing, users = np.stack(of_sides(self.cells, self.cells.telling)), np.stack(self.users)
         rates = differing / np.maximum(users, 1)
         none: Floats = np.where(differing == 0, (1 - rates[::-1]) ** users, 0.0).max(axis=0)
         return none
@@ -161,11 +163,14 @@ class TwoSamples:
         """Bounds of Cliff's delta: 0 lies outside them just where p is a twentieth at most."""
         return self.effect_variance.bounds_from(self.p_and_chance[1])
 
-    @cached_property
-    def detectable(self) -> Floats:
-        """The smallest size of effect that `POWER` of such samples would find, at an unadjusted p of a twentieth."""
-        chance = np.minimum(self.p_and_chance[1], 1)
-        return score_bounds(chance, self.effect_variance.at_none, np.full_like(chance, norm.ppf(POWER))).high
+    def detectable(self, levels: Floats) -> Floats:
+        """The smallest effect that `POWER` of such samples would find at these p; 1 where none is so small."""
+        own = self.effect_variance
+        # Few of the shufflings lie beyond a small p, so the size that a twentieth exceeds is widened as Student's t is.
+        chance = np.minimum(self.p_and_chance[1] * own.quantile(levels) / own.quantile(), 1)
+        high = score_bounds(chance, own.at_none, np.full_like(chance, norm.ppf(POWER))).high
+        least = np.maximum(self._least_p, 1 / (1 + self.draws.shufflings))
+        return np.where(least > levels, 1.0, high)
 
     @cached_property
     def distance(self) -> Floats:

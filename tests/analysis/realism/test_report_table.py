@@ -148,3 +148,23 @@ def test_a_data_frame_holds_what_stands_in_records_of_their_own():
     ]  # fmt: skip
     assert frame.loc["thanks", ["equal_length", "smallest_in_task", "between_references"]].isna().all()
     assert not {"tasks", "examples_sim", "references"} & set(frame.columns)
+
+
+def test_in_80_columns_no_word_is_broken_and_a_note_names_the_columns_that_are_left_out():
+    from rich.console import Console
+
+    rows = (row("self-repetition", -0.66, 0.24, **UNLIKE, published=12.25, effect_low=-0.5, effect_high=-0.25),
+            row("strategy V3 context dependency", apart="translation", p_adjusted=0.4, detectable=0.2))  # fmt: skip
+    both = report(*rows, published=SIDE, made=SIDE)
+    table = both.table(width=80)
+    file = io.StringIO()
+    Console(width=80, file=file).print(table.rich())
+    printed = file.getvalue().split()
+    for word in ("self-repetition", "dependency", "translation", "undecided:", "143.125", "-0.50", "people"):
+        assert word in printed
+    beyond = "published, made, p adjusted, by task"
+    assert table.notes[0] == f"In a terminal of 120 columns, in --json and in --out: {beyond}."
+    assert {column.heading for column in both.table().columns} - {column.heading for column in table.columns} == set(
+        beyond.split(", ")
+    )
+    assert not any("terminal" in note for note in both.table().notes)

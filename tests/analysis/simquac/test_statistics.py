@@ -13,6 +13,7 @@ from duologue import data
 from duologue.analysis import compare_means, comparison_table
 from duologue.analysis.simquac import leaked_words, measure, question_forms, question_type, simquac_statistics
 from duologue.analysis.simquac.samples import flow
+from duologue.analysis.simquac.section_words import next_others
 from duologue.data import Conversation, Message, Span
 from duologue.data.simquac import Topic
 
@@ -221,6 +222,15 @@ def test_what_an_answer_told_leaks_no_more_and_chance_is_told_by_another_section
     assert leakage.runs_leaked == 0
     run = question_forms([talk(("What, the last one left whom?", []))]).leakage
     assert (run.runs_leaked, run.runs_leaked_by_chance) == (1.0, None)
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=8))
+def test_the_other_section_is_the_next_that_differs(sections):
+    naive = [
+        next((other for other in sections[place + 1 :] + sections[:place] if other != section), None)
+        for place, section in enumerate(sections)
+    ]
+    assert next_others(sections) == naive
 
 
 @pytest.fixture(scope="module")

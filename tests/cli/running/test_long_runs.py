@@ -1,5 +1,6 @@
 """Runs of any length: what reads one holds few of its conversations at a time, or says that it cannot."""
 
+import json
 import weakref
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from duologue import data
 from duologue.cli import show
 from duologue.cli.output import tables
 from duologue.data import Conversation
+from duologue.studies.sources import of_drawn_users
 
 COUNT = 40
 FEW = 4
@@ -78,6 +80,7 @@ def test_other_sources_are_held_as_ever(long_run):
     [
         ("check", "r"),
         ("stats", "r"),
+        ("simquac", "stats", "r"),
         ("convert", "r", "out.jsonl", "--to", "messages"),
         ("convert", "r", "out.json", "--to", "simquac"),
         ("convert", "r", "out.jsonl", "--to", "replay"),
@@ -92,6 +95,25 @@ def test_other_sources_are_held_as_ever(long_run):
 def test_a_command_holds_few_conversations_of_a_run(command, duologue, long_run, most_alive):
     duologue(*command)
     assert most_alive() <= FEW
+
+
+def test_a_comparison_holds_only_the_users_that_are_drawn(duologue, long_run, most_alive, tmp_path):
+    lines = [json.loads(line) for line in (tmp_path / "r/conversations.jsonl").read_text().splitlines()]
+    lines = [line for line in lines if line["id"] != "other"]
+    for line in lines:
+        line["scenario"]["tag"] = str(int(line["id"]) % 20)  # users of two conversations
+    (tmp_path / "r/conversations.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    drawn, remark = of_drawn_users(data.load("r", stream=True), 7, 0, lambda _: None)
+    assert most_alive() <= 6 + FEW
+    ids = {one.id for one in drawn}
+    assert len(ids) == 6
+    assert {str((int(name) + 20) % COUNT).zfill(3) for name in ids} == ids, "whole users"
+    assert remark.startswith("6 of 40 conversations are compared, those of 3 of 20 users, drawn with seed 0: at most 7")
+    again, other = (of_drawn_users(data.load("r"), 7, seed, lambda _: None)[0] for seed in (0, 1))
+    assert {one.id for one in again} == ids != {one.id for one in other}
+    assert len(of_drawn_users(data.load("r", stream=True), 1, 0, lambda _: None)[0]) == 1, "also of one user"
+    whole, remark = of_drawn_users(data.load("r", stream=True), COUNT, 0)
+    assert ([one.id for one in whole], remark) == (long_run, "")
 
 
 def test_a_run_that_is_read_whole_is_seen_by_that_count(long_run, most_alive):
@@ -128,7 +150,7 @@ def test_the_first_conversations_of_a_run_become_a_page(duologue, long_run, tmp_
     assert page.count('data-stop="max_turns"') == 2
 
 
-@pytest.mark.parametrize("command", ["simquac stats", "simquac teacher", "simquac validators"])
+@pytest.mark.parametrize("command", ["simquac teacher", "simquac validators"])
 def test_what_holds_a_whole_run_says_for_a_large_one_how_much_memory_that_takes(
     duologue, long_run, monkeypatch, command
 ):

@@ -144,9 +144,9 @@ def test_marks_lie_where_their_numbers_are(drawing):
     assert (above.effect, above.low, above.high, above.published) == (width, width * 3 / 4, width, width / 2)
     assert above.tasks == (width / 4, width * 3 / 4)
     assert (below.effect, below.low, below.high, below.published, below.tasks) == (0, None, None, None, ())
-    assert (below.y - above.y, above.chance) == (drawing.row, width / 8)
-    assert above.description == "above: 1.00, 95 % interval 0.50 to 1.00, chance 0.25, in tasks -0.50 to 0.50"
-    assert below.description == "below: -1.00, no interval, chance 0.25"
+    assert below.y - above.y == drawing.row
+    assert above.description == "above: 1.00, 95 % interval 0.50 to 1.00, in tasks -0.50 to 0.50"
+    assert below.description == "below: -1.00, no interval"
     shown = row(distance=1.0, floor=3.0, floor_high=None, published=0.0, references=(reference("other", 1.0),))
     (mark,) = distances([shown, rows[1]], drawing).marks
     assert (mark.distance, mark.floor, mark.floor_high, mark.published) == (width / 2, width * 3 / 4, width * 3 / 4, 0)

@@ -13,7 +13,6 @@ from duologue.analysis.realism.measures.shape import LENGTH
 from duologue.analysis.realism.ranking import benjamini_hochberg
 from duologue.analysis.realism.rows import two_samples
 from duologue.analysis.realism.statistics.samples import alone
-from duologue.analysis.realism.statistics.strata import telling
 from duologue.analysis.realism.statistics.two_samples import Draws
 
 DESIGNS = ["balanced", "conversations", "one conversation", "users", "tasks", "one user"]
@@ -55,7 +54,7 @@ def test_of_200_divisions_of_the_people_at_most_8_percent_have_anything_signific
 @pytest.mark.xdist_group("nulls")
 def test_each_family_errs_in_3_to_7_percent_of_the_divisions(plain, p_of_designs):
     """Over all designs, of measures in which at least ten people differ from the others: rarer ones cannot err as often."""
-    common = (telling(alone(plain)) > 0).sum(axis=0) >= 10
+    common = (alone(plain).telling > 0).sum(axis=0) >= 10
     errs: dict[str, list[bool]] = defaultdict(list)
     for design in DESIGNS:
         for division in p_of_designs(design):
