@@ -43,7 +43,7 @@ VOTING = "Votes"
 NOTHING = "nothing to ask: what these labels are about has them already, or is not there; --redo LABEL asks anew"
 
 
-@extended(options_of_run("plan", "record", "replay_calls", "keep_calls"))
+@extended(options_of_run("record", "replay_calls", "keep_calls"))
 def annotate_command(
     source: Annotated[
         Path,

@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
     from ..studies.prediction import NextTurnStudy
 
 
-@extended(options_of_run("plan", "record", "replay_calls", "keep_calls"))
+@extended(options_of_run("record", "replay_calls", "keep_calls"))
 def next_turn_command(
     source: Annotated[Path, typer.Argument(metavar="SRC", help="People's conversations: a data set of any format.")],
     user: Annotated[list[str] | None, user_by(f"{MODELS}. May be repeated.")] = None,

@@ -34,9 +34,7 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
 
 
 @extended(
-    options_of_run(
-        "resume", "yes", "as_json", "plan", "record", "replay_calls", "keep_calls", "retry_failed", "any_version"
-    )
+    options_of_run("resume", "yes", "as_json", "record", "replay_calls", "keep_calls", "retry_failed", "any_version")
 )
 def validity_command(
     source: Annotated[

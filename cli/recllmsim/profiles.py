@@ -25,7 +25,7 @@ ATTEMPTS = "Attempts and seed"
 """Section of the help."""
 
 
-@extended(options_of_run("yes", "plan", "record", "replay_calls", "keep_calls"))
+@extended(options_of_run("yes", "record", "replay_calls", "keep_calls"))
 def profiles_command(
     count: Annotated[int, option("Write profiles until the file has this number of them.", min=1, max=1_000_000)],
     model: Annotated[str, model_for("to write the profiles: openai:NAME, PROVIDER:NAME or offline.")] = "offline",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
 
 R = TypeVar("R")
 
-OPTIONS = options_of_run("plan", "record", "replay_calls")
+OPTIONS = options_of_run("record", "replay_calls")
 """Options that say how models are asked: a field of `RunOptions` each."""
 
 JournalOption: TypeAlias = Annotated[Path | None, journal_in("this file", "FILE")]

@@ -35,7 +35,7 @@ def number_or_all(text: str | int) -> int | None:
     return int(words)
 
 
-@extended(options_of_run("plan", "record", "replay_calls", "keep_calls"))
+@extended(options_of_run("record", "replay_calls", "keep_calls"))
 def readers_command(
     sources: Annotated[
         list[Path], typer.Argument(metavar="FILE...", help="QuAC or SimQuAC JSON, or runs of the simquac cast.")
