@@ -40,6 +40,7 @@ from .plans import ANSWER, ENDS, REJECTED, CallEstimate, CallTokens, Ends, Model
 ROLES: tuple[Role, ...] = ("user", "assistant")
 PLACE_OF: Mapping[Role, str] = {"user": "user_simulator", "assistant": "assistant"}
 """Places whose calls are counted, one for each draft."""
+VALIDATOR_OF: Mapping[Role, str] = {"user": "question_validator", "assistant": "answer_validator"}
 
 SAMPLED = 12
 """Most scenarios whose first calls are written out."""
@@ -55,7 +56,7 @@ BY_FINISHED = "the mean of the {count} finished conversations of the folder, and
 
 def speaker_of(cast: Cast, role: Role) -> Any:
     """The node that plays a role."""
-    return cast.user_simulator if role == "user" else cast.assistant
+    return getattr(cast, PLACE_OF[role])
 
 
 @dataclass(frozen=True)
@@ -73,11 +74,6 @@ class CastCalls:
         return (self.cast.stop.role,) if isinstance(self.cast.stop, AfterOneTurn) else ROLES
 
     @property
-    def attempts(self) -> dict[Role, int]:
-        """The maximum of calls for a turn."""
-        return {"user": self.limits.question_attempts, "assistant": self.limits.answer_attempts}
-
-    @property
     def most_turns(self) -> int:
         """The maximum of turns of a conversation."""
         return 1 if isinstance(self.cast.stop, AfterOneTurn) else self.limits.max_turns or 1
@@ -89,10 +85,17 @@ class CastCalls:
         return {role: node.model for role, node in speakers.items() if isinstance(node, (ChatSpeaker, WithPeople))}
 
     @cached_property
+    def tries(self) -> dict[Role, int]:
+        """The maximum of calls for a turn of each role; 0 for one that repeats stored words without a model."""
+        attempts = {"user": self.limits.question_attempts, "assistant": self.limits.answer_attempts}
+        asked = {role: role in self.models or not says_stored(speaker_of(self.cast, role)) for role in self.roles}
+        return {role: attempts[role] if asked[role] else 0 for role in self.roles}
+
+    @cached_property
     def judges(self) -> dict[Role, list[ModelJudge]]:
         """The judges of the drafts of a role."""
-        nodes = {"user": self.cast.question_validator, "assistant": self.cast.answer_validator}
-        return {role: [part for part in parts_of(nodes[role]) if isinstance(part, ModelJudge)] for role in self.roles}
+        parts = {role: parts_of(getattr(self.cast, VALIDATOR_OF[role])) for role in self.roles}
+        return {role: [part for part in parts[role] if isinstance(part, ModelJudge)] for role in self.roles}
 
     def scorers(self, state: State) -> list[JudgedScore]:
         """The judges of the finished conversation: of the cast, and of the scenario."""
@@ -104,13 +107,6 @@ class CastCalls:
                 own += scorers_of(success_of(described)) if isinstance(described, dict) else ()
             self._of_success[key] = [part for part in own if isinstance(part, JudgedScore)]
         return self._of_success[key]
-
-    def counts(self, place: str, node: Any) -> bool:
-        """Whether the calls of a place are counted here."""
-        if place in PLACE_OF.values():
-            return "model" in node.settings
-        judges = {"question_validator": "user", "answer_validator": "assistant"}
-        return place == "closing" or any(judges.get(place) == role and self.judges[role] for role in self.roles)
 
     def estimate(self, folder: Path | None) -> CallEstimate:
         """About how much they take, by the conversations that the folder has, or by the first calls."""
@@ -138,7 +134,7 @@ class CastCalls:
             if role not in self.models and not self.judges[role]:
                 continue
             begun = [await self._first(role, state, talk) for state in sample]
-            tried = (1.0, 1 + REJECTED, 1.0 if says_stored(speaker_of(self.cast, role)) else float(self.attempts[role]))
+            tried = (1.0, 1 + REJECTED, float(self.tries[role] or 1))
 
             def calls(
                 model: Any, first: Sequence[int], replies: Sequence[int], times: Sequence[float], grows: bool = True

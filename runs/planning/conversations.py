@@ -6,7 +6,6 @@ from typing import Any
 
 from ...data.formats import record_lines
 from ...graphs import Cast
-from ...graphs.casts.assembling import says_stored
 from ...graphs.casts.success_checks import check_success
 from ...nodes.asking.judges import ATTEMPTS
 from ...nodes.calls.prices import PriceQuery, asked_model
@@ -15,7 +14,7 @@ from ...nodes.scorers.combined import scorers_of
 from ...nodes.state import PLACES, State
 from ...nodes.validators.composition import models_of
 from ..engine.conversing import planned
-from .cast_calls import PLACE_OF, CastCalls, speaker_of
+from .cast_calls import PLACE_OF, VALIDATOR_OF, CastCalls
 from .plans import CallPlan
 
 
@@ -31,16 +30,12 @@ def conversations_planned(
     states = missing(cast, states, folder, limits) if resume and folder is not None else states
     calls = CastCalls(cast, limits.or_else(cast.limits), tuple(states))
     exchanges, scored = len(states) * calls.most_turns, sum(len(calls.scorers(state)) for state in states)
-    drafts = [1 if says_stored(speaker_of(cast, role)) else calls.attempts[role] for role in calls.roles]
-    speakers = [
-        number for role, number in zip(calls.roles, drafts, strict=True) if not says_stored(speaker_of(cast, role))
-    ]
-    judging = [
-        number * judge.attempts
-        for role, number in zip(calls.roles, drafts, strict=True)
-        for judge in calls.judges[role]
-    ]
+    speakers = [number for number in calls.tries.values() if number]
+    judging = [(calls.tries[role] or 1) * judge.attempts for role, judges in calls.judges.items() for judge in judges]
     asking = {place: node for place, node in cast.describe().items() if _asks(place, node)}
+    counted = {place for place in PLACE_OF.values() if place in asking and "model" in asking[place].settings}
+    counted |= {VALIDATOR_OF[role] for role, judges in calls.judges.items() if judges}
+    counted |= {"closing"} if scored else set()
     return CallPlan(
         count=len(states),
         what="conversations",
@@ -49,7 +44,7 @@ def conversations_planned(
         length="each of one turn" if calls.most_turns == 1 else f"each of up to {calls.most_turns} turns",
         calls_models=bool(asking) or scored > 0,
         estimated=lambda: calls.estimate(folder if resume else None),
-        further=tuple(place for place, node in asking.items() if not calls.counts(place, node)),
+        further=tuple(place for place in asking if place not in counted),
     )
 
 
