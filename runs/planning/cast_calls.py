@@ -88,8 +88,8 @@ class CastCalls:
     def tries(self) -> dict[Role, int]:
         """The maximum of calls for a turn of each role; 0 for one that repeats stored words without a model."""
         attempts = {"user": self.limits.question_attempts, "assistant": self.limits.answer_attempts}
-        asked = {role: role in self.models or not says_stored(speaker_of(self.cast, role)) for role in self.roles}
-        return {role: attempts[role] if asked[role] else 0 for role in self.roles}
+        stored = {role for role in self.roles if says_stored(speaker_of(self.cast, role)) and role not in self.models}
+        return {role: 0 if role in stored else attempts[role] for role in self.roles}
 
     @cached_property
     def judges(self) -> dict[Role, list[ModelJudge]]:
@@ -129,12 +129,12 @@ class CastCalls:
         count, turns = len(self.states), self._turns(talk)
         sample = self.states[:: max(1, -(-count // SAMPLED))]
         lengths = [self._lengths(talk, end) for end in ENDS]
-        spoken, judged = list[ModelCalls](), list[ModelCalls]()
+        of_speakers, of_judges = list[ModelCalls](), list[ModelCalls]()
         for role in self.roles:
             if role not in self.models and not self.judges[role]:
                 continue
-            begun = [await self._first(role, state, talk) for state in sample]
-            tried = (1.0, 1 + REJECTED, float(self.tries[role] or 1))
+            first_states = [await self._first(role, state, talk) for state in sample]
+            factors = (1.0, 1 + REJECTED, float(self.tries[role] or 1))
 
             def calls(
                 model: Any, first: Sequence[int], replies: Sequence[int], times: Sequence[float], grows: bool = True
@@ -148,13 +148,15 @@ class CastCalls:
                 return ModelCalls(asked_model(model), (ends[0], ends[1], ends[2]))
 
             if role in self.models:
-                first = [await self._sent(role, state) for state in begun]
-                spoken.append(calls(self.models[role], first, [of_end[role] for of_end in lengths], tried))
+                first = [await self._sent(role, state) for state in first_states]
+                of_speakers.append(calls(self.models[role], first, [of_end[role] for of_end in lengths], factors))
             for judge in self.judges[role]:
-                first = [_tokens(judge.texts(state, {"text": "word" * talk.lengths[role][1]})) for state in begun]
-                times = (tried[0], tried[1], tried[2] * judge.attempts)
-                judged.append(calls(judge.model, first, ANSWER, times, "conversation" in judge.page.gaps))
-        return [*self._bounded(spoken), *judged, *self._scored(sample, talk)]
+                first = [
+                    _tokens(judge.texts(state, {"text": "word" * talk.lengths[role][1]})) for state in first_states
+                ]
+                times = (factors[0], factors[1], factors[2] * judge.attempts)
+                of_judges.append(calls(judge.model, first, ANSWER, times, "conversation" in judge.page.gaps))
+        return [*self._bounded(of_speakers), *of_judges, *self._scored(sample, talk)]
 
     def _scored(self, sample: Sequence[State], talk: TypicalConversation) -> Iterator[ModelCalls]:
         """The calls about finished conversations: stored ones as they are, others of typical length."""
@@ -210,8 +212,7 @@ class CastCalls:
 
     async def _first(self, role: Role, scenario: State, talk: TypicalConversation) -> State:
         """The state right before a role's first call about a scenario."""
-        begun = opening(scenario, self.cast, self.limits)
-        state = merged(merged(scenario, begun), {"memory": {}, "speaking": role})
+        state = merged(merged(scenario, opening(scenario, self.cast, self.limits)), {"memory": {}, "speaking": role})
         messages = state.get("messages", [])
         if role == "assistant" and not (messages and messages[-1]["role"] == "user"):
             question = Message(role="user", text="word" * talk.lengths["user"][1])
