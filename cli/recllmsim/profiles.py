@@ -99,7 +99,7 @@ def _report(making: "MadeProfiles", as_json: bool) -> int:
                 "usage": making.usage,
                 "stop": making.stop,
                 "failure": making.failure,
-                "stopped": making.stopped,
+                "ended_early": making.stopped,
                 "coverage": making.coverage.model_dump(mode="json"),
                 "lacking": {name: list(kinds) for name, kinds in making.coverage.lacking.items()},
             }
