@@ -26,15 +26,13 @@ from .options.shared import (
     seed_of,
 )
 from .output.sources import say_notes
-from .planning.annotations import annotation_plan, tell_plan
-from .planning.plan import go_on
+from .running.asking import begun
 from .running.interrupts import STOPPED, ask, exit_code
-from .running.run import say_hosts
 from .streams import print_json, put, say
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..data.labels.definition import LabelDefinition
-    from ..nodes.annotators.kinds import Annotator
+    from ..nodes.annotators.kinds import Annotator, ModelAnnotator
     from ..runs.engine.control import Control
     from ..runs.labels.annotating import Annotations
     from ..runs.labels.vote_journal import LabelVotes
@@ -45,7 +43,7 @@ VOTING = "Votes"
 NOTHING = "nothing to ask: what these labels are about has them already, or is not there; --redo LABEL asks anew"
 
 
-@extended(options_of_run("plan", "record", "replay_calls", "keep_calls"))
+@extended(options_of_run("record", "replay_calls", "keep_calls"))
 def annotate_command(
     source: Annotated[
         Path,
@@ -98,12 +96,13 @@ def annotate_command(
     """
     from ..data.labels.annotated_copies import FOLDER
     from ..data.labels.rules import RULES
-    from ..nodes.annotators.kinds import annotator
+    from ..nodes.annotators.kinds import ModelAnnotator, annotator
     from ..nodes.models.specs import OR_OFFLINE
     from ..prompts.label_pages import labels_named
     from ..runs.labels.annotating import voters
     from ..runs.labels.copies import check_copy, counts, results, write_copy
     from ..runs.labels.justifications import ANSWERS, loaded_for
+    from ..runs.labels.plan import annotation_plan
 
     options = RunOptions(**values, yes=yes, as_json=as_json, resume=resume)
     chosen = labels_named(names_in(labels), labels_dir)
@@ -129,14 +128,14 @@ def annotate_command(
         plan = annotation_plan(
             loaded.conversations, chosen, voting, again, attempts, folder=folder, resume=options.resume, seed=seed
         )
-        if options.plan:
-            return tell_plan(plan, as_json, "" if plan.whole.count else NOTHING)
+        if options.plan and not plan.count and not as_json:
+            say(NOTHING)
+        asked_voters = [voter for voter in voting if isinstance(voter, ModelAnnotator)]
+        if not options.plan:
+            _say_sameness(voting, asked_voters)
+        control = begun(plan, options, models=[voter.model for voter in asked_voters])
         assert out is not None
         assert folder is not None
-        _say_hosts(voting)
-        go_on(plan.whole, quiet=as_json, yes=yes)
-        control = options.control()
-        control.spending.refuse_unknown(plan.models)
         done = _votes_on(loaded.conversations, chosen, voting, folder, options, control, seed, again)
     notes = write_copy(loaded, out, results(done, aggregate))
     say(*notes, *control.spending.notes)
@@ -181,12 +180,10 @@ def _votes_on(
     return done or so_far(conversations, labels, annotators, seed=seed, redo=redo, out=folder)
 
 
-def _say_hosts(annotators: "list[Annotator]") -> None:
-    """Where calls go, and what makes the votes of one model differ."""
-    from ..nodes.annotators.kinds import ModelAnnotator, is_unseeded
+def _say_sameness(annotators: "list[Annotator]", models: "list[ModelAnnotator]") -> None:
+    """Print what makes the votes of one model differ, or hardly so."""
+    from ..nodes.annotators.kinds import is_unseeded
 
-    models = [voter for voter in annotators if isinstance(voter, ModelAnnotator)]
-    say_hosts(voter.model for voter in models)
     if len(annotators) > 1 and any(map(is_unseeded, models)):
         say(
             "the model takes no seed: its votes differ by the order of values and the annotator's number in the request"

@@ -28,8 +28,8 @@ from .options.shared import (
     user_by,
 )
 from .output.overwriting import check_apart
+from .output.plans import print_plan
 from .output.sources import say_notes
-from .planning.plan import Plan, calls_models
 from .running.asking import ask_each, begun
 from .streams import print_json, put, put_tables, say
 
@@ -90,6 +90,8 @@ def next_turn_command(
     )
     with options.surroundings():
         turns_of_users: dict[str, list[NextTurn]] = {}
+        if options.plan:
+            return print_plan(study.plan(), options)
         retrieval_based = study.retrieval_based(_tell) if baseline else (None, [])
         if study.casts:
             turns_of_users = _turns_of(study, options)
@@ -110,7 +112,7 @@ def _tell(turns: int) -> None:
 
 def _turns_of(study: "NextTurnStudy", options: RunOptions) -> "dict[str, list[NextTurn]]":
     """What each user says, one user after the other, under one set of bounds."""
-    control = begun(study.casts.values(), _plan(study), options)
+    control = begun(study.plan(), options, study.casts.values())
     conduct, concurrency = options.conduct(control), options.concurrency or "auto"
     count = len(study.casts) * len(study.benchmark.moments)
 
@@ -120,17 +122,3 @@ def _turns_of(study: "NextTurnStudy", options: RunOptions) -> "dict[str, list[Ne
     stored = f"the replies are in {study.out}; continue with the same command"
     left = "nothing is kept without --out" if study.out is None else stored
     return ask_each(study.casts, turns, control, f"{{}} of {count} turns asked", max_time=options.max_time, left=left)
-
-
-def _plan(study: "NextTurnStudy") -> Plan:
-    """How many turns are asked for, at most."""
-    casts, moments = study.casts, len(study.benchmark.moments)
-    most = sum(moments * (study.attempts or user_cast.limits.question_attempts) for user_cast in casts.values())
-    return Plan(
-        len(casts) * moments,
-        "turns",
-        len(casts) * moments,
-        most,
-        "each one turn of a user",
-        calls_models(casts.values()),
-    )

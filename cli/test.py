@@ -29,8 +29,7 @@ from .options.shared import (
 from .output.job_summary import check_summary, write_summary
 from .output.overwriting import check_unread
 from .output.success_report import as_json, conversations_of, decisions, page_address, report, write_page
-from .planning.plan import tell_plan
-from .running.run import LIMITS, OUT, ended, limits_with, run_into
+from .running.run import LIMITS, OUT, ended, limits_with, plan_run, run_into
 from .simulate import RUN, run_options, surrounded
 from .streams import print_json, put, say
 
@@ -179,7 +178,7 @@ def test_command(
     folder = out or runs.new_folder(OUT, factory.name.rpartition(":")[2])
     limits = limits_with(tested, {key: values[key] for key in LIMITS})
     if options.plan:
-        return tell_plan(tested, list(planned.states), folder, limits, options)
+        return plan_run(tested, list(planned.states), folder, limits, options)
     control = options.control()
     summary = run_into(tested, list(planned.states), folder, limits, planned.source, options, control)
     crashes: Crashes = "failure" if crash_is_failure else "unscored"

@@ -25,7 +25,6 @@ from .options.shared import (
     user_by,
 )
 from .output.overwriting import check_apart
-from .planning.plan import Plan, calls_models
 from .running.asking import begun
 from .running.interrupts import ask_all
 from .running.run import LIMITS
@@ -164,14 +163,8 @@ def _tuned(study: "TuningStudy", options: RunOptions) -> "TuningResult":
     from ..nodes.models.specs import chat_model
     from ..runs.tuning.search import TRIALS
 
-    cast, count = study.planned()
-    turns = count * (cast.limits.max_turns or 1)
-    tries = cast.limits.question_attempts
-    plan = Plan(
-        count, "conversations", turns * 2, turns * 2 * tries, "before the test split is used", calls_models([cast])
-    )
     writers = [chat_model(study.reflect)] if isinstance(study.reflect, str) else []
-    control = begun([cast], plan, options, *writers)
+    control = begun(study.plan(), options, [study.start], writers)
 
     def work(show: Callable[[str], None]) -> "Coroutine[Any, Any, TuningResult]":
         def tell(trial: "TuningTrial") -> None:

@@ -17,6 +17,7 @@ from .options.sections import SCENARIOS
 from .options.shared import MODELS, Repeats, assistant_by, limit_to, option, out_to, part_of, seed_of, user_by
 from .output.failure_lines import failures
 from .output.overwriting import check_apart
+from .output.plans import print_plan
 from .output.sources import say_notes
 from .output.success_report import conversations_of
 from .running.interrupts import STOPPED, exit_code
@@ -114,6 +115,8 @@ def validity_command(
             repeats=repeats,
             seed=seed,
         )
+        if options.plan:
+            return print_plan(trial.plan(folder, resume=options.resume), options)
         control = options.control()
         conversations_in: dict[Path, list[Conversation]] = {}
         summaries: list[Summary] = []

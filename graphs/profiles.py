@@ -42,9 +42,7 @@ def generation(
     `prompts`: a folder whose pages replace the shipped ones of the same names, or a whole library.
     `validator`: your own in place of the shipped one.
     """
-    pages = prompts if isinstance(prompts, Library) else shipped(NAME, language)
-    if isinstance(prompts, (str, Path)):
-        pages = pages.replaced(prompts)
+    pages = pages_for(language, prompts)
     graph = StateGraph(ProfileState, context_schema=ProfileLimits)
 
     graph.add_node("prompt_selector", ProfilePrompts(pages, language))
@@ -63,6 +61,14 @@ def generation(
     graph.add_conditional_edges("keeper", after_keeping, {"continue": "prompt_selector", "stop": END})
 
     return graph.compile(name=NAME)
+
+
+def pages_for(language: Language = "en", prompts: str | Path | Library | None = None) -> Library:
+    """The prompt templates: the shipped ones, with those of a folder in their place, or a whole library."""
+    if isinstance(prompts, Library):
+        return prompts
+    pages = shipped(NAME, language)
+    return pages if prompts is None else pages.replaced(prompts)
 
 
 def beginning(

@@ -1,6 +1,6 @@
 """Asking a cast's assistant questions about sections, with a run's journal, pace, budgets and resuming."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +11,8 @@ from ..graphs.reading import answer_of, states
 from .engine.conduct import Conduct
 from .engine.conversing import Concurrency, Watch
 from .engine.event_loop import waiting
+from .planning.conversations import conversations_planned
+from .planning.plans import CallPlan, joined
 from .simulation import asimulate
 
 
@@ -41,6 +43,16 @@ async def aread(
         answer_of(conversation, question) for conversation, question in zip(conversations, questions, strict=True)
     ]
     return ReadingAnswers([answer for answer, _ in answers], [failure for _, failure in answers])
+
+
+def answers_planned(works: Mapping[str, tuple[Cast, Sequence[ReadingQuestion], Path | None]]) -> CallPlan:
+    """The plan of `read` for casts, questions and folders by name: of the answers that the folders have not."""
+    plans = {
+        name: conversations_planned(cast, states(questions), folder, cast.limits, resume=_begun(folder))
+        for name, (cast, questions, folder) in works.items()
+    }
+    questions_plans = {name: replace(plan, what="questions") for name, plan in plans.items()}
+    return joined(questions_plans, "questions", "each one answer", "readers")
 
 
 def _begun(out: str | Path | None) -> bool:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
     from ..data import Conversation
     from ..data.people.next_turns import NextTurn
     from ..graphs import Cast
+    from ..runs.planning.plans import CallPlan
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,15 @@ class NextTurnStudy:
         from ..runs.people.next_turn import anext_turns
 
         return anext_turns(self.casts[user], self.benchmark.moments, **self._asked_as(user), **conduct)
+
+    def plan(self) -> "CallPlan":
+        """The plan of the turns of all users."""
+        from ..runs.people.next_turn import turns_planned
+        from ..runs.planning.plans import joined
+
+        moments = self.benchmark.moments
+        plans = {name: turns_planned(cast, moments, **self._asked_as(name)) for name, cast in self.casts.items()}
+        return joined(plans, "turns", "each one turn of a user", "users")
 
     def report(
         self,

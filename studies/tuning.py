@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
+    from ..data.people.splits import UserPart
     from ..data.tuning import TuningResult
     from ..graphs import Cast
+    from ..runs.planning.plans import CallPlan
     from ..runs.tuning.page_search import PageSearch
     from ..runs.tuning.search_space import Space
     from ..runs.tuning.simulators import Simulator
@@ -62,19 +64,39 @@ class TuningStudy:
 
         return None if self.reflect is None else PageSearch(self.reflect, tuple(self.pages), self.page_trials)
 
-    def planned(self) -> "tuple[Cast, int]":
-        """The cast, and the maximum of conversations before the test split is used.
-
-        The errors are those of `runs.tuning.search.ready`.
-        """
+    @cached_property
+    def start(self) -> "Cast":
+        """The cast with the settings as they are; the errors are those of `runs.tuning.search.ready`."""
         from ..data import load
         from ..runs.tuning.search import ready
 
-        people, pages = load(self.people).conversations, self.page_search
-        ready(self.simulator, people, self.space, trials=self.trials, pages=pages, judge=self.judge)
-        cast, scenarios, _ = self.simulator.build({}, "select", self.seed)
-        runs = 1 + self.noise_runs + self.trials * bool(self.space) + (0 if pages is None else pages.trials)
-        return cast, runs * len(scenarios)
+        people = load(self.people).conversations
+        ready(self.simulator, people, self.space, trials=self.trials, pages=self.page_search, judge=self.judge)
+        return self.simulator.build({}, "select", self.seed)[0]
+
+    def plan(self) -> "CallPlan":
+        """The plan of the whole search, the test split included; what an earlier call has done is not taken off."""
+        from ..runs.planning.conversations import conversations_planned
+        from ..runs.planning.plans import joined
+        from ..runs.tuning.page_search import rewrites_planned
+
+        start = self.start  # what is wrong with the search is said first
+
+        def trial(part: "UserPart") -> "CallPlan":
+            cast, scenarios, limits = self.simulator.build({}, part, self.seed)
+            return conversations_planned(cast, scenarios.states, None, limits)
+
+        runs = {"trials": (trial("select"), 1 + self.noise_runs + self.trials * bool(self.space))}
+        if self.page_search is not None:
+            largest = max((trial("learn"), trial("select")), key=lambda plan: plan.most)
+            runs["templates"] = largest, self.page_search.trials
+        if self.judge:
+            runs["test split"] = trial("test"), 2
+        plans = {name: plan.times(factor) for name, (plan, factor) in runs.items()}
+        if self.page_search is not None:
+            plans["rewriting"] = rewrites_planned(self.page_search, start)
+        length = f"in up to {sum(factor for _, factor in runs.values())} runs with the settings as they are"
+        return joined(plans, "conversations", length, "parts")
 
     def atuned(self, **conduct: Any) -> "Coroutine[Any, Any, TuningResult]":
         """As `tuned`, to be awaited."""

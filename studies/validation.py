@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
     from ..data.records import Conversation
     from ..runs import Conduct
     from ..runs.people.validity import ValidityRun
+    from ..runs.planning.plans import CallPlan
 
 REPORT = "report.json"
 
@@ -78,6 +79,19 @@ class ValidityTrial:
             repeats=self.repeats,
             seed=self.seed,
         )
+
+    def plan(self, out: Path, *, resume: bool = False) -> "CallPlan":
+        """The plan of all runs; with `resume` of what they lack in the folder."""
+        from ..runs.planning.conversations import conversations_planned
+        from ..runs.planning.plans import joined
+
+        plans = {
+            run.place.as_posix(): conversations_planned(
+                run.cast, run.states, run.folder(out), run.cast.limits, resume=resume and run.folder(out).is_dir()
+            )
+            for run in (*self.ratings, *self.meetings)
+        }
+        return joined(plans, "conversations", f"in {len(plans)} runs", "runs")
 
     def tried(self, out: Path | None = None, conduct: "Conduct | None" = None) -> "ValidityReport":
         """The report, once all is simulated and rated.

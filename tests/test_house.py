@@ -21,13 +21,13 @@ SUBJECTS = {
         nodes/messages nodes/replies nodes/validators
         graphs/conversations graphs/casts graphs/scenarios graphs/serving
         runs/inspection runs/listing runs/mending runs/resuming runs/running runs/simulation
-        runs/divided runs/engine runs/folder runs/journals
+        runs/divided runs/engine runs/folder runs/journals runs/planning
         analysis/attempts analysis/figures analysis/logs analysis/table_escapes analysis/tables analysis/terminal_tables analysis/threads analysis/over_users
         views/against views/conversation views/listing views/markdown views/marking views/notebook views/page views/pages
         views/parts views/run views/settings views/shown_conversation views/watching views/wording views/graph
         studies/pages studies/sources
         cli/check cli/commands cli/convert cli/demo cli/draw cli/former_words cli/registry cli/runs cli/show cli/simulate
-        cli/stats cli/streams cli/options cli/output cli/planning cli/running
+        cli/stats cli/streams cli/options cli/output cli/running
     """,
     "models and calls": "nodes/context_values nodes/settings nodes/models nodes/calls nodes/asking runs/asking studies/model_answers cli/doctor",
     "testing": """
@@ -39,7 +39,7 @@ SUBJECTS = {
         cli/simquac cli/topics
     """,
     "recllmsim": """
-        data/recllmsim nodes/recllmsim nodes/profiles graphs/recllmsim graphs/profiles runs/people/profiles
+        data/recllmsim nodes/recllmsim nodes/profiles graphs/recllmsim graphs/profiles runs/people/profiles runs/people/profile_files
         analysis/recllmsim studies/recllmsim cli/recllmsim
     """,
     "labels": """

@@ -95,7 +95,7 @@ LATE = {
 
 BESIDE_STUDIES = """
 agreement: analysis/labels/agreement/report
-annotate: runs/labels/annotating runs/labels/copies runs/labels/justifications runs/labels/vote_journal
+annotate: runs/labels/annotating runs/labels/copies runs/labels/justifications runs/labels/plan runs/labels/vote_journal
 commands: analysis/realism
 convert: runs/labels/origins
 demo: graphs runs
@@ -106,18 +106,16 @@ output/failure_lines: runs/folder/failure_reasons
 output/overwriting: runs/folder/leftovers
 output/success_report: analysis/testing/result_text analysis/testing/success
 output/tables: analysis/figures
-planning/annotations: runs/labels/vote_journal runs/labels/work
-planning/estimates: graphs/conversations/beginning
-planning/plan: graphs/casts/assembling graphs/casts/success_checks runs
 recllmsim/intents: analysis/recllmsim/identification
-recllmsim/profiles: runs runs/engine/control
+recllmsim/profiles: runs/people/profiles
 recllmsim/satisfaction: analysis/recllmsim/identification/values analysis/recllmsim/satisfaction
   analysis/recllmsim/satisfaction/report
 recllmsim/stats: analysis/recllmsim analysis/recllmsim/counts analysis/recllmsim/figures
 recllmsim/text_models: analysis/labels/reliability
+running/asking: runs/asking/questions runs/planning/conversations
 running/interrupts: runs/engine/control runs/folder/summary runs/journals/journal
 running/progress: runs/engine/figures runs/engine/progress
-running/run: graphs/casts/style_filter runs runs/folder/run_state
+running/run: graphs/casts/style_filter runs runs/folder/run_state runs/planning/conversations
 runs/list: runs/folder/run_state runs/listing
 runs/repair: runs/folder/run_state runs/mending
 runs/validate: runs/inspection

@@ -54,7 +54,7 @@ class RunOptions:
     plan: Annotated[
         bool,
         option(
-            "Print about how many conversations, calls, tokens and dollars the run takes, and end.",
+            "Print what would be asked, about how many calls, tokens and dollars that takes, and end.",
             "--plan",
             section=BOUNDS,
         ),
@@ -231,10 +231,10 @@ class RunOptions:
 
 
 _OF_EVERY_COMMAND = frozenset(
-    "max_cost max_run_tokens max_time concurrency requests_per_minute tokens_per_minute patience trace "
+    "plan max_cost max_run_tokens max_time concurrency requests_per_minute tokens_per_minute patience trace "
     "trust_env_file".split()
 )
-"""What every command that calls models has: bounds, pace, and what may leave the machine."""
+"""What every command that calls models has: its plan, bounds, pace, and what may leave the machine."""
 
 
 def options_of_run(*names: str) -> dict[str, tuple[Any, Any]]:

@@ -9,17 +9,23 @@ from rich.table import Table
 
 from ...data.recllmsim import Coverage, read_pool
 from ...data.text.languages import Language
-from ..options.shared import Prompts, Yes, attempts_for, json_of, language_of, model_for, option, out_to, seed_of
-from ..options.tracing import Trace, TrustEnvFile, leaving
+from ..options.model_fields import extended
+from ..options.run import RunOptions, options_of_run
+from ..options.sections import OUTPUT
+from ..options.shared import Prompts, attempts_for, json_of, language_of, model_for, option, out_to, seed_of
 from ..output.overwriting import check_unread
-from ..planning.plan import go_on, profiles_planned
+from ..running.asking import begun
 from ..running.interrupts import ask_all
 from ..streams import print_json, put, say, stdout
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ...runs.people.profiles import MadeProfiles
 
+ATTEMPTS = "Attempts and seed"
+"""Section of the help."""
 
+
+@extended(options_of_run("yes", "record", "replay_calls", "keep_calls"))
 def profiles_command(
     count: Annotated[int, option("Write profiles until the file has this number of them.", min=1, max=1_000_000)],
     model: Annotated[str, model_for("to write the profiles: openai:NAME, PROVIDER:NAME or offline.")] = "offline",
@@ -36,52 +42,46 @@ def profiles_command(
         ),
     ] = None,
     language: Annotated[Language, language_of("the profiles.")] = "en",
-    seed: Annotated[int, seed_of("the calls")] = 0,
-    attempts: Annotated[int, attempts_for("one profile")] = 4,
-    rounds: Annotated[int, option("Stop after N profiles in a row for which every attempt failed.", min=1)] = 3,
     prompts: Prompts = None,
-    yes: Yes = False,
-    trace: Trace = False,
-    trust_env_file: TrustEnvFile = False,
-    as_json: Annotated[bool, json_of("the summary")] = False,
+    attempts: Annotated[int, attempts_for("one profile", section=ATTEMPTS)] = 4,
+    rounds: Annotated[
+        int, option("Stop after N profiles in a row for which every attempt failed.", section=ATTEMPTS, min=1)
+    ] = 3,
+    seed: Annotated[int, seed_of("the calls", ATTEMPTS)] = 0,
+    as_json: Annotated[bool, json_of("the summary", section=OUTPUT)] = False,
+    **values: Any,
 ) -> int:
     """Write user profiles with a model, up to a number.
 
-    After an interruption, run the same command again.
+    After an interruption, run the same command again. Exit code 1: profiles are missing.
     """
-    from ... import runs
-    from ...nodes.models.specs import chat_model, endpoint_host
+    from ...nodes.models.specs import chat_model
     from ...nodes.profiles.generation import ProfileLimits
-    from ...runs.engine.control import Control
+    from ...runs.people.profiles import agenerate, profiles_planned
 
-    with leaving(trace=trace, trust_env_file=trust_env_file):
-        file = out or Path("out") / f"profiles-{language}.txt"
-        check_unread(file)
-        existing = read_pool(pool).profiles if pool else ()
+    options = RunOptions(**values, as_json=as_json)
+    file = out or Path("out") / f"profiles-{language}.txt"
+    check_unread(file)
+    with options.surroundings():
         writer = chat_model(model)
-        if host := endpoint_host(writer):
-            say(f"calls go to {host}")
-        stored = len(file.read_text(encoding="utf-8", errors="replace").split("\n\n")) if file.is_file() else 0
-        go_on(
-            profiles_planned(max(0, count - stored), attempts, rounds, calls_models=host is not None),
-            quiet=as_json,
-            yes=yes,
-        )
+        settings: dict[str, Any] = {
+            "language": language,
+            "pool": read_pool(pool).profiles if pool else (),
+            "limits": ProfileLimits(attempts=attempts, rounds=rounds, seed=seed),
+            "prompts": prompts,
+        }
+        control = begun(profiles_planned(count, file, writer, **settings), options, models=[writer])
 
         def work(show: Callable[[str], None]) -> "Coroutine[Any, Any, MadeProfiles]":
-            return runs.profiles.agenerate(
-                count,
-                file,
-                writer,
-                language=language,
-                pool=existing,
-                limits=ProfileLimits(attempts=attempts, rounds=rounds, seed=seed),
-                prompts=prompts,
-                watch=lambda accepted: show(f"{accepted} of {count} profiles"),
-            )
+            def watch(accepted: int) -> None:
+                show(f"{accepted} of {count} profiles")
+
+            return agenerate(count, file, writer, **settings, conduct=options.conduct(control), watch=watch)
 
         left = f"the finished profiles are in {file}; continue with the same command"
-        making = ask_all(work, Control(), f"0 of {count} profiles", max_time=None, left=left)
+        line = f"0 of {count} profiles"
+        # Which bound ended it is a part of the report.
+        making = ask_all(work, control, line, max_time=options.max_time, left=left, early=False)
     return _report(making, as_json)
 
 
@@ -99,6 +99,7 @@ def _report(making: "MadeProfiles", as_json: bool) -> int:
                 "usage": making.usage,
                 "stop": making.stop,
                 "failure": making.failure,
+                "ended_early": making.stopped,
                 "coverage": making.coverage.model_dump(mode="json"),
                 "lacking": {name: list(kinds) for name, kinds in making.coverage.lacking.items()},
             }
@@ -115,7 +116,8 @@ def _report(making: "MadeProfiles", as_json: bool) -> int:
         put(f"drafts:   {making.drafts}")
     if making.complete:
         return 0
-    why = f"the model failed: {making.failure}" if making.failure else _spent(making)
+    ended = making.stopped if making.stop is None else None
+    why = ended or (f"the model failed: {making.failure}" if making.failure else _spent(making))
     say(
         f"{making.target - len(making.profiles)} of {making.target} profiles are missing: {why}; continue with the same command"
     )

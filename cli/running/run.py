@@ -14,15 +14,7 @@ from ..options.durations import seconds
 from ..options.run import RunOptions
 from ..options.shared import option, seed_of
 from ..output.failure_lines import failures
-from ..planning.plan import (
-    SPEAKERS,
-    conversations_planned,
-    go_on,
-    makes_own_calls,
-    models_asked,
-    models_of_cast,
-    tell_plan,
-)
+from ..output.plans import go_on, print_plan
 from ..streams import counts_table, print_json, put, say, stdout
 from .interrupts import STOPPED, exit_code, or_so_far, run
 from .progress import Progress
@@ -82,9 +74,16 @@ def simulated(
 ) -> int:
     """Simulate into the folder with its progress shown, and report; gives the exit code."""
     if options.plan:
-        return tell_plan(cast, scenarios, folder, limits, options)
+        return plan_run(cast, scenarios, folder, limits, options)
     control = options.control()
     return report(run_into(cast, scenarios, folder, limits, source, options, control), options, control)
+
+
+def plan_run(cast: Any, scenarios: list[Any], folder: Path, limits: Any, options: RunOptions) -> int:
+    """Print the plan of a run in place of it; gives the exit code."""
+    from ...runs.planning.conversations import conversations_planned
+
+    return print_plan(conversations_planned(cast, scenarios, folder, limits, resume=options.resume), options)
 
 
 def run_into(
@@ -104,6 +103,7 @@ def run_into(
     """
     from ... import runs
     from ...graphs.casts.style_filter import guard_of, of_another_language
+    from ...runs.planning.conversations import conversations_planned, models_asked, models_of_cast
 
     control.spending.refuse_unknown(models_asked(cast))
     if options.replay_calls is None:
@@ -116,7 +116,7 @@ def run_into(
         say(*guard.remarks())
     say_uncounted(cast, options)
     plan = conversations_planned(cast, scenarios, folder, limits, resume=options.resume)
-    go_on(plan, quiet=options.as_json, yes=options.yes)
+    go_on(plan, options)
 
     def left(figures: "RunFigures") -> Callable[[], str]:
         return lambda: f"{_missing(plan.count - figures.finished)}; continue: {again or _again(folder)}"
@@ -143,10 +143,11 @@ def run_into(
 
 def say_uncounted(cast: Any, options: RunOptions) -> None:
     """Print, where tokens or money are limited, who makes calls of its own, which the run cannot count."""
+    from ...runs.planning.conversations import own_callers
+
     if options.max_cost is None and options.max_run_tokens is None:
         return
-    own = [place for place in SPEAKERS if makes_own_calls(cast, place)]
-    if own:
+    if own := own_callers(cast):
         say(f"calls that {' and '.join(own)} makes itself count in no bound of the run")
 
 

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 
 from ...data.files.folders import make_folder
 from ...data.files.json_files import read_lines, write_lines
-from ...data.formats import record_lines
 from ...data.formats.detection import CONVERSATIONS
 from ...data.simquac import ReadingQuestion
 from ...errors import DataError, SettingError, at
 from ..options.run import RunOptions
 from ..output.overwriting import check_unread
-from ..planning.plan import Plan, calls_models
 from ..running.asking import begun
 from ..running.interrupts import ask_all
 from ..streams import say
@@ -66,14 +64,15 @@ def ask(
     `conditions`: what readers see beside the question, which is part of the names of the folders.
     """
     from ...runs.people.next_turn import folder_name
-    from ...runs.reading import aread
+    from ...runs.reading import answers_planned, aread
 
     places = {
         (spec, name): None if folder is None else folder / folder_name(f"{spec} {name} {conditions}".strip())
         for spec in casts
         for name in sets
     }
-    control = begun(casts.values(), _plan(casts, sets, places), options)
+    works = {f"{spec}, {name}": (casts[spec], sets[name], place) for (spec, name), place in places.items()}
+    control = begun(answers_planned(works), options, casts.values())
     conduct = options.conduct(control)
 
     async def work(show: Callable[[str], None]) -> "dict[tuple[str, str], ReadingAnswers]":
@@ -94,20 +93,6 @@ def ask(
     answers_of = ask_all(work, control, "asking", max_time=options.max_time, left=left)
     for (spec, name), (answers, failures) in answers_of.items():
         results.add(spec, name, sets[name], answers, failures=failures)
-
-
-def _plan(
-    casts: "Mapping[str, Cast]",
-    sets: Mapping[str, Sequence[ReadingQuestion]],
-    places: Mapping[tuple[str, str], Path | None],
-) -> Plan:
-    """How many questions are left to ask, at most."""
-    count = most = 0
-    for (spec, name), place in places.items():
-        done = 0 if place is None or not place.is_dir() else len(record_lines.found_in(place))
-        left = max(0, len(sets[name]) - done)
-        count, most = count + left, most + left * casts[spec].limits.answer_attempts
-    return Plan(count, "questions", count, most, "each one answer", calls_models(casts.values()))
 
 
 def check_journal(folder: Path | None) -> None:

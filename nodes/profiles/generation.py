@@ -123,11 +123,10 @@ class ProfilePrompts:
 
     async def __call__(self, state: ProfileState, runtime: Runtime[ProfileLimits]) -> dict[str, Any]:
         rejected = state.get("rejected", [])
-        return {
-            "prompt": self._repair(rejected, runtime.context) if rejected else self._request(state, runtime.context)
-        }
+        return {"prompt": self._repair(rejected, runtime.context) if rejected else self.request(state, runtime.context)}
 
-    def _request(self, state: ProfileState, limits: ProfileLimits) -> Prompt:
+    def request(self, state: ProfileState, limits: ProfileLimits) -> Prompt:
+        """The request for the kinds that the pool lacks most."""
         existing = _existing(state)
         target = next_target(coverage(existing), _call(state, limits).seed_of(0))
         page = self.pages["assistant/request" if existing else "assistant/first"]

@@ -12,7 +12,16 @@ from pydantic import BaseModel, ConfigDict
 from ...data.stop_reasons import NAME
 from ...errors import SettingError
 from ...prompts import Page
-from ..asking.judges import ATTEMPTS, ask_judge, given_page, judging_model, pages_in, request_page, values_about
+from ..asking.judges import (
+    ATTEMPTS,
+    ask_judge,
+    first_texts,
+    given_page,
+    judging_model,
+    pages_in,
+    request_page,
+    values_about,
+)
 from ..asking.requests import Parse, parse_json
 from ..calls.call_store import Call
 from ..contract import Node
@@ -79,6 +88,12 @@ class ModelJudge:
                 {"accepted": True} if settled else await self._judged(draft, drafts[:number], state, runtime.context)
             )
         return {"verdicts": verdicts}
+
+    def texts(self, state: State, draft: Draft) -> tuple[str, str]:
+        """The texts of the first call about a draft, so that they can be counted before they are paid for."""
+        page = request_page(self.page, "draft", self.language)
+        values = values_about(state, page, draft, (), self.language)
+        return first_texts(page, values, self._form(), self.language)
 
     async def _judged(self, draft: Draft, earlier: Sequence[Draft], state: State, limits: Limits) -> Verdict:
         page = request_page(self.page, "draft", self.language)

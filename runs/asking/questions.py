@@ -12,14 +12,17 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from ...data.files.journals import Codec
 from ...data.records import Record
+from ...data.text.model_tokens import OF_MESSAGE, tokens_about
+from ...nodes.asking.judges import ATTEMPTS
 from ...nodes.calls.endpoint_gate import EndpointError
-from ...nodes.calls.prices import PriceQuery
+from ...nodes.calls.prices import PriceQuery, asked_model
 from ...nodes.calls.spending import ReplyCost, Spending
 from ...nodes.settings.redaction import error_line
 from ..engine.conduct import Conduct, calling
 from ..engine.control import Control
 from ..engine.conversing import Concurrency, do_all
 from ..journals.calls import CallFile
+from ..planning.plans import ANSWER, AS_SENT, CallEstimate, CallPlan, ModelCalls
 from .store import AnswerStore, codec_of
 
 T = TypeVar("T")
@@ -28,6 +31,7 @@ S = TypeVar("S")
 Payment: TypeAlias = tuple[ReplyCost, PriceQuery | None]
 """What an answer has taken, and the model that was called; None for one that costs nothing."""
 
+RULE = f"{AS_SENT}, and about {ANSWER[1]} tokens of an answer; nothing is asked again, and reasoning is not foreseen"
 GIVE_UP = 10
 """Failures in a row after which a model is not asked any more."""
 
@@ -80,9 +84,9 @@ async def ask_missing(
     stopped, spending = None, control.spending
     if payments is not None:
         stored_answers = (store.done[name] for name in things if name in store.done)
-        _count(spending, (payment for answer in stored_answers for payment in payments(answer)))
+        count_payments(spending, (payment for answer in stored_answers for payment in payments(answer)))
     if missing := [thing for name, thing in things.items() if name not in store.done]:
-        with conduct.calls(store.folder, resume=resume, done=frozenset(store.done)) as file:
+        with conduct.calls(store.folder, name=store.calls, resume=resume, done=frozenset(store.done)) as file:
 
             def keep(answer: S) -> None:
                 store.keep(answer)
@@ -97,7 +101,7 @@ async def ask_missing(
             if file is not None and begin is not None:
                 begin(file)
             if file is not None and payments is not None:
-                _count(spending, ((paid, price_query) for paid in file.paid))
+                count_payments(spending, ((paid, price_query) for paid in file.paid))
             try:
                 async with calling(control, file, max_seconds=conduct.max_seconds, check=store.check) as calls:
                     await do_all(missing, one, calls, control, concurrency)
@@ -108,7 +112,8 @@ async def ask_missing(
     return stopped
 
 
-def _count(spending: Spending, payments: Iterable[Payment]) -> None:
+def count_payments(spending: Spending, payments: Iterable[Payment]) -> None:
+    """Count what was paid before, where a bound needs it."""
     if spending.bounded:
         for paid, query in payments:
             spending.add_paid(paid, query)
@@ -182,6 +187,24 @@ class Asking(Generic[T, A]):
             )
         unasked = stopped or control.ending or f"{GIVE_UP} calls in a row failed"
         return [store.of(name) or self.kind(id=name, error=f"not asked: {unasked}") for name, _ in self.things]
+
+
+def questions_planned(askings: Iterable[Asking[Any, Any]], what: str, answers_file: str | Path | None) -> CallPlan:
+    """The plan of asking about everything without an answer in the file; `what`: the things, such as `turns`."""
+    missing = [(asking, list(asking.missing(answers_file).values())) for asking in askings]
+    count = sum(len(things) for _, things in missing)
+
+    def estimated() -> CallEstimate:
+        calls = (
+            ModelCalls.of(
+                asked_model(asking.model),
+                ((sum(map(tokens_about, asking.texts(one))) + 2 * OF_MESSAGE, ANSWER[1]) for one in things),
+            )
+            for asking, things in missing
+        )
+        return CallEstimate(tuple(calls), RULE, is_range=False)
+
+    return CallPlan(count, what, count, ATTEMPTS * count, "each one question to a model", True, estimated)
 
 
 def _codec(kind: type[A]) -> Codec[A]:

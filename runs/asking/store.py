@@ -30,6 +30,8 @@ class AnswerStore(Generic[A]):
     codec: Codec[A]
     folder: Path | None = None
     """Where the replies of models are stored while an answer is missing; None: nowhere."""
+    calls: str = CALLS
+    """Name of the file of these replies."""
     journal: Journal[A] | None = None
     done: dict[str, A] = field(default_factory=dict)
     """The answers that stand."""
@@ -76,7 +78,7 @@ class AnswerStore(Generic[A]):
     def remove_calls(self, names: Iterable[str]) -> None:
         """Remove the call journal if the answers of these names are all there."""
         if self.folder is not None and all(name in self.done for name in names):
-            (self.folder / CALLS).unlink(missing_ok=True)
+            (self.folder / self.calls).unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)

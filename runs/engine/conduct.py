@@ -96,13 +96,18 @@ class Conduct:
 
     @contextmanager
     def calls(
-        self, folder: Path | None = None, *, resume: bool = False, done: frozenset[str] = frozenset()
+        self,
+        folder: Path | None = None,
+        *,
+        name: str = CALLS,
+        resume: bool = False,
+        done: frozenset[str] = frozenset(),
     ) -> Iterator[CallFile | None]:
         """The file of a run's calls: the one to replay, the one to record, or the journal of its folder.
 
         A run in a folder that is recorded has both: each reply is in the journal, from which the run is resumed, and in
-        the record. None without a folder, and inside `kept_in`, whose store comes first. RunError for a file that cannot
-        be used.
+        the record. None without a folder, and inside `kept_in`, whose store comes first. `name`: that of the journal.
+        RunError for a file that cannot be used.
         """
         if self.replay_calls is not None:
             yield CallFile.replaying(self.replay_calls)
@@ -112,7 +117,7 @@ class Conduct:
             raise SettingError(f"{record}: is there already: name a new file for the calls, or remove it")
         paths = [record.resolve()] if record is not None else []  # a link that one names oneself is followed
         if folder is not None and (paths or AMBIENT.get() is None):
-            paths.insert(0, folder / CALLS)
+            paths.insert(0, folder / name)
         with ExitStack() as opened:
             files = []
             for path in paths:

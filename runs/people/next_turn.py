@@ -7,6 +7,7 @@ missing `calls.jsonl`, the replies of models.
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,14 @@ from ...nodes.people import PeopleSpeaker, RewritePeople
 from ...nodes.state import State
 from ...nodes.validators.composition import models_of
 from ..asking.questions import Payment, ask_missing
-from ..asking.store import AnswerFolder, reader_of
+from ..asking.store import AnswerFolder, AnswerStore, reader_of
 from ..engine.conduct import Conduct
 from ..engine.conversing import Concurrency, converse, name_of, planned
 from ..engine.event_loop import waiting
 from ..journals.calls import CallFile
 from ..journals.journal import RunError
+from ..planning.conversations import conversations_planned
+from ..planning.plans import CallPlan
 
 REPLIES = "said.jsonl"
 SETTINGS = "settings.json"
@@ -51,9 +54,7 @@ async def anext_turns(
 ) -> list[NextTurn]:
     """As `next_turns`, whose parameters, result and errors it has, to be awaited."""
     asking_cast, conduct, limits = asking(cast), conduct or Conduct(), limits_of(cast, seed=seed, attempts=attempts)
-    states = [(moment, state) for moment in moments if (state := state_of(moment, cast.name)) is not None]
-    plan = planned(asking_cast, [state for _, state in states])
-    of_id = {name_of(state): moment for state, (moment, _) in zip(plan, states, strict=True)}
+    plan, of_id = _planned(asking_cast, moments)
     control = conduct.controlled()
     # Its user ends where the conversation ended that it goes on with: no message before the moment shows which that is.
     leaves = not isinstance(cast.user_simulator, (PeopleSpeaker, RewritePeople))
@@ -109,6 +110,30 @@ def next_turns() -> None:
     A moment at which the user could not be asked says why (`failure`) and is asked for again by the next call. So is
     what a bound of `conduct` cut off.
     """
+
+
+def turns_planned(
+    cast: Cast,
+    moments: Iterable[Moment],
+    *,
+    seed: int = 0,
+    attempts: int | None = None,
+    out: str | Path | None = None,
+) -> CallPlan:
+    """The plan of `next_turns`, whose parameters it has: of the turns that the folder has not."""
+    asking_cast, store = asking(cast), AnswerStore(FORM.codec)
+    if out is not None:
+        store.read(Path(out) / REPLIES)
+    states = [state for state in _planned(asking_cast, moments)[0] if name_of(state) not in store.done]
+    plan = conversations_planned(asking_cast, states, None, limits_of(cast, seed=seed, attempts=attempts))
+    return replace(plan, what="turns", length="each one turn of a user")
+
+
+def _planned(asking_cast: Cast, moments: Iterable[Moment]) -> tuple[list[State], dict[str, Moment]]:
+    """The state at each moment where the user can be asked, and the moments by the names of the states."""
+    states = [(moment, state) for moment in moments if (state := state_of(moment, asking_cast.name)) is not None]
+    plan = planned(asking_cast, [state for _, state in states])
+    return plan, {name_of(state): moment for state, (moment, _) in zip(plan, states, strict=True)}
 
 
 def folder_name(user: str) -> str:

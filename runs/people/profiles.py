@@ -1,30 +1,47 @@
-"""Making user profiles on disk: a file of profiles that grows, and beside it every draft with its verdict.
-
-Drafts are written first. If the process is killed in between, the next call adds the missing profiles.
-"""
+"""Making user profiles on disk, with pace, budgets and resuming."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from statistics import fmean
+from typing import Any
 
-from ...data.files.folders import make_folder
-from ...data.files.journals import Codec
-from ...data.recllmsim import Coverage, Profile, coverage
+from ...data.recllmsim import Coverage, Profile, coverage, shipped_profiles
 from ...data.text.languages import Language
-from ...errors import DataError, SettingError
-from ...graphs.profiles import Inventor, ProfileGraph, beginning, fuse, generation
-from ...nodes.calls.service import CallService
+from ...data.text.model_tokens import OF_MESSAGE, tokens_about
+from ...errors import SettingError
+from ...graphs.profiles import Inventor, ProfileGraph, beginning, fuse, generation, pages_for
+from ...nodes.calls.call_store import remember_texts
+from ...nodes.calls.prices import PriceQuery, asked_model
+from ...nodes.calls.spending import ReplyCost
 from ...nodes.models.specs import chat_model, model_provenance
-from ...nodes.profiles.generation import ProfileLimits, ProfileState, ProfileStopReason, Proposal
+from ...nodes.profiles.generation import (
+    ProfileLimits,
+    ProfilePrompts,
+    ProfileProposer,
+    ProfileState,
+    ProfileStopReason,
+    Proposal,
+)
 from ...prompts import Library
-from ..engine.control import Control, default_control
+from ..asking.questions import Payment, ask_missing, count_payments
+from ..asking.store import AnswerStore
+from ..engine.conduct import Conduct
+from ..engine.control import Control
 from ..engine.event_loop import waiting
-from ..journals.journal import AppendedFile, Closing, Journal, RunError, making
+from ..planning.plans import REJECTED, CallEstimate, CallPlan, CallTokens, ModelCalls
+from .profile_files import ProfileFiles, accepted_texts, drafts_codec, drafts_of, key_of_next
 
-BETWEEN = "\n\n"
+RULE = (
+    "a request as it would be sent, beside half of the profiles that are wanted, four characters a token (a Chinese one "
+    "each); profiles as long as the shipped ones; reasoning is not foreseen"
+)
+ASSUMED = {
+    "about": "one draft in ten is rejected",
+    "at least": "short profiles, and no draft is rejected",
+    "at most": "long profiles; of each every attempt in every round is needed",
+}
 
 
 @dataclass(frozen=True)
@@ -46,9 +63,11 @@ class MadeProfiles:
     coverage: Coverage
     """Of the pool and the made profiles together."""
     stop: ProfileStopReason | None
-    """None if whoever holds the control of runs ended it."""
+    """None if a bound or whoever holds the control of runs ended it."""
     failure: str | None = None
     notes: tuple[str, ...] = ()
+    stopped: str | None = None
+    """The bound that was reached, or who ended it, in words."""
 
     @property
     def complete(self) -> bool:
@@ -65,26 +84,45 @@ async def agenerate(
     pool: Sequence[Profile] = (),
     limits: ProfileLimits | None = None,
     prompts: str | Path | Library | None = None,
+    conduct: Conduct | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> MadeProfiles:
     """Make profiles until the file holds `count` of them; those of earlier calls count.
 
-    `pool`: existing profiles, from which the new ones must differ. `watch` is called with the number kept so far.
+    `pool`: existing profiles, from which the new ones must differ. `conduct`: pace, bounds, and the file of all calls, to
+    record or to replay. `watch` is called with the number kept so far.
+
     RunError if the file holds profiles that were not made here.
     """
     if count < 1:
         raise SettingError(f"count must be at least 1, not {count}")
-    limits = limits or ProfileLimits()
-    model = chat_model(assistant)
+    limits, conduct = limits or ProfileLimits(), conduct or Conduct()
+    control, model = conduct.controlled(), chat_model(assistant)
     graph = generation(model, language=language, prompts=prompts)
-    with _ProfileFiles(Path(out), language, model_provenance(model)) as file:
+    with ProfileFiles(Path(out), language, model_provenance(model)) as file:
         before = len(file.profile_texts)
-        state = beginning(count, pool, accepted=file.profile_texts, **file.going_on(limits.attempts))
+        works: dict[str, ProfileState | None] = dict.fromkeys(file.store.done)
         end: dict[str, Any] = {"stop": "done"} if before >= count else {}
         if not end:
-            control = default_control()
-            with CallService(control.pace).active():  # one gate for all calls
-                end = await _run(graph, state, limits, file, control, watch or (lambda number: None))
+            state = beginning(count, pool, accepted=file.profile_texts, **file.going_on(limits.attempts))
+            works[key_of_next(state)] = state
+
+        async def ask(state: ProfileState | None, keep: Callable[[Proposal], None]) -> None:
+            assert state is not None  # the others are there
+            end.update(await _run(graph, state, limits, control, keep))
+
+        def on_draft(proposal: Proposal) -> None:
+            file.add(proposal)
+            if watch is not None:
+                watch(len(file.profile_texts))
+
+        count_payments(control.spending, _payments(file.proposals, asked_model(model)))
+        stopped = await ask_missing(
+            file.store, works, ask, conduct=conduct, control=control, concurrency=1, on_answer=on_draft
+        )
+        control.over()
+        if stopped and not end:
+            end = {"stop": "model_failed", "failure": stopped}
         profiles = tuple(Profile.of(text) for text in file.profile_texts)
         return MadeProfiles(
             path=file.path,
@@ -98,7 +136,49 @@ async def agenerate(
             stop=end.get("stop"),
             failure=end.get("failure"),
             notes=tuple(file.notes),
+            stopped=control.ending,
         )
+
+
+def profiles_planned(
+    count: int,
+    out: str | Path,
+    assistant: Inventor = "offline",
+    *,
+    language: Language = "en",
+    pool: Sequence[Profile] = (),
+    limits: ProfileLimits | None = None,
+    prompts: str | Path | Library | None = None,
+) -> CallPlan:
+    """The plan of `generate`, whose parameters it has: of the profiles that the file lacks."""
+    limits, path, store = limits or ProfileLimits(), Path(out), AnswerStore(drafts_codec({}))
+    store.read(drafts_of(path))
+    stored_texts = accepted_texts(list(store.done.values()))
+    number, most = max(0, count - len(stored_texts)), limits.attempts * limits.rounds
+    model = asked_model(chat_model(assistant))
+
+    def estimated() -> CallEstimate:
+        library = pages_for(language, prompts)
+        proposer = ProfileProposer(chat_model(assistant), library)
+        # The pool grows with each profile: its middle stands for all.
+        texts = [*stored_texts, *shipped_profiles(language).texts]
+        pool_texts = [*stored_texts, *(texts[place % len(texts)] for place in range(number // 2))]
+        state = beginning(count, pool, accepted=pool_texts)
+        sent = _tokens(proposer.build({**state, "prompt": ProfilePrompts(library, language).request(state, limits)}))
+        lengths = sorted(map(tokens_about, texts))
+        mean, long = fmean(lengths), lengths[-1]
+        # What was rejected is sent again with its repair, which is about as long as it.
+        most_sent = most * sent + limits.rounds * limits.attempts * (limits.attempts - 1) / 2 * 2 * long
+        low, about = CallTokens(sent, 0.0, lengths[0], 1.0), CallTokens(sent, 0.0, mean, 1.0).times(1 + REJECTED)
+        ends = low.times(number), about.times(number), CallTokens(most_sent, 0.0, most * long, most).times(number)
+        return CallEstimate((ModelCalls(model, ends),), RULE, ASSUMED)
+
+    length = f"each asked for up to {limits.attempts} times"
+    return CallPlan(number, "profiles", number, number * most, length, model is not None, estimated)
+
+
+def _tokens(messages: Sequence[Any]) -> int:
+    return sum(tokens_about(str(message.text)) + OF_MESSAGE for message in messages)
 
 
 @waiting(agenerate)
@@ -107,24 +187,19 @@ def generate() -> None:
 
 
 async def _run(
-    graph: ProfileGraph,
-    state: ProfileState,
-    limits: ProfileLimits,
-    file: "_ProfileFiles",
-    control: Control,
-    watch: Callable[[int], None],
+    graph: ProfileGraph, state: ProfileState, limits: ProfileLimits, control: Control, keep: Callable[[Proposal], None]
 ) -> dict[str, Any]:
-    """Run the graph and write each judged draft before the next call; gives `stop` and perhaps `failure`."""
+    """Run the graph and keep each judged draft before the next call; gives `stop` and perhaps `failure`."""
+    remember_texts()
     steps = fuse(state["wanted"], limits)
     end: dict[str, Any] = {}
     stream = graph.astream(state, {"recursion_limit": steps}, context=limits, stream_mode="updates")
     async for updates in stream:
         for update in updates.values():
             if update and "judged" in update:
-                file.keep(update["judged"])
-                watch(len(file.profile_texts))
+                keep(update["judged"])
             end |= {key: update[key] for key in ("stop", "failure") if update and update.get(key)}
-        if not control.begins:
+        if not control.begins and "proposer" not in updates:  # a draft is paid for: it is judged first
             break
     return end
 
@@ -136,88 +211,7 @@ def _spent(proposals: Sequence[Proposal]) -> dict[str, int]:
     return {"input_tokens": total["input_tokens"], "output_tokens": total["output_tokens"], "calls": total["calls"]}
 
 
-class _ProfileFiles(Closing):
-    """The pool and its drafts on disk, open for one process."""
-
-    def __init__(self, path: Path, language: Language, model: dict[str, Any]) -> None:
-        self.path, self.drafts = path, path.with_suffix(".drafts.jsonl")
-        self.language: Language = language
-        self.proposals: list[Proposal] = []
-        self.notes: list[str] = []
-        if path.is_dir():
-            raise RunError(f"{path}: is a folder: name a file for the profiles")
-        if path.is_file() and path.stat().st_size and not self.drafts.is_file():
-            raise RunError(
-                f"{path}: holds profiles that were not made here: give it as the pool to extend, and another file for new ones"
-            )
-        with making(path.parent):
-            make_folder(path.parent)
-        origin = {"language": language, "model": model}
-        codec = Codec(key=_key, to_plain=lambda proposal: {**proposal, **origin}, from_plain=_proposal)
-        self._journal = Journal.open(self.drafts, codec, busy=path)
-        with ExitStack() as opened:
-            opened.callback(self._journal.close)
-            self._pool = AppendedFile(path)
-            opened.callback(self._pool.close)
-            self._take_up()
-            self._files = opened.pop_all()
-
-    @property
-    def profile_texts(self) -> list[str]:
-        return [proposal["text"] for proposal in self.proposals if proposal["verdict"] == "accepted"]
-
-    def _take_up(self) -> None:
-        """Read the drafts, and write again what the file of profiles lacks of the accepted ones."""
-        if torn := self._journal.torn:
-            self.notes.append(
-                f"{self.drafts}: its last line was cut off in writing ({torn} bytes): it is asked for again"
-            )
-        for proposal in self._journal.iterate():
-            language = cast(Mapping[str, Any], proposal).get("language")
-            if language != self.language:
-                raise RunError(f"{self.drafts}: its language is {language!r}: go on in that, or choose another file")
-            self.proposals.append(proposal)
-        whole = BETWEEN.join(self.profile_texts).encode("utf-8")
-        written = self.path.read_bytes()
-        if not whole.startswith(written) and written.rstrip() != whole:
-            raise RunError(
-                f"{self.path}: differs from the accepted drafts in {self.drafts}: choose another file for new profiles"
-            )
-        if written != whole:  # the process was killed between the two writes, or within the second
-            self._pool.cut(0)
-            self._pool.append(whole.decode("utf-8"))
-
-    def going_on(self, attempts: int) -> dict[str, Any]:
-        """Number and rejected drafts of the round in which an earlier call ended."""
-        rejected = [p for p in self.proposals if p["verdict"] == "rejected" and p["place"] == len(self.profile_texts)]
-        if not rejected:
-            return {}
-        round = rejected[-1]["round"]
-        of_round = [proposal for proposal in rejected if proposal["round"] == round]
-        return (
-            {"rejected": [], "round": round + 1}
-            if len(of_round) >= attempts
-            else {"rejected": of_round, "round": round}
-        )
-
-    def keep(self, proposal: Proposal) -> None:
-        """Write a draft down, and the profile if it was accepted."""
-        between = BETWEEN if self.profile_texts else ""
-        self._journal.append(proposal)
-        self.proposals.append(proposal)
-        if proposal["verdict"] == "accepted":
-            self._pool.append(between + proposal["text"])
-
-    def close(self) -> None:
-        self._files.close()
-
-
-def _proposal(value: Any) -> Proposal:
-    if not isinstance(value, dict) or not {"text", "verdict", "place", "round", "attempt"} <= value.keys():
-        raise DataError("is not a draft of a profile: choose another file for the profiles")
-    return cast(Proposal, value)
-
-
-def _key(proposal: Proposal) -> str:
-    """A draft's key: which profile it is for, the round, and the attempt in that round."""
-    return f"{proposal['place']}/{proposal['round']}/{proposal['attempt']}"
+def _payments(proposals: Sequence[Proposal], price_query: PriceQuery | None) -> Iterator[Payment]:
+    for proposal in proposals:
+        if usage := proposal.get("usage"):
+            yield ReplyCost("assistant", None, usage, reply=proposal.get("raw", proposal["text"])), price_query

@@ -8,26 +8,33 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
+from ...data.domain_parts import TYPICAL
 from ...data.files.folders import make_folder
 from ...data.files.json_files import write_text
 from ...data.identity import digest
 from ...data.people.splits import UserPart
+from ...data.text.model_tokens import OF_MESSAGE, tokens_about
 from ...data.tuning import Judgement
 from ...errors import SettingError, of_extra
+from ...graphs import Cast
 from ...nodes.calls.call_store import Call
+from ...nodes.calls.prices import asked_model
 from ...nodes.calls.service import answered
 from ...nodes.models.specs import chat_model
 from ...prompts import Page
 from ..asking.store import codec_of
 from ..journals.journal import Journal
+from ..planning.plans import CallEstimate, CallPlan, CallTokens, ModelCalls
 from .page_adapter import REFLECTION_PROMPT, Adapter, EvaluatedPages, tunable
 from .search_space import EXTRA
 from .trials import TrialRuns, texts_of
 
 log = logging.getLogger(__name__)
 
+RULE = "a template, the longest messages of the user beside it, and as much in reply, four characters a token"
 SHOWN = 5
 """Maximum of messages of the user beside the feedback."""
 
@@ -53,6 +60,21 @@ class Pages:
     judgements: tuple[Judgement, ...] = ()
     """Of the pages before and after."""
     notes: tuple[str, ...] = ()
+
+
+def rewrites_planned(search: PageSearch, cast: Cast) -> CallPlan:
+    """The plan of the calls that write the cast's templates anew: at most one before each run."""
+    pages = [tokens_about(page.source) for page in tunable(cast.prompts, search.names).values()] or [0]
+    model = asked_model(chat_model(search.reflect)) if isinstance(search.reflect, str) else None
+    own = tokens_about(REFLECTION_PROMPT) + OF_MESSAGE
+    about, most = (
+        CallTokens(own + page + SHOWN * length, 0.0, page, 1.0).times(search.trials)
+        for page, length in ((fmean(pages), TYPICAL.lengths["user"][1]), (max(pages), TYPICAL.lengths["user"][2]))
+    )
+    assumed = {"at least": "no template is written anew", "at most": "a template is written anew before each run"}
+    estimate = CallEstimate((ModelCalls(model, (CallTokens(), about, most)),), RULE, assumed)
+    count = search.trials if model is not None else 0
+    return CallPlan(count, "rewrites", count, count, "one before each run", count > 0, lambda: estimate)
 
 
 async def searched(search: PageSearch, runs: TrialRuns, values: dict[str, Any], start: Judgement) -> Pages:

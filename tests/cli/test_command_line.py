@@ -12,6 +12,7 @@ import typer
 
 from duologue.cli import app
 from duologue.cli.former_words import COMMANDS, FORMATS, OPTIONS
+from duologue.cli.options.run import options_of_run
 from duologue.cli.registry import COMMANDS as PRESENT
 
 Command = Callable[..., tuple[int, str, str]]
@@ -318,3 +319,21 @@ def test_every_command_line_that_is_shown_is_one_of_today() -> None:
         wrong += [(file, f"{name} {option}") for option in given if option not in present]
     assert wrong == []
     assert seen > 150
+
+
+def test_every_command_that_asks_models_has_the_options_of_asking_in_the_same_words() -> None:
+    by_command: dict[str, dict[str, Any]] = defaultdict(dict)
+    for words, option in options():
+        by_command[words][option.opts[0]] = option
+    names = {f"--{name.replace('_', '-')}" for name in options_of_run()}
+    asking = {
+        words for words, own in by_command.items() if any("MODEL" in str(option.metavar) for option in own.values())
+    }
+    asking -= {"recllmsim intents", "recllmsim satisfaction"}  # their models are trained on the data
+    assert len(asking) >= 12
+    for name in names:
+        meanings = {
+            (value_type(option), option.metavar, option.help, option.rich_help_panel, str(option.default))
+            for option in (by_command[words][name] for words in asking)
+        }
+        assert len(meanings) == 1, name

@@ -6,12 +6,12 @@ import re
 import pytest
 
 from duologue.cli.options.run import RunOptions
-from duologue.cli.planning.estimates import estimate
 from duologue.cli.running.progress import Progress
 from duologue.data import simquac as topics
 from duologue.errors import SettingError
 from duologue.graphs import simquac
 from duologue.nodes import Limits
+from duologue.runs.planning.conversations import conversations_planned
 
 PLAN = ("simulate", "simquac", "--limit", "3", "--max-turns", "4", "--plan")
 
@@ -59,7 +59,7 @@ def test_a_plan_as_json_says_what_is_unknown(duologue, tmp_path, endpoint):
 
 def test_a_plan_of_offline_speakers_costs_nothing(duologue, tmp_path):
     _, out, _ = duologue(*PLAN, "--out", tmp_path / "r")
-    assert "cost:   nothing: user and assistant follow rules or play stored messages, without a language model" in out
+    assert "cost:   nothing: no language model is called" in out
 
 
 def test_a_test_of_an_agent_has_a_plan_too(duologue, tmp_path):
@@ -77,7 +77,9 @@ def test_a_resumed_run_is_estimated_by_what_is_finished(duologue, tmp_path):
     lines = file.read_text().splitlines(True)
     file.write_text("".join(lines[:5]))
     scenarios = list(simquac.scenarios(topics.samples()))
-    about = estimate(simquac.cast(), scenarios[5:], tmp_path / "r", Limits(max_turns=2), resume=True)
+    about = conversations_planned(
+        simquac.cast(), scenarios, tmp_path / "r", Limits(max_turns=2), resume=True
+    ).estimated()
     tokens = [sum(m["usage"]["input_tokens"] + m["usage"]["output_tokens"] for m in used(line)) for line in lines[:5]]
     mean = sum(tokens) / 5 * (len(lines) - 5)
     assert about.tokens[0] <= mean <= about.tokens[2]
@@ -97,7 +99,7 @@ async def test_longer_conversations_of_more_take_more(tmp_path, endpoint):
     def tokens(count, turns):
         cast = simquac.cast(user="openai:m", assistant="openai:m")
         # In a thread of its own, as the command is in no event loop.
-        return estimate(cast, scenarios[:count], tmp_path, Limits(max_turns=turns), resume=False).tokens
+        return conversations_planned(cast, scenarios[:count], None, Limits(max_turns=turns)).estimated().tokens
 
     import asyncio
 
@@ -120,11 +122,9 @@ def test_a_plan_at_most_uses_every_bound_up(duologue, endpoint):
     )
     assert plan_of(duologue, *(f"{side}?max_tokens=4000" if ":" in side else side for side in sides))["high"] > 4 * most
     assert plan_of(duologue, *sides, "--max-tokens", 1000)["high"] == 3000
-    assert plan_of(duologue, *sides, "--max-run-tokens", 5000) == {
-        "low": pytest.approx(3900, abs=1100),
-        "about": 5000,
-        "high": 5000,
-    }
+    bounded = plan_of(duologue, *sides, "--max-run-tokens", 5000)
+    assert (bounded["about"], bounded["high"], bounded["input"] + bounded["output"]) == (5000, 5000, 5000)
+    assert bounded["low"] == pytest.approx(3900, abs=1100)
 
 
 def test_a_plan_within_a_bound_of_the_run_says_so(duologue, endpoint):

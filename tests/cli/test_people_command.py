@@ -79,8 +79,7 @@ def test_a_run_cannot_go_on_with_other_options(duologue):
 def test_a_plan_counts_no_calls(duologue):
     code, out, _ = duologue(*RUN, "--plan", "--out", "run")
     assert code == 0
-    assert "up to 0 calls" in out
-    assert "nothing: user and assistant follow rules or play stored messages" in out
+    assert out.endswith(": no calls of a model\n")
 
 
 @pytest.mark.parametrize(

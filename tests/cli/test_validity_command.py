@@ -257,3 +257,14 @@ def test_a_tester_of_ones_own_stands_beside_the_others(people: Path) -> None:
     assert report.people is not None
     row = report.people.rows[-1]
     assert (row.tester, row.concordance.value) == ("short", 0.0)
+
+
+def test_a_rater_without_a_price_is_refused_by_a_bound_of_money_before_the_first_call(
+    duologue: Command, people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    code, _, err = duologue("validity", people, "--rater", "openai:mine", "--no-meet", "--max-cost", 1, "--out", "o")
+    assert code == 2
+    assert "the price of the model 'mine' (127.0.0.1:9) is unknown" in err
+    assert not Path("o").exists()

@@ -287,10 +287,10 @@ def test_no_module_has_a_table_of_kinds_or_asks_for_one():
 
 
 def test_a_domain_of_ones_own_tells_how_its_conversations_go_and_what_its_profiles_are(own_registry):
-    from duologue.cli.planning.estimates import _talk
     from duologue.data.domain_parts import TYPICAL, TypicalConversation
     from duologue.data.labels.definition import LabelDefinition
     from duologue.data.labels.units import WHOLE, text_of
+    from duologue.runs.planning.cast_calls import _talk
 
     class Hotel(data.Domain):
         kind = "hotel"

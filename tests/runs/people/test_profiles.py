@@ -1,16 +1,28 @@
 """Making profiles on disk: what is kept, what is sent back, what a kill leaves, when it gives up."""
 
+import asyncio
+import contextlib
 import json
+import os
+import shutil
+import signal
 import time
+from pathlib import Path
 
 import pytest
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import Field
 
 from duologue import graphs, runs
 from duologue.data.recllmsim import Profile, near_duplicate, read_pool, shipped_profiles
 from duologue.nodes.profiles.generation import ProfileLimits
+from duologue.runs.people.profiles import profiles_planned
 from duologue.testing import scripted_model
 
 BO, CLEO = shipped_profiles().texts[0], shipped_profiles().texts[4]
+FIXTURE = Path(__file__).parents[1] / "fixtures" / "killed_profiles"
 INCOMPLETE = BO.replace("2. Age: 19\n", "")
 
 
@@ -171,3 +183,107 @@ def test_somebodys_own_validator_and_pages_take_their_places(out, tmp_path):
     model = scripted_model(BO, by_call=True)
     runs.profiles.generate(1, out, model, prompts=tmp_path / "pages")
     assert model.sent[0][1].text.startswith("Somebody ")
+
+
+def test_what_an_earlier_version_left_after_a_kill_is_gone_on_with(tmp_path):
+    """`fixtures/killed_profiles`: written without a file of calls, whole, and as a kill left it."""
+    out = tmp_path / "killed.txt"
+    for name in ("killed.txt", "killed.drafts.jsonl"):
+        shutil.copy(FIXTURE / name, tmp_path)
+    making = runs.profiles.generate(5, out, "offline?misbehave=0.5")
+    assert (making.complete, making.new) == (True, 3)
+    assert out.read_bytes() == (FIXTURE / "whole.txt").read_bytes()
+    assert out.with_suffix(".drafts.jsonl").read_bytes() == (FIXTURE / "whole.drafts.jsonl").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["killed.drafts.jsonl", "killed.txt"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_after_a_signal_the_next_command_pays_for_no_reply_again(forks, faulty, tmp_path, number):
+    endpoint = faulty(latency=0.05, misbehave=0.4)
+    out = tmp_path / "pool.txt"
+    command = ("recllmsim", "profiles", "--model", "openai:m", "--count", "8", "--out", out)
+    fork = forks(command, tmp_path, endpoint.environment)
+    while not fork.over and endpoint.counts()["requests"] < 5:
+        time.sleep(0.01)
+    os.kill(fork.pid, number)
+    fork.wait()
+    before = len(drafts(out))
+    assert 0 < before < 8
+    assert forks.run(*command, cwd=tmp_path, environment=endpoint.environment).returncode == 0
+    assert 0 <= endpoint.counts()["requests"] - len(drafts(out)) <= 1  # the call that was under way
+    assert not out.with_suffix(".calls.jsonl").exists()
+
+
+class Slow(BaseChatModel):
+    """A model with late payment and late replies: both come some turns of the event loop later."""
+
+    paid: list[str] = Field(default_factory=list)
+
+    @property
+    def _llm_type(self) -> str:
+        return "slow"
+
+    def _generate(self, messages, stop=None, run_manager=None, **kwargs):
+        raise NotImplementedError
+
+    async def _agenerate(self, messages, *args, **kwargs):
+        for _ in range(3):
+            await asyncio.sleep(0)
+        self.paid.append(messages[-1].text)
+        for _ in range(10):
+            await asyncio.sleep(0)
+        text = shipped_profiles().texts[messages[-1].text.count("\n- ")]
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(text))])
+
+
+async def test_a_reply_that_was_paid_is_used_whenever_the_work_is_cancelled(tmp_path):
+    cut = 0
+    for turns in range(2, 100, 7):
+        model, out = Slow(), tmp_path / f"{turns}.txt"
+        task = asyncio.ensure_future(runs.profiles.agenerate(2, out, model))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+        cut += 0 < len(model.paid) > len(drafts(out))
+        making = await runs.profiles.agenerate(2, out, model)
+        assert (making.complete, len(model.paid)) == (True, len(drafts(out))), turns
+        assert not out.with_suffix(".calls.jsonl").exists()
+    assert cut, "no reply was between payment and draft when the work was cancelled"
+
+
+def test_a_bound_ends_it_after_the_draft_that_was_paid_for_and_holds_over_later_calls(out):
+    model = scripted_model(INCOMPLETE, BO, CLEO, by_call=True, tokens=(9, 1))
+    bounded = runs.Conduct(max_run_tokens=15)
+    making = runs.profiles.generate(2, out, model, conduct=bounded)
+    assert (making.stop, len(making.profiles), len(drafts(out)), len(model.sent)) == (None, 1, 2, 2)
+    assert making.stopped == "--max-run-tokens 15 is reached, with 20 tokens"
+    assert runs.profiles.generate(2, out, model, conduct=bounded).stopped == making.stopped
+    assert len(model.sent) == 2
+    making = runs.profiles.generate(2, out, model)
+    assert (making.complete, making.stopped, len(model.sent)) == (True, None, 3)
+
+
+def test_recorded_calls_make_the_same_profiles_again_without_a_model(out, tmp_path):
+    model = scripted_model(INCOMPLETE, BO, CLEO, by_call=True)
+    runs.profiles.generate(2, out, model, conduct=runs.Conduct(record=tmp_path / "calls.jsonl"))
+    again = tmp_path / "again.txt"
+    replay = runs.Conduct(replay_calls=tmp_path / "calls.jsonl")
+    silent = scripted_model("No.", by_call=True)
+    making = runs.profiles.generate(2, again, silent, conduct=replay)
+    assert (making.complete, again.read_text(), silent.sent) == (True, out.read_text(), [])
+
+
+def test_a_plan_is_of_the_profiles_that_the_file_lacks_and_bounds_what_they_take(out):
+    model = "offline?misbehave=0.5"
+    limits = ProfileLimits(attempts=4, rounds=2)
+    runs.profiles.generate(2, out, model, limits=limits)
+    plan = profiles_planned(12, out, model, limits=limits)
+    assert (plan.count, plan.usual, plan.most, plan.calls_models) == (10, 10, 80, False)
+    usage = runs.profiles.generate(2, out, model, limits=limits).usage
+    more = runs.profiles.generate(12, out, model, limits=limits).usage
+    low, about, high = plan.estimated().tokens
+    spent = sum(more[name] - usage[name] for name in ("input_tokens", "output_tokens"))
+    assert low < about < high
+    assert low < spent < high

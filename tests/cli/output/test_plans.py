@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from duologue.cli.planning import plan
-from duologue.cli.planning.plan import conversations_planned
+from duologue.cli.output import plans
 from duologue.data import simquac as topics
 from duologue.graphs import simquac
 from duologue.nodes import Limits
+from duologue.runs.planning.conversations import conversations_planned
 
 LARGE = ("simulate", "recllmsim", "--sample", "3", "--max-turns", "1")
 PLAN = "126 conversations planned, each of one turn: up to 252 calls, and up to 1,008 if drafts are rejected"
@@ -24,7 +24,7 @@ def terminal(monkeypatch):
             questions.append(text)
             return answer
 
-        monkeypatch.setattr(plan, "at_terminal", lambda: True)
+        monkeypatch.setattr(plans, "at_terminal", lambda: True)
         monkeypatch.setattr("typer.confirm", confirm)
         return questions
 

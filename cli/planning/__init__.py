@@ -1,1 +1,0 @@
-"""The plan of a command, computed and printed before it starts."""
