@@ -47,8 +47,11 @@ def test_successes_whose_user_gave_up_are_counted_in_a_note() -> None:
 def test_what_a_model_wrote_is_text_in_markdown() -> None:
     hostile = "<img src=x onerror=y> [click](http://evil) | **b** `c` www.evil.org\n# head \u202e"
     result = successes([talk("a/b c", False, hostile, reason=hostile), talk("ok", True, "b")])
-    text = markdown(result, "duologue test: x", lambda name: f"page.html#{name}", lines=["--threshold 0.9 <b>"])
-    assert text.startswith("## duologue test: x\n\n**1 of 2 conversations succeeded: 0.50 (")
+    result = result.model_copy(update={"advice": ("<b>",)})
+    text = markdown(result, "duologue test: x", lambda name: f"page.html#{name}")
+    assert text.startswith(
+        "## duologue test: x\n\n**2 conversations: 2 scored, 0 cut short**\n\n1 of 2 scored conversations succeeded: 0.50 ("
+    )
     assert "](page.html#a/b c)" in text
     plain = text.replace("](page.html#a/b c)", "")
     for sign in ("<img", "[click", "**b", "`c", "://", "www.evil", "\u202e", "\n# head", "<b>"):
