@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 from typing import cast as typed
 
+from langgraph.pregel import Pregel
 from pydantic import Field
 
 from ..analysis.outcomes import Crashes
@@ -26,6 +27,7 @@ from ..nodes.limits import Limits
 from ..nodes.people import PeopleSpeaker
 from ..nodes.scorers.post_questions import closing
 from ..nodes.scorers.scenario_success import KEY
+from ..nodes.speakers.agents import AgentSpeaker
 from ..nodes.state import State
 from ..nodes.validators.composition import Observing
 from ..runs.engine import conversing
@@ -169,22 +171,35 @@ class AgentTest:
         """What this cast offers against what the result shows."""
         if result.unscored > result.cut_short + result.ended_by_error:
             yield f"no score: {NO_SCORE}"
-        if result.interrupted and getattr(self.cast.assistant, "approve", None) is None:
-            how = "--approve all|none|ask-user|MODULE:NAME (in Python approve=...)"
-            if "approve" not in self.settings:
-                how = "AgentSpeaker(AGENT, approve=...) in your cast, as --approve of a cast with this setting,"
-            yield f"{how} answers an agent that stops for an approval"
+        if result.interrupted:
+            yield from self._approval()
         if result.timed_out:
             yield "--turn-timeout (in Python Limits(turn_timeout=...)) sets how long a turn of the agent may take"
         observes = isinstance(self.cast.answer_validator, Observing)
         if result.sent_although_rejected and not observes and self.cast.when_rejected is None:
-            option = "--set when_rejected=stop, or " if "when_rejected" in self.settings else ""
+            option = (
+                "--set when_rejected=stop (in Python when_rejected='stop'), or "
+                if "when_rejected" in self.settings
+                else ""
+            )
             yield f"{option}`must=True` of a validator ends a conversation whose last attempt is rejected"
         if result.rejected_drafts and result.first_draft is not None and not observes:
             yield (
                 "the share is that of the agent and its validator together: to measure it without a validator that "
                 "production lacks, let that only observe (answer_validator=nodes.Observing(VALIDATOR))"
             )
+
+    def _approval(self) -> Iterator[str]:
+        """How an agent that stops for an approval is answered, if nothing answers it."""
+        assistant = self.cast.assistant
+        if not isinstance(assistant, AgentSpeaker):
+            yield "--approve answers an agent that stops for an approval if it is given as a LangGraph graph with a checkpointer"
+        elif assistant.approve is None:
+            how = "--approve all|none|ask-user|MODULE:NAME (in Python approve=...)"
+            if "approve" not in self.settings:
+                how = "AgentSpeaker(AGENT, approve=...) in the cast, as --approve where a cast has this setting,"
+            bare = isinstance(assistant.agent, Pregel) and not assistant.agent.checkpointer
+            yield f"{how} answers an agent that stops for an approval{', if it is compiled with a checkpointer' * bare}"
 
 
 async def atest(

@@ -154,8 +154,8 @@ def doubtful(result: Successes) -> list[str]:
         (result.unanswered_successes, "the agent did not answer to the end"),
     )
     return [
-        f"{count} of {result.successes} successes ended because {why}: read one, as their 'success' may ask too little"
-        for count, why in endings
+        f"in {count} of {result.successes} successes {end}: read one, as their 'success' may ask too little"
+        for count, end in endings
         if count
     ]
 

@@ -40,7 +40,7 @@ def test_successes_whose_user_gave_up_are_counted_in_a_note() -> None:
     many = [talk("a", True, stop="user_gave_up"), talk("b", True, "b"), talk("c", False, "c", stop="user_gave_up")]
     result = successes(many)
     assert result.gave_up == 1
-    assert any(line.startswith("1 of 2 successes ended because the user gave up") for line in headline(result))
+    assert any(line.startswith("in 1 of 2 successes the user gave up: ") for line in headline(result))
     assert not any("gave up" in line for line in headline(successes(many[1:])))
 
 
