@@ -66,7 +66,7 @@ class Successes(Record):
     cut_short: int = 0
     """Those that a bound of the run ended, or somebody cancelled; they are among `unscored`."""
     not_begun: int = 0
-    """Those that were not begun."""
+    """Those without a record: they were not begun, or were lost with a process that was ended by force."""
     missing: int = 0
     """The former name of `not_begun`."""
     crashed: int = 0
