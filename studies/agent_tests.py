@@ -1,20 +1,19 @@
 """How often an agent succeeds with simulated users, as a function for notebooks and scripts."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 from typing import cast as typed
 
-from langgraph.pregel import Pregel
 from pydantic import Field
 
 from ..analysis.outcomes import Crashes
 from ..analysis.testing.plan import PlannedConversation
 from ..analysis.testing.result import Successes
 from ..analysis.testing.result_text import resuming, share_line, summary_line
-from ..analysis.testing.success import NO_SCORE, successes
+from ..analysis.testing.success import successes
 from ..analysis.testing.verdict import with_verdict
 from ..data.formats.record_lines import attempted
 from ..data.identity import begun_with
@@ -27,14 +26,13 @@ from ..nodes.limits import Limits
 from ..nodes.people import PeopleSpeaker
 from ..nodes.scorers.post_questions import closing
 from ..nodes.scorers.scenario_success import KEY
-from ..nodes.speakers.agents import AgentSpeaker
 from ..nodes.state import State
-from ..nodes.validators.composition import Observing
 from ..runs.engine import conversing
 from ..runs.engine.conduct import Conduct
 from ..runs.engine.conversing import Concurrency
 from ..runs.engine.event_loop import waiting
 from ..runs.simulation import asimulate
+from .advice import advice_on
 from .sources import Notify, logged
 
 
@@ -165,41 +163,7 @@ class AgentTest:
         counted = successes(records, exclude_user_faults=exclude_user_faults, plan=self.plan, crashes=crashes)
         broken = self.scenarios.broken
         result = with_verdict(counted, threshold=threshold, at_least=at_least, broken=broken, by_force=by_force)
-        return result.model_copy(update={"advice": tuple(self._advice(result))})
-
-    def _advice(self, result: Successes) -> Iterator[str]:
-        """What this cast offers against what the result shows."""
-        if result.unscored > result.cut_short + result.ended_by_error:
-            yield f"no score: {NO_SCORE}"
-        if result.interrupted:
-            yield from self._approval()
-        if result.timed_out:
-            yield "--turn-timeout (in Python Limits(turn_timeout=...)) sets how long a turn of the agent may take"
-        observes = isinstance(self.cast.answer_validator, Observing)
-        if result.sent_although_rejected and not observes and self.cast.when_rejected is None:
-            option = (
-                "--set when_rejected=stop (in Python when_rejected='stop'), or "
-                if "when_rejected" in self.settings
-                else ""
-            )
-            yield f"{option}`must=True` of a validator ends a conversation whose last attempt is rejected"
-        if result.rejected_drafts and result.first_draft is not None and not observes:
-            yield (
-                "the share is that of the agent and its validator together: to measure it without a validator that "
-                "production lacks, let that only observe (answer_validator=nodes.Observing(VALIDATOR))"
-            )
-
-    def _approval(self) -> Iterator[str]:
-        """How an agent that stops for an approval is answered, if nothing answers it."""
-        assistant = self.cast.assistant
-        if not isinstance(assistant, AgentSpeaker):
-            yield "--approve answers an agent that stops for an approval if it is given as a LangGraph graph with a checkpointer"
-        elif assistant.approve is None:
-            how = "--approve all|none|ask-user|MODULE:NAME (in Python approve=...)"
-            if "approve" not in self.settings:
-                how = "AgentSpeaker(AGENT, approve=...) in the cast, as --approve where a cast has this setting,"
-            bare = isinstance(assistant.agent, Pregel) and not assistant.agent.checkpointer
-            yield f"{how} answers an agent that stops for an approval{', if it is compiled with a checkpointer' * bare}"
+        return result.model_copy(update={"advice": tuple(advice_on(result, self.cast, self.settings))})
 
 
 async def atest(

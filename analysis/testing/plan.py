@@ -1,4 +1,4 @@
-"""The planned conversations of a test, so that those that were not begun have a row and a test case too."""
+"""The planned conversations of a test: those that were not begun have a row and a test case too."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -8,7 +8,7 @@ from .shares import Share
 
 
 def headline(result: Successes) -> list[str]:
-    """The lines that a result begins with: verdict and counts, share and interval, pass^k, what is to be known of them.
+    """The lines that a result begins with: verdict and counts, share and interval, pass^k, and notes.
 
     The last ones are advice and how to resume the run.
     """
@@ -148,7 +148,7 @@ def unscored(result: Successes) -> str:
 
 
 def doubtful(result: Successes) -> list[str]:
-    """How many successes ended with a user that gave up, or with an agent that did not answer to the end."""
+    """Lines on successes in which the user gave up, or the agent did not answer to the end."""
     endings = (
         (result.gave_up, "the user gave up"),
         (result.unanswered_successes, "the agent did not answer to the end"),

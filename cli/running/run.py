@@ -255,7 +255,7 @@ def ended(summary: "Summary", control: "Control", options: RunOptions) -> int:
 
 
 def end_in_words(summary: "Summary", control: "Control") -> tuple[str, str]:
-    """Why a run ended before its plan was done, and what to add to its command; empty if nothing ended it."""
+    """Why a run ended early, and what to add to its command; empty if nothing ended it."""
     if summary.stopped_by is not None:
         return f"ended early: {summary.stopped}", ""
     if control.ending == STOPPED:

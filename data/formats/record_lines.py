@@ -110,7 +110,7 @@ def cut_short(folder: str | Path) -> Iterator[Conversation]:
 
 
 def attempted(folder: str | Path) -> Iterator[Conversation]:
-    """The conversations of a run folder in the order of its plan, then those that were cut short, one at a time."""
+    """The finished conversations of a run folder, then those that were cut short, one at a time."""
     yield from iterate_run(folder)
     yield from cut_short(folder)
 

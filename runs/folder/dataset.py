@@ -44,7 +44,7 @@ class WrittenDataset:
 
 
 def is_unanswered(conversation: Conversation) -> bool:
-    """Whether a model or a scorer failed after the end of the conversation: at a question to a speaker, or at a score."""
+    """Whether a model or a scorer failed after the end of the conversation, at a question or at a score."""
     if conversation.failure is not None:
         return conversation.failure.node == "closing"
     return lacks_score(conversation.labels)

@@ -217,7 +217,7 @@ def test_a_timeout_is_no_rejection_by_a_validator(duologue) -> None:
 def test_an_equal_scenario_is_a_repeat_with_a_test_case_of_its_own(duologue) -> None:
     Path("scenarios.jsonl").write_text(2 * Path("scenarios.jsonl").read_text())
     duologue(*arguments("agent", "--repeats", 2, "--junit", "junit.xml", "--no-page"))
-    names = [case.get("name") for case in suite_of("junit.xml").iter("testcase")]
+    names = [str(case.get("name")) for case in suite_of("junit.xml").iter("testcase")]
     titles = ("1. book a table", "2. book the other")
     assert sorted(names) == [f"{title} [repeat {n}]" for title in titles for n in (1, 2, 3, 4)]
 
