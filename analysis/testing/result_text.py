@@ -87,9 +87,9 @@ def answered(result: Successes) -> str:
         (result.interrupted, "it stopped for a person"),
     )
     how = ", ".join(f"{what} in {count}" for count, what in parts if count)
+    percent = 100 * result.answered // ended or ("below 1" if result.answered else 0)
     return (
-        f"answered {100 * result.answered // ended} %: in {result.unanswered} of {in_number(ended)} the agent did not "
-        f"answer to the end: {how}"
+        f"answered {percent} %: in {result.unanswered} of {in_number(ended)} the agent did not answer to the end: {how}"
     )
 
 

@@ -44,6 +44,13 @@ def test_successes_whose_user_gave_up_are_counted_in_a_note() -> None:
     assert not any("gave up" in line for line in headline(successes(many[1:])))
 
 
+def test_one_answer_among_many_is_not_none() -> None:
+    silent = [talk(f"{n}", False, f"{n}", stop="agent_timeout") for n in range(300)]
+    lines = headline(successes([talk("a", True), *silent]))
+    assert any(line.startswith("answered below 1 %: in 300 of 301 conversations") for line in lines)
+    assert any(line.startswith("answered 0 %: in 300 of 300 conversations") for line in headline(successes(silent)))
+
+
 def test_what_a_model_wrote_is_text_in_markdown() -> None:
     hostile = "<img src=x onerror=y> [click](http://evil) | **b** `c` www.evil.org\n# head \u202e"
     result = successes([talk("a/b c", False, hostile, reason=hostile), talk("ok", True, "b")])
