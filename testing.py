@@ -274,13 +274,16 @@ def _scored(conversation: "Conversation", scorer: Any) -> "Conversation":
 
 def _message(line: str, wrong: "Sequence[tuple[Outcome, Conversation]]") -> str:
     """The text of a failing assertion: the conversations' ends, the reasons, whose fault it is."""
+    from .analysis.outcomes import INTERRUPTED
+    from .analysis.testing.failed_conversations import reason_and_end
+
     parts = [line]
     for result, conversation in sorted(wrong, key=lambda pair: len(pair[1].messages))[:SHOWN]:
         earlier = len(conversation.messages) - END
         parts += [
             "",
             f"{conversation.id}: {result.scenario}",
-            f"  reason: {result.reason}",
+            f"  reason: {reason_and_end(result.reason, conversation.stop)}",
             *(f"    at {frame}" for frame in result.frames),
             f"  stop: {conversation.stop or 'not told'}, fault: {result.fault}",
             *([f"  ... {earlier} messages before"] if earlier > 0 else []),
@@ -288,4 +291,9 @@ def _message(line: str, wrong: "Sequence[tuple[Outcome, Conversation]]") -> str:
         ]
     if len(wrong) > SHOWN:
         parts += ["", f"and {len(wrong) - SHOWN} more"]
+    if any(conversation.stop == INTERRUPTED for _, conversation in wrong):
+        parts += [
+            "",
+            "cast=graphs.agent_test.cast(assistant=AGENT, approve='all') answers an approval, as `--approve all` does",
+        ]
     return "\n".join(parts)

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
 
+from ..data.attempts import WORDLESS
 from ..data.formats.dialogues import further
 from ..data.grounding import is_refusal
 from ..data.records import Attempt, Conversation, Record, Role
 from .tables import Column, Table
 
-WORDLESS = frozenset({"empty", "only_tool_calls"})
-"""Why a reply without words is not sent."""
 _PLACES: Mapping[Role, str] = {"user": "user_simulator", "assistant": "assistant"}
 
 

@@ -16,7 +16,7 @@ SCORE_FAILED = "the score 'success' failed"
 """Begin of the reason why a conversation has no score whose scorer failed."""
 Crashes: TypeAlias = Literal["failure", "unscored"]
 """What a conversation counts as in which the agent crashed, or answered nothing."""
-_UNANSWERED = frozenset({"agent_timeout", "agent_interrupted"})
+TIMED_OUT, INTERRUPTED = "agent_timeout", "agent_interrupted"
 """Stop reasons of an agent that did not answer to the end."""
 
 
@@ -31,7 +31,7 @@ class Outcome:
     reason: str
     """The reason of the score, or why there is none."""
     fault: Fault
-    """Whose fault it is where it is no success; else `none`."""
+    """Whose fault it is where it is no success; `none` for a success, and for what a bound or a signal cut short."""
     user_fault: str | None
     """The rule by which the user simulator is at fault; None if it is not."""
     frames: tuple[str, ...] = ()
@@ -49,14 +49,20 @@ def outcome(conversation: Conversation, crashes: Crashes = "unscored") -> Outcom
     fault: Fault = "none"
     if agent_failed(conversation):
         fault = "user" if broken else "assistant"
+    elif was_cut_short(conversation):
+        fault = "none"
     elif success is None:
         fault = conversation.fault if conversation.fault not in (None, "none") else "infrastructure"
     elif not success:
         # A user that gives up, or goes without what it came for, leaves with what the assistant made of the talk.
         fault = conversation.fault if conversation.fault not in (None, "none") else "assistant"
         fault = "user" if broken else fault
-    title = domains.of(conversation).title(conversation.scenario) or conversation.id
-    return Outcome(conversation.id, title, success, reason, fault, broken, _frames(conversation))
+    return Outcome(conversation.id, title_of(conversation), success, reason, fault, broken, _frames(conversation))
+
+
+def title_of(conversation: Conversation) -> str:
+    """What the scenario is about, in a few words."""
+    return domains.of(conversation).title(conversation.scenario) or conversation.id
 
 
 def score_of(conversation: Conversation, crashes: Crashes = "unscored") -> tuple[bool, str] | str:
@@ -87,7 +93,7 @@ def answered(conversation: Conversation) -> bool | None:
 
     None where a bound of the run, an endpoint or another node ended the conversation.
     """
-    if agent_failed(conversation) or conversation.stop in _UNANSWERED:
+    if agent_failed(conversation) or conversation.stop in (TIMED_OUT, INTERRUPTED):
         return False
     return None if was_cut_short(conversation) or conversation.failure is not None else True
 
@@ -112,6 +118,11 @@ def scenario_key(conversation: Conversation) -> str:
     """
     begun = "" if conversation.provenance is None else conversation.provenance.begun
     return digest(conversation.scenario, begun)
+
+
+def was_begun(conversation: Conversation) -> bool:
+    """Whether a conversation began: the record of a planned one that did not is `cancelled`, without a time."""
+    return conversation.stop != "cancelled" or conversation.timing.started is not None
 
 
 def was_cut_short(conversation: Conversation) -> bool:

@@ -1,9 +1,11 @@
 """`duologue test`: how often an agent succeeds with simulated users."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ..data.files.json_files import write_text
+from ..data.formats.detection import MANIFEST
+from ..data.formats.record_lines import attempted
 from ..data.people.splits import UserPart
 from ..data.text.languages import Language
 from ..errors import SettingError
@@ -26,14 +28,17 @@ from .options.shared import (
     scenarios_from,
     user_by,
 )
-from .output.job_summary import check_summary, write_summary
+from .output.job_summary import check_summary
 from .output.overwriting import check_unread
-from .output.success_report import as_json, conversations_of, decisions, page_address, report, write_page
-from .running.run import LIMITS, OUT, ended, limits_with, plan_run, run_into
+from .output.report_files import ReportFiles
+from .output.success_report import as_json, report
+from .running.interrupts import STOPPED, exit_code
+from .running.run import LIMITS, OUT, again_in, end_in_words, ended, limits_with, plan_run, run_into
 from .simulate import RUN, run_options, surrounded
 from .streams import print_json, put, say
 
 if TYPE_CHECKING:
+    from ..analysis.testing.result import Successes
     from ..studies.agent_tests import AgentTest
 
 
@@ -141,15 +146,13 @@ def test_command(
 ) -> int:
     """Measure how often an agent succeeds with simulated users.
 
-    Exit code 0: all is well; 1: the share misses `--threshold` or `--at-least`, or a conversation has no score or was not
-    begun; 2: bad input. Without these two options a crash of the agent exits with 1 too. A conversation has no score
-    after a failure of an endpoint, or if a bound of the run cut it short: it counts in no share.
+    Exit code 0: it passed; 1: the share misses `--threshold` or `--at-least`, a conversation has no score or was not begun,
+    or the agent answered none to the end; 2: bad input. Without these two options one that the agent did not answer to the
+    end exits with 1 too. A conversation has no score after a failure of an endpoint, or if it was cut short: it counts in
+    no share.
     """
     from .. import runs
-    from ..analysis.outcomes import Crashes
-    from ..analysis.testing.junit_report import junit as junit_xml
-    from ..analysis.testing.markdown_report import markdown
-    from ..analysis.testing.result_text import in_number, no_share, unscored
+    from ..analysis.testing.result_text import headline, resuming
     from ..graphs import agent_test, casts
 
     if name is not None and cast is not None:
@@ -161,6 +164,9 @@ def test_command(
     if options.resume and out is None:
         raise SettingError("--resume needs --out: name the run to continue")
     factory = casts.find(cast or name or agent_test.NAME)
+    files = ReportFiles(factory.name, junit, summary_file, "failure" if crash_is_failure else "unscored")
+    if not options.plan:
+        files.begin()
     named = {
         "assistant": assistant,
         "user": user,
@@ -180,56 +186,47 @@ def test_command(
     if options.plan:
         return plan_run(tested, list(planned.states), folder, limits, options)
     control = options.control()
-    summary = run_into(tested, list(planned.states), folder, limits, planned.source, options, control)
-    crashes: Crashes = "failure" if crash_is_failure else "unscored"
-    result = trial.result(conversations_of(folder), exclude_user_faults=exclude_user_faults, crashes=crashes)
-    page = (
-        write_page(folder, summary.planned, result, excluded=exclude_user_faults, crashes=crashes)
-        if with_page
-        else None
-    )
-    if junit is not None:
-        addresses = {failure.id: page_address(failure.id) for failure in result.failures} if page is not None else {}
-        junit_text = junit_xml(
-            conversations_of(folder),
-            factory.name,
+
+    def result_of(**more: bool) -> "Successes":
+        return trial.result(
+            attempted(folder) if (folder / MANIFEST).is_file() else (),
             exclude_user_faults=exclude_user_faults,
-            addresses=addresses,
-            crashes=crashes,
-            plan=trial.plan,
+            crashes=files.crashes,
+            threshold=threshold,
+            at_least=at_least,
+            **more,
         )
-        write_text(junit, junit_text)
-    of = "without user faults" if exclude_user_faults else "of all conversations"
-    rules = [] if result.success is None else [*decisions(result.success, threshold, at_least, of)]
-    missed = result.success is None or not all(is_met for is_met, _ in rules)
-    if summary_file is not None:
-        lines = [line for _, line in rules]
-        address = page_address if page is not None else None
-        title = f"duologue test: {factory.name}"
-        write_summary(summary_file, markdown(result, title, address, excluded=exclude_user_faults, lines=lines))
-    # Without a bound to decide by, a crash passes as little as it did before it counted.
-    whole = not (result.missing or result.unscored or planned.broken or (result.crashed and not rules))
-    passed = whole and not missed
-    if options.as_json:
-        about = {"out": str(folder), "page": page and str(page), "cast": factory.name, "repeats": repeats}
-        bounds = {"threshold": threshold, "at_least": at_least}
-        print_json({**about, **bounds, "passed": passed, **as_json(result, page)})
-    else:
-        report(result, page, excluded=exclude_user_faults)
-        put(f"run: {folder}")
-        if page is not None:
-            put(f"page: {page}")
-        say(f"duologue show {folder} --id ID writes a single conversation")
-    if result.unscored and options.as_json:
-        say(unscored(result))
-    if result.success is None:
-        say(no_share(result))
-    say(*(line for _, line in rules))
-    if result.crashed and crash_is_failure and not rules:
-        say(f"the agent failed in {in_number(result.crashed)}: without --threshold or --at-least that does not pass")
+
+    def put_result(result: "Successes", **more: bool) -> None:
+        page = files.write(result, folder, trial.plan, with_page=with_page, **more)
+        if options.as_json:
+            about = {"out": str(folder), "page": page and str(page), "cast": factory.name, "repeats": repeats}
+            print_json({**about, **as_json(result, page)})
+            say(*headline(result.model_copy(update={"resume": ""})))
+        else:
+            report(result, page)
+            put(f"run: {folder}")
+            if page is not None:
+                put(f"page: {page}")
+            say(f"duologue show {folder} --id ID writes a single conversation")
+
+    def put_last(line: str) -> None:
+        put_result(result_of(by_force=True).model_copy(update={"resume": line}), by_force=True)
+        sys.stdout.flush()
+
+    files.discard_page(folder)
+    summary = run_into(tested, list(planned.states), folder, limits, planned.source, options, control, last=put_last)
+    result = result_of()
+    end, wider = end_in_words(summary, control)
+    again = resuming(result, again_in(folder) + wider, end) if options.replay_calls is None else ""
+    put_result(result := result.model_copy(update={"resume": again}))
     say(*control.spending.notes)
-    code = ended(summary, control, options)
-    return code if code > 1 else 0 if passed else 1
+    if again:
+        say(again)
+        code = exit_code(control) if control.ending == STOPPED else 1
+    else:
+        code = ended(summary, control, options)
+    return 0 if result.passed else max(code, 1)
 
 
 def _trial(cast: str | None, scenarios: Path | None, settings: dict[str, Any], options: dict[str, Any]) -> "AgentTest":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..data import load
+from ..data import load, record_lines
 from ..data.people.splits import UserPart
 from ..errors import SettingError
 from ..studies.validation import ValidityTrial, written
@@ -19,7 +19,6 @@ from .output.failure_lines import failures
 from .output.overwriting import check_apart
 from .output.plans import print_plan
 from .output.sources import say_notes
-from .output.success_report import conversations_of
 from .running.interrupts import STOPPED, exit_code
 from .running.run import OUT, TIME_OVER, run_into
 from .running.typed import resuming
@@ -122,7 +121,7 @@ def validity_command(
         summaries: list[Summary] = []
         for run in (*trial.ratings, *trial.meetings):
             summaries.append(_run(run, folder, options, control, seed))
-            conversations_in[run.place] = list(conversations_of(run.folder(folder)))
+            conversations_in[run.place] = list(record_lines.attempted(run.folder(folder)))
     report = trial.report(conversations_in)
     path = written(report, folder)
     if options.as_json:

@@ -147,7 +147,9 @@ class ToolCall(Record):
 
 
 VerdictWord: TypeAlias = Literal["accepted", "rejected", "observed", "unjudged"]
-"""`observed`: a draft that was sent although the validator rejected it. `unjudged`: not yet validated."""
+"""`observed`: a draft that was sent although the validator rejected it. `unjudged`: no validator judged it."""
+WORDLESS = frozenset({"empty", "only_tool_calls"})
+"""Why a reply without words is not sent."""
 
 
 class Attempt(Record):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 from typing import cast as typed
@@ -9,8 +10,13 @@ from typing import cast as typed
 from pydantic import Field
 
 from ..analysis.outcomes import Crashes
-from ..analysis.testing.result_text import headline
-from ..analysis.testing.success import Successes, successes
+from ..analysis.testing.plan import PlannedConversation
+from ..analysis.testing.result import Successes
+from ..analysis.testing.result_text import resuming, share_line, summary_line
+from ..analysis.testing.success import successes
+from ..analysis.testing.verdict import with_verdict
+from ..data.formats.record_lines import attempted
+from ..data.identity import begun_with
 from ..data.people.splits import UserPart
 from ..data.records import Conversation
 from ..errors import SettingError
@@ -26,6 +32,7 @@ from ..runs.engine.conduct import Conduct
 from ..runs.engine.conversing import Concurrency
 from ..runs.engine.event_loop import waiting
 from ..runs.simulation import asimulate
+from .advice import advice_on
 from .sources import Notify, logged
 
 
@@ -50,7 +57,7 @@ class AgentSuccess(Successes):
         return notebook_result(self)
 
     def __repr__(self) -> str:
-        return f"<{headline(self)[0]}{f'; {self.folder}' if self.folder else ''}>"
+        return f"<{'; '.join(filter(None, (summary_line(self), share_line(self), str(self.folder or ''))))}>"
 
     __str__ = __repr__
 
@@ -63,6 +70,8 @@ class AgentTest:
     scenarios: Scenarios
     name: str
     """Of the cast."""
+    settings: frozenset[str] = frozenset()
+    """Names of the settings that the cast takes, and that are not set."""
 
     @classmethod
     def of(
@@ -106,7 +115,8 @@ class AgentTest:
             assert isinstance(cast, Cast)
             places = {"user": "user_simulator", "assistant": "assistant"}
             tested = cast.replace(**{places[name]: side for name, side in sides.items()}) if sides else cast
-        return cls(tested, planned, tested.name if factory is None else factory.name)
+        open_settings = frozenset() if factory is None else frozenset(factory.settings.model_fields) - settings.keys()
+        return cls(tested, planned, tested.name if factory is None else factory.name, open_settings)
 
     def check(self, notify: Notify = logged) -> None:
         """SettingError, before a call is paid for, if nothing would give a conversation a score."""
@@ -125,18 +135,35 @@ class AgentTest:
                 "'success', or the cast a scorer (closing=nodes.scoring(success=...))"
             )
 
-    @property
-    def plan(self) -> list[tuple[dict[str, Any], int, int]]:
-        """Each planned conversation: its scenario, the scenario's number, the repeat."""
-        states = conversing.planned(self.cast, self.scenarios.states)
-        return [(state["scenario"], state.get("ordinal", 0), state.get("repeat", 0)) for state in states]
+    @cached_property
+    def plan(self) -> tuple[PlannedConversation, ...]:
+        """Each planned conversation, in order."""
+        return tuple(
+            PlannedConversation.of(
+                Conversation(id=conversing.name_of(state), scenario=state["scenario"]),
+                begun_with(state.get("messages", [])),
+            )
+            for state in conversing.planned(self.cast, self.scenarios.states)
+        )
 
     def result(
-        self, records: Iterable[Conversation], *, exclude_user_faults: bool = False, crashes: Crashes = "failure"
+        self,
+        records: Iterable[Conversation],
+        *,
+        exclude_user_faults: bool = False,
+        crashes: Crashes = "failure",
+        threshold: float | None = None,
+        at_least: float | None = None,
+        by_force: bool = False,
     ) -> Successes:
-        """How often the agent succeeded in these conversations."""
-        planned = len(self.scenarios.states)
-        return successes(records, exclude_user_faults=exclude_user_faults, planned=planned, crashes=crashes)
+        """How often the agent succeeded in these conversations, with the verdict and advice.
+
+        `by_force`: the process was ended while an agent blocked it.
+        """
+        counted = successes(records, exclude_user_faults=exclude_user_faults, plan=self.plan, crashes=crashes)
+        broken = self.scenarios.broken
+        result = with_verdict(counted, threshold=threshold, at_least=at_least, broken=broken, by_force=by_force)
+        return result.model_copy(update={"advice": tuple(advice_on(result, self.cast, self.settings))})
 
 
 async def atest(
@@ -157,6 +184,8 @@ async def atest(
     conduct: Conduct | None = None,
     exclude_user_faults: bool = False,
     crashes: Crashes = "failure",
+    threshold: float | None = None,
+    at_least: float | None = None,
     **settings: Any,
 ) -> AgentSuccess:
     """As `test`, whose parameters, result and errors it has, to be awaited.
@@ -187,8 +216,14 @@ async def atest(
     records = await asimulate(
         tested, trial.scenarios, limits=limits, concurrency=concurrency, out=out, resume=resume, conduct=conduct
     )
-    result = trial.result(records, exclude_user_faults=exclude_user_faults, crashes=crashes)
-    return AgentSuccess(**dict(result), folder=None if out is None else Path(out), records=tuple(records))
+    # The folder also holds what an earlier call of the run could not end and this one did not begin again.
+    counted = records if out is None else attempted(out)
+    result = trial.result(
+        counted, exclude_user_faults=exclude_user_faults, crashes=crashes, threshold=threshold, at_least=at_least
+    )
+    again = resuming(result, f"the same call with out={str(out)!r} and resume=True") if out is not None else ""
+    fields = {**dict(result), "resume": again}
+    return AgentSuccess(**fields, folder=None if out is None else Path(out), records=tuple(records))
 
 
 @waiting(atest)
@@ -201,19 +236,21 @@ def test() -> None:
     `user`: who plays the user, the rules `offline` by default. `repeats`: how many conversations about each scenario.
     `cast`: another cast than that of agent tests, by name or made; the agent is its assistant. `settings`: those of the cast,
     such as `world`, `approve` or `language`.
-    `judge`, `limit`, `exclude_user_faults`: as the options of the command. `crashes`: a crash of the agent is a `failure`, or
+    `judge`, `limit`, `exclude_user_faults`, `threshold`, `at_least`: as the options of the command. `crashes`: a crash of the agent is a `failure`, or
     `unscored`. `max_turns`, `seed`, or `limits` in their place.
     `out`, `resume`, `concurrency`, `conduct`: as for `simulate`.
 
-    Gives the result with its `records` and its `folder`; a notebook shows it, and `to_pandas()` has a row for each scenario.
+    Gives the result with its verdict (`passed`, `not_passed_because`), its `records` and its `folder`; a notebook shows it,
+    and `to_pandas()` has a row for each scenario.
     The errors are those of `simulate`; SettingError if nothing scores the conversations.
 
     Example::
 
         >>> import duologue
         >>> goal = {"goal": "book a table for two", "success": {"text_contains": "booked for two"}}
-        >>> duologue.test(lambda messages: "It is booked for two.", [goal], repeats=4)
-        <4 of 4 conversations succeeded: 1.00 (95 % interval 0.51 to 1.00)>
+        >>> result = duologue.test(lambda messages: "It is booked for two.", [goal], repeats=4, threshold=0.9)
+        >>> result.passed, result.successes, result.planned
+        (True, 4, 4)
     """
 
 

@@ -32,7 +32,7 @@ SUBJECTS = {
     "models and calls": "nodes/context_values nodes/settings nodes/models nodes/calls nodes/asking runs/asking studies/model_answers cli/doctor",
     "testing": """
         data/scenarios nodes/worlds nodes/speakers nodes/scorers graphs/agent_test analysis/testing analysis/outcomes
-        analysis/user_faults views/success studies/agent_tests cli/test
+        analysis/user_faults views/success studies/advice studies/agent_tests cli/test
     """,
     "simquac": """
         data/simquac data/documents nodes/simquac graphs/simquac graphs/reading runs/reading analysis/simquac

@@ -104,7 +104,8 @@ options/completions: analysis/recllmsim graphs graphs/casts
 options/run: runs/engine/conduct runs/engine/control
 output/failure_lines: runs/folder/failure_reasons
 output/overwriting: runs/folder/leftovers
-output/success_report: analysis/testing/result_text analysis/testing/success
+output/report_files: analysis/testing/junit_report analysis/testing/markdown_report analysis/testing/result_text
+output/success_report: analysis/outcomes analysis/testing/result_text
 output/tables: analysis/figures
 recllmsim/intents: analysis/recllmsim/identification
 recllmsim/profiles: runs/people/profiles
@@ -128,8 +129,7 @@ simquac/teacher: analysis/simquac analysis/simquac/figures
 simquac/validators: analysis
 simulate: graphs/casts graphs/casts/settings runs
 stats: analysis/labels/counts analysis/labels/reliability analysis/logs
-test: analysis/outcomes analysis/testing/junit_report analysis/testing/markdown_report
-  analysis/testing/result_text graphs/agent_test graphs/casts runs
+test: analysis/testing/result_text graphs/agent_test graphs/casts runs
 tune: analysis/realism/objective analysis/tuning graphs/casts runs/tuning/search
 validity: runs runs/people/validity
 """

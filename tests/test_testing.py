@@ -382,3 +382,13 @@ def test_recorded_calls_answer_a_test_without_its_model(run_pytest, repository):
     recorded = repository.path / "calls/moved.jsonl"
     recorded.write_text(recorded.read_text().replace("It is moved", "It was moved"))
     run_pytest(CLOSED="1").assert_outcomes(failed=1)
+
+
+def test_a_failing_assertion_says_how_the_conversation_ended_and_how_an_approval_is_answered() -> None:
+    conversation = Conversation(
+        id="a", scenario={"goal": "book"}, stop="agent_interrupted", labels={"scores": {"success": {"value": False}}}
+    )
+    with pytest.raises(AssertionError) as error:
+        assert_solved(conversation)
+    assert "reason: the agent stopped for a person" in str(error.value)
+    assert "approve='all') answers an approval, as `--approve all` does" in str(error.value)

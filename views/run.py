@@ -7,7 +7,7 @@ from typing import Any
 
 from ..analysis.labels.reliability import COMPUTED, Trusts
 from ..analysis.outcomes import SUCCESS, Crashes, score_of
-from ..analysis.testing.success import Successes
+from ..analysis.testing.result import Successes
 from ..data import domains
 from ..data.files.folders import make_folder
 from ..data.files.json_files import write_text
@@ -58,15 +58,13 @@ def run_page(
     trusts: Trusts | None = None,
     origin: str = "",
     result: Successes | None = None,
-    excluded: bool = False,
     crashes: Crashes = "unscored",
 ) -> str:
     """The conversations as one self-contained page: a list whose rows unfold, failed conversations first.
 
     `manifest`: that of the run folder. `trusts`: how far labels can be trusted; by default as these conversations tell.
     `origin`: what tells the source from others, such as a digest of its path. `result`: what the page begins with; by
-    default the success of these conversations, if they are scored. `excluded`: its share leaves out user faults;
-    `crashes`: what a crash of the agent counts as.
+    default the success of these conversations, if they are scored. `crashes`: what a crash of the agent counts as.
     """
     listed = sorted(conversations, key=has_failed, reverse=True)
     trusts = Trusts.of(listed, annotated_in(conversations)) if trusts is None else trusts
@@ -74,7 +72,7 @@ def run_page(
     opened = [
         {"anchor": anchor, "html": shown_html(one, anchor)} for one, anchor in zip(shown, _anchors(listed), strict=True)
     ]
-    return _page(shown, opened, title, manifest, trusts, origin, result, excluded=excluded, crashes=crashes)
+    return _page(shown, opened, title, manifest, trusts, origin, result, crashes=crashes)
 
 
 def write_run(
@@ -195,7 +193,6 @@ def _page(
     origin: str,
     result: Successes | None = None,
     *,
-    excluded: bool = False,
     crashes: Crashes = "unscored",
 ) -> str:
     """The page of these conversations; `opened`: the anchor of each, and the `html` or the `href` that its row opens."""
@@ -217,7 +214,7 @@ def _page(
             f"{plural(counts.conversations, 'conversation')}, {plural(counts.exchanges, 'exchange')}",
             *([f"success: {shown_columns.trust}"] if shown_columns.trust and result is None else []),
         ],
-        result="" if result is None else result_html(result, links, excluded=excluded),
+        result="" if result is None else result_html(result, links),
         legend=LEGEND if any(one.has_trust for one in shown) else "",
         summary=summary_html([("", counts)], facts(conversations, manifest)),
         graph=drawn(graph) if graph.edges else "",

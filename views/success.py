@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from ..analysis.outcomes import outcome
+from ..analysis.testing.result import Successes
 from ..analysis.testing.result_text import failed_because, failed_by_scenario, headline, more_failed
-from ..analysis.testing.success import Successes, outcome, successes
+from ..analysis.testing.success import successes
 from ..data.records import Conversation
 from ..errors import DataError
 from .pages import in_notebook, render
@@ -25,7 +27,7 @@ def result_of(conversations: Sequence[Conversation]) -> Successes | None:
         return None
 
 
-def result_html(result: Successes, links: Mapping[str, str] | None = None, *, excluded: bool = False) -> str:
+def result_html(result: Successes, links: Mapping[str, str] | None = None) -> str:
     """The result, to stand before all else; `links`: the address of each conversation that is shown, by its id."""
     failed = [
         {
@@ -39,9 +41,9 @@ def result_html(result: Successes, links: Mapping[str, str] | None = None, *, ex
     return render(
         "success.html",
         result=result,
-        lines=headline(result, excluded=excluded),
+        lines=headline(result),
         table=result.table(),
-        faults=[f"{fault} {count}" for fault, count in result.faults.items() if count],
+        faults=[f"{fault} {count}" for fault, count in result.fault_table().rows if count],
         failed=failed,
         at_once=AT_ONCE,
     )

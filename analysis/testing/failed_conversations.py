@@ -1,6 +1,7 @@
 """Failed conversations of a test, and those in which the user simulator is at fault, as its result lists them."""
 
 from ...data.records import Conversation, Fault, Record
+from ...data.stop_reasons import UNTOLD, in_words
 from ..outcomes import Outcome
 
 
@@ -40,3 +41,12 @@ def failed_conversation(conversation: Conversation, result: Outcome, row: int) -
         reason=result.reason,
         row=row,
     )
+
+
+def reason_and_end(reason: str, stop: str | None) -> str:
+    """Why a conversation is no success, and how it ended where the reason does not say that."""
+    end = in_words(stop)
+    if not reason:
+        return end
+    # What went wrong in a node is its failure's text: that a node failed says no more.
+    return reason if end in reason or stop == "model_failed" or end == UNTOLD else f"{reason}; {end}"

@@ -3,12 +3,13 @@
 Every text from a model or a file is escaped.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from ...data.text.terminal import on_one_line
 from ..table_escapes import markdown_text
+from .failed_conversations import FailedConversation
+from .result import Successes
 from .result_text import failed_because, failed_by_scenario, headline, more_failed
-from .success import FailedConversation, Successes
 
 ROWS = 100
 """Most scenarios in the table."""
@@ -22,22 +23,18 @@ def markdown(
     result: Successes,
     title: str,
     address: Callable[[str], str] | None = None,
-    *,
-    excluded: bool = False,
-    lines: Iterable[str] = (),
 ) -> str:
     """Result, scenarios, faults, errors and failed conversations as Markdown.
 
-    `address`: the page of a conversation by its id, relative to the run folder; None: there is no page. `excluded`: the
-    share leaves out user faults. `lines`: what else stands below the share, such as the decision by a threshold.
+    `address`: the page of a conversation by its id, relative to the run folder; None: there is no page.
     """
-    first, *others = headline(result, excluded=excluded)
+    first, *others = headline(result)
     table = result.table()
     if left := table.rows[ROWS:]:
         notes = (*table.notes, f"{len(left)} more scenarios are left out here")
         table = table.model_copy(update={"rows": table.rows[:ROWS], "notes": notes})
-    parts = [f"## {_text(title)}", f"**{_text(first)}**", *map(_text, [*others, *lines]), table.to_markdown()]
-    if any(result.faults.values()):
+    parts = [heading(title, first), *map(_text, others), table.to_markdown()]
+    if result.has_faults:
         parts.append(result.fault_table().to_markdown())
     if result.errors:
         parts += ["### Errors in your code", "\n".join(_errors(result))]
@@ -46,6 +43,11 @@ def markdown(
         items += [f"- {len(failed) - SHOWN} more scenarios"] * (len(failed) > SHOWN)
         parts += ["### Failed conversations, the shortest of each scenario", "\n".join(items)]
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def heading(title: str, verdict: str) -> str:
+    """The title, and the verdict in bold."""
+    return f"## {_text(title)}\n\n**{_text(verdict)}**\n"
 
 
 def _errors(result: Successes) -> Iterator[str]:

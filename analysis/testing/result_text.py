@@ -1,31 +1,79 @@
-"""The result of a test in words, as terminal, page, notebook and Markdown show it: the share first."""
+"""The result of a test in words, as terminal, page, notebook and Markdown show it: the verdict first."""
 
 from collections.abc import Iterable
 
-from ...data.stop_reasons import in_words
-from .success import FailedConversation, Share, Successes
+from .failed_conversations import FailedConversation, reason_and_end
+from .result import Successes
+from .shares import Share
 
 
-def headline(result: Successes, *, excluded: bool = False) -> list[str]:
-    """The lines that a result begins with: share and interval, pass^k, counts, what has no score.
+def headline(result: Successes) -> list[str]:
+    """The lines that a result begins with: verdict and counts, share and interval, pass^k, and notes.
 
-    `excluded`: the share leaves out conversations in which the user simulator is at fault.
+    The last ones are advice and how to resume the run.
     """
-    share = no_share(result) if result.success is None else share_line(result) + " (user faults left out)" * excluded
-    lines = (share, pass_hat_line(result), counts(result), unscored(result) if result.unscored else "")
-    return [line for line in (*lines, answered(result), gave_up(result), *guarded(result)) if line]
+    share = no_share(result) if result.success is None else share_line(result)
+    share += " (user faults left out)" * (result.success is not None and result.exclude_user_faults)
+    lines = (summary_line(result), share, pass_hat_line(result), *decisions(result), unscored(result))
+    more = (answered(result), *doubtful(result), *guarded(result), *result.advice, result.resume)
+    return [line for line in (*lines, *more) if line]
 
 
-def in_number(conversations: int) -> str:
+def summary_line(result: Successes) -> str:
+    """The verdict and its reasons, and how many conversations were planned, scored, cut short and not begun."""
+    if result.passed is None:
+        return counts(result)
+    if not result.passed:
+        return f"not passed ({'; '.join(result.not_passed_because)}): {counts(result)}"
+    unbound = "" if decisions(result) else " (no threshold for the share is set)"
+    return f"passed{unbound}: {counts(result)}"
+
+
+def decisions(result: Successes) -> list[str]:
+    """For each bound of the share whether it is met, and what it decides by."""
+    rate = result.success
+    if rate is None:
+        return []
+    lines = []
+    for bound, name, what, value in (
+        (result.threshold, "threshold", "the share of successes", rate.value),
+        (result.at_least, "at least", "the lower end of the share's 95 % interval", rate.low),
+    ):
+        if bound is not None:
+            compared = "not below" if value >= bound else "below"
+            lines.append(f"{name} {bound:g}: {what}, {value:.4g}, is {compared} it")
+    return lines
+
+
+def in_number(conversations: int, which: str = "") -> str:
     """A number of conversations in words."""
-    return f"{conversations} conversation{'s' * (conversations != 1)}"
+    return f"{conversations} {which}conversation{'s' * (conversations != 1)}"
 
 
 def counts(result: Successes) -> str:
     """How many conversations were planned, and what became of them."""
     failed = result.unscored - result.cut_short
-    line = f"{in_number(result.planned)} planned: {result.scored} scored, {result.cut_short} cut short"
-    return line + (f", {failed} failed without a score" if failed else "") + f", {result.missing} not begun"
+    no_score = f", {failed} without a score" if failed else ""
+    if result.passed is None:  # stored conversations, of which nothing is planned
+        return f"{in_number(result.planned)}: {result.scored} scored{no_score}, {result.cut_short} cut short"
+    return (
+        f"{in_number(result.planned)} planned: {result.scored} scored{no_score}, {result.cut_short} cut short, "
+        f"{result.not_begun} not begun"
+    )
+
+
+def resuming(result: Successes, again: str, end: str = "") -> str:
+    """The line that resumes an incomplete run; empty if it would simulate nothing.
+
+    `again`: the call or the command. `end`: why the run ended, if something ended it.
+    """
+    parts = (
+        (result.not_begun, "not begun"),
+        (result.cut_short, "cut short"),
+        (result.ended_by_error, "ended by an error"),
+    )
+    lacking = ", ".join(f"{count} {what}" for count, what in parts if count)
+    return "; ".join(filter(None, (end, lacking, f"continue: {again}"))) if lacking else ""
 
 
 def answered(result: Successes) -> str:
@@ -33,9 +81,15 @@ def answered(result: Successes) -> str:
     ended = result.answered + result.unanswered
     if not result.unanswered:
         return ""
+    parts = (
+        (result.unanswered - result.timed_out - result.interrupted, "it crashed or answered nothing"),
+        (result.timed_out, "a turn took too long"),
+        (result.interrupted, "it stopped for a person"),
+    )
+    how = ", ".join(f"{what} in {count}" for count, what in parts if count)
+    percent = 100 * result.answered // ended or ("below 1" if result.answered else 0)
     return (
-        f"answered {100 * result.answered // ended} %: in {result.unanswered} of {in_number(ended)} the agent "
-        "crashed, answered nothing, took too long or stopped for a person"
+        f"answered {percent} %: in {result.unanswered} of {in_number(ended)} the agent did not answer to the end: {how}"
     )
 
 
@@ -59,7 +113,7 @@ def share_line(share: Share | Successes) -> str:
     if rate is None:
         return ""
     return (
-        f"{share.successes} of {share.conversations} conversations succeeded: "
+        f"{share.successes} of {in_number(share.conversations, 'scored ')} succeeded: "
         f"{rate.value:.2f} (95 % interval {rate.low:.2f} to {rate.high:.2f})"
     )
 
@@ -85,21 +139,25 @@ def no_share(result: Successes) -> str:
 
 
 def unscored(result: Successes) -> str:
-    """How many conversations have no score, and why the first has none."""
-    return (
-        f"{result.unscored} of {result.all.conversations + result.unscored} conversations have no score, "
-        f"the first because: {result.unscored_because}"
-    )
-
-
-def gave_up(result: Successes) -> str:
-    """How many successes ended with a user that gave up; empty if none did."""
-    if not result.gave_up:
+    """How many conversations that began have no score, and why the first has none; empty if all have one."""
+    if not result.unscored:
         return ""
-    return (
-        f"{result.gave_up} of {result.successes} successes ended because the user gave up: read one, as their 'success' "
-        "may ask too little"
+    have = "has" if result.unscored == 1 else "have"
+    of = in_number(result.all.conversations + result.unscored)
+    return f"{result.unscored} of {of} that began {have} no score, the first because: {result.unscored_because}"
+
+
+def doubtful(result: Successes) -> list[str]:
+    """Lines on successes in which the user gave up, or the agent did not answer to the end."""
+    endings = (
+        (result.gave_up, "the user gave up"),
+        (result.unanswered_successes, "the agent did not answer to the end"),
     )
+    return [
+        f"in {count} of {result.successes} successes {end}: read one, as their 'success' may ask too little"
+        for count, end in endings
+        if count
+    ]
 
 
 def failed_by_scenario(result: Successes) -> list[tuple[FailedConversation, int]]:
@@ -113,9 +171,7 @@ def failed_by_scenario(result: Successes) -> list[tuple[FailedConversation, int]
 
 def failed_because(failure: FailedConversation) -> str:
     """Why a conversation failed, how it ended, and whose fault it is."""
-    end = in_words(failure.stop)
-    reason = failure.reason if end in failure.reason else f"{failure.reason}; {end}"
-    return f"{reason} (fault: {failure.fault})"
+    return f"{reason_and_end(failure.reason, failure.stop)} (fault: {failure.fault})"
 
 
 def more_failed(count: int) -> str:

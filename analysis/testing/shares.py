@@ -15,7 +15,11 @@ class ScenarioSuccess(Record):
     conversations: int
     successes: int
     unscored: int
-    """Conversations without a score; they are not among `conversations`."""
+    """Conversations that began and have no score; they are not among `conversations`."""
+    cut_short: int = 0
+    """Those of them that a bound of the run ended, or somebody cancelled."""
+    not_begun: int = 0
+    """Planned conversations that were not begun."""
     success: Rate | None
     """The share of successes; Wilson's interval for these conversations alone. None if no conversation counts."""
     rejected_drafts: int
@@ -54,6 +58,8 @@ class ScenarioCounts:
     scored: list[tuple[bool, int, bool]] = field(default_factory=list)
     """Of each conversation with a score: success, rejected drafts of the assistant, a fault of the user simulator."""
     unscored: int = 0
+    cut_short: int = 0
+    not_begun: int = 0
     rejected_drafts: int = 0
 
     def pair(self, *, fault: bool, rejected: bool = True) -> tuple[int, int]:

@@ -5,15 +5,17 @@ The figures are of `analysis.over_users.rates`: shares and pass^k, with interval
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any
 
-from ...data.records import Conversation, Record
+from ...data.records import Conversation
 from ...errors import DataError
 from ..attempts import rejected_drafts, sent_although_rejected
 from ..labels.reliability import Trusts
 from ..outcomes import (
+    INTERRUPTED,
     SCORE_FAILED,
     SUCCESS,
+    TIMED_OUT,
     Crashes,
     Outcome,
     agent_failed,
@@ -21,13 +23,15 @@ from ..outcomes import (
     outcome,
     scenario_key,
     score_of,
+    was_begun,
     was_cut_short,
 )
 from ..over_users.rates import Rate, clustered, intraclass, pass_hat, wilson
-from ..tables import Column, Table
 from ..user_faults import RULE
-from .code_errors import CodeError, CodeErrors
+from .code_errors import CodeErrors
 from .failed_conversations import FailedConversation, UserFault, failed_conversation
+from .plan import PlannedConversation
+from .result import Successes
 from .shares import ScenarioCounts, ScenarioSuccess, Share, share_of
 
 __all__ = [
@@ -52,159 +56,59 @@ NO_SCORE = (
     "give the cast one (closing=nodes.scoring(success=...)) that answers true or false, or each scenario a 'success'"
 )
 
-GUARDED = (Column(name="rejected", kind="count"), Column(name="at first draft", kind="number", places=2))
-"""Columns of a table in which a draft of the assistant was rejected."""
-GUARDED_NOTE = (
-    "rejected: drafts of the agent; at first draft: share of conversations that succeeded without a rejected one"
-)
-
-
-class Successes(Record):
-    """How often conversations reached their goal."""
-
-    conversations: int
-    """Those that are over, scored, and not excluded."""
-    excluded: int
-    """Those left out because of a fault of the user simulator; 0 unless it was asked for."""
-    unscored: int
-    """Those without a score, such as those that a failing endpoint cut short: they count in no share, and a run with
-    any is incomplete."""
-    unscored_because: str
-    """Why the first of these has no score, in a line; empty if all have one."""
-    successes: int
-    success: Rate | None
-    """The share of successes; its interval knows that conversations about one scenario are alike. None if no
-    conversation counts: all are without a score, or excluded."""
-    first_draft: Rate | None
-    """The share of successes in which no draft of the assistant was rejected: the agent's own, without its validator."""
-    pass_hat: dict[int, float]
-    """pass^k by k, as far as each scenario has k conversations."""
-    pass_hat_intervals: dict[int, Rate]
-    """The same with its interval over scenarios, by each k below the fewest conversations of a scenario; empty with
-    fewer than two scenarios."""
-    scenarios: tuple[ScenarioSuccess, ...]
-    failures: tuple[FailedConversation, ...]
-    """The shortest first."""
-    faults: dict[Literal["user", "assistant", "infrastructure"], int]
-    """Whose fault each conversation without success is: those that failed, excluded ones too, and those without a
-    score, which are the infrastructure's unless the record says otherwise."""
-    rule: str
-    """The rule by which a user simulator is at fault, in words."""
-    user_faults: tuple[UserFault, ...]
-    all: Share
-    """Of all scored conversations."""
-    without_user_faults: Share
-    """Of those in which the user simulator is not at fault, whether they succeeded or not."""
-    planned: int = 0
-    """Conversations that were to be held; without a plan, those that are here."""
-    scored: int = 0
-    """Those of them that have a score."""
-    cut_short: int = 0
-    """Those that a bound of the run ended, or somebody cancelled; they are among `unscored`."""
-    missing: int = 0
-    """Those that were not begun."""
-    crashed: int = 0
-    """Those in which the agent's own code crashed, or it answered nothing at all its attempts."""
-    answered: int = 0
-    """Those in which the agent answered to the end."""
-    unanswered: int = 0
-    """Those in which it did not: it crashed, answered nothing, took too long, or stopped for a person. Those that a bound,
-    an endpoint or another node ended are neither."""
-    rejected_drafts: int = 0
-    """Drafts of the assistant that its validator rejected."""
-    sent_although_rejected: int = 0
-    """Those of them that were sent all the same: after the last attempt, or because the validator only observes."""
-    trust: str = ""
-    """How far the success can be trusted: `computed` by a rule, a judge's agreement with people's `success_human` of the
-    same conversations, or `not calibrated`; empty if none has a score."""
-    errors: tuple[CodeError, ...] = ()
-    """Errors of one's own code: the agent, a tool, a validator, a scorer or a world raised. The most frequent first."""
-    gave_up: int = 0
-    """Successes of conversations that the user ended by giving up."""
-
-    def table(self) -> Table:
-        """A row for each scenario."""
-        # From all conversations of a scenario pass^k is 0 or 1, and pass^1 is the share.
-        most = max(self.pass_hat, default=1) - 1
-        incomplete, guarded = self.unscored > 0, self.rejected_drafts > 0
-        names = ("share", "low", "high", *((f"pass^{most}",) if most > 1 else ()))
-        rates: tuple[Column, ...] = tuple(Column(name=name, kind="number", places=2) for name in names)
-        return Table(
-            title="Success by scenario",
-            columns=(
-                Column(name="scenario"),
-                Column(name="conversations", kind="count"),
-                Column(name="successes", kind="count"),
-                *((Column(name="no score", kind="count"),) if incomplete else ()),
-                *rates,
-                *(GUARDED if guarded else ()),
-            ),
-            rows=tuple(
-                (
-                    *(row.scenario, row.conversations, row.successes, *((row.unscored,) if incomplete else ())),
-                    *((row.success.value, row.success.low, row.success.high) if row.success else (None, None, None)),
-                    *((row.pass_hat_of(most),) if most > 1 else ()),
-                    *((row.rejected_drafts, row.first_draft and row.first_draft.value) if guarded else ()),
-                )
-                for row in self.scenarios
-            ),
-            notes=(
-                "low, high: Wilson's interval of 95 % of the share",
-                *(("no score: not among the conversations of the row",) if incomplete else ()),
-                *((GUARDED_NOTE,) if guarded else ()),
-                *(() if all(row.success for row in self.scenarios) else ("no share: no conversation counts",)),
-                *((f"success: {self.trust}",) if self.trust else ()),
-            ),
-        )
-
-    def fault_table(self) -> Table:
-        """Whose fault the conversations without success are."""
-        return Table(
-            title="Whose fault",
-            columns=(Column(name="fault"), Column(name="conversations", kind="count")),
-            rows=tuple(self.faults.items()),
-        )
-
 
 def successes(
     conversations: Iterable[Conversation],
     *,
     exclude_user_faults: bool = False,
-    planned: int | None = None,
+    plan: Iterable[PlannedConversation] | None = None,
     crashes: Crashes = "unscored",
 ) -> Successes:
     """Count the success of scored conversations, which are read once and not kept.
 
     `exclude_user_faults`: the stated figures leave out the conversations in which the user simulator is at fault,
-    those that succeeded too, or the share would be too high. `planned`: how many conversations were to be held, of
-    which those that are not here are missing. `crashes`: what a crash of the agent counts as. DataError if no conversation has a score though none was
-    cut short by a failure: then nothing gives one.
+    those that succeeded too, or the share would be too high. `plan`: the conversations that were to be held, of which
+    those that are not here were not begun. `crashes`: what a crash of the agent counts as. DataError without a plan, if
+    nothing gives a score.
     """
     scenarios: dict[str, ScenarioCounts] = {}
+    open_plan = {one.id: one for one in plan or ()}
+    keys = {one.id: one.scenario for one in open_plan.values()}
+    for one in open_plan.values():
+        scenarios.setdefault(one.scenario, ScenarioCounts(one.title, len(scenarios)))
     failures: list[FailedConversation] = []
     broken: list[UserFault] = []
     faults: dict[Any, int] = dict.fromkeys(("user", "assistant", "infrastructure"), 0)
-    because, failed, cut_short, sent, crashed, gave_up = "", False, 0, 0, 0, 0
+    because, failed, sent, crashed, gave_up, unanswered_successes, by_error = "", False, 0, 0, 0, 0, 0
     answers: Counter[bool | None] = Counter()
+    stops: Counter[str | None] = Counter()
     trusts, errors = Trusts(), CodeErrors()
     for conversation in conversations:
-        trusts.add_scores(conversation)
+        open_plan.pop(conversation.id, None)
         result = outcome(conversation, crashes)
+        key = keys.get(conversation.id) or scenario_key(conversation)
+        counted = scenarios.setdefault(key, ScenarioCounts(result.scenario, len(scenarios)))
+        if not was_begun(conversation):
+            counted.not_begun += 1
+            continue
+        trusts.add_scores(conversation)
         errors.add(result)
         crashed += agent_failed(conversation)
-        answers[answered(conversation)] += 1
+        answers[is_answered := answered(conversation)] += 1
+        stops[conversation.stop] += is_answered is False
+        failing = conversation.failure is not None or result.reason.startswith(SCORE_FAILED)
+        by_error += failing and not was_cut_short(conversation)
         if result.fault in faults:
             faults[result.fault] += 1
         if result.user_fault:
             broken.append(
                 UserFault(id=result.id, scenario=result.scenario, rule=result.user_fault, success=result.success)
             )
-        counted = scenarios.setdefault(scenario_key(conversation), ScenarioCounts(result.scenario, len(scenarios)))
         counted.rejected_drafts += rejected_drafts(conversation, "assistant")
         sent += sent_although_rejected(conversation)
         if result.success is None:
             counted.unscored += 1
-            cut_short += (was_cut := was_cut_short(conversation))
+            counted.cut_short += (was_cut := was_cut_short(conversation))
             because, failed = because or result.reason, failed or was_cut or conversation.failure is not None
             continue
         rejected = rejected_drafts(conversation, "assistant", wordless=True)
@@ -213,17 +117,18 @@ def successes(
             continue
         if result.success:
             gave_up += conversation.stop == "user_gave_up"
+            unanswered_successes += is_answered is False
         else:
             failures.append(failed_conversation(conversation, result, counted.row))
+    for one in open_plan.values():
+        scenarios[one.scenario].not_begun += 1
     every, without = (share_of([*scenarios.values()], fault=counts) for counts in (True, False))
-    if scenarios and not every.conversations and not failed:
-        if because.startswith(SCORE_FAILED):
-            raise DataError(f"no conversation has a score: {because}")
+    unscored = sum(scenario.unscored for scenario in scenarios.values())
+    if plan is None and unscored and not every.conversations and not failed and not because.startswith(SCORE_FAILED):
         raise DataError(f"no conversation has a score named 'success' ({because or 'there is none'}): {NO_SCORE}")
     stated = without if exclude_user_faults else every
     most = max(stated.pass_hat, default=1)
-    unscored = sum(scenario.unscored for scenario in scenarios.values())
-    begun = every.conversations + unscored
+    not_begun = sum(scenario.not_begun for scenario in scenarios.values())
     fault = not exclude_user_faults
     pairs = [(scenario, *scenario.pair(fault=fault)) for scenario in scenarios.values()]
     return Successes(
@@ -237,6 +142,8 @@ def successes(
                 conversations=total,
                 successes=reached,
                 unscored=scenario.unscored,
+                cut_short=scenario.cut_short,
+                not_begun=scenario.not_begun,
                 success=wilson(reached / total, total) if total else None,
                 rejected_drafts=scenario.rejected_drafts,
                 first_draft=wilson(scenario.pair(fault=fault, rejected=False)[0] / total, total) if total else None,
@@ -250,18 +157,24 @@ def successes(
         user_faults=tuple(broken),
         all=every,
         without_user_faults=without,
-        planned=begun if planned is None else planned,
+        planned=every.conversations + unscored + not_begun,
         scored=every.conversations,
-        cut_short=cut_short,
+        cut_short=sum(scenario.cut_short for scenario in scenarios.values()),
         crashed=crashed,
+        ended_by_error=by_error,
         answered=answers[True],
         unanswered=answers[False],
+        timed_out=stops[TIMED_OUT],
+        interrupted=stops[INTERRUPTED],
+        unanswered_successes=unanswered_successes,
         rejected_drafts=sum(scenario.rejected_drafts for scenario in scenarios.values()),
         sent_although_rejected=sent,
-        missing=0 if planned is None else max(0, planned - begun),
+        not_begun=not_begun,
+        missing=not_begun,
         trust=trusts.mark_of_score(SUCCESS),
         errors=errors.rows(),
         gave_up=gave_up,
+        exclude_user_faults=exclude_user_faults,
     )
 
 

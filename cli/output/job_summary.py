@@ -14,14 +14,20 @@ def check_summary(file: Path | None) -> None:
         raise DataError(f"{at(file)}: is a folder: name a file in it")
 
 
+def is_shared(file: Path) -> bool:
+    """Whether it is GitHub's job summary, into which other steps write too."""
+    from ...nodes.settings.environment import job_summary
+
+    shared = job_summary()
+    return shared is not None and shared.resolve() == file.resolve()
+
+
 def write_summary(file: Path, text: str) -> None:
     """Write the file anew.
 
     GitHub's job summary is appended to, as other steps of the job write into it too.
     """
-    from ...nodes.settings.environment import job_summary
-
-    if (shared := job_summary()) is None or shared.resolve() != file.resolve():
+    if not is_shared(file):
         write_text(file, text)
         return
     try:

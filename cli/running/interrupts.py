@@ -53,10 +53,12 @@ def run(
     under_way: Callable[[], int],
     max_time: float | None = None,
     left: Callable[[], str] = lambda: "nothing is missing",
+    last: Callable[[str], object] = len,
 ) -> T:
     """The work's result, under signals and for at most so many seconds; `under_way`: the conversations just now.
 
-    `left`: what there is and how to go on, for the last line of a process that cannot end in order.
+    `left`: what there is and how to go on, for the last line of a process that cannot end in order. `last` is called with
+    that line before, in another thread.
     """
     from ...runs.engine.control import GRACE, time_over
 
@@ -69,7 +71,7 @@ def run(
     async def terminable() -> T:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task is not None
-        dog = Watchdog(loop, control, GRACE, ending)
+        dog = Watchdog(loop, control, GRACE, ending, last)
         with (
             terminating(control, task.cancel),
             interruptible(control, under_way, task.cancel),

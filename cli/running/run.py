@@ -95,11 +95,12 @@ def run_into(
     options: RunOptions,
     control: "Control",
     again: str = "",
+    last: Callable[[str], object] = len,
 ) -> "Summary":
     """Simulate into the folder, with its progress shown unless the output is JSON; gives the run's summary.
 
     Before a large run it says how large, and at a terminal asks whether to go on. Of a run that is interrupted the
-    summary is what its folder holds.
+    summary is what its folder holds. `last` is called with the last line of a process that an agent blocks, before it ends.
     """
     from ... import runs
     from ...graphs.casts.style_filter import guard_of, of_another_language
@@ -119,7 +120,7 @@ def run_into(
     go_on(plan, options)
 
     def left(figures: "RunFigures") -> Callable[[], str]:
-        return lambda: f"{_missing(plan.count - figures.finished)}; continue: {again or _again(folder)}"
+        return lambda: f"{_unfinished(plan.count, figures.finished)}; continue: {again or again_in(folder)}"
 
     def work() -> "Summary":
         with Progress(
@@ -136,7 +137,7 @@ def run_into(
                 source=source,
                 conduct=options.conduct(control),
             )
-            return run(conversing, control, progress.figures.under_way, options.max_time, left(progress.figures))
+            return run(conversing, control, progress.figures.under_way, options.max_time, left(progress.figures), last)
 
     return or_so_far(work, folder, control)
 
@@ -226,21 +227,21 @@ def ended(summary: "Summary", control: "Control", options: RunOptions) -> int:
     if summary.complete:
         return 0
     cut, missing = summary.cut_by_run, summary.missing
-    again = _again(summary.path)
+    again = again_in(summary.path)
     cancelled = sum(reason == "cancelled" for reason in summary.failed.values())
     under_way = f", {cancelled} of them cancelled under way" if cancelled else ""
     short = [f"{cut} {'was' if cut == 1 else 'were'} cut short"] * bool(cut)
     lacks = [f"{missing} {'is' if missing == 1 else 'are'} missing{under_way}"] * bool(missing)
     lacking = " and ".join(short + lacks) or "nothing is missing"
-    if summary.stopped_by is not None:
-        say(f"ended early: {summary.stopped}; {lacking}; continue: {again}")
-    elif control.ending == STOPPED:
-        say(f"interrupted: {_missing(missing)}{under_way}; continue: {again}")
-    elif control.ending is not None:
-        wider = "" if control.ending.startswith(TIME_OVER) else " and a wider bound"
-        say(f"ended early: {control.ending}; {lacking}; continue: {again}{wider}")
+    end, wider = end_in_words(summary, control)
+    if control.ending == STOPPED and summary.stopped_by is None:
+        say(f"{end}: {_missing(missing)}{under_way}; continue: {again}")
+    elif end:
+        say(f"{end}; {lacking}; continue: {again}{wider}")
     elif not missing and summary.unanswered:
-        say(f"{summary.unanswered} lack answers or scores, because a model failed after their end: {again} asks again")
+        say(
+            f"{summary.unanswered} lack answers or scores, because a model or a scorer failed after their end: {again} asks again"
+        )
     elif not missing:
         say(
             f"{summary.counts.stops.get('budget', 0) - cut} were cut off by --max-tokens: with --resume and a higher limit they are simulated again"
@@ -254,12 +255,27 @@ def ended(summary: "Summary", control: "Control", options: RunOptions) -> int:
     return exit_code(control) if control.ending == STOPPED else 1
 
 
-def _again(folder: Path) -> str:
+def end_in_words(summary: "Summary", control: "Control") -> tuple[str, str]:
+    """Why a run ended early, and what to add to its command; empty if nothing ended it."""
+    if summary.stopped_by is not None:
+        return f"ended early: {summary.stopped}", ""
+    if control.ending == STOPPED:
+        return "interrupted", ""
+    wider = "" if (control.ending or TIME_OVER).startswith(TIME_OVER) else " and a wider bound"
+    return ("" if control.ending is None else f"ended early: {control.ending}"), wider
+
+
+def again_in(folder: Path) -> str:
+    """The command that resumes a run, in words."""
     return f"the same command with --out {quote(str(folder))} --resume"
 
 
 def _missing(count: int) -> str:
     return f"{count} conversation{' is' if count == 1 else 's are'} missing"
+
+
+def _unfinished(planned: int, finished: int) -> str:
+    return f"{planned - finished} of {planned} conversations are not finished"
 
 
 def _them(count: int) -> str:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
 
 SILENT = 0.6
 """Seconds in which an event loop that is not blocked takes an order."""
+REPORTING = 20.0
+"""Seconds that the last reports may take: what blocks the process may hold what they need."""
 
 
 @dataclass
@@ -31,6 +33,8 @@ class Watchdog:
     """Seconds from the first Ctrl-C, or the end of the time, until agents are waited for no more."""
     ending: Callable[[int | None], tuple[str, int]]
     """Last line and exit code by the signal's number; None: the time is over."""
+    last: Callable[[str], object] = len
+    """Writes what can be written before the end; called with the last line."""
 
     def watch(self, orders: socket.socket, seconds: float | None) -> None:
         """Take the numbers of signals from a socket until it is closed."""
@@ -60,12 +64,20 @@ class Watchdog:
 
     def _end(self, cause: int | None) -> None:
         line, code = self.ending(cause)
+        sys.setswitchinterval(1e-4)  # an agent that computes without end would let the reports wait at each step
+        reporting = threading.Thread(target=self._report, args=(line,), name="duologue reports", daemon=True)
+        reporting.start()
+        reporting.join(REPORTING)
         place = place_now(threading.main_thread())
         clear = "\r\x1b[2K\x1b[?25h" if sys.stderr.isatty() else ""  # the progress display hides the cursor
         blocked = f"an agent{place} blocks the event loop, so what is under way is not written down\n"
         with suppress(OSError):
             os.write(2, f"{clear}{blocked}{line}\n".encode(errors="backslashreplace"))
         os._exit(code)
+
+    def _report(self, line: str) -> None:
+        with suppress(Exception, SystemExit):  # the end must come, whatever cannot be written
+            self.last(line)
 
 
 @contextmanager

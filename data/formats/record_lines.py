@@ -109,6 +109,12 @@ def cut_short(folder: str | Path) -> Iterator[Conversation]:
     return StoredRun(folder).cut_short()
 
 
+def attempted(folder: str | Path) -> Iterator[Conversation]:
+    """The finished conversations of a run folder, then those that were cut short, one at a time."""
+    yield from iterate_run(folder)
+    yield from cut_short(folder)
+
+
 def found_in(folder: str | Path) -> JournalReader[Conversation]:
     """The finished conversations of a folder, whether or not it still has the manifest of its run."""
     try:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from ...data import domains
 from ...errors import SettingError
 from ...nodes.scorers.combined import scorers_of
 from ...nodes.scorers.outcomes import FinalState
@@ -25,12 +26,18 @@ def check_success(cast: Cast, states: Iterable[State]) -> None:
     own = cast.closing.scorers.get(SUCCESS) if isinstance(cast.closing, Scoring) else None
     if not has_state and any(isinstance(scorer, FinalState) for scorer in scorers_of(own)):
         raise SettingError(f"closing: the scorer {SUCCESS!r}: final_state {NO_STATE}")
-    for number, state in enumerate(states):
+    for state in states:
         for path, name in unscorable(state["scenario"].get(KEY)):
             if name == "judged":
-                raise SettingError(f"scenarios[{number}]: {path}: names no model to judge: give it 'model'")
+                raise SettingError(f"{_named(state)}: {path}: names no model to judge: give it 'model'")
             if not has_state:
-                raise SettingError(f"scenarios[{number}]: {path}: {NO_STATE}")
+                raise SettingError(f"{_named(state)}: {path}: {NO_STATE}")
+
+
+def _named(state: State) -> str:
+    """The scenario of a state by its title: a number would count the repeats of others too."""
+    title = domains.of(state["scenario"]).title(state["scenario"])
+    return f"scenario {title!r}" if title else "a scenario without a title"
 
 
 def _keeps_nothing(assistant: Any) -> bool:

@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any
 
+from ...data.attempts import WORDLESS
 from ...data.records import Role, StepWay
 from ...data.summaries.executed_graph import VALIDATORS
 from ...nodes.calls.service import run_is_over
@@ -177,6 +178,9 @@ def _message(role: Role, draft: Draft, verdict: Verdict, attempt: dict[str, Any]
 def _attempt(draft: Draft, verdict: Verdict, number: int, state: State, *, passed: bool) -> dict[str, Any]:
     """The draft with its verdict, as the record keeps it."""
     judged = "rejected" if not passed else "observed" if verdict.get("observed") else "accepted"
+    if state.get("stop") and verdict.get("reason") in WORDLESS:
+        # An agent that took too long, or stopped for a person, has no words yet: no validator rejected them.
+        return {"number": number, "text": draft["text"], "verdict": "unjudged"} | _of_the_call(draft, state)
     attempt: dict[str, Any] = {"number": number, "text": draft["text"], "verdict": judged}
     if "raw" in draft:
         attempt["raw"] = draft["raw"]
@@ -184,7 +188,10 @@ def _attempt(draft: Draft, verdict: Verdict, number: int, state: State, *, passe
     details = {
         **{key: verdict.get(key) for key in OF_THE_VERDICT},
         "reason": verdict.get("reason") or fell,
-        "prompt": state.get("prompt"),
-        **{key: draft.get(key) for key in OF_THE_CALL},
     }
-    return attempt | {key: value for key, value in details.items() if value}
+    return attempt | {key: value for key, value in details.items() if value} | _of_the_call(draft, state)
+
+
+def _of_the_call(draft: Draft, state: State) -> dict[str, Any]:
+    details = {"prompt": state.get("prompt"), **{key: draft.get(key) for key in OF_THE_CALL}}
+    return {key: value for key, value in details.items() if value}

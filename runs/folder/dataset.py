@@ -10,11 +10,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from ...data import domains
+from ...data.attempts import as_object
 from ...data.domain import Dataset, Domain
 from ...data.files.json_files import UnwrittenError, write_text
 from ...data.formats.detection import MANIFEST
 from ...data.formats.manifests import MEND
 from ...data.formats.record_lines import StoredRun
+from ...data.labels.reading import SCORES
 from ...data.records import Conversation
 from ...data.summaries.counts import Counts, count
 from ...errors import DataError, at
@@ -42,8 +44,15 @@ class WrittenDataset:
 
 
 def is_unanswered(conversation: Conversation) -> bool:
-    """Whether a model failed after the end of the conversation: at a question to a speaker, or at a score."""
-    return conversation.failure is not None and conversation.failure.node == "closing"
+    """Whether a model or a scorer failed after the end of the conversation, at a question or at a score."""
+    if conversation.failure is not None:
+        return conversation.failure.node == "closing"
+    return lacks_score(conversation.labels)
+
+
+def lacks_score(labels: Mapping[str, Any]) -> bool:
+    """Whether a scorer raised, so that its error stands in place of a score."""
+    return any(as_object(score).get("error") for score in as_object(labels.get(SCORES)).values())
 
 
 def form_of(scenarios: Iterable[Mapping[str, Any] | Conversation]) -> tuple[Dataset, Collection[Domain]]:

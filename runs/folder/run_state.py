@@ -22,7 +22,7 @@ from ...errors import DataError
 from ..journals.calls import CALLS
 from ..journals.journal import RunError, is_being_written
 from . import manifests
-from .dataset import is_unanswered
+from .dataset import is_unanswered, lacks_score
 from .failure_reasons import grouped
 from .leftovers import CARD, DATASET, partials
 
@@ -206,7 +206,8 @@ def _head(value: Any) -> _Head:
         started if isinstance(started, str) else None,
         error if isinstance(error, str) else None,
     )
-    if is_finished(stop, fault) and (stop == "budget" or error is not None):
+    unscored = lacks_score(as_object(value.get("labels")))
+    if is_finished(stop, fault) and (stop == "budget" or error is not None or unscored):
         try:  # few conversations: these are read whole
             conversation = Conversation.from_plain(value)
         except (DataError, ValidationError):

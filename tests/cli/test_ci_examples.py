@@ -4,11 +4,13 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 
@@ -23,6 +25,19 @@ def commands() -> dict[str, list[str]]:
     return {"github": [step["run"] for step in steps if "run" in step], "gitlab": gitlab["agent"]["script"]}
 
 
+def test_the_jobs_install_this_package_with_extras_that_it_has_and_call_its_command() -> None:
+    project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text())["project"]
+    for system, lines in commands().items():
+        installed = [line.removeprefix("pip install ").split() for line in lines if line.startswith("pip install ")]
+        requirements = [Requirement(text.strip("'\"")) for texts in installed for text in texts]
+        assert project["name"] in [requirement.name for requirement in requirements], system
+        for requirement in requirements:
+            assert requirement.name != project["name"] or requirement.extras <= project["optional-dependencies"].keys()
+        called = [line for line in lines if not line.startswith("pip ")]
+        assert called, system
+        assert {line.split()[0] for line in called} <= project["scripts"].keys()
+
+
 @pytest.mark.heavy
 @pytest.mark.parametrize("system", ["github", "gitlab"])
 def test_the_commands_of_a_job_run_as_shell_and_leave_its_reports(system: str, tmp_path: Path) -> None:
@@ -35,7 +50,7 @@ def test_the_commands_of_a_job_run_as_shell_and_leave_its_reports(system: str, t
         (programs / name).chmod(0o755)
     summary = tmp_path / "steps.md"
     environment = {"PATH": f"{programs}:/usr/bin:/bin", "HOME": str(tmp_path), "GITHUB_STEP_SUMMARY": str(summary)}
-    environment |= {key: os.environ[key] for key in ("LANG", "TMPDIR") if key in os.environ}
+    environment |= {key: os.environ[key] for key in ("LANG", "TMPDIR", "PYTHONPATH") if key in os.environ}
     if system == "github":
         summary.write_text("# earlier\n")
     for command in commands()[system]:
@@ -44,7 +59,8 @@ def test_the_commands_of_a_job_run_as_shell_and_leave_its_reports(system: str, t
         )
         assert done.returncode == 0, done.stderr
     text = (summary if system == "github" else tmp_path / "out/summary.md").read_text()
-    assert "**8 of 12 conversations succeeded: 0.67" in text
+    assert "**passed: 12 conversations planned: 12 scored, 0 cut short, 0 not begun**" in text
+    assert "\n8 of 12 scored conversations succeeded: 0.67" in text
     assert text.startswith("# earlier\n## " if system == "github" else "## ")
     (address,) = re.findall(r"\]\((page\.html)#\w+\)", text)
     assert (tmp_path / "out/agent" / address).is_file()

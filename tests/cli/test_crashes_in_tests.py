@@ -101,12 +101,12 @@ def test_a_crash_and_silence_are_the_assistants_failures(duologue, agent, reason
     assert result["rejected_drafts"] == 0  # there is no validator
     assert result["faults"] == {"user": 0, "assistant": 2, "infrastructure": 0}
     assert all(failure["reason"].startswith(reason) for failure in result["failures"])
-    assert "2 failed: the same command with --out run --resume tries them again" in err
+    assert err.splitlines()[-1] == "2 ended by an error; continue: the same command with --out run --resume"
     (suite,) = ElementTree.parse("junit.xml").getroot()
     assert [suite.get(name) for name in ("tests", "failures", "errors")] == ["4", "2", "0"]
 
     code, out, err = duologue(*arguments(agent, "--threshold", 0.51, "--resume"))
-    line = "answered 50 %: in 2 of 4 conversations the agent crashed"
+    line = "answered 50 %: in 2 of 4 conversations the agent did not answer to the end: it crashed or answered nothing in 2"
     page = Path("run/page.html").read_text()
     assert (code, line in out, line in page) == (1, True, True), err
     assert (page.count('data-success="no"'), page.count('data-success="no score"')) == (2, 0)
@@ -118,7 +118,7 @@ def test_a_crash_and_silence_are_the_assistants_failures(duologue, agent, reason
 def test_without_a_bound_to_decide_by_a_crash_does_not_pass(duologue) -> None:
     code, out, err = duologue(*arguments("crash", "--json"))
     assert (code, json.loads(out)["passed"]) == (1, False)
-    assert "the agent failed in 2 conversations: without --threshold or --at-least that does not pass" in err
+    assert "the agent did not answer to the end in 2 conversations, and no threshold is set" in err
 
 
 def test_a_crash_has_no_score_where_that_is_chosen(duologue) -> None:

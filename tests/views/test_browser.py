@@ -515,3 +515,56 @@ def test_labels_need_no_sideways_scrolling_and_are_read_in_the_dark(opened, widt
     light = "e => getComputedStyle(e).color.match(/[\\d.]+/g).slice(0, 3).every(v => v > 120)"
     for shown in (".chosen", f"{ROW} .label", f"{ROW} .label small", ".facts small.trust"):
         assert page.locator(shown).first.evaluate(light), shown
+
+
+@pytest.fixture
+def tested():
+    """The result of a test in which a scenario succeeds, one crashes, and one was not begun."""
+    from duologue.analysis.testing.plan import PlannedConversation
+    from duologue.analysis.testing.success import successes
+    from duologue.analysis.testing.verdict import with_verdict
+
+    titles = ["a table for two near the old harbour", "money" * 30, "another seat"]
+    planned = [Conversation(id=f"{n}", scenario={"goal": title}) for n, title in enumerate(titles)]
+    labels = {"scores": {"success": {"value": True, "reason": "booked"}}}
+    done = [planned[0].model_copy(update={"stop": "user_ended", "labels": labels}), planned[1]]
+    done[1] = done[0].model_copy(update={"id": "1", "scenario": {"goal": titles[1]}, "stop": "agent_timeout"})
+    return done, with_verdict(successes(done, plan=[PlannedConversation.of(one) for one in planned]))
+
+
+@pytest.mark.parametrize("width", [400, 320])
+def test_the_table_of_a_test_scrolls_within_itself(opened, tested, width):
+    page = opened(views.run_page(tested[0], "x", result=tested[1]), width=width)
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert page.evaluate("(e => e.scrollWidth - e.clientWidth)(document.querySelector('.result .wide'))") > 0
+
+
+ZEBRA = ".rendered_html table{color:black}.rendered_html tbody tr:nth-child(odd){background:#f5f5f5}"
+"""How a notebook without a theme of its own paints tables."""
+
+
+@pytest.mark.parametrize("dark", [True, False])
+@pytest.mark.parametrize("begin", [f'<style>{ZEBRA}</style><div class="rendered_html">', '<div class="plain">'])
+def test_the_result_of_a_test_is_read_in_the_dark_and_in_the_light(opened, tested, begin, dark):
+    from duologue.views.success import notebook_result
+
+    page = opened(f"<!doctype html>{begin}{notebook_result(tested[1])}</div>", dark=dark)
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    contrast = """e => {
+        const numbers = colour => colour.match(/[\\d.]+/g).map(Number);
+        const ink = numbers(getComputedStyle(e).color);
+        let paper = [0, 0, 0, 0];
+        for (let at = e; at && !paper[3]; at = at.parentElement) {
+            paper = numbers(getComputedStyle(at).backgroundColor);
+            if (paper.length < 4) paper.push(1);
+        }
+        return Math.min(...[0, 1, 2].map(n => Math.abs(ink[n] - paper[n])));
+    }"""
+    for shown in (
+        ".result .text b",
+        ".result .what",
+        ".result tbody tr:first-child td",
+        ".result tbody tr:nth-child(2) td",
+    ):
+        assert page.locator(shown).first.evaluate(contrast) > 60, shown

@@ -65,7 +65,7 @@ def test_a_run_with_scores_begins_with_its_result_and_says_once_what_trust_means
     failed = scored(talk, "b", False, 1, scenario=hostile, stop="max_turns")
     page = run_page([scored(talk, "a", True), failed, scored(talk, "c", False, 2)], "x")
     head = page.split("Settings and results")[0]
-    assert "1 of 3 conversations succeeded: 0.33 (95 % interval" in head
+    assert "1 of 3 scored conversations succeeded: 0.33 (95 % interval" in head
     assert 'href="#b"' in head
     assert "<img" not in page
     text = " ".join("".join(tags(head).text).split())
@@ -74,7 +74,7 @@ def test_a_run_with_scores_begins_with_its_result_and_says_once_what_trust_means
     assert page.count("success: not calibrated") == 1
     everything = page + "".join(bodies(page))
     assert everything.count("not measured here") == 1
-    assert "conversations succeeded" not in run_page([talk()], "x")
+    assert "succeeded" not in run_page([talk()], "x")
 
 
 def test_a_page_in_a_folder_links_its_result_to_the_pages_of_failed_conversations(talk, tmp_path):

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from duologue.analysis.testing.junit_report import junit
+from duologue.analysis.testing.plan import PlannedConversation
 from duologue.analysis.testing.success import outcome, successes
 from duologue.analysis.user_faults import RULE, user_fault
 from duologue.data import Conversation, Message
@@ -48,10 +49,13 @@ def test_it_has_the_shape_that_ci_systems_read() -> None:
     ]
     assert {case.tag for case in cases} == {"testcase"}
     assert all(set(case.attrib) == {"classname", "name", "time"} for case in cases)
-    assert len({case.get("name") for case in cases if case.get("name") != "1. a seat [repeat 1]"}) == 1
+    assert len({case.get("name") for case in cases}) == 5
     assert [[inner.tag for inner in case] for case in cases] == [[], ["failure"], ["error"], ["failure"], []]
     failure = cases[1][0]
-    assert failure.attrib == {"message": "because b", "type": "fault: assistant"}
+    assert failure.attrib == {
+        "message": "because b; the maximum number of turns was reached",
+        "type": "fault: assistant",
+    }
     assert "file:///run/page.html#b" in failure.text
     assert 'user: a <b> & "c" [31m  ]]> 你好 \U0001f600' in failure.text
     assert cases[2][0].attrib == {"message": "assistant: timeout", "type": "fault: infrastructure"}
@@ -76,8 +80,8 @@ def test_a_case_has_the_number_of_its_scenario_in_order() -> None:
 
 
 def test_a_case_has_the_same_name_whichever_conversations_could_be_scored() -> None:
-    plan = [({"goal": goal}, 0) for goal in "xyz"]
     talks = [talk("0", True, "x"), talk("1", True, "y"), talk("2", True, "z")]
+    plan = [PlannedConversation.of(one) for one in talks]
     cut_short_last = [talk("1", True, "y"), talk("0", None, "x", stop="model_failed", failure=FAILED)]
     named = []
     for conversations in (talks, cut_short_last):
@@ -85,7 +89,7 @@ def test_a_case_has_the_same_name_whichever_conversations_could_be_scored() -> N
         named.append([case.get("name") for case in suite.iter("testcase")])
     assert named == [
         ["1. x [repeat 1]", "2. y [repeat 1]", "3. z [repeat 1]"],
-        ["2. y [repeat 1]", "1. x [repeat 1]"],
+        ["2. y [repeat 1]", "1. x [repeat 1]", "3. z [repeat 1]"],
     ]
 
 

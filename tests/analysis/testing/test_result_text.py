@@ -40,15 +40,25 @@ def test_successes_whose_user_gave_up_are_counted_in_a_note() -> None:
     many = [talk("a", True, stop="user_gave_up"), talk("b", True, "b"), talk("c", False, "c", stop="user_gave_up")]
     result = successes(many)
     assert result.gave_up == 1
-    assert any(line.startswith("1 of 2 successes ended because the user gave up") for line in headline(result))
+    assert any(line.startswith("in 1 of 2 successes the user gave up: ") for line in headline(result))
     assert not any("gave up" in line for line in headline(successes(many[1:])))
+
+
+def test_one_answer_among_many_is_not_none() -> None:
+    silent = [talk(f"{n}", False, f"{n}", stop="agent_timeout") for n in range(300)]
+    lines = headline(successes([talk("a", True), *silent]))
+    assert any(line.startswith("answered below 1 %: in 300 of 301 conversations") for line in lines)
+    assert any(line.startswith("answered 0 %: in 300 of 300 conversations") for line in headline(successes(silent)))
 
 
 def test_what_a_model_wrote_is_text_in_markdown() -> None:
     hostile = "<img src=x onerror=y> [click](http://evil) | **b** `c` www.evil.org\n# head \u202e"
     result = successes([talk("a/b c", False, hostile, reason=hostile), talk("ok", True, "b")])
-    text = markdown(result, "duologue test: x", lambda name: f"page.html#{name}", lines=["--threshold 0.9 <b>"])
-    assert text.startswith("## duologue test: x\n\n**1 of 2 conversations succeeded: 0.50 (")
+    result = result.model_copy(update={"advice": ("<b>",)})
+    text = markdown(result, "duologue test: x", lambda name: f"page.html#{name}")
+    assert text.startswith(
+        "## duologue test: x\n\n**2 conversations: 2 scored, 0 cut short**\n\n1 of 2 scored conversations succeeded: 0.50 ("
+    )
     assert "](page.html#a/b c)" in text
     plain = text.replace("](page.html#a/b c)", "")
     for sign in ("<img", "[click", "**b", "`c", "://", "www.evil", "\u202e", "\n# head", "<b>"):

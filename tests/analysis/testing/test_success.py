@@ -8,6 +8,7 @@ import pytest
 from duologue.analysis.over_users.rates import pass_hat_intervals, students
 from duologue.analysis.testing.success import clustered, intraclass, successes, wilson
 from duologue.data import Conversation, DataError
+from duologue.data.records import Timing
 
 
 def talk(name: str, value: Any, scenario: str = "a", **more: Any) -> Conversation:
@@ -78,6 +79,9 @@ def test_pass_hat_has_an_interval_below_all_repeats_of_a_scenario() -> None:
 def test_what_has_no_score_is_counted_with_the_first_reason(unscored: Conversation, reason: str) -> None:
     result = successes([unscored, talk("a", True), talk("b", "yes")])
     assert (result.conversations, result.unscored, result.unscored_because) == (1, 2, reason)
+    if unscored.labels["scores"].get("success", {}).get("error"):  # there is a scorer, and its error is the result
+        assert successes([unscored]).unscored_because == reason
+        return
     with pytest.raises(DataError) as error:
         successes([unscored])
     assert reason in str(error.value)
@@ -106,5 +110,9 @@ def test_conversations_are_read_one_at_a_time_and_not_kept() -> None:
 
 @pytest.mark.parametrize("stop", ["budget", "cancelled"])
 def test_a_run_of_which_a_bound_cut_all_short_has_no_share_and_blames_no_scorer(stop: str) -> None:
-    result = successes([talk("a", True).model_copy(update={"stop": stop})])
-    assert (result.success, result.unscored, result.faults["infrastructure"]) == (None, 1, 1)
+    cut = talk("a", True).model_copy(update={"stop": stop, "timing": Timing(started="2026-01-01T00:00:00")})
+    result = successes([cut])
+    assert (result.success, result.unscored, result.cut_short, result.not_begun) == (None, 1, 1, 0)
+    # A bound is nobody's fault, and the table of faults says so.
+    assert set(result.faults.values()) == {0}
+    assert result.fault_table().rows[-1] == ("nobody's: cut short", 1)

@@ -46,7 +46,7 @@ async def stubborn(messages):
 graph = StateGraph(MessagesState).add_node("hang", blocking).add_edge(START, "hang").compile()
 """
 INT, TERM = signal.SIGINT, signal.SIGTERM
-LINE = "are missing{}; continue: the same command with --out run --resume"
+AGAIN = "continue: the same command with --out run --resume"
 
 
 def ended(folder, agent, *signals, options=()):
@@ -76,7 +76,7 @@ def ended(folder, agent, *signals, options=()):
 def test_a_signal_ends_a_run_whose_agent_never_answers(tmp_path, agent, signals, code):
     returned, line, cut = ended(tmp_path, agent, *signals)
     assert (returned, cut) == (code, ["cancelled"] * 2)
-    assert line == f"interrupted: 2 conversations {LINE.format(', 2 of them cancelled under way')}"
+    assert line == f"interrupted; 2 cut short; {AGAIN}"
 
 
 @pytest.mark.heavy
@@ -84,7 +84,7 @@ def test_a_signal_ends_a_run_whose_agent_never_answers(tmp_path, agent, signals,
 def test_a_signal_ends_a_run_whose_event_loop_is_blocked(tmp_path, signals, code):
     returned, line, cut = ended(tmp_path, "blocking_all", *signals)
     assert (returned, cut) == (code, [])
-    assert line == f"interrupted: 2 conversations {LINE.format('')}"
+    assert line == f"interrupted: 2 of 2 conversations are not finished; {AGAIN}"
 
 
 @pytest.mark.heavy
@@ -100,7 +100,7 @@ def test_the_end_of_its_time_ends_a_run_whose_agent_never_answers(tmp_path, agen
 @pytest.mark.parametrize(("signals", "code"), [((INT,), 130), ((INT, INT), 130), ((TERM,), 143)])
 def test_a_signal_ends_workers_whose_event_loops_are_blocked(tmp_path, signals, code):
     returned, line, _ = ended(tmp_path, "blocking_all", *signals, options=("--processes", "2"))
-    assert (returned, line) == (code, f"interrupted: 2 conversations {LINE.format('')}")
+    assert (returned, line) == (code, f"interrupted; 2 not begun; {AGAIN}")
 
 
 class EndedError(Exception):

@@ -35,7 +35,7 @@ async def own_node(state: Any, runtime: Any) -> Any:
 def test_a_final_state_needs_a_world_or_an_agent_that_keeps_one(assistant: Any) -> None:
     cast = graphs.agent_test.cast(assistant=assistant)
     states = graphs.agent_test.scenarios([{"goal": "a"}, {"goal": "b", "success": {"final_state": {"seats": 1}}}])
-    with pytest.raises(SettingError, match=r"scenarios\[1\]: success.final_state: compares a state that nothing gives"):
+    with pytest.raises(SettingError, match=r"^scenario 'b': success.final_state: compares a state that nothing gives"):
         simulate(cast, states)
     scored = cast.replace(closing=nodes.scoring(success=nodes.all_of(nodes.solved(), STATE)))
     with pytest.raises(SettingError, match="closing: the scorer 'success': final_state compares a state that nothing"):
@@ -55,5 +55,5 @@ def test_an_agent_that_keeps_channels_gives_a_state(assistant: Any) -> None:
 def test_a_judge_without_a_model_is_refused_in_states_that_no_file_was_read_for() -> None:
     for judged in ("It is moved.", {"criterion": "It is moved."}, ["It is moved."]):
         state: Any = {"scenario": {"goal": "b", "success": {"not": {"judged": judged}}}}
-        with pytest.raises(SettingError, match=r"scenarios\[0\]: success.not.judged: names no model to judge"):
+        with pytest.raises(SettingError, match=r"^scenario 'b': success.not.judged: names no model to judge"):
             simulate(graphs.agent_test.cast(assistant=says), [state])

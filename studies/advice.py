@@ -1,0 +1,47 @@
+"""Advice on the result of a test: what its cast offers against what the result shows."""
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from langgraph.pregel import Pregel
+
+from ..analysis.testing.result import Successes
+from ..analysis.testing.success import NO_SCORE
+from ..graphs import Cast
+from ..nodes.speakers.agents import AgentSpeaker
+from ..nodes.validators.composition import Observing
+
+
+def advice_on(result: Successes, cast: Cast, settings: Collection[str]) -> Iterator[str]:
+    """A line for each thing to do.
+
+    `settings`: names of the settings that the cast takes, and that are not set.
+    """
+    if result.unscored > result.cut_short + result.ended_by_error:
+        yield f"no score: {NO_SCORE}"
+    if result.interrupted:
+        yield from _on_approval(cast.assistant, settings)
+    if result.timed_out:
+        yield "--turn-timeout (in Python Limits(turn_timeout=...)) sets how long a turn of the agent may take"
+    if isinstance(cast.answer_validator, Observing):
+        return  # its drafts are measured as they are, and nothing is to be done about those that were sent
+    if result.sent_although_rejected and cast.when_rejected is None:
+        option = "--set when_rejected=stop (in Python when_rejected='stop'), or " if "when_rejected" in settings else ""
+        yield f"{option}`must=True` of a validator ends a conversation whose last attempt is rejected"
+    if result.rejected_drafts and result.first_draft is not None:
+        yield (
+            "the share is that of the agent and its validator together: to measure it without a validator that "
+            "production lacks, let that only observe (answer_validator=nodes.Observing(VALIDATOR))"
+        )
+
+
+def _on_approval(assistant: Any, settings: Collection[str]) -> Iterator[str]:
+    """How an agent that stops for an approval is answered, if nothing answers it."""
+    if not isinstance(assistant, AgentSpeaker):
+        yield "--approve answers an agent that stops for an approval if it is given as a LangGraph graph with a checkpointer"
+    elif assistant.approve is None:
+        how = "--approve all|none|ask-user|MODULE:NAME (in Python approve=...)"
+        if "approve" not in settings:
+            how = "AgentSpeaker(AGENT, approve=...) in the cast, as --approve where a cast has this setting,"
+        bare = isinstance(assistant.agent, Pregel) and not assistant.agent.checkpointer
+        yield f"{how} answers an agent that stops for an approval{', if it is compiled with a checkpointer' * bare}"
