@@ -1,4 +1,4 @@
-"""`sys.exit` in somebody's code: an error of that code, and not the end of the process that runs it.
+"""`sys.exit` and `CancelledError` in somebody's code: an error of that code, and not the end of what runs it.
 
 asyncio lets SystemExit through every task and out of its loop: a command ended with the exit code of an agent, without a
 result, and a loop in a thread of its own stood still for ever.
@@ -14,6 +14,13 @@ class ExitError(RuntimeError):
 
     def __init__(self, error: SystemExit) -> None:
         super().__init__(f"code that a run calls has ended with SystemExit: {error.code}")
+
+
+class OwnCancelError(RuntimeError):
+    """The code of an agent raised CancelledError, and nobody had cancelled it."""
+
+    def __init__(self) -> None:
+        super().__init__("code that a run calls has raised CancelledError, and nobody had cancelled it")
 
 
 class ExitsAreErrors(Coroutine[Any, Any, Any]):

@@ -10,9 +10,11 @@ from typing import Any, TypeAlias
 
 from ...data.records import Role
 from ...data.rules.refusals import consent
+from ...errors import DuologueError
 from ..contract import ContractError, describe
 from ..replies.conversion import plain_or_text
 from ..settings.import_path import imported, is_import_path
+from ..settings.redaction import placed_line
 from .interrupts import asked_arguments
 from .tools import INTERRUPT
 
@@ -26,6 +28,15 @@ ROUNDS = 50
 NOT_APPROVED = "Not approved."
 _QUESTION = "Do you approve this? Please answer yes or no."
 _AGAIN = " Your reply was neither."
+
+
+class ApprovalError(DuologueError, RuntimeError):
+    """The function of `approve`, which is the test's own code, raised."""
+
+    @property
+    def record_line(self) -> str:
+        """The message, which has the cause already."""
+        return str(self)
 
 
 def checked_policy(role: Role, approve: Any) -> Approve | None:
@@ -68,7 +79,10 @@ def resumed(approve: Approve, values: Sequence[Any], ids: Sequence[str], reply: 
 
 def _answer(approve: Approve, value: Any, reply: str | None) -> Any:
     if callable(approve):
-        return approve(value)
+        try:
+            return approve(value)
+        except Exception as error:
+            raise ApprovalError(f"{policy_name(approve)} failed: {placed_line(error)}") from error
     approved = consent(reply) == "yes" if reply is not None else approve == "all"
     reason = reply if reply is not None else NOT_APPROVED
     if _is_request(value):

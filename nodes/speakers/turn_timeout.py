@@ -12,6 +12,7 @@ from ..calls.service import current
 from ..contract import ContractError
 from ..limits import Limits, checked_seconds
 from ..replies.conversion import drafts_of
+from ..replies.exits import OwnCancelError
 from ..state import Draft
 
 T = TypeVar("T")
@@ -57,11 +58,14 @@ async def within(seconds: float, turn: Coroutine[Any, Any, T]) -> T:
     try:
         with current().agents.turn():
             await asyncio.wait({task}, timeout=seconds)
-        if task.done() and loop.time() - began <= seconds:
-            return task.result()
     except asyncio.CancelledError:
         await _leave(task)
         raise
+    if task.done() and loop.time() - began <= seconds:
+        try:
+            return task.result()
+        except asyncio.CancelledError as error:
+            raise OwnCancelError().with_traceback(error.__traceback__) from None
     await _leave(task)
     raise TurnTimeoutError(f"no reply within {seconds:g} seconds")
 

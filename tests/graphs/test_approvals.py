@@ -127,6 +127,18 @@ async def test_a_plain_interrupt_is_answered_and_gets_a_checkpointer_where_there
     assert conversation.messages[-1].attempts[0].tool_calls[0].arguments == {"euro": 3}
 
 
+async def test_a_policy_that_raises_is_named_and_no_failure_of_the_agent():
+    def limit(value: Any) -> bool:
+        return {"yen": True}[value["currency"]]
+
+    conversation = await talk(plain({"currency": "euro"}), approve=limit)
+    failure = conversation.failure
+    assert failure is not None
+    assert (failure.node, failure.fault) == ("approve", None)
+    assert "limit failed: KeyError: 'euro' (test_approvals.py, line " in failure.error
+    assert failure.frames[-1].endswith(" in limit")
+
+
 async def test_a_text_stays_a_question_to_the_user_and_without_a_policy_the_conversation_ends():
     conversation = await talk(plain("Which colour?"), lambda messages: "red", turns=2, approve="all")
     assert [message.text for message in conversation.messages[1:]] == ["Which colour?", "red", "Done, it is now red."]
