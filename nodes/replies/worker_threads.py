@@ -94,7 +94,10 @@ def use_worker_threads() -> None:
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
-    """An event loop with the worker threads, in which `sys.exit` of somebody's code is an error of that code."""
+    """An event loop with the worker threads, in which `sys.exit` of somebody's code is an error of that code.
+
+    An agent that blocks it is left behind when its turn is due.
+    """
     loop = asyncio.new_event_loop()
     loop.set_default_executor(WORKER_THREADS)
     loop.set_task_factory(task_of)
