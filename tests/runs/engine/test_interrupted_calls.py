@@ -4,6 +4,7 @@ import asyncio
 import signal
 import threading
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ def test_an_agent_that_does_not_end_is_left_and_what_is_finished_is_kept(
     monkeypatch.setattr("duologue.nodes.speakers.turn_timeout.LAST", 0.01)
 
     resumed = threading.Event()
+    waiting: list[Any] = []
 
     async def agent(messages: Any) -> str:
         if "a bad seat" not in str(messages) or resumed.is_set():
@@ -44,9 +46,11 @@ def test_an_agent_that_does_not_end_is_left_and_what_is_finished_is_kept(
         asyncio.get_running_loop().call_soon(interrupted) if kind != "blocks" else interrupted()
         if kind == "blocks":
             never.wait()
-        while not never.is_set():
+        woken = asyncio.Event()
+        waiting.append(partial(asyncio.get_running_loop().call_soon_threadsafe, woken.set))
+        while not woken.is_set():
             with suppress(asyncio.CancelledError):
-                await asyncio.Event().wait()
+                await woken.wait()
         return ""
 
     with pytest.raises(KeyboardInterrupt) as raised:
@@ -61,6 +65,8 @@ def test_an_agent_that_does_not_end_is_left_and_what_is_finished_is_kept(
     resumed.set()
     result = duologue.test(agent, SCENARIOS, out=tmp_path / "run", resume=True)
     assert (result.successes, result.scored) == (2, 2)
+    for wake in waiting:
+        wake()
 
 
 def test_a_loop_that_other_code_blocks_is_left_too(never, monkeypatch) -> None:
