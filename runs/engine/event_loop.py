@@ -31,20 +31,26 @@ def blocking(work: Coroutine[Any, Any, T]) -> T:
     if threading.current_thread().name == THREAD:
         work.close()
         raise RuntimeError("simulate was called from within a simulation: await asimulate there")
+    tasks: list[asyncio.Task[Any] | None] = []
     over = threading.Event()
 
     async def to_its_end() -> T:
+        tasks.append(asyncio.current_task())
         try:
             return await work
         finally:
             over.set()
 
-    future = asyncio.run_coroutine_threadsafe(to_its_end(), loop)
-    try:
-        return future.result()
+    def cancel() -> None:
+        for task in tasks:
+            if task is not None:
+                task.cancel()
+
+    try:  # an interrupt may come before there is a future
+        return asyncio.run_coroutine_threadsafe(to_its_end(), loop).result()
     except BaseException:
-        if not future.done():  # the caller was interrupted: first let the running conversations be written down
-            future.cancel()
+        if not over.is_set():  # the caller was interrupted: first let the running conversations be written down
+            loop.call_soon_threadsafe(cancel)
             _settle(loop, over)
         raise
 
