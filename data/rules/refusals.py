@@ -236,7 +236,9 @@ def outcome_of(text: str) -> RequestOutcome | None:
 
 
 def consent(text: str) -> Literal["yes", "no"] | None:
-    """The answer of a text to a question for yes or no; None if it is unclear, conditional or says both.
+    """The answer of a text to a question for yes or no.
+
+    None if it is unclear, conditional or both.
 
     >>> consent("Yes, please."), consent("No problem, cancel it."), consent("Please don't."), consent("What is it?")
     ('yes', 'yes', 'no', None)

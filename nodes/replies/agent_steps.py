@@ -1,4 +1,4 @@
-"""Steps of agents in a thread beside the event loop's own, which waits for each: one that blocks is left behind.
+"""Steps of agents in a thread beside the event loop's own, which leaves one behind that blocks.
 
 An `async` function that blocks (`time.sleep`) would hold up its event loop for ever, with every conversation in it. While
 the loop's thread waits, nothing else runs in the loop: for an agent it is the loop's thread all the same.
@@ -88,7 +88,7 @@ class _Step:
 
 
 class _StepsThread:
-    """The thread of an event loop for steps of agents; a new one takes the place of one that is left behind."""
+    """The thread of an event loop for steps of agents; another replaces one that is left behind."""
 
     def __init__(self) -> None:
         self._steps: SimpleQueue[_Step | None] | None = None
@@ -129,7 +129,7 @@ _THREADS: "WeakKeyDictionary[asyncio.AbstractEventLoop, _StepsThread]" = WeakKey
 def stepped(
     turn: AgentTurn, context: Context, work: Coroutine[Any, Any, Any], call: Callable[..., Any], *arguments: Any
 ) -> Any:
-    """What a step of `work` gives or raises; TurnTimeoutError if it is not back when its turn is due, and left behind."""
+    """What a step of `work` gives or raises; TurnTimeoutError if it is left behind when its turn is due."""
     step = _Step(turn, context, work, call, arguments)
     if turn.due is not None and step.loop.time() >= turn.due and call == work.send:
         step.call, step.arguments = work.throw, (turn.error(),)

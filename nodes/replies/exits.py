@@ -20,10 +20,10 @@ class ExitError(RuntimeError):
 
 
 class OwnCancelError(RuntimeError):
-    """The code of an agent raised CancelledError, and nobody had cancelled it."""
+    """The code of an agent raised CancelledError although the run has not cancelled it."""
 
     def __init__(self) -> None:
-        super().__init__("code that a run calls has raised CancelledError, and nobody had cancelled it")
+        super().__init__("code that a run calls has raised CancelledError although the run has not cancelled it")
 
 
 class ExitsAreErrors(Coroutine[Any, Any, Any]):

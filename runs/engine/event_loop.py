@@ -64,8 +64,8 @@ def waiting(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[[Callable[[],
 
     def _resume_line(arguments: tuple[Any, ...], settings: Mapping[str, Any]) -> str:
         out = signature(work).bind(*arguments, **settings).arguments.get("out")
-        kept = f"what is finished is kept in {out}" if out is not None else "nothing is kept without out=FOLDER"
-        return f"interrupted: {kept}; continue: the same call with out={str(out or 'FOLDER')!r}, resume=True"
+        folder_line = f"what is finished is kept in {out}" if out is not None else "nothing is kept without out=FOLDER"
+        return f"interrupted: {folder_line}; continue: the same call with out={str(out or 'FOLDER')!r}, resume=True"
 
     def waiting_for_it(described: Callable[[], None]) -> Callable[P, T]:
         @wraps(work)
@@ -86,7 +86,7 @@ def waiting(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[[Callable[[],
 
 
 def _settle(loop: asyncio.AbstractEventLoop, over: threading.Event) -> None:
-    """Wait until a cancelled call has ended, but for no agent that blocks, and in no loop that other code blocks."""
+    """Wait until a cancelled call has ended, for no agent that blocks, and in no blocked loop."""
     if over.wait(LAST):
         return
     drop_steps()
@@ -113,7 +113,7 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 def _forget_loop() -> None:
-    """Make a new loop for the next call: a forked process has this one without its thread, or somebody blocks it."""
+    """Make a new loop for the next call, as this one is blocked, or a forked process has it without its thread."""
     global _lock, _running
     _lock, _running = threading.Lock(), None
 
