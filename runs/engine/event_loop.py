@@ -113,7 +113,7 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 def _forget_loop() -> None:
-    """Make a new loop for the next call, as this one is blocked, or a forked process has it without its thread."""
+    """Make a new loop for the next call: this one is blocked, or without its thread in a fork."""
     global _lock, _running
     _lock, _running = threading.Lock(), None
 
