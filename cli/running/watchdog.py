@@ -60,7 +60,10 @@ class Watchdog:
 
     def _end(self, cause: int | None) -> None:
         line, code = self.ending(cause)
-        place = place_now(threading.main_thread())
+        from ...nodes.replies.agent_steps import STEPS_THREAD  # loaded by the run
+
+        steps = [thread for thread in threading.enumerate() if thread.name == STEPS_THREAD]
+        place = next(filter(None, map(place_now, [threading.main_thread(), *steps])), "")
         clear = "\r\x1b[2K\x1b[?25h" if sys.stderr.isatty() else ""  # the progress display hides the cursor
         blocked = f"an agent{place} blocks the event loop, so what is under way is not written down\n"
         with suppress(OSError):
