@@ -78,7 +78,11 @@ class SimulatedUser:
         from .runs import blocking
 
         _check_known(settings)
-        return blocking(self.asimulate(agent, repeats=repeats, **settings))
+        try:
+            return blocking(self.asimulate(agent, repeats=repeats, **settings))
+        except KeyboardInterrupt as error:
+            error.add_note(f"interrupted: what is finished is kept in {self._folder}; see it: duologue show FOLDER")
+            raise
 
     async def asimulate(
         self,

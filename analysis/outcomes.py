@@ -99,8 +99,8 @@ def answered(conversation: Conversation) -> bool | None:
 
 
 def _frames(conversation: Conversation) -> tuple[str, ...]:
-    if conversation.failure is not None:
-        return conversation.failure.frames
+    if conversation.failure is not None:  # where an endpoint is away, the code that called it is not at fault
+        return () if conversation.failure.fault == "infrastructure" else conversation.failure.frames
     frames = (_success_score(conversation) or {}).get("frames")
     return tuple(map(str, frames)) if isinstance(frames, list | tuple) else ()
 

@@ -64,11 +64,14 @@ class Watchdog:
 
     def _end(self, cause: int | None) -> None:
         line, code = self.ending(cause)
+        from ...nodes.replies.agent_steps import STEPS_THREAD  # loaded by the run
+
         sys.setswitchinterval(1e-4)  # an agent that computes without end would let the reports wait at each step
         reporting = threading.Thread(target=self._report, args=(line,), name="duologue reports", daemon=True)
         reporting.start()
         reporting.join(REPORTING)
-        place = place_now(threading.main_thread())
+        steps = [thread for thread in threading.enumerate() if thread.name == STEPS_THREAD]
+        place = next(filter(None, map(place_now, [threading.main_thread(), *steps])), "")
         clear = "\r\x1b[2K\x1b[?25h" if sys.stderr.isatty() else ""  # the progress display hides the cursor
         blocked = f"an agent{place} blocks the event loop, so what is under way is not written down\n"
         with suppress(OSError):

@@ -25,6 +25,7 @@ from ...nodes.models.faults import is_crash
 from ...nodes.scorers.scenario_success import with_success_of_scenario
 from ...nodes.scorers.scores import total
 from ...nodes.settings.redaction import error_frames, placed_line, redacted
+from ...nodes.speakers.approval import ApprovalError
 from ...nodes.state import MEMORIES, NodePlace, State, Update, awaits_answer, merged, seen_by
 from ...nodes.validators.flaws import sound
 from ...nodes.worlds import WorldError, before_draft, put_back
@@ -75,12 +76,12 @@ def step(place: NodePlace, cast: Cast) -> Step:
                     state = merged(state, failure)
             except ContractError:
                 raise
-            except WorldError as error:
-                failure = {"failure": failure_of("world", error)}
+            except (WorldError, ApprovalError) as error:  # of the test's own code
+                failure = {"failure": failure_of("world" if isinstance(error, WorldError) else "approve", error)}
                 state = merged(state, failure)
             except (Exception, SystemExit) as error:  # of code that ends its process
                 log.debug("%s failed: %s", place, redacted("".join(format_exception(error))))
-                failure = {"failure": failure_of(place, error) | _fault(place, crashed=is_crash(error))}
+                failure = {"failure": _blamed(place, failure_of(place, error), crashed=is_crash(error))}
                 state = merged(state, failure)
         settled = settle(state, answer, limits)
         # What is not said has not happened.
@@ -123,12 +124,14 @@ def _failed(place: NodePlace, error: str, frames: Sequence[str], state: State, *
     if state.get("failure"):
         return {}
     failure = _with_frames({"node": place, "error": redacted(error)}, frames)
-    return {"failure": failure | _fault(place, crashed=crashed)}
+    return {"failure": _blamed(place, failure, crashed=crashed)}
 
 
-def _fault(place: NodePlace, *, crashed: bool) -> dict[str, str]:
-    """Whose fault a failure is, for the record; nothing unless the agent under test crashed."""
-    return {"fault": "assistant"} if crashed and place == "assistant" else {}
+def _blamed(place: NodePlace, failure: dict[str, Any], *, crashed: bool) -> dict[str, Any]:
+    """The failure with its fault: the assistant's if it crashed, an endpoint's that one's own code called."""
+    if crashed:
+        return failure | ({"fault": "assistant"} if place == "assistant" else {})
+    return failure | ({"fault": "infrastructure"} if "frames" in failure else {})
 
 
 def _with_frames(failure: dict[str, Any], frames: Sequence[str]) -> dict[str, Any]:

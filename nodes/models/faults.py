@@ -78,18 +78,22 @@ AWAY = frozenset(
 """Faults of an endpoint that is away: code that calls it cannot help them."""
 
 
+_HTTP_CLIENTS = frozenset({"HTTPStatusError", "HTTPError", "ClientResponseError"})
+"""Errors of a status by clients of any address: 404 is that of a tool, as models' packages have errors of their own."""
+
+
 def is_crash(error: BaseException) -> bool:
     """Whether an agent's error is one of its own code.
 
-    Not of an endpoint that is away, nor of a recording that lacks a call.
+    Not of an endpoint that is away, nor of a recording that lacks a call. A tool's 404 is its own code's.
     """
     if getattr(error, "is_of_function", False):
         return True
-    if any(
-        isinstance(one, DuologueError) or isinstance(getattr(one, "fault", None), CallFault) for one in _causes(error)
-    ):
+    chain = list(_causes(error))
+    if any(isinstance(one, DuologueError) or isinstance(getattr(one, "fault", None), CallFault) for one in chain):
         return False
-    return fault_of(error).name not in AWAY
+    called = next((type(one).__name__ for one in chain if _status(one) == HTTPStatus.NOT_FOUND), None)
+    return called in _HTTP_CLIENTS or fault_of(error).name not in AWAY
 
 
 def fault(name: str, detail: str = "", after: float | None = None) -> CallFault:
@@ -176,13 +180,14 @@ def of_error_in_reply(error: object) -> CallFault:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The error and its causes."""
+    """The error and its causes; `urllib` has one as a reason."""
     one: BaseException | None = error
     for _ in range(8):
         if one is None:
             return
         yield one
-        one = one.__cause__
+        reason = getattr(one, "reason", None)
+        one = reason if isinstance(reason, BaseException) else one.__cause__
 
 
 def _status(error: BaseException) -> int | None:

@@ -2,19 +2,23 @@
 
 A value from the source conversation's task or profile is replaced where the replacement is certain: that task contains
 exactly this value of its kind, and the new task exactly one other. Where it is not certain, the turn does not fit. A log
-has neither task nor profile: there all statements of its user count.
+has neither task nor profile: there all statements of its user count. An order number, phone number, card or address of
+the source that the scenario lacks is said by nobody: the sentence is left out, or the user does not have it.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ...data.text.languages import language_of, says_something
 from .names import named_in
 
 # Bounded, so that a text of digits takes no time of its square.
 _ZH = r"(?:\d[\d,.]{0,15}|[一二两三四五六七八九十百千万半]{1,8})"
 _EN = r"(?:\d[\d,.]{0,15}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _MONTHS = "January|February|March|April|May(?! (?:I|we|you|it|he|she|they)\\b)|June|July|August|September|October|November|December"
+_OUTSIDE, _BEHIND = r"(?<![A-Za-z\d])", r"(?![A-Za-z\d])"
 _KINDS = {
     "amount": rf"(?<!第){_ZH}\s?(?:万元|千元|百元|美元|欧元|元|块钱|块)|[$€£¥]\s?\d[\d,.]{0, 15}k?"
     rf"|\b{_EN}\s(?:dollars|euros|pounds|yuan|USD|EUR|RMB)\b",
@@ -31,9 +35,24 @@ _KINDS = {
     rf"|\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTHS})\b|\b(?:{_MONTHS})(?:\s\d{{1,2}}(?:st|nd|rd|th)?)?\b",
     "email": r"\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}",
     "clock": r"\b\d{1,2}:\d\d\b(?:\s?[ap]m\b)?|\b\d{1,2}\s?[ap]m\b",
-    "code": r"\b(?=[A-Z-]{0,9}\d)(?=[A-Z\d-]{4})[A-Z\d-]{0,8}[A-Z][A-Z\d-]{1,9}\b|\b\d{6,12}\b",
+    "card": rf"{_OUTSIDE}(?:\d{{4}}[ -]?){{3}}\d{{1,7}}{_BEHIND}|{_OUTSIDE}[A-Z]{{2}}\d{{2}}(?: ?[A-Z\d]{{4}}){{2,7}}(?: ?[A-Z\d]{{1,3}})?{_BEHIND}",
+    "phone": rf"{_OUTSIDE}(?!\d{{1,2}}[./-]\d{{1,2}}[./-])(?:\+\d{{1,3}}[ .-]?\(?|\(?0)\d{{1,4}}\)?(?:[ ./-]?\d){{5,12}}{_BEHIND}"
+    rf"|{_OUTSIDE}(?:\(?\d{{3}}\)?[ .-]\d{{3}}[ .-]\d{{4}}|\d{{3}}-\d{{4}}|1[3-9]\d{{9}}|\d{{3,4}}-\d{{7,8}}){_BEHIND}",
+    "code": rf"{_OUTSIDE}(?=[A-Z-]{{0,9}}\d)(?=[A-Z\d-]{{4}})[A-Z\d-]{{0,8}}[A-Z][A-Z\d-]{{1,9}}{_BEHIND}|{_OUTSIDE}\d{{6,12}}{_BEHIND}",
     "weekday": r"周[一二三四五六日末]|星期[一二三四五六日天]|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b",
 }
+# A number that is short, or in small letters, is one by the word before it.
+_INTRODUCED = re.compile(
+    r"(?:\b(?:order|booking|reservation|confirmation|reference|customer|account|ticket|invoice|tracking|member(?:ship)?|bestell|buchungs|kunden|rechnungs)"
+    r"(?:[- ]?(?:number|no\.?|id|code|pin|nummer|nr\.?)|(?= #| \d{4}))|\b(?:code|number|nummer)|[单编]号|订单号?|[预订确认]码|会员号|账号|护照号|#)"
+    r"(?:\s?(?:is|ist|lautet|was|是|为|[:：=]))?\s{0,2}#?(?P<value>(?=[a-z-]{0,19}\d)[a-z\d][a-z\d-]{2,19})(?![a-z\d])",
+    re.IGNORECASE,
+)
+_OWN_KINDS = frozenset({"email", "card", "phone", "code"})
+"""Kinds of values that are one person's own."""
+_SENTENCE = re.compile(r"(?:[^.!?。！？；\n]|[.!?](?!\s|\Z))+(?:[.!?。！？；]+|\n|\Z)\s*")
+_GERMAN = re.compile(r"\b(?:ich|ist|die|der|das|und|meine?|nicht)\b", re.IGNORECASE)
+_LACKING = {"en": "I do not have that here. ", "de": "Das habe ich gerade nicht zur Hand. ", "zh": "这个我手边没有。"}
 _VALUE = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS.items()))
 
 
@@ -75,6 +94,11 @@ def values_in(text: str) -> tuple[SlotValue, ...]:
     """Amounts, times, numbers of people, ages, dates, places and persons in order; none overlaps another."""
     values = [SlotValue(str(match.lastgroup), match.group(), match.start()) for match in _VALUE.finditer(text)]
     taken = {place for value in values for place in range(value.start, value.start + len(value.text))}
+    for match in _INTRODUCED.finditer(text):
+        place = range(*match.span("value"))
+        if taken.isdisjoint(place):
+            values.append(SlotValue("code", match["value"], place.start))
+            taken.update(place)
     for name in named_in(text):
         if taken.isdisjoint(range(name.start, name.start + len(name.text))):
             values.append(SlotValue(name.kind, name.text, name.start))
@@ -93,6 +117,7 @@ def filled(text: str, context: TurnContext, donor: TurnContext, *, follows: bool
     if donor.stated:
         against = "\n".join((against, context.person))  # what a scenario holds, a log's user does not contradict
     changed: list[tuple[SlotValue, str]] = []
+    lacking: list[SlotValue] = []
     for value in values_in(text):
         if value.text in own_text:
             continue
@@ -102,9 +127,26 @@ def filled(text: str, context: TurnContext, donor: TurnContext, *, follows: bool
             return None  # it refers to a message or fact of another conversation, or contradicts the task
         elif not follows and _of_kind(value.kind, context.own):
             return None  # this role has named another one
-    for value, other in reversed(changed):
+        elif (value.kind in _OWN_KINDS and sum(map(str.isdigit, value.text)) > 2) or value.kind == "email":
+            lacking.append(value)
+    language = "de" if _GERMAN.search(text) else language_of(text) or "en"
+    words = _without(text, lacking, changed, _LACKING[language] if context.talk else "")
+    pairs = [(value.text, other) for value, other in changed] + [(f"[{value.kind}]", "") for value in lacking]
+    return FilledText(words, tuple(pairs)) if says_something(words) or not lacking else None
+
+
+def _without(text: str, lacking: Sequence[SlotValue], changed: Sequence[tuple[SlotValue, str]], instead: str) -> str:
+    """The text with new values, and without the sentences of what is lacking, `instead` in place of the first."""
+    if lacking:
+        spans = [match.span() for match in _SENTENCE.finditer(text)]
+        gone = [(start, end) for start, end in spans if any(start <= value.start < end for value in lacking)]
+        changed = [
+            *((value, other) for value, other in changed if not any(a <= value.start < b for a, b in gone)),
+            *((SlotValue("", text[a:b], a), "" if number else instead) for number, (a, b) in enumerate(gone)),
+        ]
+    for value, other in sorted(changed, key=lambda change: -change[0].start):
         text = text[: value.start] + other + text[value.start + len(value.text) :]
-    return FilledText(text, tuple((value.text, other) for value, other in changed))
+    return text.rstrip() if lacking else text
 
 
 def _replacement(value: SlotValue, context: TurnContext, donor: TurnContext) -> str:

@@ -1,12 +1,15 @@
-"""`sys.exit` in somebody's code: an error of that code, and not the end of the process that runs it.
+"""`sys.exit` and `CancelledError` in somebody's code: an error of that code, and not the end of what runs it.
 
 asyncio lets SystemExit through every task and out of its loop: a command ended with the exit code of an agent, without a
 result, and a loop in a thread of its own stood still for ever.
 """
 
 import asyncio
-from collections.abc import Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator
+from contextvars import Context, copy_context
 from typing import Any
+
+from .agent_steps import TURN, stepped
 
 
 class ExitError(RuntimeError):
@@ -16,14 +19,22 @@ class ExitError(RuntimeError):
         super().__init__(f"code that a run calls has ended with SystemExit: {error.code}")
 
 
+class OwnCancelError(RuntimeError):
+    """The code of an agent raised CancelledError although the run has not cancelled it."""
+
+    def __init__(self) -> None:
+        super().__init__("code that a run calls has raised CancelledError although the run has not cancelled it")
+
+
 class ExitsAreErrors(Coroutine[Any, Any, Any]):
-    """A coroutine that raises ExitError where `work` raises SystemExit.
+    """A coroutine that raises ExitError where `work` raises SystemExit, and leaves a step of an agent that blocks.
 
     It hands on each step, so a task that is cancelled before its first one begins and ends `work` as any task does.
     """
 
     def __init__(self, work: Coroutine[Any, Any, Any]) -> None:
         self.work = work
+        self._context: Context | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.work, name)  # what asyncio shows of a task: its name, its frame
@@ -33,17 +44,21 @@ class ExitsAreErrors(Coroutine[Any, Any, Any]):
 
     def send(self, value: Any) -> Any:
         """The next step of `work`."""
-        try:
-            return self.work.send(value)
-        except SystemExit as error:
-            raise ExitError(error).with_traceback(error.__traceback__) from None
+        return self._step(self.work.send, value)
 
     def throw(self, *error: Any) -> Any:
         """The step of `work` after an error."""
+        return self._step(self.work.throw, *error)
+
+    def _step(self, call: Callable[..., Any], *arguments: Any) -> Any:
+        turn = TURN.get()
         try:
-            return self.work.throw(*error)
-        except SystemExit as left:
-            raise ExitError(left).with_traceback(left.__traceback__) from None
+            if turn is None or turn.due is None or asyncio.get_running_loop().get_debug():  # which checks the thread
+                return call(*arguments)
+            self._context = self._context or copy_context()
+            return stepped(turn, self._context, self.work, call, *arguments)
+        except SystemExit as error:
+            raise ExitError(error).with_traceback(error.__traceback__) from None
 
     def close(self) -> None:
         """End `work`."""

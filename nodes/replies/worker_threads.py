@@ -17,6 +17,21 @@ T = TypeVar("T")
 _Call: TypeAlias = tuple["Future[Any]", Callable[[], Any]]
 
 
+class _PlacedTimeoutError(TimeoutError):
+    """A TimeoutError with its place: asyncio replaces one of exactly that class by a new one."""
+
+
+_PlacedTimeoutError.__name__ = TimeoutError.__name__  # records name the class
+
+
+def _with_place(error: BaseException) -> BaseException:
+    if type(error) is not TimeoutError:
+        return error
+    placed = _PlacedTimeoutError(*error.args).with_traceback(error.__traceback__)
+    placed.__cause__ = error.__cause__
+    return placed
+
+
 class WorkerThreads(ThreadPoolExecutor):
     """An executor of daemon threads: as many as there are calls, and an idle one is used again.
 
@@ -48,7 +63,7 @@ class WorkerThreads(ThreadPoolExecutor):
                 except SystemExit as error:
                     future.set_exception(ExitError(error).with_traceback(error.__traceback__))
                 except BaseException as error:  # is the caller's
-                    future.set_exception(error)
+                    future.set_exception(_with_place(error))
                 else:
                     future.set_result(result)
                     del result
@@ -79,7 +94,10 @@ def use_worker_threads() -> None:
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
-    """An event loop with the worker threads, in which `sys.exit` of somebody's code is an error of that code."""
+    """An event loop with the worker threads, in which `sys.exit` of somebody's code is an error of that code.
+
+    An agent that blocks it is left behind when its turn is due.
+    """
     loop = asyncio.new_event_loop()
     loop.set_default_executor(WORKER_THREADS)
     loop.set_task_factory(task_of)

@@ -99,7 +99,7 @@ class Refused:
 def refused(*, last: bool = False) -> Refused:
     """Whether the assistant refused, by the refusals of the scenario's domain or by rule.
 
-    The rule `refusal` reads the words of a refusal in English or Chinese, where the domain has no refusals. `last`: in
+    The rule `refusal` reads the words of a refusal in English, Chinese or German, where the domain has no refusals. `last`: in
     its last message; else in any. Words are a rough sign: where they decide a test, ask a judge (`judged`).
     `negated(refused())`: it never refused.
     """

@@ -16,6 +16,7 @@ from langgraph.runtime import Runtime
 
 from ..contract import ContractError
 from ..limits import Limits
+from ..replies.agent_steps import TurnTimeoutError
 from ..replies.conversion import drafts_of
 from ..replies.exits import ExitError
 from ..settings.redaction import redacted
@@ -24,7 +25,7 @@ from ..worlds import Context
 from .interrupts import NO_CHECKPOINTER, NO_QUESTION, NOT_ENDING, drafts_at_interrupt, still_waiting
 from .speaker import on_its_own
 from .threads import ThreadPlace, is_remote
-from .turn_timeout import TurnTimeoutError, drafts_in_time, within
+from .turn_timeout import drafts_in_time, within
 
 log = logging.getLogger(__name__)
 

@@ -30,6 +30,7 @@ from .approval import (
     checked_policy,
     decides,
     is_question,
+    is_unclear,
     question_of,
     resumed,
     told_policy,
@@ -217,6 +218,10 @@ class AgentSpeaker:
         new = messages[stored_place.seen :] if stored_place else messages
         agent_input: Any
         if stored_place and stored_place.asked:
+            answer = "\n\n".join(worded(message) for message in new if message["role"] != self.role)
+            if stored_place.pending and self.approve == ASK_USER and not stored_place.again and is_unclear(answer):
+                question = CallOutcome(None, [question_of(stored_place.pending["values"], again=True)])
+                return AgentReply(question, {}, (), replace(stored_place, seen=len(messages), again=True))
             first = stored_place.first or stored_place.checkpoint
             if state.get("attempts"):
                 await back_to(runtime.context, first)
@@ -225,7 +230,6 @@ class AgentSpeaker:
                 )
             else:
                 remember(runtime.context, first)
-            answer = "\n\n".join(worded(message) for message in new if message["role"] != self.role)
             if stored_place.pending and self.approve is not None:
                 values = stored_place.pending["values"]
                 answer = resumed(self.approve, values, stored_place.pending["ids"], reply=answer)

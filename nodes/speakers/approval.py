@@ -5,14 +5,16 @@ The forms are those of LangChain's `HumanInTheLoopMiddleware` (`action_requests`
 """
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ...data.records import Role
+from ...data.rules.refusals import consent
+from ...errors import DuologueError
 from ..contract import ContractError, describe
 from ..replies.conversion import plain_or_text
 from ..settings.import_path import imported, is_import_path
+from ..settings.redaction import placed_line
 from .interrupts import asked_arguments
 from .tools import INTERRUPT
 
@@ -24,17 +26,17 @@ POLICIES = ("all", "none", ASK_USER)
 ROUNDS = 50
 """Most approvals in a row within one turn: an agent that asks again for ever must not."""
 NOT_APPROVED = "Not approved."
+_QUESTION = "Do you approve this? Please answer yes or no."
+_AGAIN = " Your reply was neither."
 
-_NO = re.compile(
-    r"\b(?:no|nope|not|never|\w+n['’]t|cancel|stop|reject|decline|refuse|nein|nicht|kein\w*|abbrechen)\b"
-    r"|不|别|取消|拒绝",
-    re.IGNORECASE,
-)
-_YES = re.compile(
-    r"\b(?:yes|yeah|yep|ok|okay|sure|approved?|confirm(?:ed)?|correct|right|go ahead|please do|do it|ja|gern|genau)\b"
-    r"|好|是的|可以|行|同意|确认|没问题",
-    re.IGNORECASE,
-)
+
+class ApprovalError(DuologueError, RuntimeError):
+    """The function of `approve`, which is the test's own code, raised."""
+
+    @property
+    def record_line(self) -> str:
+        """The message, which has the cause already."""
+        return str(self)
 
 
 def checked_policy(role: Role, approve: Any) -> Approve | None:
@@ -77,8 +79,11 @@ def resumed(approve: Approve, values: Sequence[Any], ids: Sequence[str], reply: 
 
 def _answer(approve: Approve, value: Any, reply: str | None) -> Any:
     if callable(approve):
-        return approve(value)
-    approved = consents(reply) if reply is not None else approve == "all"
+        try:
+            return approve(value)
+        except Exception as error:
+            raise ApprovalError(f"{policy_name(approve)} failed: {placed_line(error)}") from error
+    approved = consent(reply) == "yes" if reply is not None else approve == "all"
     reason = reply if reply is not None else NOT_APPROVED
     if _is_request(value):
         allowed = {config.get("action_name"): config.get("allowed_decisions") for config in value["review_configs"]}
@@ -103,19 +108,15 @@ def _decision(action: Mapping[str, Any], allowed: Any, reason: str, approved: bo
     raise ContractError(f"approve: {action['name']} allows only {', '.join(allowed)}: give a function that decides")
 
 
-def consents(text: str) -> bool:
-    """Whether an answer in words approves: it has a word of consent and none of refusal.
-
-    >>> consents("Yes, please."), consents("Yes, but not today."), consents("What does it cost?")
-    (True, False, False)
-    """
-    return bool(_YES.search(text)) and not _NO.search(text)
+def is_unclear(reply: str) -> bool:
+    """Whether a reply neither approves nor rejects: it is asked for once more, and the second one rejects."""
+    return consent(reply) is None
 
 
-def question_of(values: Sequence[Any]) -> str:
-    """The pending actions in words, for the user."""
+def question_of(values: Sequence[Any], *, again: bool = False) -> str:
+    """The pending actions in words, for the user; `again`: after an unclear reply."""
     lines = [line for value in values for line in _in_words(value)]
-    return "\n".join(["Do you approve this? Please answer yes or no.", *(f"- {line}" for line in lines)])
+    return "\n".join([_QUESTION + (_AGAIN if again else ""), *(f"- {line}" for line in lines)])
 
 
 def _in_words(value: Any) -> list[str]:

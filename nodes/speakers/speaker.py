@@ -25,6 +25,7 @@ from ..limits import Limits
 from ..messages.attachments import openai_messages
 from ..messages.building import MessageBuilder, Talk, sends_prompt
 from ..models.specs import model_provenance
+from ..replies.agent_steps import TurnTimeoutError
 from ..replies.function_answers import FunctionAnswer, drafts_answered
 from ..replies.worker_threads import in_thread
 from ..settings.redaction import redacted
@@ -34,7 +35,6 @@ from .interrupts import INTERRUPTED, NO_CHECKPOINTER, drafts_at_interrupt
 from .tools import ReadOnly, read_only_tools, told_read_only
 from .turn_timeout import (
     TIMED_OUT,
-    TurnTimeoutError,
     check_turn_timeout,
     drafts_in_time,
     told_turn_timeout,

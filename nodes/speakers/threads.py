@@ -45,6 +45,8 @@ class ThreadPlace:
     """What that node was answered before, from its first question on, as plain JSON."""
     pending: Mapping[str, Any] | None = None
     """The `values` and `ids` of the interrupts that the question is about, where it asks for an approval."""
+    again: bool = False
+    """Whether the question is put a second time, as the reply to the first was unclear."""
 
     @classmethod
     def of(cls, memory: Mapping[str, Any], thread: str) -> Self | None:
@@ -58,9 +60,9 @@ class ThreadPlace:
         """The place after an answer at this one; the same node may have asked another question."""
         checkpoint = checkpoint_of(after)
         if checkpoint != self.checkpoint and (after.metadata or {}).get("source") != "fork":
-            return replace(self, checkpoint=checkpoint, first=None, answers=(), **now)
+            return replace(self, checkpoint=checkpoint, first=None, answers=(), again=False, **now)
         first, answers = self.first or self.checkpoint, (*self.answers, answer)
-        return replace(self, checkpoint=checkpoint, first=first, answers=answers, **now)
+        return replace(self, checkpoint=checkpoint, first=first, answers=answers, again=False, **now)
 
     def plain(self) -> dict[str, Any]:
         """Plain JSON values."""

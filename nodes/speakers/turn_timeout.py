@@ -9,9 +9,12 @@ from langchain_core.messages import BaseMessage
 from ...data.records import Role
 from ...errors import SettingError
 from ..calls.service import current
+from ..context_values import during
 from ..contract import ContractError
 from ..limits import Limits, checked_seconds
+from ..replies.agent_steps import TURN, AgentTurn
 from ..replies.conversion import drafts_of
+from ..replies.exits import OwnCancelError
 from ..state import Draft
 
 T = TypeVar("T")
@@ -20,10 +23,6 @@ TIMED_OUT: Mapping[Role, str] = {"assistant": "agent_timeout", "user": "user_tim
 """The stop reason of an agent whose turn took too long, by whom it plays."""
 LAST = 0.5
 """Seconds in which a cancelled turn may end; after that it is left behind."""
-
-
-class TurnTimeoutError(Exception):
-    """A turn of an agent took longer than its limit."""
 
 
 def turn_seconds(own: float | None, limits: Limits) -> float:
@@ -48,26 +47,36 @@ def told_turn_timeout(seconds: float | None) -> dict[str, float]:
 async def within(seconds: float, turn: Coroutine[Any, Any, T]) -> T:
     """The result of an agent's turn; TurnTimeoutError after these seconds.
 
-    A turn that blocked the event loop, so that nobody could end it, counts by the time that it took. One that goes on
-    although it is cancelled is left behind.
+    A turn that blocks is left behind in an event loop of ours (`new_loop`); in another one nobody can end it, and it
+    counts by the time that it took. One that goes on although it is cancelled is left behind.
     """
     loop = asyncio.get_running_loop()
     began = loop.time()
-    task = loop.create_task(turn)
+    own = AgentTurn(seconds, began + seconds)
+    with during(TURN, own):
+        task = loop.create_task(turn)
     try:
         with current().agents.turn():
             await asyncio.wait({task}, timeout=seconds)
-        if task.done() and loop.time() - began <= seconds:
-            return task.result()
     except asyncio.CancelledError:
-        await _leave(task)
+        await _leave(task, own)
         raise
-    await _leave(task)
-    raise TurnTimeoutError(f"no reply within {seconds:g} seconds")
+    if own.dropped:
+        await _leave(task, own)
+        raise asyncio.CancelledError
+    if task.done() and loop.time() - began <= seconds:
+        own.due = None
+        try:
+            return task.result()
+        except asyncio.CancelledError as error:
+            raise OwnCancelError().with_traceback(error.__traceback__) from None
+    await _leave(task, own)
+    raise own.error()
 
 
-async def _leave(task: "asyncio.Task[Any]") -> None:
+async def _leave(task: "asyncio.Task[Any]", turn: AgentTurn) -> None:
     """Cancel a turn, and let it end if it does so at once."""
+    turn.due = asyncio.get_running_loop().time() + LAST
     task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # nobody else asks for its error
     task.cancel()
     await asyncio.wait({task}, timeout=LAST)

@@ -3,12 +3,19 @@
 import asyncio
 import os
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from functools import wraps
+from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
 from ...nodes.calls.endpoint_gate import EndpointError
+from ...nodes.replies.agent_steps import drop_steps
 from ...nodes.replies.worker_threads import new_loop
+
+LAST = 0.8
+"""Seconds in which a call that was interrupted ends by itself, and in which a loop that nobody blocks takes an order."""
+WRITING = 30.0
+"""Most seconds in which it may be written down."""
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -24,13 +31,27 @@ def blocking(work: Coroutine[Any, Any, T]) -> T:
     if threading.current_thread().name == THREAD:
         work.close()
         raise RuntimeError("simulate was called from within a simulation: await asimulate there")
-    future = asyncio.run_coroutine_threadsafe(work, loop)
-    try:
-        return future.result()
+    tasks: list[asyncio.Task[Any] | None] = []
+    over = threading.Event()
+
+    async def to_its_end() -> T:
+        tasks.append(asyncio.current_task())
+        try:
+            return await work
+        finally:
+            over.set()
+
+    def cancel() -> None:
+        for task in tasks:
+            if task is not None:
+                task.cancel()
+
+    try:  # an interrupt may come before there is a future
+        return asyncio.run_coroutine_threadsafe(to_its_end(), loop).result()
     except BaseException:
-        if not future.done():  # the caller was interrupted: first let the running conversations be written down
-            future.cancel()
-            _settle()
+        if not over.is_set():  # the caller was interrupted: first let the running conversations be written down
+            loop.call_soon_threadsafe(cancel)
+            _settle(loop, over)
         raise
 
 
@@ -39,12 +60,22 @@ def waiting(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[[Callable[[],
 
     The function's own part is its name and its docstring.
     """
+    parameters = signature(work).parameters
+
+    def _resume_line(arguments: tuple[Any, ...], settings: Mapping[str, Any]) -> str:
+        out = signature(work).bind(*arguments, **settings).arguments.get("out")
+        folder_line = f"what is finished is kept in {out}" if out is not None else "nothing is kept without out=FOLDER"
+        return f"interrupted: {folder_line}; continue: the same call with out={str(out or 'FOLDER')!r}, resume=True"
 
     def waiting_for_it(described: Callable[[], None]) -> Callable[P, T]:
         @wraps(work)
         def wait(*arguments: P.args, **settings: P.kwargs) -> T:
             try:
                 return blocking(work(*arguments, **settings))
+            except KeyboardInterrupt as error:
+                if "resume" in parameters:
+                    error.add_note(_resume_line(arguments, settings))
+                raise
             except EndpointError as error:  # its line has all; a caller needs no traceback of this package
                 raise error.with_traceback(None) from None
 
@@ -54,14 +85,17 @@ def waiting(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[[Callable[[],
     return waiting_for_it
 
 
-def _settle() -> None:
-    """Wait until every task of a cancelled call has ended."""
-
-    async def others() -> None:
-        tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    asyncio.run_coroutine_threadsafe(others(), _loop()).result(timeout=30)
+def _settle(loop: asyncio.AbstractEventLoop, over: threading.Event) -> None:
+    """Wait until a cancelled call has ended, for no agent that blocks, and in no blocked loop."""
+    if over.wait(LAST):
+        return
+    drop_steps()
+    heard = threading.Event()
+    loop.call_soon_threadsafe(heard.set)
+    if heard.wait(LAST):
+        over.wait(WRITING)
+    else:
+        _forget_loop()
 
 
 THREAD = "duologue simulations"
@@ -79,7 +113,7 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 def _forget_loop() -> None:
-    """A forked process inherits the loop without its thread, so it must make a new one."""
+    """Make a new loop for the next call: this one is blocked, or without its thread in a fork."""
     global _lock, _running
     _lock, _running = threading.Lock(), None
 

@@ -1,8 +1,10 @@
 """An error of one's own code has file, line and the last frames wherever a test of an agent is shown."""
 
 import json
+from asyncio import CancelledError
 from importlib import import_module
 from pathlib import Path
+from urllib.error import URLError
 from xml.etree.ElementTree import parse
 
 import pytest
@@ -84,6 +86,34 @@ def test_an_agent_that_raises_is_shown_with_its_frames_everywhere(duologue, shop
     stored = "".join(path.read_text() for path in Path("run").glob("*.jsonl"))
     assert "abcdefghij" not in stored
     assert str(shop) not in stored
+
+
+def test_an_endpoint_that_refuses_the_connection_is_no_error_of_ones_own_code(shop: Path) -> None:
+    def agent(messages: list[dict[str, str]]) -> str:
+        raise URLError(ConnectionRefusedError(111, "Connection refused"))
+
+    (conversation,) = simulate(graphs.agent_test.cast("offline", agent), goals())
+    result = successes([conversation])
+    assert (result.errors, result.faults["infrastructure"]) == ((), 1)
+    assert conversation.failure is not None
+    assert "(test_code_errors.py, line " in conversation.failure.error
+
+
+@pytest.mark.parametrize("error", [TimeoutError("the till is slow"), CancelledError()])
+@pytest.mark.parametrize("is_async", [True, False])
+def test_an_error_that_asyncio_treats_as_its_own_has_file_and_line(shop: Path, error, is_async: bool) -> None:
+    def agent(messages: list[dict[str, str]]) -> str:
+        raise error
+
+    async def async_agent(messages: list[dict[str, str]]) -> str:
+        return agent(messages)
+
+    (conversation,) = simulate(graphs.agent_test.cast("offline", async_agent if is_async else agent), goals())
+    failure = conversation.failure
+    assert failure is not None
+    assert failure.fault == ("assistant" if isinstance(error, CancelledError) else "infrastructure")
+    assert "(test_code_errors.py, line " in failure.error
+    assert failure.frames[-1].endswith(" in agent")
 
 
 def test_an_agent_that_raises_in_a_graph_after_a_tool_has_frames_too(shop: Path) -> None:

@@ -2,7 +2,9 @@
 
 import asyncio
 import threading
+from collections.abc import AsyncIterator
 from contextlib import suppress
+from contextvars import ContextVar
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from duologue.errors import SettingError
 from duologue.graphs import agent_test
 from duologue.nodes import AgentSpeaker, FunctionSpeaker, Limits
 from duologue.nodes.contract import ContractError
+from duologue.nodes.replies.agent_steps import STEPS_THREAD
 from duologue.nodes.replies.worker_threads import WORKER_THREADS
 
 SHORT = Limits(turn_timeout=0.05)
@@ -81,6 +84,49 @@ async def test_a_turn_that_blocked_the_event_loop_too_long_counts_by_its_time(mo
     finally:
         monkeypatch.undo()
     assert conversation.stop == "agent_timeout"
+
+
+@pytest.mark.parametrize("kind", ["function", "graph"])
+def test_an_async_agent_that_blocks_is_left_behind_and_others_go_on(never, kind):
+    async def block(state: Any) -> Any:
+        if "a bad seat" in str(state):
+            never.wait()
+        return {"messages": [AIMessage("It is booked.")]} if kind == "graph" else "It is booked."
+
+    agent = hanging_graph(block) if kind == "graph" else block
+    states = agent_test.scenarios([{"goal": "a bad seat"}, {"goal": "a good seat"}])
+    cast = agent_test.cast(assistant=agent)
+    bad, good = runs.simulate(cast, states, limits=Limits(turn_timeout=0.5), concurrency=1)
+    assert (bad.stop, bad.fault, bad.failure) == ("agent_timeout", "assistant", None)
+    assert [message.text for message in bad.messages[1:]] == (["One moment."] if kind == "graph" else [])
+    assert good.stop == "user_ended"
+
+
+def test_the_steps_of_an_agent_are_as_if_in_the_event_loops_thread():
+    variable: ContextVar[int] = ContextVar("count", default=0)
+    seen: list[Any] = []
+
+    async def count() -> None:
+        variable.set(variable.get() + 1)
+
+    async def pieces() -> AsyncIterator[str]:
+        for piece in ("It is ", "booked."):
+            token = variable.set(7)
+            await asyncio.sleep(0)
+            variable.reset(token)
+            yield piece
+
+    async def agent(messages: Any) -> str:
+        task = asyncio.current_task()
+        variable.set(1)
+        await asyncio.gather(asyncio.create_task(count()), asyncio.wait_for(count(), 60))
+        async with asyncio.timeout(60):
+            text = "".join([piece async for piece in pieces()])
+        seen.append((task is asyncio.current_task(), variable.get(), threading.current_thread().name))
+        return text
+
+    (conversation,) = runs.simulate(agent_test.cast(assistant=agent), agent_test.scenarios(SCENARIOS))
+    assert (conversation.stop, seen) == ("user_ended", [(True, 1, STEPS_THREAD)])
 
 
 @pytest.mark.parametrize("compiled", [{}, {"checkpointer": InMemorySaver()}])

@@ -45,10 +45,10 @@ def _message(prompt: ParsedPrompt, goal: str, phrases: dict[str, list[str]], dra
     heard, offered = prompt.others[-1][:READ], QUOTED.findall(prompt.note)
     leave, give_up = [*offered, ""][:2] if offered else _goodbyes(prompt)
     signs = vocabulary("goals")[language_of(heard) or "en"]
-    if _has(signs["approval"], heard):  # `--approve ask-user`
-        return phrase(phrases["approve"], draw)
     questions = [text for text in sentences(heard) if text.endswith(("?", "？")) or _has(signs["asks"], text)]
     questions = [text for text in questions if not _has(signs["else"], text)]
+    if questions and all(_has(signs["approval"], text) for text in questions):  # "Shall I book it?", `ask-user`
+        return phrase(phrases["approve"], draw)
     outcome = outcome_of(heard)
     if leave and not questions and outcome == "done":
         return str(leave)

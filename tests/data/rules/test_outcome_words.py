@@ -1,4 +1,4 @@
-"""Whether a reply says that something is done or refused, by 600 replies, 200 of them by a writer who knew no rule."""
+"""Whether a reply says that something is done or refused, by 800 replies in four sets, and whether it consents."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from duologue.data.rules.refusals import SHORT, outcome_of, refused
+from duologue.data.rules.refusals import SHORT, consent, outcome_of, refused
 
 DOCS = Path(__file__).parents[3] / "docs/testing.md"
 ROWS = [json.loads(line) for line in Path(__file__).with_name("replies.jsonl").read_text("utf-8").splitlines()]
@@ -22,7 +22,7 @@ def errors(which: str, outcome: str) -> tuple[int, int, int, int]:
     return missed, missed + counts[True, True], false, false + counts[False, False]
 
 
-@pytest.mark.parametrize("which", ["seen", "unseen"])
+@pytest.mark.parametrize("which", ["seen", "unseen", "tuned", "held out"])
 @pytest.mark.parametrize("outcome", ["refused", "done"])
 def test_the_error_rates_are_those_of_the_docs(which, outcome):
     missed, those, false, others = errors(which, outcome)
@@ -44,11 +44,19 @@ def test_the_error_rates_are_those_of_the_docs(which, outcome):
         ("Your old seat could not be held, but I have booked 12A for you.", "done"),
         ('You wrote "it is booked".', None),
         ("Is it booked?", None),
+        ("Shall I book it?", None),
+        ("Your booking is confirmed. Tickets are non-refundable.", "done"),
+        ("Tickets are non-refundable.", "refused"),
         ("", None),
     ],
 )
 def test_what_is_denied_or_asked_is_neither(reply, outcome):
     assert outcome_of(reply) == outcome
+
+
+def test_a_caveat_beside_a_deed_is_no_refusal():
+    assert refused("Your booking is confirmed. Tickets are non-refundable.") is None
+    assert refused("I have cancelled the first night. Sorry, the second one cannot be cancelled.")
 
 
 def test_a_long_text_refuses_by_its_opening_only():
@@ -61,3 +69,53 @@ def test_a_long_text_refuses_by_its_opening_only():
 def test_a_hostile_text_costs_no_time_of_note():
     for text in ("no " * 2_000, "booked " * 1_000, "，但" * 2_000, "(" * 6_000, "is now been " * 500, "if you " * 800):
         outcome_of(text)
+        consent(text)
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("Yes, please cancel it.", "yes"),
+        ("No problem.", "yes"),
+        ("Sure, I don't mind.", "yes"),
+        ("Fine by me.", "yes"),
+        ("Of course!", "yes"),
+        ("Absolutely.", "yes"),
+        ("That's right, go on.", "yes"),
+        ("I have no objection.", "yes"),
+        ("Why not?", "yes"),
+        ("Not a problem, do it.", "yes"),
+        ("Sounds good, thanks.", "yes"),
+        ("Yes. I don't need a receipt.", "yes"),
+        ("Yes, could you also send me the receipt?", "yes"),
+        ("Klar, machen Sie das.", "yes"),
+        ("Kein Problem.", "yes"),
+        ("没问题，办吧。", "yes"),
+        ("对，就这样。", "yes"),
+        ("Of course not.", "no"),
+        ("Please don't do that.", "no"),
+        ("No, leave it as it is.", "no"),
+        ("Not yet.", "no"),
+        ("I'd rather not, no.", "no"),
+        ("Auf keinen Fall.", "no"),
+        ("Lieber nicht.", "no"),
+        ("先不要。", "no"),
+        ("还是算了吧。", "no"),
+        ("I am not sure.", None),
+        ("Yes, but don't pay more than 20.", None),
+        ("Only if it is free.", None),
+        ("What does it cost?", None),
+        ("The right code is QX4821.", None),
+        ("Yes and no.", None),
+        ("Is that okay?", None),
+        ("Vielleicht.", None),
+        ("Sure, go ahead.", "yes"),
+        ("好的，可以。", "yes"),
+        ("Ja, genau.", "yes"),
+        ("不可以", "no"),
+        ("Nein.", "no"),
+        ("", None),
+    ],
+)
+def test_a_reply_to_a_question_for_approval_is_yes_no_or_unclear(reply, answer):
+    assert consent(reply) == answer

@@ -1,8 +1,11 @@
 """Whether an agent's error is a crash of its own code, or of an endpoint that is away."""
 
 import json
+from email.message import Message
+from urllib.error import HTTPError, URLError
 
 import httpx
+import openai
 import pytest
 
 from duologue.errors import DataError
@@ -29,6 +32,9 @@ def caused(error: Exception, cause: Exception) -> Exception:
         json.JSONDecodeError("Expecting value", "x", 0),
         FileNotFoundError(2, "No such file"),
         of_status(400),
+        of_status(404),  # of a tool
+        HTTPError("http://127.0.0.1:9", 404, "Not Found", Message(), None),
+        caused(RuntimeError("my agent broke"), of_status(404)),
         AnswerError("the function answered with nothing (None)"),
         caused(RuntimeError("my agent broke"), ValueError("no number")),
     ],
@@ -40,8 +46,10 @@ def test_an_error_of_ones_own_code_is_a_crash(error: Exception) -> None:
 @pytest.mark.parametrize(
     "error",
     [
-        *map(of_status, (401, 403, 404, 429, 500, 502, 503, 529)),
+        *map(of_status, (401, 403, 429, 500, 502, 503, 529)),
         httpx.ConnectError("Connection refused", request=REQUEST),
+        openai.NotFoundError("no such model", response=httpx.Response(404, request=REQUEST), body=None),
+        URLError(ConnectionRefusedError(111, "Connection refused")),
         ConnectionResetError(104, "Connection reset by peer"),
         TimeoutError("nothing came"),
         caused(RuntimeError("my agent broke"), of_status(503)),

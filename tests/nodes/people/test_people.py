@@ -177,7 +177,7 @@ MOVES = {
     [
         ("en", ["QX4821, please.", "To 7 June."], ["Sure, it is QX4821.", "Please move it to 7 June."]),
         ("en", {"code": "QX4821", "date": "2026-06-07"}, ["Sure, it is QX4821.", "Please move it to 2026-06-07."]),
-        ("en", ["From 6 June to 7 June."], ["Sure, it is ZZ7777."]),  # which of the two is not certain
+        ("en", ["From 6 June to 7 June."], ["I do not have that here."]),  # which of the two is not certain
         ("zh", ["订单号 QX4821", "改到六月七日"], ["单号是 QX4821。", "请改到六月七日。"]),
     ],
 )
@@ -199,10 +199,41 @@ def test_a_turn_of_a_log_has_the_values_of_the_scenario_in_place_of_its_own(lang
         ("at 19:30", "19:30"),
         ("to ann@host.example please", "ann@host.example"),
         ("the code TR-9310", "TR-9310"),
+        ("电话13812345678", "13812345678"),
+        ("call +49 171 2345678", "+49 171 2345678"),
+        ("call 555-0142", "555-0142"),
+        ("card 4111 1111 1111 1111", "4111 1111 1111 1111"),
+        ("my order number is 4711", "4711"),
+        ("order #4711", "4711"),
+        ("booking code qx4821", "qx4821"),
+        ("meine bestellnummer lautet 4711", "4711"),
+        ("单号ZZ7777", "ZZ7777"),
     ],
 )
 def test_a_date_a_time_an_address_or_a_code_is_one_value(text, value):
     assert [one.text for one in values_in(text)] == [value]
+
+
+PERSONAL = ("My order number is 4711.", "Call me on 0171 2345678.", "I am ann@host.example.", "It is booking ZZ7777.")
+
+
+@pytest.mark.parametrize("own", PERSONAL)
+def test_a_user_without_such_a_value_says_nobodys_and_does_not_have_it(own):
+    donor = of_log("Cancel my order.", "Details?", f"Sure. {own} Thank you!", "Done.")
+    user = PeopleSpeaker.of([donor], "user", weights=STEADY)
+    (state,) = agent_test.scenarios([{"first_message": "Cancel my order."}])
+    (conversation,) = duologue.simulate(agent_test.cast(user=user, assistant=lambda messages: "Yes?"), [state])
+    assert of_user(conversation)[1:] == ["Sure. I do not have that here. Thank you!"]
+    value = values_in(own)[-1].text
+    assert value not in str(conversation.model_dump())
+
+
+def test_what_a_donor_opens_with_is_left_out_and_a_number_of_another_kind_stays():
+    donor = of_log("Cancel my order 48213377. I bought 2 lamps for COVID-19 wards.", "Done.")
+    user = PeopleSpeaker.of([donor], "user", weights=STEADY)
+    (state,) = agent_test.scenarios([{"goal": "cancel the order of lamps"}])
+    (conversation,) = duologue.simulate(agent_test.cast(user=user, assistant=lambda messages: "Yes?"), [state])
+    assert of_user(conversation) == ["I bought 2 lamps for COVID-19 wards."]
 
 
 def test_a_question_that_begins_with_may_holds_no_month():

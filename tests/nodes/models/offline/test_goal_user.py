@@ -82,3 +82,22 @@ def test_the_refusals_that_the_docs_show_make_it_give_up(reply):
 def test_a_question_or_a_refusal_beside_them_does_not(reply):
     _, stop = user_turns("book a table", reply, turns=1)
     assert stop == "max_turns"
+
+
+@pytest.mark.parametrize(
+    ("goal", "question", "yes"),
+    [
+        ("book a table", "I have a table at seven. Shall I book it?", True),
+        ("book a table", "Would you like me to reserve it?", True),
+        ("book a table", "The fee is 5 euros. Is that okay?", True),
+        ("book a table", "Ein Tisch ist frei. Soll ich ihn reservieren?", True),
+        ("请帮我订桌", "七点有位子，需要我帮您订吗？", True),
+        ("book a table", "Shall I book it for two or for four?", False),
+        ("book a table", "May I have your name?", False),
+        ("book a table", "Shall I book it? Which name is it?", False),
+        ("请帮我订桌", "您想订几点的？", False),
+    ],
+)
+def test_a_question_whether_to_do_it_is_answered_with_yes_and_no_other(goal, question, yes):
+    texts, _ = user_turns(goal, question, turns=2)
+    assert bool(re.match(r"Yes, |好的，|可以，", texts[1])) is yes
