@@ -31,7 +31,7 @@ class Outcome:
     reason: str
     """The reason of the score, or why there is none."""
     fault: Fault
-    """Whose fault it is where it is no success; `none` for a success, and for what a bound or a signal cut short."""
+    """Whose fault it is where it is no success, what a bound or a signal cut short included; else `none`."""
     user_fault: str | None
     """The rule by which the user simulator is at fault; None if it is not."""
     frames: tuple[str, ...] = ()
@@ -49,8 +49,6 @@ def outcome(conversation: Conversation, crashes: Crashes = "unscored") -> Outcom
     fault: Fault = "none"
     if agent_failed(conversation):
         fault = "user" if broken else "assistant"
-    elif was_cut_short(conversation):
-        fault = "none"
     elif success is None:
         fault = conversation.fault if conversation.fault not in (None, "none") else "infrastructure"
     elif not success:

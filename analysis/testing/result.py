@@ -51,7 +51,7 @@ class Successes(Record):
     """The shortest first."""
     faults: dict[Literal["user", "assistant", "infrastructure"], int]
     """Whose fault each conversation without success is: those that failed, excluded ones too, and those without a
-    score, which are the infrastructure's unless the record says otherwise. What was cut short is nobody's fault."""
+    score, cut short or not begun, which are the infrastructure's unless the record says otherwise."""
     rule: str
     """The rule by which a user simulator is at fault, in words."""
     user_faults: tuple[UserFault, ...]
@@ -155,18 +155,14 @@ class Successes(Record):
 
     def fault_table(self) -> Table:
         """Whose fault the conversations without success are."""
+        lacking = ("cut short", self.cut_short), ("not begun", self.not_begun)
         return Table(
             title="Whose fault",
             columns=(Column(name="fault"), Column(name="conversations", kind="count")),
-            rows=(*self.faults.items(), *((f"nobody's: {name}", count) for name, count in self.nobodys.items())),
+            rows=(*self.faults.items(), *((f"  of these {name}", count) for name, count in lacking if count)),
         )
 
     @property
     def has_faults(self) -> bool:
         """Whether any conversation is without success, so that the table of faults says anything."""
-        return any(self.faults.values()) or bool(self.nobodys)
-
-    @property
-    def nobodys(self) -> dict[str, int]:
-        """Conversations without success that are nobody's fault, by what became of them."""
-        return {name: count for name, count in (("cut short", self.cut_short), ("not begun", self.not_begun)) if count}
+        return any(self.faults.values())

@@ -129,6 +129,7 @@ def successes(
     stated = without if exclude_user_faults else every
     most = max(stated.pass_hat, default=1)
     not_begun = sum(scenario.not_begun for scenario in scenarios.values())
+    faults["infrastructure"] += not_begun
     fault = not exclude_user_faults
     pairs = [(scenario, *scenario.pair(fault=fault)) for scenario in scenarios.values()]
     return Successes(

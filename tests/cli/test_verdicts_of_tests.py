@@ -170,13 +170,13 @@ def test_bounds_decide_in_python_too() -> None:
     assert "passed (no threshold for the share is set)" in repr(verdicts[3])
 
 
-def test_a_scenario_that_was_not_begun_has_a_row_and_is_nobodys_fault(duologue) -> None:
+def test_a_scenario_that_was_not_begun_has_a_row_and_is_the_infrastructures_fault(duologue) -> None:
     _, out, _ = duologue(*arguments("model", *BOUND, "--summary", "summary.md", "--no-page"))
     assert re.search(r"^book the +0 +0 .*3", out, re.M)  # the title goes on in the next line
     assert "| book the other | 0 | 0 |" in Path("summary.md").read_text()
     faults = {line.rsplit(maxsplit=1)[0].strip(): line.split()[-1] for line in out.splitlines() if line}
-    assert faults["infrastructure"] == "0"
-    assert faults["nobody's: not begun"] >= "3"
+    assert (faults["assistant"], faults["user"]) == ("0", "0")
+    assert faults["infrastructure"] >= faults["of these not begun"] >= "3"
 
 
 def test_the_decision_is_one_plain_sentence(duologue) -> None:

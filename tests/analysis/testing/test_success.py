@@ -113,6 +113,5 @@ def test_a_run_of_which_a_bound_cut_all_short_has_no_share_and_blames_no_scorer(
     cut = talk("a", True).model_copy(update={"stop": stop, "timing": Timing(started="2026-01-01T00:00:00")})
     result = successes([cut])
     assert (result.success, result.unscored, result.cut_short, result.not_begun) == (None, 1, 1, 0)
-    # A bound is nobody's fault, and the table of faults says so.
-    assert set(result.faults.values()) == {0}
-    assert result.fault_table().rows[-1] == ("nobody's: cut short", 1)
+    assert result.faults == {"user": 0, "assistant": 0, "infrastructure": 1}
+    assert result.fault_table().rows[-1] == ("  of these cut short", 1)
