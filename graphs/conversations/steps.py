@@ -17,7 +17,7 @@ from langgraph.runtime import Runtime
 from ...data.provenance import SIDES
 from ...data.records import Role
 from ...data.summaries.executed_graph import VALIDATORS
-from ...nodes.calls.service import lost_calls
+from ...nodes.calls.tries import lost_calls
 from ...nodes.contract import AsksSides, ContractError, PromptedSpeaker, check_update
 from ...nodes.limits import Limits
 from ...nodes.models.conversation_header import SPEAKING

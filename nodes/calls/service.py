@@ -5,14 +5,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, NoReturn, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
-from ...data.identity import digest
-from ...data.text.model_tokens import tokens_about
 from ...errors import DuologueError
 from ..context_values import during
 from ..messages.attachments import for_model
@@ -22,16 +19,17 @@ from ..models.offline.model import OfflineChatModel
 from ..models.providers import seeded
 from ..models.specs import endpoint_host, model_provenance
 from ..replies.conversion import drafts_of, usage_of
-from ..settings.redaction import error_line, without_known_secrets
+from ..settings.redaction import without_known_secrets
 from ..state import Draft
 from ..worlds import WorldInJournal
 from .agent_turns import CONVERSATION, AgentTurns
 from .call_store import AMBIENT, Call, CallKey, CallStore, SentRequest, StoredReply, message_of, plain_reply
+from .called_models import address_digest, endpoint_of, most_tries, served_name, side_of, tokens_expected, tokens_taken
 from .endpoint_gate import EndpointError, Gate, Pace
 from .prices import asked_model
 from .reservations import CallKind, Reservations, RunOverError
 from .spending import Spending
-from .tries import reply_despite_cancellation
+from .tries import note_lost, reply_despite_cancellation
 
 CONVERSATIONS = 8
 """Conversations at the same time, until an endpoint has shown that it bears more."""
@@ -129,7 +127,7 @@ class CallService:
         stores_replies = self._store is not None and not isinstance(chosen, OfflineChatModel)
         request = SentRequest.of({**model_provenance(model), **arguments}, sent) if stores_replies else None
         if request is not None and (stored_reply := self._find_stored(key, request)) is not None:
-            if endpoint is not None and stored_reply.endpoint == _address(endpoint):
+            if endpoint is not None and stored_reply.endpoint == address_digest(endpoint):
                 self.gate(endpoint).answered_before()
             return _draft(message_of(stored_reply.value), stored_reply.retried)
 
@@ -149,13 +147,13 @@ class CallService:
 
         query = asked_model(model)
         try:
-            expected = _about(sent) if self.spending.bounded and query is not None else 0
+            expected = tokens_expected(sent) if self.spending.bounded and query is not None else 0
             async with self.reservations.room(CallKind(call.role, query), expected) as took:
                 message, retried = await self._new_reply(endpoint, model, send, sent, key, request)
                 tokens = self.spending.add(
-                    _served(message),
+                    served_name(message),
                     usage_of([message]),
-                    role=_side(call.role),
+                    role=side_of(call.role),
                     query=query,
                     sent=(str(sent_message.content) for sent_message in sent),
                     reply=str(message.text),
@@ -164,7 +162,7 @@ class CallService:
         except RunOverError as error:
             await self._end_work(error)
         if request is not None:
-            self._keep(key, request, StoredReply(plain_reply(message), retried, _address(endpoint)))
+            self._keep(key, request, StoredReply(plain_reply(message), retried, address_digest(endpoint)))
         if cancelled is not None:
             raise cancelled
         return _draft(message, retried)
@@ -197,7 +195,7 @@ class CallService:
                 for draft in update.get("drafts", []) if isinstance(update, Mapping) else []:
                     if isinstance(draft, Mapping) and (usage := draft.get("usage")):
                         # The cost of an agent's own calls is unknown, only their tokens are reported.
-                        self.spending.add(draft.get("model") or "agent", usage, role=_side(call.role), query=None)
+                        self.spending.add(draft.get("model") or "agent", usage, role=side_of(call.role), query=None)
                         tokens += usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
                 took(0, tokens)
         except RunOverError as error:
@@ -216,7 +214,7 @@ class CallService:
         try:
             stored_reply = None if self._store is None else self._store.find(key, request)
         except DuologueError as error:  # of a store that must contain every call
-            _lost(error)
+            note_lost(error)
             raise
         self.replayed += stored_reply is not None
         return stored_reply
@@ -245,7 +243,7 @@ class CallService:
     ) -> tuple[AIMessage, dict[str, int]]:
         """The reply of a call that is made now, and how often it was made again."""
         if self.stopped is not None:
-            _lost(self.stopped)
+            note_lost(self.stopped)
             raise self.stopped
         if endpoint is None:
             return await send(), {}
@@ -256,29 +254,18 @@ class CallService:
                 self._keep(key, request, fault)
 
         try:
-            tokens = _about(sent) if gate.pace.tokens_per_minute else 0
-            return await gate.call(send, tokens=tokens, spent=_tokens, failed=failed, most=_tries(model))
+            tokens = tokens_expected(sent) if gate.pace.tokens_per_minute else 0
+            return await gate.call(send, tokens=tokens, spent=tokens_taken, failed=failed, most=most_tries(model))
         except EndpointError as error:
             self.stopped = self.stopped or error
-            _lost(error)
+            note_lost(error)
             raise
         except Exception as error:
-            _lost(error)
+            note_lost(error)
             raise
 
 
 _CURRENT: ContextVar[CallService | None] = ContextVar("duologue_calls", default=None)
-_LOST: ContextVar[list[str] | None] = ContextVar("duologue_lost_calls", default=None)
-
-
-def lost_calls() -> AbstractContextManager[list[str]]:
-    """The calls inside that got no reply, each in one line: also those whose error was caught."""
-    return during(_LOST, list[str]())
-
-
-def _lost(error: Exception) -> None:
-    if (lost := _LOST.get()) is not None:
-        lost.append(error_line(error))
 
 
 def current() -> CallService:
@@ -306,46 +293,8 @@ async def answered(model: BaseChatModel, text: str, call: Call) -> str:
     return str((await drafted(model, [HumanMessage(text)], call))["text"])
 
 
-def endpoint_of(model: BaseChatModel) -> str | None:
-    """Which endpoint a model calls: its host, else the name of its class; None for the embedded offline model."""
-    return None if isinstance(model, OfflineChatModel) else endpoint_host(model) or type(model).__name__
-
-
-@lru_cache(maxsize=64)
-def _address(endpoint: str | None) -> str:
-    """What is kept of an endpoint's address: its digest."""
-    return digest(endpoint or "")[:16]
-
-
 def _draft(message: AIMessage, retried: Mapping[str, int]) -> Draft:
     draft = drafts_of([message])[0]
     if retried:
         draft["retried"] = dict(retried)
     return draft
-
-
-def _served(message: AIMessage) -> str | None:
-    """The name of the model that answered, as the endpoint gives it."""
-    served = message.response_metadata.get("model_name") or message.response_metadata.get("model")
-    return str(served) if served else None
-
-
-def _side(role: str) -> str:
-    """`user` and `assistant` for what these say, else `judge`: a judge's role says more than that."""
-    return role if role in ("user", "assistant") else "judge"
-
-
-def _tries(model: BaseChatModel) -> int | None:
-    """How often a call may be made, as the model's spec says it (`max_retries`); None if it does not."""
-    arguments = (model.metadata or {}).get("arguments")
-    retries = arguments.get("max_retries") if isinstance(arguments, Mapping) else None
-    return retries + 1 if isinstance(retries, int) else None
-
-
-def _about(messages: Sequence[BaseMessage]) -> int:
-    """About how many tokens a call takes: a guess before it, which its usage corrects."""
-    return sum(tokens_about(str(message.content)) for message in messages) + 100
-
-
-def _tokens(message: AIMessage) -> int:
-    return int(message.usage_metadata["total_tokens"]) if message.usage_metadata else 0

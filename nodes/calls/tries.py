@@ -2,12 +2,16 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from tenacity import RetryCallState
 
 from ...errors import DuologueError
+from ..context_values import during
 from ..models.faults import CallFault
+from ..settings.redaction import error_line
 
 T = TypeVar("T")
 
@@ -158,3 +162,17 @@ async def _last_turns(task: "asyncio.Future[Any]") -> None:
         if not task.done():
             task.cancel()
     await asyncio.wait({task})
+
+
+_LOST: ContextVar[list[str] | None] = ContextVar("duologue_lost_calls", default=None)
+
+
+def lost_calls() -> AbstractContextManager[list[str]]:
+    """The calls inside that got no reply, each in one line: also those whose error was caught."""
+    return during(_LOST, list[str]())
+
+
+def note_lost(error: Exception) -> None:
+    """Note a call that got no reply."""
+    if (lost := _LOST.get()) is not None:
+        lost.append(error_line(error))
