@@ -7,9 +7,10 @@ import numpy as np
 from scipy.special import gammaln
 from scipy.stats import norm
 
+from ...over_users.rates import Bounds, score_bounds
 from .cells import TINY, Bools, Cells, Floats, quantile, rank_scores
 from .distances import wasserstein, within_task_deviation
-from .intervals import Bounds, EffectVariance, difference_bounds, score_bounds, too_few
+from .intervals import EffectVariance, difference_bounds, too_few
 from .samples import generator
 from .shuffling import CONFIDENCE, Differences, permutation_test, permuted, ratio
 from .strata import of_sides, side_means, telling, users_with
