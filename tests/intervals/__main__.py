@@ -22,6 +22,7 @@ from duologue.analysis.over_users.estimate import (
 )
 from duologue.analysis.over_users.jackknife import coefficient_interval
 from duologue.analysis.over_users.rates import Rate, clustered, pass_hat_intervals, wilson
+from tests.intervals.two_sides import differences, events
 
 SCENARIOS, REPEATS = (6, 8, 9, 10, 12, 20, 30, 60), (1, 2, 4, 8)
 MEANS, CORRELATIONS = (0.05, 0.1, 0.2, 0.5, 0.7, 0.8, 0.9, 0.95), (0.0, 0.1, 0.3, 0.5, 0.7)
@@ -331,7 +332,10 @@ def shares(draws: int) -> list[str]:
     return lines
 
 
-GRIDS = {grid.__name__: grid for grid in (success, unequal, pass_hat, rules, calibrated, kappa, judges, shares)}
+GRIDS = {
+    grid.__name__: grid
+    for grid in (success, unequal, pass_hat, rules, calibrated, kappa, judges, shares, differences, events)
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

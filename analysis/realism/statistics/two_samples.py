@@ -166,7 +166,8 @@ class TwoSamples:
     def detectable(self) -> Floats:
         """The smallest size of effect that `POWER` of such samples would find, at an unadjusted p of a twentieth."""
         chance = np.minimum(self.p_and_chance[1], 1)
-        return score_bounds(chance, self.effect_variance.at_none, np.full_like(chance, norm.ppf(POWER))).high
+        bounds = score_bounds(chance, self.effect_variance.at_none, np.full_like(chance, norm.ppf(POWER)))
+        return np.asarray(bounds.high)
 
     @cached_property
     def distance(self) -> Floats:
