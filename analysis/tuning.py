@@ -8,21 +8,21 @@ from math import sqrt
 from statistics import fmean, stdev
 
 from ..data.tuning import TuningResult
-from .over_users.means import quantile
+from .over_users.rates import students
 
 
 def noise_line(tuned: TuningResult) -> str | None:
     """The gain of a search in words, with its 95 % interval over repeats of one simulator.
 
     None without two runs of the settings as they were. The interval is that of the best of as many further runs as there
-    are trials, beside the mean of the repeats, by Student's t and Bonferroni. It is not over people. Needs the extra `stats`.
+    are trials, beside the mean of the repeats, by Student's t and Bonferroni. It is not over people.
     """
     if tuned.start is None or tuned.chosen is None or not tuned.repeats:
         return None
     values = [tuned.start.value, *tuned.repeats]
     gain, spread = fmean(values) - tuned.chosen.value, stdev(values)
     others = max(1, sum(trial.judgement is not None for trial in tuned.trials) - 1)
-    half = quantile(len(values), others) * spread * sqrt(1 + 1 / len(values))
+    half = students(len(values) - 1, 1 - 0.025 / others) * spread * sqrt(1 + 1 / len(values))
     verdict = "within the noise of repeats, so it is not a gain" if gain <= half else "beyond the noise of repeats"
     return (
         f"noise of repeats: {len(values)} runs of the settings as they were have a mean value of {fmean(values):.3f}, standard "

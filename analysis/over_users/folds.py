@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeAlias, TypeVar
 
 from ...data.identity import digest
+from ...errors import DataError, of_extra
 
 FOLDS = 5
 
@@ -35,6 +36,19 @@ def parts(folds: Sequence[int]) -> list[Fold]:
         )
         for number in range(max(folds) + 1)
     ]
+
+
+def published(items: int) -> tuple[list[int], list[int]]:
+    """A fifth of the items at random: `train_test_split(test_size=.2, random_state=42)` of scikit-learn (extra `ml`).
+
+    The published scripts split so. DataError with fewer than five items.
+    """
+    if items < FOLDS:
+        raise DataError(f"{items} items to split: the published split needs {FOLDS} or more")
+    train, test = of_extra("sklearn.model_selection", "ml").train_test_split(
+        range(items), test_size=0.2, random_state=42
+    )
+    return list(train), list(test)
 
 
 def tested(folds: Sequence[Fold]) -> list[int]:

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import beta
-from scipy.stats import t as students_t
 
 from .chance import Disagreement
-from .estimate import FloatArray, UserScore, effective_users, jackknife_variance
-from .rates import FREEDOM_OF_USERS, independent, share_of_users, wilson
+from .estimate import FloatArray, UserScore, jackknife_variance
+from .rates import FREEDOM_OF_USERS, effective_users, independent, share_of_users, students, wilson
 
 FEWEST_LABELLED = 5
 """Users that an interval needs: fewer than elsewhere, as the prior holds it up where few users differ."""
@@ -27,10 +26,13 @@ FEWEST_RARE = 4
 TINY = 1e-12
 
 
-def coefficient_interval(tables: FloatArray, disagreement: Disagreement, *, margins: bool = True) -> UserScore:
+def coefficient_interval(
+    tables: FloatArray, disagreement: Disagreement, *, margins: bool = True, votes: float = 1.0
+) -> UserScore:
     """A coefficient of tables, user x value x value, with its interval.
 
     `margins`: its chance is that of how often each value is used, so that it is uncertain where nearly all have one.
+    `votes`: by how much one thing on which all agree raises the table.
 
     The variance is the jackknife's over users (Efron and Stein 1981, each user left out in turn). The interval is of
     the score form (Wilson 1927), as many independent labels being taken as would vary so much; it is put on the
@@ -53,12 +55,29 @@ def coefficient_interval(tables: FloatArray, disagreement: Disagreement, *, marg
     observed_without, by_chance = disagreement(total - tables)
     if (by_chance < TINY).any():
         return UserScore(value=value, reason="no interval: all other values are of one user", **counts)
-    share = jackknife_variance(1 - observed_without / by_chance) * expected**2
+    variance = jackknife_variance(1 - observed_without / by_chance)
+    if margins:
+        variance += _one_more(total, disagreement, value, votes)
+    share = variance * expected**2
     users = float(effective_users(tables.sum(axis=(1, 2))))
     worth = independent(observed, share, PRIOR / users, 1 / users)
-    bounds = wilson(1 - observed, worth, float(students_t.ppf(0.975, FREEDOM_OF_USERS * max(users - 1, 1))))
+    bounds = wilson(1 - observed, worth, students(FREEDOM_OF_USERS * max(users - 1, 1)))
     low, high = (1 - (1 - bound) / expected for bound in (bounds.low, bounds.high))
     return UserScore(value=value, low=max(low, -1.0), high=min(high, 1.0), **counts)
+
+
+def _one_more(total: FloatArray, disagreement: Disagreement, value: float, votes: float) -> float:
+    """The variance that comes from how many agreements there are on a value other than the commonest.
+
+    It is the square of what one more would change, over the number there are and one: the greatest of the values. Where
+    there is none by chance, no user who is left out shows that there could be.
+    """
+    agreed, used = np.diagonal(total) / votes, total.sum(axis=0) + total.sum(axis=1)
+    rarer = [place for place in np.flatnonzero(used > TINY) if place != int(used.argmax())]
+    more = total + votes * np.eye(len(total))[rarer, :, None] * np.eye(len(total))[rarer, None, :]
+    observed, expected = disagreement(more)
+    changes: FloatArray = np.square(1 - observed / np.maximum(expected, TINY) - value) / (1 + agreed[rarer])
+    return float(changes.max(initial=0.0))
 
 
 def mean_interval(
@@ -77,10 +96,10 @@ def mean_interval(
     users = float(effective_users(labels))
     variance = jackknife_variance(left_out) + more
     if rate:
-        return UserScore(**share_of_users(value, variance, users).model_dump(), **counts)
+        return UserScore(**share_of_users(value, variance, labels.tolist()).model_dump(), **counts)
     one_more = step**2 / (users * float(labels.sum()))
     variance = max(variance + one_more / 2, one_more)
-    half = float(students_t.ppf(0.975, max(users - 1, 1)) * np.sqrt(variance))
+    half = students(max(users - 1, 1)) * float(np.sqrt(variance))
     return UserScore(value=value, low=value - half, high=value + half, **counts)
 
 

@@ -1,27 +1,18 @@
 """Means over users whose items go together: a ratio of sums over users, with its linearised variance.
 
-Cochran, "Sampling Techniques", 1977, section 6.4. The mean of one value for each user is the same with one item each.
+The mean of one value for each user is the same with one item each.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...errors import of_extra
-from .rates import share_of_users
+from .rates import effective_users, share_of_users, students, variance_of_ratio
 
 FEWEST_IN_INTERVAL = 10
 """Users, or pairs, that an interval by Student's t needs: with fewer it rests on values being normal, which shares are not."""
 TINY = 1e-20
 """A variance below which all values are equal but for rounding."""
-
-
-def quantile(users: float, among: int = 1) -> float:
-    """Student's quantile for an interval of 95 % over so many users.
-
-    `among`: for all of so many intervals together (Bonferroni). Needs the extra `stats`.
-    """
-    return float(of_extra("scipy.stats", "stats").t.ppf(1 - 0.025 / among, users - 1))
 
 
 @dataclass(frozen=True)
@@ -39,13 +30,11 @@ class UserSums:
     @property
     def worth(self) -> float:
         """Number of users with equal items that would weigh like these."""
-        return sum(self.items) ** 2 / sum(items**2 for items in self.items)
+        return float(effective_users(self.items))
 
     def variance(self) -> float:
         """Of the mean, by the users."""
-        users, mean = len(self.items), self.mean
-        deviations = (value - mean * items for value, items in zip(self.values, self.items, strict=True))
-        return users / (users - 1) * math.fsum(deviation**2 for deviation in deviations) / sum(self.items) ** 2
+        return variance_of_ratio(self.values, self.items)
 
     def interval(self, least: float = -math.inf, most: float = math.inf) -> tuple[float, float] | tuple[None, None]:
         """The 95 % interval of the mean by Student's t, cut to the scale.
@@ -55,14 +44,14 @@ class UserSums:
         users = len(self.items)
         if users < FEWEST_IN_INTERVAL or (variance := self.variance()) < TINY:
             return None, None
-        mean, half = self.mean, quantile(max(self.worth, 2.0)) * math.sqrt(variance)
+        mean, half = self.mean, students(max(self.worth - 1, 1.0)) * math.sqrt(variance)
         return max(least, mean - half), min(most, mean + half)
 
     def score_interval(self) -> tuple[float, float] | tuple[None, None]:
         """The same for a share, of the score form, so that it stays within 0 and 1."""
         if len(self.items) < FEWEST_IN_INTERVAL:
             return None, None
-        rate = share_of_users(self.mean, self.variance(), self.worth)
+        rate = share_of_users(self.mean, self.variance(), self.items)
         return rate.low, rate.high
 
 

@@ -10,8 +10,9 @@ from functools import cached_property
 import numpy as np
 from scipy.stats import t as students_t
 
-from ..over_users.estimate import effective_users, items_of
+from ..over_users.estimate import items_of
 from ..over_users.folds import FOLDS
+from ..over_users.rates import effective_users, score_bounds
 from .adversary import held_out_scores
 from .equal_length import matched_in_length
 from .held_out import (
@@ -29,7 +30,7 @@ from .measures import Measure
 from .measures.shape import LENGTH
 from .statistics.auc import AucAtUsers, Coefficient, Discriminator, FamilyAuc, Interval, ReferenceAuc
 from .statistics.cells import TINY, Floats, Ints, quantile
-from .statistics.intervals import PRIOR, score_bounds, stands_on
+from .statistics.intervals import PRIOR, stands_on
 from .statistics.samples import MeasuredUsers, generator
 from .statistics.two_samples import FEWEST_USERS, Draws, halvings
 

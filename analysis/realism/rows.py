@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..over_users.estimate import FEWEST_USERS as FEWEST_FOR_INTERVAL
+from ..over_users.rates import Bounds
 from .measures import Measure
 from .records import TOO_FEW_DIFFER, RealismRow, ReferenceRow, TaskRow
 from .statistics.cells import Floats
 from .statistics.dependence import inflation_of
 from .statistics.effect_variation import Heterogeneity, heterogeneity
-from .statistics.intervals import Bounds
 from .statistics.samples import MeasuredUsers, alone, joined, levelled, tasks_of
 from .statistics.two_samples import FEWEST_USERS, Draws, TwoSamples, floor_of
 

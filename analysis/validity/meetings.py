@@ -9,14 +9,14 @@ scenario (`analysis.over_users.rates`).
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import ceil, sqrt
+from math import ceil
 from statistics import fmean, variance
 from typing import Literal, TypeAlias
 
 from ...data.records import Conversation, Record
 from ..outcomes import scenario_key, score_of
 from ..over_users.means import FEWEST_IN_INTERVAL, over_users
-from ..over_users.rates import Rate, clustered, wilson
+from ..over_users.rates import Rate, clustered, difference, wilson
 from .pairs import Values
 from .sample_sizes import for_pairs, for_shares
 from .shared_scenarios import PairCounts, paired_shares
@@ -134,15 +134,13 @@ def _unpaired(reference: Meetings, other: Meetings, left_out: int) -> Difference
     one, two = reference.rate(), other.rate()
     if one is None or two is None:
         return Difference(reference=None if one is None else one.value, value=None if two is None else two.value)
-    difference = two.value - one.value
-    low = difference - sqrt((two.value - two.low) ** 2 + (one.high - one.value) ** 2)
-    high = difference + sqrt((two.high - two.value) ** 2 + (one.value - one.low) ** 2)
+    low, high = difference(two, one)
     tells = _tells(low, high)
     needed = for_shares(one.value, two.value) if tells == "yes" else None
     return Difference(
         reference=one.value,
         value=two.value,
-        difference=difference,
+        difference=two.value - one.value,
         low=low,
         high=high,
         tells=tells,

@@ -5,10 +5,10 @@ reply has lost, turns in which it had to say the same again, padding in the repl
 second count for satisfaction, with a weight of one. No model and no dictionary is needed: the words of Chinese are pairs
 of characters.
 
-The signs that count were chosen by cross-validation over users on the open part of RecLLMSim's newer study. Every fold
-chose the same ones. Their concordance with people's preferences between two conversations of a person is 0.645, 95 %
-interval 0.565 to 0.718 (155 pairs of 57 people). The signs were written with these people in sight, so expect less of
-others. How far each goes with people's satisfaction: `analysis.validity`.
+The signs that count were chosen on the open part of RecLLMSim's newer study. Their concordance with its people's
+preferences between two conversations of a person is 0.645, 95 % interval 0.568 to 0.715 (155 pairs of 57 people;
+`duologue validity human_exp_V2 --part all --no-meet`). The signs were written with these people in sight, so expect less
+of others. How far each goes with people's satisfaction: `analysis.validity`.
 """
 
 import re

@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 from statistics import NormalDist
 
@@ -11,12 +11,21 @@ from scipy.special import betaln, comb
 
 from duologue.analysis.labels.agreement.calibration import calibrated_mean
 from duologue.analysis.over_users.chance import beyond_chance, chance_of_margins, distances_of
-from duologue.analysis.over_users.estimate import auc_within, crossed, interval, mean_over, ratio, sums_of
+from duologue.analysis.over_users.estimate import (
+    auc_within,
+    correlation_within,
+    crossed,
+    interval,
+    mean_over,
+    ratio,
+    sums_of,
+)
 from duologue.analysis.over_users.jackknife import coefficient_interval
 from duologue.analysis.over_users.rates import Rate, clustered, pass_hat_intervals, wilson
+from tests.intervals.two_sides import differences, events
 
-SCENARIOS, REPEATS = (6, 8, 12, 20, 30, 60), (1, 2, 4, 8)
-MEANS, CORRELATIONS = (0.05, 0.1, 0.2, 0.5, 0.8, 0.9, 0.95), (0.0, 0.1, 0.3, 0.5, 0.7)
+SCENARIOS, REPEATS = (6, 8, 9, 10, 12, 20, 30, 60), (1, 2, 4, 8)
+MEANS, CORRELATIONS = (0.05, 0.1, 0.2, 0.5, 0.7, 0.8, 0.9, 0.95), (0.0, 0.1, 0.3, 0.5, 0.7)
 
 clustered_once = lru_cache(maxsize=200_000)(clustered)
 
@@ -85,14 +94,14 @@ def success(draws: int) -> list[str]:
     lines = ["| scenarios x repeats | least | mean | mean without correlation | width | of the oracle's | of the posterior's |", "|---|---:|---:|---:|---:|---:|---:|"]  # fmt: skip
     for scenarios, repeats in product(SCENARIOS, REPEATS):
         cells = []
-        for correlation, mean in product(CORRELATIONS if repeats > 1 else (0.0,), MEANS[:4]):
+        for correlation, mean in product(CORRELATIONS if repeats > 1 else (0.0,), MEANS[:5]):
             counts = scenario_counts(scenarios, repeats, mean, correlation, draws)
             few = counts[: draws // 4]
             ours, ours_few = (held(map(clustered_once, some), mean) for some in (counts, few))
             width = held(map(oracle(correlation), counts), mean)[1]
             valid = held(map(posterior, few), mean)[1]
             # Success and failure are alike: the mean of .95 is that of .05.
-            cells += [(*ours, width, ours_few[1], valid, correlation)] * (1 if mean == 0.5 else 2)
+            cells += [(*ours, width, ours_few[1], valid, correlation)] * (1 if mean in (0.5, 0.7) else 2)
         coverage, width, estimated, few_width, valid, correlation = np.array(cells).T
         lines.append(
             f"| {scenarios} x {repeats} | {coverage.min():.3f} | {coverage.mean():.3f} | "
@@ -188,28 +197,40 @@ def calibrated(draws: int) -> list[str]:
     return lines
 
 
-def kappa_cell(draws, users, rate, seed=1):
+FINDS = {"seven in ten": 0.7, "three in ten": 0.3, "chance": None}
+"""How many of the rare a judge finds, and as many others besides, so that both labels have the same rate; or it guesses."""
+
+
+def kappa_cell(draws, users, rate, finds=0.7, seed=1):
     """Coverage of Cohen's kappa where there is an interval, and how often there is none; a label of each user."""
     rng = np.random.default_rng([seed, users, int(1000 * rate)])
-    # The judge finds seven in ten of the rare, and as many others besides: both labels have the same rate.
-    joint = np.array([[0.7 * rate, 0.3 * rate], [0.3 * rate, 1 - 1.3 * rate]])
+    both = rate * (rate if finds is None else finds)
+    joint = np.array([[both, rate - both], [rate - both, 1 - 2 * rate + both]])
     disagreement = chance_of_margins(1 - np.eye(2))
     truth = float(beyond_chance(joint[None], disagreement)(np.ones((1, 1)))[0])
     tables = np.eye(4).reshape(4, 2, 2)
-    scores = (
-        coefficient_interval(tables[rng.choice(4, size=users, p=joint.ravel())], disagreement) for _ in range(draws)
-    )
-    holds = [None if score.low is None else score.low <= truth <= score.high for score in scores]
+
+    @cache
+    def covers(counts):
+        """Of a table of these counts; None without an interval."""
+        score = coefficient_interval(np.repeat(tables, counts, axis=0), disagreement)
+        return None if score.low is None else score.low <= truth <= score.high
+
+    holds = [covers(tuple(one)) for one in rng.multinomial(users, joint.ravel(), size=draws).tolist()]
     with_interval = [one for one in holds if one is not None]
     return float(np.mean(with_interval)) if with_interval else None, 1 - len(with_interval) / draws
 
 
 def kappa(draws: int) -> list[str]:
-    """Cohen's kappa of rare values."""
-    lines = ["| rare value | labels | coverage | without interval |", "|---|---:|---:|---:|"]
-    for rate, users in product((0.03, 0.1), (40, 100, 200, 400)):
-        coverage, without = kappa_cell(draws // 2, users, rate)
-        lines.append(f"| {rate} | {users} | {'–' if coverage is None else f'{coverage:.3f}'} | {without:.2f} |")
+    """Cohen's kappa of rare values, by how many of the rare the judge finds."""
+    lines = ["| the judge finds | rare value | labels | coverage | without interval |", "|---|---|---:|---:|---:|"]
+    for (name, finds), rate, users in product(FINDS.items(), (0.03, 0.1, 0.2), (40, 100, 200, 400)):
+        coverage, without = kappa_cell(draws // 2, users, rate, finds)
+        if without > 0.9:
+            coverage = None  # of so few intervals nothing follows
+        lines.append(
+            f"| {name} | {rate} | {users} | {'–' if coverage is None else f'{coverage:.3f}'} | {without:.2f} |"
+        )
     return lines
 
 
@@ -234,11 +255,26 @@ def judged_scores(user, truth, points, whole):
     }
 
 
+def alike_cell(draws: int, users: int, correlation: float, seed: int = 1) -> float:
+    """Coverage of the intraclass correlation of normal values, 4 to 15 of each user."""
+    rng = np.random.default_rng([seed, users, int(100 * correlation)])
+    holds = []
+    for _ in range(draws):
+        user = np.repeat(np.arange(users), rng.integers(4, 16, users))
+        values = rng.normal(0, correlation**0.5, users)[user] + rng.normal(0, (1 - correlation) ** 0.5, len(user))
+        of, alike = correlation_within(values, user)
+        score = interval(of, np.bincount(user).astype(float), "", n=0, scale=(-1.0, 1.0), alike=alike)
+        holds.append(score.low <= correlation <= score.high)
+    return float(np.mean(holds))
+
+
 @lru_cache(maxsize=1)
 def judged_truth():
     users = 1500
-    scores = judged_scores(*judged_world(np.random.default_rng(0), users))
-    return {name: float(of(np.ones((1, users)))[0]) for name, of in scores.items()}
+    world = judged_world(np.random.default_rng(0), users)
+    scores = {name: float(of(np.ones((1, users)))[0]) for name, of in judged_scores(*world).items()}
+    user, truth = judged_world(np.random.default_rng(0), 20 * users)[:2]
+    return {**scores, "ICC": float(correlation_within(truth.astype(float), user)[0](np.ones((1, 20 * users)))[0])}
 
 
 def judged_cell(draws: int, users: int, seed: int = 1) -> dict[str, float]:
@@ -248,8 +284,13 @@ def judged_cell(draws: int, users: int, seed: int = 1) -> dict[str, float]:
     for _ in range(draws):
         world = judged_world(rng, users)
         items = np.bincount(world[0]).astype(float)
-        for name, of in judged_scores(*world).items():
-            score = interval(of, items, "", n=0, share=name in ("ratio", "AUC"))
+        scores = {
+            name: interval(of, items, "", n=0, share=name in ("ratio", "AUC"))
+            for name, of in judged_scores(*world).items()
+        }
+        of, alike = correlation_within(world[1].astype(float), world[0])
+        scores["ICC"] = interval(of, items, "", n=0, scale=(-1.0, 1.0), alike=alike)
+        for name, score in scores.items():
             if score.low is not None:
                 holds.setdefault(name, []).append(score.low <= judged_truth()[name] <= score.high)
     return {name: float(np.mean(one)) for name, one in holds.items()}
@@ -257,12 +298,11 @@ def judged_cell(draws: int, users: int, seed: int = 1) -> dict[str, float]:
 
 def judges(draws: int) -> list[str]:
     """Scores of judges over few users."""
-    lines = ["| users | mean | ratio | QWK | AUC |", "|---|---:|---:|---:|---:|"]
+    names = ("mean", "ratio", "QWK", "AUC", "ICC")
+    lines = [f"| users | {' | '.join(names)} |", "|---|" + "---:|" * len(names)]
     for users in (8, 10, 20, 50):
         coverage = judged_cell(draws // 4, users)
-        lines.append(
-            f"| {users} | " + " | ".join(f"{coverage[name]:.3f}" for name in ("mean", "ratio", "QWK", "AUC")) + " |"
-        )
+        lines.append(f"| {users} | " + " | ".join(f"{coverage[name]:.3f}" for name in names) + " |")
     return lines
 
 
@@ -281,15 +321,21 @@ def share_cell(draws: int, items: Sequence[int], mean: float, correlation: float
 def shares(draws: int) -> list[str]:
     """Shares over users, as many items of each or ten times as many of a fifth, by the least coverage of 6 cells."""
     lines = ["| users | items of each | score form | Student's |", "|---|---|---:|---:|"]
-    for users, unequal_items in product((8, 12, 20, 50), (False, True)):
+    for users, unequal_items in product((8, 12, 20, 50, 100, 236), (False, True)):
         items = [30 if unequal_items and number < users // 5 else 3 if unequal_items else 6 for number in range(users)]
-        cells = [share_cell(draws // 4, items, *about) for about in product((0.5, 0.8, 0.95), (0.1, 0.5))]
+        cells = [
+            share_cell(draws // 4 if users < 100 else draws // 8, items, *about)
+            for about in product((0.5, 0.8, 0.95), (0.1, 0.5))
+        ]
         score, student = (min(one) for one in zip(*cells, strict=True))
         lines.append(f"| {users} | {'30 or 3' if unequal_items else '6'} | {score:.3f} | {student:.3f} |")
     return lines
 
 
-GRIDS = {grid.__name__: grid for grid in (success, unequal, pass_hat, rules, calibrated, kappa, judges, shares)}
+GRIDS = {
+    grid.__name__: grid
+    for grid in (success, unequal, pass_hat, rules, calibrated, kappa, judges, shares, differences, events)
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -71,7 +71,9 @@ def fleiss_kappa(votes: Sequence[Sequence[Value]], *, users: Sequence[str] | Non
     if len({len(of_one) for of_one in votes}) > 1:
         return UserScore(value=None, reason="not equally many votes on all")
     order = _values([vote for of_one in votes for vote in of_one], None)
-    return coefficient_interval(coincidences(votes, order, users), chance_of_all(1 - np.eye(len(order))))
+    return coefficient_interval(
+        coincidences(votes, order, users), chance_of_all(1 - np.eye(len(order))), votes=votes_each(votes)
+    )
 
 
 def krippendorff_alpha(
@@ -88,7 +90,9 @@ def krippendorff_alpha(
     """
     votes = [[value for value in of_one if value is not None] for of_one in ratings]
     order = _values([value for of_one in votes for value in of_one], values)
-    return coefficient_interval(coincidences(votes, order, users), alpha_disagreement(level, _places(order)))
+    return coefficient_interval(
+        coincidences(votes, order, users), alpha_disagreement(level, _places(order)), votes=votes_each(votes)
+    )
 
 
 def crossed(
@@ -130,6 +134,12 @@ def coincidences(
             tables[user] += (np.outer(counts, counts) - np.diag(counts)) / (len(of_one) - 1)
     there: FloatArray = tables[tables.sum(axis=(1, 2)) > 0]
     return there
+
+
+def votes_each(votes: Sequence[Sequence[Value]]) -> float:
+    """Mean number of votes on a thing that has two or more: what one such thing adds to `coincidences`."""
+    several = [len(of_one) for of_one in votes if len(of_one) > 1]
+    return sum(several) / len(several) if several else 1.0
 
 
 def _weighted(

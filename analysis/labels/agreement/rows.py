@@ -17,7 +17,7 @@ from ...over_users.chance import (
 )
 from ...over_users.estimate import FloatArray, UserScore
 from ...over_users.jackknife import coefficient_interval
-from .coefficients import coincidences, crossed
+from .coefficients import coincidences, crossed, votes_each
 from .comparing import Group, Scale, value_of, votes_of
 from .pages import VOTES, ComparedRow, bounds
 from .reading import ComparedUnit
@@ -105,7 +105,7 @@ def labels_row(group: Group, scale: Scale) -> AgreementRow:
             "ac1", coefficient_interval(tables, chance_of_uncertain(distances_of(scale.places, None)), margins=False)
         ),
         ac2=coefficient_interval(tables, squares).value if scale.ordered else None,
-        **_alpha(coincidences(list(zip(one, other, strict=True)), scale.values, users), scale),
+        **_alpha(list(zip(one, other, strict=True)), scale, users),
     )
 
 
@@ -123,7 +123,7 @@ def votes_row(group: Group, scale: Scale) -> AgreementRow:
              if kappa.reason == "one value only" else kappa.reason]  # fmt: skip
     if all(len({*of_one}) == 1 for of_one in votes) and len(votes) > 1:
         notes.append("the votes are identical throughout: they do not show how sure the label is")
-    return _row(group, scale, units, all_votes, tables, notes, **bounds("kappa", kappa), **_alpha(tables, scale))
+    return _row(group, scale, units, all_votes, tables, notes, **bounds("kappa", kappa), **_alpha(votes, scale, users))
 
 
 def _row(
@@ -189,8 +189,9 @@ def _kappa(tables: FloatArray, scale: Scale, weights: AgreementWeights | None, c
     return UserScore(value=kappa.value, reason=constant) if constant else kappa
 
 
-def _alpha(tables: FloatArray, scale: Scale) -> dict[str, Any]:
-    return bounds("alpha", coefficient_interval(tables, alpha_disagreement(scale.level, scale.places)))
+def _alpha(votes: Sequence[Sequence[Any]], scale: Scale, users: Sequence[str]) -> dict[str, Any]:
+    tables, level = coincidences(votes, scale.values, users), alpha_disagreement(scale.level, scale.places)
+    return bounds("alpha", coefficient_interval(tables, level, votes=votes_each(votes)))
 
 
 def _fleiss(units: Sequence[ComparedUnit], scale: Scale) -> UserScore:
@@ -198,4 +199,4 @@ def _fleiss(units: Sequence[ComparedUnit], scale: Scale) -> UserScore:
     if len({len(of_one) for of_one in votes}) > 1:
         return UserScore(value=None, reason="Fleiss' kappa needs equally many votes on all: read alpha")
     tables = coincidences(votes, scale.values, [unit.user for unit in units])
-    return coefficient_interval(tables, chance_of_all(distances_of(scale.places, None)))
+    return coefficient_interval(tables, chance_of_all(distances_of(scale.places, None)), votes=votes_each(votes))

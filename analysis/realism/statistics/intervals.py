@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t as students_t
 
-from ...over_users.estimate import FEWEST_USERS, effective_users
+from ...over_users.estimate import FEWEST_USERS
+from ...over_users.rates import Bounds, effective_users, score_bounds
 from .cells import TINY, Bools, Cells, Floats, balanced_scores, placements
 from .strata import Stratified, by_user, of_sides, stratified, users_with
 
@@ -22,14 +23,6 @@ PRIOR = 5.0
 _OUTSIDE = 0.05
 _BISECTIONS = 40
 """Steps of the search for a bound, each of which halves where it can be."""
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """Lower and upper bound for each measure; NaN where there is no interval."""
-
-    low: Floats
-    high: Floats
 
 
 @dataclass(frozen=True)
@@ -184,16 +177,6 @@ def _at_none(difference: Floats, sides: Sequence[_Side], inflation: Floats) -> t
         spread += parts[0] ** 2 / np.maximum(side.users, 1) + parts[1] ** 2 / side.freedom
     freedom = np.divide(variance**2, spread, out=np.ones_like(variance), where=spread > 0)
     return variance * inflation**2, np.maximum(freedom, 1)
-
-
-def score_bounds(difference: Floats, at_none: Floats, quantile: Floats) -> Bounds:
-    """Bounds of a difference by the score method, -1 to 1.
-
-    They enclose the t with (difference - t)^2 <= q^2 V (1 - t^2), V being the variance at no difference.
-    """
-    k = quantile**2 * at_none
-    half = np.sqrt(np.maximum(k * (1 + k - difference**2), 0.0))
-    return Bounds((difference - half) / (1 + k), (difference + half) / (1 + k))
 
 
 def stands_on(contributions: Floats) -> Floats:

@@ -7,9 +7,10 @@ import numpy as np
 from scipy.special import gammaln
 from scipy.stats import norm
 
+from ...over_users.rates import Bounds, score_bounds
 from .cells import TINY, Bools, Cells, Floats, quantile, rank_scores
 from .distances import wasserstein, within_task_deviation
-from .intervals import Bounds, EffectVariance, difference_bounds, score_bounds, too_few
+from .intervals import EffectVariance, difference_bounds, too_few
 from .samples import generator
 from .shuffling import CONFIDENCE, Differences, permutation_test, permuted, ratio
 from .strata import of_sides, side_means, users_with
@@ -168,7 +169,7 @@ class TwoSamples:
         own = self.effect_variance
         # Few of the shufflings lie beyond a small p, so the size that a twentieth exceeds is widened as Student's t is.
         chance = np.minimum(self.p_and_chance[1] * own.quantile(levels) / own.quantile(), 1)
-        high = score_bounds(chance, own.at_none, np.full_like(chance, norm.ppf(POWER))).high
+        high = np.asarray(score_bounds(chance, own.at_none, np.full_like(chance, norm.ppf(POWER))).high)
         least = np.maximum(self._least_p, 1 / (1 + self.draws.shufflings))
         return np.where(least > levels, 1.0, high)
 

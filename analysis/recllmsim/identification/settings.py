@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from ....errors import DataError, of_extra
+from ....errors import DataError
 from ...over_users import folds
 from ...over_users.folds import FOLDS, Fold, dealt
 
@@ -12,20 +12,11 @@ AnySplit: TypeAlias = Literal["users", "published", "conversations"]
 """`conversations`: five folds of conversations, whoever their users are: as leaky as the published split, and each is
 tested once, as by users, so that the two can be compared test by test."""
 
-PUBLISHED_SEED = 42
-TEST_SHARE = 0.2
-
 
 def parts(users: Sequence[str], split: SplitName) -> list[Fold]:
     """Places to learn from and to test, of items by their users. DataError if there are too few."""
     if split == "published":
-        if len(users) < FOLDS:
-            raise DataError(f"{len(users)} to part: the published split needs {FOLDS} or more")
-        model_selection = of_extra("sklearn.model_selection", "ml")
-        train, test = model_selection.train_test_split(
-            range(len(users)), test_size=TEST_SHARE, random_state=PUBLISHED_SEED
-        )
-        return [(list(train), list(test))]
+        return [folds.published(len(users))]
     names = len(set(users))
     if names < 2:
         raise DataError(

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from ....errors import DataError, of_extra
+from ....errors import DataError
+from ...over_users import folds
 from ...over_users.folds import FOLDS, Fold, dealt, parts
 from .turns import JudgedTurn
 
@@ -47,14 +48,9 @@ def conversations_held_out(turns: Sequence[JudgedTurn]) -> Split:
 
 
 def published(turns: Sequence[JudgedTurn]) -> Split:
-    """A fifth of the turns at random: `train_test_split(test_size=.2, random_state=42)` of scikit-learn (extra `ml`).
+    """A fifth of the turns at random, as the published script "detection" splits (`folds.published`).
 
-    The published script "detection" splits so; `shared` counts the test turns of conversations that were learnt
-    from. DataError with fewer than five turns.
+    `shared` counts the test turns of conversations that were learnt from. DataError with fewer than five turns.
     """
-    if len(turns) < FOLDS:
-        raise DataError(f"{len(turns)} turns with a satisfaction: a split of turns needs {FOLDS} or more")
-    split = of_extra("sklearn.model_selection", "ml").train_test_split
-    _, test = split(range(len(turns)), test_size=0.2, random_state=42)
-    chosen = set(test)
+    chosen = set(folds.published(len(turns))[1])
     return Split("turns", tuple(0 if place in chosen else -1 for place in range(len(turns))))

@@ -14,16 +14,14 @@ from ...over_users.estimate import (
     Of,
     UserScore,
     auc_within,
+    correlation_within,
     crossed,
-    divided,
     interval,
     items_of,
     mean_over,
     of_users,
     ratio,
-    sums_of,
 )
-from ...over_users.resemblance import mean_squares
 from .turns import HIGHEST, LOWEST, JudgedTurn, nearest
 
 ScoreName: TypeAlias = Literal["qwk", "mae", "gain", "auc", "concordance", "accuracy", "macro_f1", "icc"]
@@ -99,15 +97,6 @@ def _concordance(paired: PairedScores) -> UserScore:
 def intraclass(turns: Sequence[JudgedTurn]) -> UserScore:
     """ICC(1) of the rater, -1 to 1: how alike the satisfactions of one user are."""
     _, user = of_users([turn.user for turn in turns])
-    truth = np.array([turn.satisfaction for turn in turns], dtype=float)
-    count, total, squares = (sums_of(values, user) for values in (np.ones(len(truth)), truth, truth**2))
-
-    def of(drawn: FloatArray) -> FloatArray:
-        n, of_means = drawn @ count, drawn @ (total**2 / count)
-        between, within = of_means - (drawn @ total) ** 2 / n, drawn @ squares - of_means
-        anova = mean_squares(drawn.sum(axis=1), n, drawn @ count**2, between, within, divided)
-        correlation: FloatArray = anova.correlation(divided)
-        return correlation
-
+    of, alike = correlation_within(np.array([turn.satisfaction for turn in turns], dtype=float), user)
     reason = "undefined: one user, one turn of each, or the same satisfaction everywhere"
-    return interval(of, count, reason, n=len(turns), scale=(-1.0, 1.0))
+    return interval(of, items_of(user), reason, n=len(turns), scale=(-1.0, 1.0), alike=alike)

@@ -76,7 +76,7 @@ def test_a_share_has_an_interval_of_the_score_form_and_users_weigh_by_their_item
     shares = [0.0, *[1.0] * 9]
     share = interval(means_of(shares), np.ones(10), "", n=10, share=True)
     variance = jackknife_variance((9 - np.array(shares)) / 9)
-    expected = share_of_users(0.9, variance, 10)
+    expected = share_of_users(0.9, variance, [1] * 10)
     assert (share.low, share.high) == pytest.approx((expected.low, expected.high))
     assert share.high < 1  # Student's would be cut at 1
     unequal = np.array([30.0, *[3.0] * 9])

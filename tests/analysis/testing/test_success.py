@@ -45,10 +45,12 @@ def test_where_all_succeed_repeats_are_no_further_trials() -> None:
 
 def test_the_interval_of_scenarios_with_one_conversation_is_wilsons_of_one_trial_less() -> None:
     rate = clustered([(1, 1)] * 15 + [(0, 1)] * 5)
-    plain = wilson(0.75, 19, students(57))
+    plain = wilson(0.75, 19, students(38))
     assert (rate.low, rate.high) == (pytest.approx(plain.low), pytest.approx(plain.high))
     assert students(57) == pytest.approx(2.002465, abs=1e-6)
-    assert students(3) == pytest.approx(3.182, abs=0.005)
+    assert students(3) == pytest.approx(3.182446, abs=1e-6)
+    assert students(2, 1 - 0.025 / 3) == pytest.approx(7.648804, rel=1e-6)
+    assert students(1) == pytest.approx(12.706205, rel=1e-6)
 
 
 def test_scenarios_of_unequal_sizes_count_by_their_conversations() -> None:

@@ -68,10 +68,10 @@ def test_intervals_of_40_labels_cover_what_they_say(judge, sizes):
     assert 0.93 <= judge.covered(sizes, kappa) <= 0.97
 
 
-def drawn(draw, users=120, labels_per_user=3, labelled=40, right=0.8, rate=0.3, step=None):
+def drawn(draw, users=240, labels_per_user=1, labelled=40, right=0.8, rate=0.3, step=None):
     """A judge's values of all things, people's values of some, and the user of each thing.
 
-    People labelled whole users, and half of one user's things.
+    People labelled one thing of each of 40 users: of fewer than 30 the judge counts nothing.
     """
     own = np.repeat(draw.beta(rate * 6, (1 - rate) * 6, size=users), labels_per_user)
     true = (draw.random(users * labels_per_user) < own).astype(float)

@@ -43,7 +43,25 @@ def test_where_each_label_is_of_its_own_user_it_is_that_of_ppi_plus_plus():
     assert weighted.calibrated.high == pytest.approx(ORACLE_HIGH, abs=0.02)
 
 
-def test_the_weight_and_the_variance_over_users_counted_by_hand():
+@pytest.fixture
+def few_users(monkeypatch):
+    """The judge's weight is tuned on however few users."""
+    monkeypatch.setattr("duologue.analysis.labels.agreement.calibration.FEWEST_WEIGHED", 0)
+
+
+@pytest.mark.parametrize("users", [29, 30])
+def test_below_thirty_labelled_users_the_judge_counts_nothing(users):
+    people = [float(n % 3 == 0) if n < users else None for n in range(200)]
+    judged = [float(n % 3 == 0) for n in range(200)]
+    estimate = calibrated_mean(people, judged)
+    assert (estimate.weight > 0) == (users == 30)
+    if users == 29:
+        note = "the mean is of people's labels: the judge counts from 30 labelled users on"
+        assert estimate.calibrated == estimate.people.model_copy(update={"reason": note})
+        assert calibrated_mean(people, judged, weight=0.5).weight == 0.5
+
+
+def test_the_weight_and_the_variance_over_users_counted_by_hand(few_users):
     people, judged = [1, 1, 0, 0, 1, None, None, None, None, None], [1, 1, 0, 0, 0, 1, 0, 1, 0, 1]
     # Folds of one user each of both sides: each weight is tuned on four labelled users and four others.
     sums = sums_of_users(people, judged, None)
@@ -74,7 +92,7 @@ def test_the_weight_and_the_variance_over_users_counted_by_hand():
     assert (whole.low, whole.high) == (pytest.approx(whole.value - half), pytest.approx(whole.value + half))
 
 
-def test_two_conversations_that_people_did_not_label_decide_little(talk):
+def test_two_conversations_that_people_did_not_label_decide_little(talk, few_users):
     people = ["a", "b", "c", "a", "b", "c", "a", "b", "c", "b", None, None]
     judged = ["a", "b", "c", "a", "b", "c", "a", "b", "c", "c", "a", "a"]
     talks = [

@@ -131,7 +131,7 @@ def test_the_published_split_is_scikit_learns_and_its_leak_is_counted():
 def test_fewer_than_two_users_or_five_turns_are_refused():
     with pytest.raises(DataError, match="one user says"):
         users_held_out(of_points(1, 2))
-    with pytest.raises(DataError, match="4 turns"):
+    with pytest.raises(DataError, match="4 items to split"):
         published(of_points(1, 2, 3, 4))
 
 
