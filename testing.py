@@ -296,8 +296,5 @@ def _message(line: str, wrong: "Sequence[tuple[Outcome, Conversation]]") -> str:
     if len(wrong) > SHOWN:
         parts += ["", f"and {len(wrong) - SHOWN} more"]
     if any(conversation.stop == INTERRUPTED for _, conversation in wrong):
-        parts += [
-            "",
-            "cast=graphs.agent_test.cast(assistant=AGENT, approve='all') answers an approval, as `--approve all` does",
-        ]
+        parts += ["", "cast=graphs.agent_test.cast(assistant=AGENT, approve='all') answers approvals (--approve all)"]
     return "\n".join(parts)

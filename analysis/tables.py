@@ -201,11 +201,7 @@ class TypedRows(Record, Generic[RowRecord]):
         """A column for each field of a row but those of JSON only."""
         wide, (row, _) = self.wide_fields(), get_args(type(self).model_fields["rows"].annotation)
         columns = [
-            Column(
-                name=name.replace("_", " "),
-                kind=_FIELD_KINDS.get(field.annotation, "text"),
-                wide=name in wide,
-            )
+            Column(name=name.replace("_", " "), kind=_FIELD_KINDS.get(field.annotation, "text"), wide=name in wide)
             for name, field in row.model_fields.items()
             if name not in self.json_only
         ]

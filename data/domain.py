@@ -8,11 +8,10 @@ a subclass that defines more and register an instance of it (`domains.register`,
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, cast, final
+from typing import Any, final
 
 from ..errors import SettingError
-from .attempts import is_object
-from .domain_parts import TYPICAL, LabelNotes, Material, TypicalConversation
+from .domain_parts import TYPICAL, LabelNotes, Material, TypicalConversation, labelled
 from .formats import messages
 from .formats.detection import Format, Writer
 from .formats.dialogues import further
@@ -272,37 +271,3 @@ def worded(key: str, scenario: Mapping[str, Any]) -> str | None:
     """A topic key made from the scenario's text at `key`, white space normalised; None if there is no text."""
     text = scenario.get(key)
     return digest(key, " ".join(text.split())) if isinstance(text, str) and text.strip() else None
-
-
-def labelled(scenario: Mapping[str, Any], keys: Sequence[str]) -> tuple[Material, ...]:
-    """The scenario's values at these keys as material, labelled with the key.
-
-    An object gives a row for each key.
-    """
-    pieces: list[Material] = []
-    for key in keys:
-        value, label = scenario.get(key), key.replace("_", " ")
-        if is_object(value):
-            pairs = ((str(name).replace("_", " "), in_words(inner)) for name, inner in value.items())
-            if rows := tuple(pair for pair in pairs if pair[1]):
-                pieces.append(Material(label, rows=rows))
-        elif text := in_words(value):
-            pieces.append(Material(label, text))
-    return tuple(pieces)
-
-
-def in_words(value: Any) -> str:
-    """A JSON value in words, its keys too; empty if it holds nothing.
-
-    >>> in_words({"name": "book", "arguments": {"room": 12}, "paid": False, "why": None})
-    'name: book, arguments: (room: 12), paid: no'
-    """
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if is_object(value):
-        inner = ((str(name).replace("_", " "), in_words(one), is_object(one)) for name, one in value.items())
-        return ", ".join(f"{name}: ({text})" if nested else f"{name}: {text}" for name, text, nested in inner if text)
-    if isinstance(value, (list, tuple)):
-        texts = [(in_words(one), is_object(one)) for one in cast("Sequence[Any]", value)]
-        return ", ".join(f"({text})" if nested else text for text, nested in texts if text)
-    return "" if value is None else str(value)

@@ -1,9 +1,10 @@
 """What a domain hands over: pieces of background, notes among its labels, and how long its conversations are."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
+from .attempts import is_object
 from .records import Role
 
 
@@ -60,3 +61,37 @@ TYPICAL = TypicalConversation(
     5, {"user": (10, 60, 275), "assistant": (20, 250, 707)}, "a guess, as nothing is known of such scenarios"
 )
 """What is assumed where nobody measured."""
+
+
+def labelled(scenario: Mapping[str, Any], keys: Sequence[str]) -> tuple[Material, ...]:
+    """The scenario's values at these keys as material, labelled with the key.
+
+    An object gives a row for each key.
+    """
+    pieces: list[Material] = []
+    for key in keys:
+        value, label = scenario.get(key), key.replace("_", " ")
+        if is_object(value):
+            pairs = ((str(name).replace("_", " "), in_words(inner)) for name, inner in value.items())
+            if rows := tuple(pair for pair in pairs if pair[1]):
+                pieces.append(Material(label, rows=rows))
+        elif text := in_words(value):
+            pieces.append(Material(label, text))
+    return tuple(pieces)
+
+
+def in_words(value: Any) -> str:
+    """A JSON value in words, its keys too; empty if it holds nothing.
+
+    >>> in_words({"name": "book", "arguments": {"room": 12}, "paid": False, "why": None})
+    'name: book, arguments: (room: 12), paid: no'
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if is_object(value):
+        inner = ((str(name).replace("_", " "), in_words(one), is_object(one)) for name, one in value.items())
+        return ", ".join(f"{name}: ({text})" if nested else f"{name}: {text}" for name, text, nested in inner if text)
+    if isinstance(value, (list, tuple)):
+        texts = [(in_words(one), is_object(one)) for one in cast("Sequence[Any]", value)]
+        return ", ".join(f"({text})" if nested else text for text, nested in texts if text)
+    return "" if value is None else str(value)

@@ -391,4 +391,4 @@ def test_a_failing_assertion_says_how_the_conversation_ended_and_how_an_approval
     with pytest.raises(AssertionError) as error:
         assert_solved(conversation)
     assert "reason: the agent stopped for a person" in str(error.value)
-    assert "approve='all') answers an approval, as `--approve all` does" in str(error.value)
+    assert "approve='all') answers approvals (--approve all)" in str(error.value)

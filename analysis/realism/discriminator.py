@@ -36,8 +36,7 @@ from .statistics.two_samples import FEWEST_USERS, Draws, halvings
 
 REPEATS = 10
 """Times that the folds are drawn anew."""
-FEWER_REPEATS = 2
-"""The same, where no interval is needed."""
+FEWER_REPEATS = 2  # the same, where no interval is needed
 MOST_SCORED = 10_000
 """Conversations that are scored over all draws of the folds, as long as these are two or more."""
 FLOOR_HALVINGS = 20

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError
-from ..domain import Dataset, Domain, labelled
-from ..domain_parts import LabelNotes, Material, TypicalConversation
+from ..domain import Dataset, Domain
+from ..domain_parts import LabelNotes, Material, TypicalConversation, labelled
 from ..formats.detection import Contents, Format
 from ..records import Conversation, Message
 from ..text.languages import Language

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..domain import Dataset, Domain, labelled, worded
-from ..domain_parts import LabelNotes, Material, TypicalConversation
+from ..domain import Dataset, Domain, worded
+from ..domain_parts import LabelNotes, Material, TypicalConversation, labelled
 from ..formats.detection import Format
 from ..grounding import gives_no_answer
 from ..records import Conversation, Message

@@ -22,8 +22,7 @@ from .journal import AppendedFile
 
 CALLS = "calls.jsonl"
 """Name of the journal in a run folder."""
-HEAD = {"calls": 1}
-"""The first line: the version of the form."""
+HEAD = {"calls": 1}  # the first line: the version of the form
 _LONGEST_HEAD = 1_000
 
 

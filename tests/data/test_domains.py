@@ -9,7 +9,7 @@ import pytest
 from duologue import data
 from duologue.data import Conversation, Dataset, Domain, Format, Message, domains, simquac
 from duologue.data.checks import DIALOGUE_RULES, RULES, Rule, check
-from duologue.data.domain import labelled
+from duologue.data.domain_parts import labelled
 from duologue.data.people.pairing import paired, topic_key
 from duologue.errors import SettingError
 
