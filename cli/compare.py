@@ -43,7 +43,7 @@ def compare_command(
         int,
         option(
             "Compare at most N conversations of each source: those of users drawn with the seed. Default: 4000.",
-            "--sample",
+            "--draw",
             min=1,
         ),
     ] = SAMPLE,

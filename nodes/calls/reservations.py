@@ -53,13 +53,13 @@ class _KindSoFar:
         self.replied += replied
         self.squares += replied * replied
 
-    def tokens(self, calls: int, expected: int, otherwise: float) -> tuple[int, int]:
+    def tokens(self, calls: int, expected: int, otherwise: tuple[float, float]) -> tuple[int, int]:
         """Tokens that so many calls take, in and out: each reply as long as the mean and its deviation.
 
-        `otherwise`: the mean of other replies, where none of these has come yet.
+        `otherwise`: what other calls of the run took on average, in and out, where none of these has ended yet.
         """
         if not self.ended:
-            return expected, round(calls * otherwise)
+            return max(expected, round(calls * otherwise[0])), round(calls * otherwise[1])
         mean = self.replied / self.ended
         deviation = sqrt(max(0.0, self.squares / self.ended - mean * mean))
         sent = expected * self.sent / self.before if self.before else expected
@@ -107,9 +107,10 @@ class Reservations:
             self.wake()
 
     @property
-    def _mean(self) -> float:
-        """Tokens of the run's replies, on average."""
-        return self.spending.total.output_tokens / max(1, self.spending.total.calls)
+    def _mean(self) -> tuple[float, float]:
+        """Tokens of the run's calls on average, in and out."""
+        total = self.spending.total
+        return total.input_tokens / max(1, total.calls), total.output_tokens / max(1, total.calls)
 
     def wake(self) -> None:
         """Let waiting calls look again whether there is room."""

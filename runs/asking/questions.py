@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
+from pydantic import Field
+
 from ...data.files.journals import Codec
 from ...data.records import Record
 from ...data.text.model_tokens import OF_MESSAGE, tokens_about
@@ -48,7 +50,7 @@ class ModelAnswer(Record):
     """Tokens, by the names of `data.Usage`."""
     error: str = ""
     """Why it says nothing, in one line; empty if it does."""
-    unreadable: bool = False
+    unreadable: bool = Field(default=False, exclude_if=lambda value: not value)
     """Whether replies came of which none could be read: they are paid for, and it is not asked again."""
 
 

@@ -20,7 +20,7 @@ from ...graphs.conversations.recording import state_id
 from ...graphs.conversations.steps import failure_of
 from ...nodes.calls.agent_turns import CONVERSATION
 from ...nodes.calls.call_store import remember_texts
-from ...nodes.calls.service import CallService, run_is_over
+from ...nodes.calls.service import CallService, current, run_is_over
 from ...nodes.contract import ContractError
 from ...nodes.limits import Limits
 from ...nodes.state import State
@@ -105,7 +105,7 @@ async def converse(
     try:
         await graph.follow(scenario, limits, follow, steps=fuse(limits))
     except asyncio.CancelledError:
-        over(stop="budget" if run_is_over() else "cancelled")
+        over(stop="budget" if run_is_over() and current().stopped is None else "cancelled")
         raise
     except GraphRecursionError:
         reason = f"no stop criterion held within {fuse(limits)} steps"

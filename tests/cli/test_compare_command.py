@@ -139,7 +139,7 @@ def test_of_a_large_group_drawn_users_are_compared_and_the_report_notes_their_nu
     duologue: Command, people: Callable[..., Path]
 ) -> None:
     command = ("compare", people("sim.jsonl", "Thank you!"), people("people.jsonl", "ok"), "--no-baseline", "--json")
-    reports = [json.loads(duologue(*command, *more)[1]) for more in ((), ("--sample", 12), ("--sample", 12))]
+    reports = [json.loads(duologue(*command, *more)[1]) for more in ((), ("--draw", 12), ("--draw", 12))]
     assert reports[1] == reports[2]
     assert [report["sim"]["compared"] for report in reports] == [20, 12, 12]
     assert reports[1]["human"]["users"] == 6

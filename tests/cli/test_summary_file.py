@@ -21,7 +21,7 @@ def test_the_summary_has_result_table_faults_and_links_into_the_run_folder(duolo
     assert out.splitlines()[0] in text.replace("\\", "")
     assert "| a \\<seat\\> | 1 | 0 |" in text
     assert "| assistant | 2 |" in text
-    assert "--threshold 0.9 decides by the share itself" in text
+    assert "threshold 0.9: the share of successes, 0, is below it" in text
     talks = [json.loads(line) for line in Path("run/conversations.jsonl").read_text().splitlines()]
     (failed,) = [talk["id"] for talk in talks if talk["scenario"]["goal"] == "a <seat>"]
     assert f"- [a \\<seat\\>](page.html#{failed}): " in text

@@ -12,7 +12,9 @@ EXTENSION = {"_generate", "_agenerate"}
 """Private by their spelling only: LangChain documents them as what a chat model defines."""
 
 
-DOCUMENTED = EXTENSION | {"_fields"}
+ASYNCIO = {"_set_running_loop", "_enter_task", "_leave_task"}
+"""What asyncio gives to whoever runs tasks by code of their own (`__all__` of its modules, "Extending asyncio")."""
+DOCUMENTED = EXTENSION | ASYNCIO | {"_fields"}
 """These, and those of named tuples."""
 
 

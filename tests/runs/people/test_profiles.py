@@ -254,12 +254,13 @@ async def test_a_reply_that_was_paid_is_used_whenever_the_work_is_cancelled(tmp_
 
 
 def test_a_bound_ends_it_after_the_draft_that_was_paid_for_and_holds_over_later_calls(out):
-    model = scripted_model(INCOMPLETE, BO, CLEO, by_call=True, tokens=(9, 1))
-    bounded = runs.Conduct(max_run_tokens=15)
+    model = scripted_model(INCOMPLETE, BO, CLEO, by_call=True, tokens=(900, 100))
+    bounded = runs.Conduct(max_run_tokens=2600)
     making = runs.profiles.generate(2, out, model, conduct=bounded)
     assert (making.stop, len(making.profiles), len(drafts(out)), len(model.sent)) == (None, 1, 2, 2)
-    assert making.stopped == "--max-run-tokens 15 is reached, with 20 tokens"
-    assert runs.profiles.generate(2, out, model, conduct=bounded).stopped == making.stopped
+    assert making.stopped.startswith("--max-run-tokens 2,600 is reached, with 2,000 tokens: ")
+    again = runs.profiles.generate(2, out, model, conduct=bounded)
+    assert again.stopped.partition(":")[0] == making.stopped.partition(":")[0]
     assert len(model.sent) == 2
     making = runs.profiles.generate(2, out, model)
     assert (making.complete, making.stopped, len(model.sent)) == (True, None, 3)
