@@ -149,7 +149,7 @@ LANGSMITH = "api.smith.langchain.com"
         ({"LANGSMITH_TRACING": "false", "LANGCHAIN_TRACING_V2": ""}, []),
         ({"LANGSMITH_TRACING": "true"}, [LANGSMITH]),
         ({"LANGCHAIN_TRACING_V2": "true", "LANGCHAIN_ENDPOINT": "https://eu.smith.example/api"}, ["eu.smith.example"]),
-        ({"LANGSMITH_TRACING_V2": "true", "LANGSMITH_ENDPOINT": "https://me:word@h.example:1"}, ["h.example:1"]),
+        ({"LANGSMITH_TRACING_V2": "true", "LANGSMITH_ENDPOINT": "https://me:w0rd.4711@h.example:1"}, ["h.example:1"]),
         ({"LANGSMITH_TRACING": "true", "LANGSMITH_ENDPOINT": "http://[::1"}, ["an unknown host"]),
         (
             {

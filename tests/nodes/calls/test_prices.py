@@ -79,7 +79,7 @@ def test_a_known_address_has_prices_of_its_own():
 
 def test_the_offline_model_costs_nothing_to_ask_and_others_are_named(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "k")
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://name:pass@127.0.0.1:9/v1")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://name:p4ss.4711@127.0.0.1:9/v1")
     assert asked_model(chat_model("offline")) is None
     query = asked_model(chat_model("openai:gpt-4.1-mini"))
     assert (query.name, query.provider, query.host) == ("gpt-4.1-mini", "openai", "127.0.0.1:9")
