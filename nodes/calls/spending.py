@@ -179,7 +179,7 @@ class Spending:
 
     def leave_no_room(self, tokens: int) -> None:
         """Nothing more is spent, as the next call, of so many tokens, would pass a bound."""
-        if self.max_tokens is not None and self.total.tokens + tokens > self.max_tokens:
+        if self.max_tokens is not None and (self.max_cost is None or self.total.tokens + tokens > self.max_tokens):
             bound, spent = f"--max-run-tokens {self.max_tokens:,}", f"{self.total.tokens:,} tokens"
         else:
             bound, spent = f"--max-cost {self.max_cost:g}", f"${self.total.cost or 0.0:.4g}"

@@ -69,6 +69,7 @@ class Board:
         before = self._now.get(shard)
         if before is not None and before.worker != report.worker:
             self.lost(shard)
+            self.part_of(shard)
         self._now[shard] = report
         for line in report.said[self._lines_passed_on.get(report.worker, 0) :]:
             if self.control.notify is not None:
@@ -89,7 +90,12 @@ class Board:
             gone = report.settled()
             gone.tally.finished = 0
             self._past.add(gone)
-            self.part_of(shard)
+        self._parts.pop(shard, None)
+
+    def give_up(self, shard: str, line: str) -> None:
+        """No worker of a shard begins any more; the others go on."""
+        self.given_up.append(line)
+        self.lost(shard)
 
     def finished(self, shard: str) -> int:
         """Conversations of a shard that were reported as finished."""
@@ -114,7 +120,8 @@ class Board:
         """What a shard's next worker may spend; None where nothing is bounded."""
         self._parts.pop(shard, None)
         if self.control.spending.bounded:
-            self._parts[shard] = self._more(BudgetPart(), ModelSpending(), short=True)
+            before = self._now.get(shard, WorkerReport()).spending.total  # of a worker that is gone
+            self._parts[shard] = self._more(BudgetPart(), before, short=True)
         return self._parts.get(shard)
 
     def _share_budget(self) -> None:
@@ -131,7 +138,9 @@ class Board:
             self.control.spent()
 
     def _more(self, part: BudgetPart, spent: ModelSpending, *, short: bool) -> BudgetPart:
+        """A part with what is added to it; of a new one `spent` is what workers of the shard spent before."""
         bounds, past = self.control.spending.part, self._past.spending.total
+        before = ModelSpending() if part in self._parts.values() else spent
 
         def more(bound: float | None, elsewhere: float, own: float, used: float) -> float | None:
             if bound is None:
@@ -140,8 +149,8 @@ class Board:
             share = max(left / 2 / self.workers, bound / 100)
             return own + min(left, share) if short or own - used < share / 2 else own
 
-        tokens = past.tokens + sum(other.tokens or 0 for other in self._parts.values())
-        cost = (past.cost or 0.0) + sum(other.cost or 0.0 for other in self._parts.values())
+        tokens = past.tokens + before.tokens + sum(other.tokens or 0 for other in self._parts.values())
+        cost = (past.cost or 0.0) + (before.cost or 0.0) + sum(other.cost or 0.0 for other in self._parts.values())
         return BudgetPart(
             more(bounds.tokens, tokens, part.tokens or 0, spent.tokens),
             more(bounds.cost, cost, part.cost or 0.0, spent.cost or 0.0),

@@ -74,7 +74,7 @@ async def _simulated(shard: Shard, board: Board) -> None:
         if board.is_over(shard.name) or board.orders().cancelled or board.orders().dropped:
             return
         if deaths.too_many(begun + 1, board.finished(shard.name)):
-            board.given_up.append(shard.deadly(deaths.number, f" ({_why(code)})"))
+            board.give_up(shard.name, shard.deadly(deaths.number, f" ({_why(code)})"))
             return
 
 

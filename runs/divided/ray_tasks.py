@@ -164,7 +164,7 @@ class _Tasks:
                 self._ray.cancel(ref, force=True)
                 del self.running[ref]
                 self._free.append(share)
-                self._board.given_up.append(shard.deadly(number, ""))
+                self._board.give_up(shard.name, shard.deadly(number, ""))
 
 
 def is_elsewhere(address: str | None) -> bool:
