@@ -315,21 +315,21 @@ def test_a_bound_on_the_tokens_of_a_divided_run_ends_it_in_order_and_a_wider_one
 
 
 @pytest.mark.heavy
-def test_ctrl_c_lets_the_workers_finish_and_a_second_one_ends_them(forks, faulty, tmp_path):
+def test_ctrl_c_waits_for_the_workers_calls_and_a_second_one_ends_them(forks, faulty, tmp_path):
     run = Divided(forks, faulty(latency=0.05), tmp_path / "run")
     fork = run.start("--processes", "2")
     run.reached(8, fork)
     for pid in (fork.pid, *children(fork.pid)):  # as a terminal does
         os.kill(pid, signal.SIGINT)
     assert fork.wait() == 130
-    assert "finishing" in fork.stderr
+    assert "press Ctrl-C again to stop now" in fork.stderr
     done = len(records(run.folder / "run"))
     assert 0 < done < 16
-    assert not (run.folder / "run/failures.jsonl").read_bytes()
+    assert {conversation.stop for conversation in record_lines.read(run.folder / "run/failures.jsonl")} == {"cancelled"}
     fork = run.start("--processes", "2")
     run.reached(run.endpoint.counts()["answered"] + 4, fork)
     os.kill(fork.pid, signal.SIGINT)
-    until(lambda: "finishing" in fork.stderr or fork.over)
+    until(lambda: "press Ctrl-C again" in fork.stderr or fork.over)
     os.kill(fork.pid, signal.SIGINT)
     assert fork.wait() == 130
     # Empty where the last of those under way ended before the second signal came.
