@@ -19,7 +19,7 @@ from langgraph.runtime import Runtime, get_runtime
 from duologue import runs
 from duologue.data.recllmsim import Situation
 from duologue.graphs import Cast, casts, conversation, recllmsim, record
-from duologue.nodes import AgentSpeaker, ContractError, FunctionSpeaker, Limits, scoring, validator
+from duologue.nodes import AgentSpeaker, ContractError, FunctionSpeaker, Limits, scoring, tool_called, validator
 from duologue.nodes.speakers.tools import declared
 from duologue.nodes.worlds import Context, WorldError
 
@@ -127,6 +127,35 @@ async def test_a_draft_that_acted_stands_even_as_the_last_attempt_and_where_the_
     ledger = Ledger()
     conversation = await talk(cast_with(lambda scenario: ledger, fallback="Sorry."))
     assert conversation.messages[-1].text == 'It says {"booked": 1}'
+
+
+@pytest.mark.parametrize(("world", "left"), [(lambda scenario: Ledger(), True), (lambda scenario: Hotel(), False)])
+async def test_a_scorer_counts_what_a_rejected_draft_did_only_where_it_was_not_undone(world, left):
+    cast = cast_with(world, times=9, when_rejected="stop", closing=scoring(success=tool_called("book", times=0)))
+    conversation = await talk(cast)
+    assert conversation.stop == "assistant_rejected"
+    score = conversation.labels["scores"]["success"]
+    reason = "in a rejected draft that was not undone" if left else "not called"
+    assert (score["value"], reason in score["reason"]) == (not left, True)
+
+
+async def test_a_tool_that_ran_before_the_agent_took_too_long_was_called():
+    class Late:
+        role, read_only = "assistant", ()
+
+        async def __call__(self, state: Any, runtime: Any) -> dict[str, Any]:
+            call = {"name": "book", "arguments": {}, "result": "booked"}
+            return {"drafts": [{"text": "", "tool_calls": [call]}], "stop": "agent_timeout"}
+
+    cast = recllmsim.cast(lambda messages: "Book.", lambda messages: "Yes.", opens="user")
+    cast = cast.replace(assistant=Late(), closing=scoring(success=tool_called("book", times=0)))
+    conversation = await talk(cast)
+    (attempt,) = conversation.attempts("assistant")
+    assert (attempt.verdict, attempt.notes) == ("unjudged", ("not undone: it had called book",))
+    assert conversation.labels["scores"]["success"] == {
+        "value": False,
+        "reason": "book was called in an unjudged draft that was not undone",
+    }
 
 
 async def test_an_agent_without_a_world_is_not_asked_again_after_a_tool_that_may_have_acted():
