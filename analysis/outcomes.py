@@ -67,16 +67,17 @@ def score_of(conversation: Conversation, crashes: Crashes = "unscored") -> tuple
     """Whether a conversation succeeded, and the score's reason; else a line on why it has no score."""
     if was_cut_short(conversation):
         return f"it was cut short: {in_words(conversation.stop)}"
-    if crashes == "failure" and conversation.failure is not None and agent_failed(conversation):
-        return False, _failure_line(conversation.failure)
+    failure = conversation.ending_failure
+    if crashes == "failure" and failure is not None and agent_failed(conversation):
+        return False, _failure_line(failure)
     if (score := _success_score(conversation)) is not None:
         if isinstance(score.get("value"), bool):
             return score["value"], str(score.get("reason", ""))
         if score.get("error"):
             return f"{SCORE_FAILED}: {' '.join(str(score['error']).split())}"
         return f"the score 'success' is {score.get('value')!r}, not true or false"
-    if conversation.failure is not None:
-        return _failure_line(conversation.failure)
+    if failure is not None:
+        return _failure_line(failure)
     return "no scorer gave one"
 
 
@@ -93,12 +94,21 @@ def answered(conversation: Conversation) -> bool | None:
     """
     if agent_failed(conversation) or conversation.stop in (TIMED_OUT, INTERRUPTED):
         return False
-    return None if was_cut_short(conversation) or conversation.failure is not None else True
+    return None if was_cut_short(conversation) or conversation.ending_failure is not None else True
+
+
+def teardown_warning(conversation: Conversation) -> str | None:
+    """Why the world of a conversation that had ended could not be torn down; None if it could."""
+    failure = conversation.failure
+    if failure is None or conversation.ending_failure is not None:
+        return None
+    place = f" ({failure.frames[-1]})" if failure.frames else ""
+    return " ".join(failure.error.split()).removeprefix("WorldError: ") + place
 
 
 def _frames(conversation: Conversation) -> tuple[str, ...]:
-    if conversation.failure is not None:  # where an endpoint is away, the code that called it is not at fault
-        return () if conversation.failure.fault == "infrastructure" else conversation.failure.frames
+    if failure := conversation.ending_failure:  # where an endpoint is away, the code that called it is not at fault
+        return () if failure.fault == "infrastructure" else failure.frames
     frames = (_success_score(conversation) or {}).get("frames")
     return tuple(map(str, frames)) if isinstance(frames, list | tuple) else ()
 

@@ -93,6 +93,8 @@ class Successes(Record):
     same conversations, or `not calibrated`; empty if none has a score."""
     errors: tuple[CodeError, ...] = ()
     """Errors of one's own code: the agent, a tool, a validator, a scorer or a world raised. The most frequent first."""
+    warnings: tuple[str, ...] = ()
+    """What went wrong after conversations had ended, a line each: a world that could not be torn down. Their scores count."""
     gave_up: int = 0
     """Successes of conversations that the user ended by giving up."""
     exclude_user_faults: bool = False

@@ -15,7 +15,7 @@ def headline(result: Successes) -> list[str]:
     share = no_share(result) if result.success is None else share_line(result)
     share += " (user faults left out)" * (result.success is not None and result.exclude_user_faults)
     lines = (summary_line(result), share, pass_hat_line(result), *decisions(result), unscored(result))
-    more = (answered(result), *doubtful(result), *guarded(result), *result.advice, result.resume)
+    more = (answered(result), *doubtful(result), *guarded(result), *result.warnings, *result.advice, result.resume)
     return [line for line in (*lines, *more) if line]
 
 

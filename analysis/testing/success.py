@@ -23,6 +23,7 @@ from ..outcomes import (
     outcome,
     scenario_key,
     score_of,
+    teardown_warning,
     was_begun,
     was_cut_short,
 )
@@ -32,6 +33,7 @@ from .code_errors import CodeErrors
 from .failed_conversations import FailedConversation, UserFault, failed_conversation
 from .plan import PlannedConversation
 from .result import Successes
+from .result_text import in_number
 from .shares import ScenarioCounts, ScenarioSuccess, Share, share_of
 
 __all__ = [
@@ -83,6 +85,7 @@ def successes(
     answers: Counter[bool | None] = Counter()
     stops: Counter[str | None] = Counter()
     trusts, errors = Trusts(), CodeErrors()
+    warnings: dict[str, list[str]] = {}
     for conversation in conversations:
         open_plan.pop(conversation.id, None)
         result = outcome(conversation, crashes)
@@ -96,7 +99,9 @@ def successes(
         crashed += agent_failed(conversation)
         answers[is_answered := answered(conversation)] += 1
         stops[conversation.stop] += is_answered is False
-        failing = conversation.failure is not None or result.reason.startswith(SCORE_FAILED)
+        if warning := teardown_warning(conversation):
+            warnings.setdefault(warning, []).append(conversation.id)
+        failing = conversation.ending_failure is not None or result.reason.startswith(SCORE_FAILED)
         by_error += failing and not was_cut_short(conversation)
         if result.fault in faults:
             faults[result.fault] += 1
@@ -109,7 +114,7 @@ def successes(
         if result.success is None:
             counted.unscored += 1
             counted.cut_short += (was_cut := was_cut_short(conversation))
-            because, failed = because or result.reason, failed or was_cut or conversation.failure is not None
+            because, failed = because or result.reason, failed or was_cut or conversation.ending_failure is not None
             continue
         rejected = rejected_drafts(conversation, "assistant", wordless=True)
         counted.scored.append((result.success, rejected, bool(result.user_fault)))
@@ -174,6 +179,7 @@ def successes(
         missing=not_begun,
         trust=trusts.mark_of_score(SUCCESS),
         errors=errors.rows(),
+        warnings=tuple(f"{text}: {in_number(len(ids))}, the first {ids[0]}" for text, ids in warnings.items()),
         gave_up=gave_up,
         exclude_user_faults=exclude_user_faults,
     )

@@ -312,9 +312,24 @@ async def test_a_world_that_cannot_be_set_up_or_torn_down_ends_its_own_conversat
     assert "could not be set up: ConnectionError: no database" in conversation.failure.error
     (over,) = await runs.asimulate(cast_with(leaves_badly), states, limits=Limits(max_turns=1))
     assert (over.stop, over.finished, over.failure.node) == ("max_turns", True, "world")
-    assert "could not be torn down: OSError: locked" in over.failure.error
+    assert over.failure.error == "WorldError: the world could not be torn down: OSError: locked"
+    assert (over.ending_failure, conversation.ending_failure) == (None, conversation.failure)
     with pytest.raises(WorldError, match="no database"):
         await talk(cast_with(broken))
+
+
+async def test_an_agent_that_failed_is_not_forgotten_where_its_world_cannot_be_torn_down_either(caplog):
+    class Locked(Hotel):
+        def close(self) -> None:
+            raise OSError("locked")
+
+    def fails(messages: Any) -> str:
+        raise ValueError("broken")
+
+    cast = recllmsim.cast(lambda messages: "Hello?", fails, opens="user").replace(world=lambda scenario: Locked())
+    (failed,) = await runs.asimulate(cast, [recllmsim.scenario(ABOUT)], limits=Limits(max_turns=1))
+    assert (failed.stop, failed.failure.node) == ("model_failed", "assistant")
+    assert "the world could not be torn down: OSError: locked" in caplog.text
 
 
 async def test_a_world_that_cannot_be_put_back_ends_the_conversation_as_failed():
