@@ -16,7 +16,7 @@ SCORE_FAILED = "the score 'success' failed"
 """Begin of the reason why a conversation has no score whose scorer failed."""
 Crashes: TypeAlias = Literal["failure", "unscored"]
 """What a conversation counts as in which the agent crashed, or answered nothing."""
-TIMED_OUT, INTERRUPTED = "agent_timeout", "agent_interrupted"
+TIMED_OUT, INTERRUPTED, NONE_ACCEPTED = "agent_timeout", "agent_interrupted", "assistant_rejected"
 """Stop reasons of an agent that did not answer to the end."""
 
 
@@ -46,6 +46,8 @@ def outcome(conversation: Conversation, crashes: Crashes = "unscored") -> Outcom
     score = score_of(conversation, crashes)
     broken = user_fault(conversation)
     success, reason = (None, score) if isinstance(score, str) else score
+    if not success and (rejected := rejected_because(conversation)):
+        reason = "; ".join(filter(None, (reason, f"{in_words(NONE_ACCEPTED)}: {rejected}")))
     fault: Fault = "none"
     if agent_failed(conversation):
         fault = "user" if broken else "assistant"
@@ -92,9 +94,18 @@ def answered(conversation: Conversation) -> bool | None:
 
     None where a bound of the run, an endpoint or another node ended the conversation.
     """
-    if agent_failed(conversation) or conversation.stop in (TIMED_OUT, INTERRUPTED):
+    if agent_failed(conversation) or conversation.stop in (TIMED_OUT, INTERRUPTED, NONE_ACCEPTED):
         return False
     return None if was_cut_short(conversation) or conversation.ending_failure is not None else True
+
+
+def rejected_because(conversation: Conversation) -> str | None:
+    """The validator's reasons where a conversation ended because no reply was accepted; else None."""
+    if conversation.stop != NONE_ACCEPTED:
+        return None
+    turn = next((turn for turn in reversed(conversation.unsaid) if turn.role == "assistant"), None)
+    reasons = (attempt.reason for attempt in (turn.attempts if turn is not None else ()))
+    return ", ".join(dict.fromkeys(filter(None, reasons))) or "no reason is recorded"
 
 
 def teardown_warning(conversation: Conversation) -> str | None:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Literal
 
+from pydantic import Field
+
 from ...data.records import Record
 from ..over_users.rates import Rate
 from ..tables import Column, Table
@@ -76,12 +78,14 @@ class Successes(Record):
     answered: int = 0
     """Those in which the agent answered to the end."""
     unanswered: int = 0
-    """Those in which it did not: it crashed, answered nothing, took too long, or stopped for a person. Those that a bound,
-    an endpoint or another node ended are neither."""
+    """Those in which it did not: it crashed, answered nothing, took too long, stopped for a person, or no reply of it was
+    accepted. Those that a bound, an endpoint or another node ended are neither."""
     timed_out: int = 0
     """Those of the unanswered in which a turn of the agent took too long."""
     interrupted: int = 0
     """Those of the unanswered in which the agent stopped for a person."""
+    none_accepted: dict[str, int] = Field(default_factory=dict)
+    """Those of the unanswered that ended because no reply was accepted, by the validator's reasons."""
     unanswered_successes: int = 0
     """Successes of conversations that the agent did not answer to the end."""
     rejected_drafts: int = 0

@@ -81,13 +81,16 @@ def answered(result: Successes) -> str:
     ended = result.answered + result.unanswered
     if not result.unanswered:
         return ""
+    rejected, reasons = sum(result.none_accepted.values()), "; ".join(result.none_accepted)
     parts = (
-        (result.unanswered - result.timed_out - result.interrupted, "it crashed or answered nothing"),
+        (result.unanswered - result.timed_out - result.interrupted - rejected, "it crashed or answered nothing"),
         (result.timed_out, "a turn took too long"),
         (result.interrupted, "it stopped for a person"),
+        (rejected, f"no reply was accepted ({reasons})"),
     )
     how = ", ".join(f"{what} in {count}" for count, what in parts if count)
-    percent = 100 * result.answered // ended or ("below 1" if result.answered else 0)
+    share = 100 * result.answered / ended
+    percent = "below 1" if 0 < share < 0.5 else "above 99" if share >= 99.5 else round(share)
     return (
         f"answered {percent} %: in {result.unanswered} of {in_number(ended)} the agent did not answer to the end: {how}"
     )

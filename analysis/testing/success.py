@@ -21,6 +21,7 @@ from ..outcomes import (
     agent_failed,
     answered,
     outcome,
+    rejected_because,
     scenario_key,
     score_of,
     teardown_warning,
@@ -84,8 +85,9 @@ def successes(
     because, failed, sent, crashed, gave_up, unanswered_successes, by_error = "", False, 0, 0, 0, 0, 0
     answers: Counter[bool | None] = Counter()
     stops: Counter[str | None] = Counter()
+    none_accepted: Counter[str | None] = Counter()
     trusts, errors = Trusts(), CodeErrors()
-    warnings: dict[str, list[str]] = {}
+    warnings: Counter[str | None] = Counter()
     for conversation in conversations:
         open_plan.pop(conversation.id, None)
         result = outcome(conversation, crashes)
@@ -99,8 +101,8 @@ def successes(
         crashed += agent_failed(conversation)
         answers[is_answered := answered(conversation)] += 1
         stops[conversation.stop] += is_answered is False
-        if warning := teardown_warning(conversation):
-            warnings.setdefault(warning, []).append(conversation.id)
+        none_accepted[rejected_because(conversation)] += 1
+        warnings[teardown_warning(conversation)] += 1
         failing = conversation.ending_failure is not None or result.reason.startswith(SCORE_FAILED)
         by_error += failing and not was_cut_short(conversation)
         if result.fault in faults:
@@ -172,6 +174,7 @@ def successes(
         unanswered=answers[False],
         timed_out=stops[TIMED_OUT],
         interrupted=stops[INTERRUPTED],
+        none_accepted={reasons: count for reasons, count in none_accepted.most_common() if reasons},
         unanswered_successes=unanswered_successes,
         rejected_drafts=sum(scenario.rejected_drafts for scenario in scenarios.values()),
         sent_although_rejected=sent,
@@ -179,7 +182,7 @@ def successes(
         missing=not_begun,
         trust=trusts.mark_of_score(SUCCESS),
         errors=errors.rows(),
-        warnings=tuple(f"{text}: {in_number(len(ids))}, the first {ids[0]}" for text, ids in warnings.items()),
+        warnings=tuple(f"in {in_number(count)} {text}" for text, count in warnings.most_common() if text),
         gave_up=gave_up,
         exclude_user_faults=exclude_user_faults,
     )

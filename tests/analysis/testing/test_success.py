@@ -126,7 +126,7 @@ def test_a_world_that_cannot_be_torn_down_is_a_warning_and_no_end_by_an_error() 
     over = [talk(name, True, name).model_copy(update={"failure": failure}) for name in "ab"]
     result = successes(over)
     assert (result.scored, result.answered, result.ended_by_error, result.errors) == (2, 2, 0, ())
-    assert result.warnings == (f"{line} (shop/worlds.py:10 in close): 2 conversations, the first a",)
+    assert result.warnings == (f"in 2 conversations {line} (shop/worlds.py:10 in close)",)
     assert result.warnings[0] in headline(result)
     before = over[0].model_copy(update={"labels": {}, "stop": "model_failed"})
     result = successes([before])
