@@ -39,7 +39,7 @@ class Outcome:
 
 
 def outcome(conversation: Conversation, crashes: Crashes = "unscored") -> Outcome:
-    """The outcome of a conversation, only by its record; without one if a limit of its run cut it short.
+    """The outcome of a conversation, only by its record; without one if a limit cut it short.
 
     `crashes`: what a crash of the agent counts as, which is the assistant's fault either way.
     """
@@ -68,7 +68,8 @@ def title_of(conversation: Conversation) -> str:
 def score_of(conversation: Conversation, crashes: Crashes = "unscored") -> tuple[bool, str] | str:
     """Whether a conversation succeeded, and the score's reason; else a line on why it has no score."""
     if was_cut_short(conversation):
-        return f"it was cut short: {in_words(conversation.stop)}"
+        own = " (its own: --max-tokens)" if at_own_limit(conversation) else ""
+        return f"it was cut short: {in_words(conversation.stop)}{own}"
     failure = conversation.ending_failure
     if crashes == "failure" and failure is not None and agent_failed(conversation):
         return False, _failure_line(failure)
@@ -145,8 +146,13 @@ def was_begun(conversation: Conversation) -> bool:
 
 
 def was_cut_short(conversation: Conversation) -> bool:
-    """Whether a limit of its run ended a conversation, or it was cancelled."""
-    return conversation.cut_by_run or conversation.stop == "cancelled"
+    """Whether a bound of its run or its own limit of tokens ended a conversation, or it was cancelled."""
+    return conversation.stop in ("budget", "cancelled")
+
+
+def at_own_limit(conversation: Conversation) -> bool:
+    """Whether a conversation ended at its own limit of tokens, and not at a bound of its run."""
+    return conversation.stop == "budget" and not conversation.cut_by_run
 
 
 def _failure_line(failure: Failure) -> str:

@@ -66,7 +66,9 @@ class Successes(Record):
     scored: int = 0
     """Those of them that have a score."""
     cut_short: int = 0
-    """Those that a bound of the run ended, or somebody cancelled; they are among `unscored`."""
+    """Those that a bound of the run or their own limit of tokens ended, or somebody cancelled; they are among `unscored`."""
+    at_own_limit: int = 0
+    """Those of them that ended at their own limit of tokens: a run that is resumed with a higher one simulates them again."""
     not_begun: int = 0
     """Those without a record: they were not begun, or were lost with a process that was ended by force."""
     missing: int = 0
@@ -75,6 +77,8 @@ class Successes(Record):
     """Those in which the agent's own code crashed, or it answered nothing at all its attempts."""
     ended_by_error: int = 0
     """Those that a crash or another failure ended, or whose scorer raised: a resumed run simulates them again."""
+    not_scorable: int = 0
+    """Those of them that ended, and only their scorer raised."""
     answered: int = 0
     """Those in which the agent answered to the end."""
     unanswered: int = 0

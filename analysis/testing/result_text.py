@@ -70,9 +70,11 @@ def resuming(result: Successes, again: str, end: str = "") -> str:
     parts = (
         (result.not_begun, "not begun"),
         (result.cut_short, "cut short"),
-        (result.ended_by_error, "ended by an error"),
+        (result.ended_by_error - result.not_scorable, "ended by an error"),
+        (result.not_scorable, "could not be scored"),
     )
     lacking = ", ".join(f"{count} {what}" for count, what in parts if count)
+    again += " and a higher --max-tokens (in Python Limits(max_tokens=...))" * bool(result.at_own_limit)
     return "; ".join(filter(None, (end, lacking, f"continue: {again}"))) if lacking else ""
 
 

@@ -20,6 +20,7 @@ from ..outcomes import (
     Outcome,
     agent_failed,
     answered,
+    at_own_limit,
     outcome,
     rejected_because,
     scenario_key,
@@ -82,9 +83,10 @@ def successes(
     failures: list[FailedConversation] = []
     broken: list[UserFault] = []
     faults: dict[Any, int] = dict.fromkeys(("user", "assistant", "infrastructure"), 0)
-    because, failed, sent, crashed, gave_up, unanswered_successes, by_error = "", False, 0, 0, 0, 0, 0
+    because, failed, sent, crashed, gave_up, unanswered_successes = "", False, 0, 0, 0, 0
     answers: Counter[bool | None] = Counter()
     stops: Counter[str | None] = Counter()
+    endings: Counter[str] = Counter()
     none_accepted: Counter[str | None] = Counter()
     trusts, errors = Trusts(), CodeErrors()
     warnings: Counter[str | None] = Counter()
@@ -103,8 +105,11 @@ def successes(
         stops[conversation.stop] += is_answered is False
         none_accepted[rejected_because(conversation)] += 1
         warnings[teardown_warning(conversation)] += 1
-        failing = conversation.ending_failure is not None or result.reason.startswith(SCORE_FAILED)
-        by_error += failing and not was_cut_short(conversation)
+        endings["own limit"] += at_own_limit(conversation)
+        if not was_cut_short(conversation):
+            scoring_failed = conversation.ending_failure is None and result.reason.startswith(SCORE_FAILED)
+            endings["scorer"] += scoring_failed
+            endings["error"] += scoring_failed or conversation.ending_failure is not None
         if result.fault in faults:
             faults[result.fault] += 1
         if result.user_fault:
@@ -169,7 +174,9 @@ def successes(
         scored=every.conversations,
         cut_short=sum(scenario.cut_short for scenario in scenarios.values()),
         crashed=crashed,
-        ended_by_error=by_error,
+        ended_by_error=endings["error"],
+        not_scorable=endings["scorer"],
+        at_own_limit=endings["own limit"],
         answered=answers[True],
         unanswered=answers[False],
         timed_out=stops[TIMED_OUT],
