@@ -16,7 +16,7 @@ SCORE_FAILED = "the score 'success' failed"
 """Begin of the reason why a conversation has no score whose scorer failed."""
 Crashes: TypeAlias = Literal["failure", "unscored"]
 """What a conversation counts as in which the agent crashed, or answered nothing."""
-TIMED_OUT, INTERRUPTED = "agent_timeout", "agent_interrupted"
+TIMED_OUT, INTERRUPTED, NONE_ACCEPTED = "agent_timeout", "agent_interrupted", "assistant_rejected"
 """Stop reasons of an agent that did not answer to the end."""
 
 
@@ -39,13 +39,15 @@ class Outcome:
 
 
 def outcome(conversation: Conversation, crashes: Crashes = "unscored") -> Outcome:
-    """The outcome of a conversation, only by its record; without one if a limit of its run cut it short.
+    """The outcome of a conversation, only by its record; without one if a limit cut it short.
 
     `crashes`: what a crash of the agent counts as, which is the assistant's fault either way.
     """
     score = score_of(conversation, crashes)
     broken = user_fault(conversation)
     success, reason = (None, score) if isinstance(score, str) else score
+    if not success and (rejected := rejected_because(conversation)):
+        reason = "; ".join(filter(None, (reason, f"{in_words(NONE_ACCEPTED)}: {rejected}")))
     fault: Fault = "none"
     if agent_failed(conversation):
         fault = "user" if broken else "assistant"
@@ -66,17 +68,19 @@ def title_of(conversation: Conversation) -> str:
 def score_of(conversation: Conversation, crashes: Crashes = "unscored") -> tuple[bool, str] | str:
     """Whether a conversation succeeded, and the score's reason; else a line on why it has no score."""
     if was_cut_short(conversation):
-        return f"it was cut short: {in_words(conversation.stop)}"
-    if crashes == "failure" and conversation.failure is not None and agent_failed(conversation):
-        return False, _failure_line(conversation.failure)
+        own = " (its own: --max-tokens)" if at_own_limit(conversation) else ""
+        return f"it was cut short: {in_words(conversation.stop)}{own}"
+    failure = conversation.ending_failure
+    if crashes == "failure" and failure is not None and agent_failed(conversation):
+        return False, _failure_line(failure)
     if (score := _success_score(conversation)) is not None:
         if isinstance(score.get("value"), bool):
             return score["value"], str(score.get("reason", ""))
         if score.get("error"):
             return f"{SCORE_FAILED}: {' '.join(str(score['error']).split())}"
         return f"the score 'success' is {score.get('value')!r}, not true or false"
-    if conversation.failure is not None:
-        return _failure_line(conversation.failure)
+    if failure is not None:
+        return _failure_line(failure)
     return "no scorer gave one"
 
 
@@ -91,14 +95,32 @@ def answered(conversation: Conversation) -> bool | None:
 
     None where a bound of the run, an endpoint or another node ended the conversation.
     """
-    if agent_failed(conversation) or conversation.stop in (TIMED_OUT, INTERRUPTED):
+    if agent_failed(conversation) or conversation.stop in (TIMED_OUT, INTERRUPTED, NONE_ACCEPTED):
         return False
-    return None if was_cut_short(conversation) or conversation.failure is not None else True
+    return None if was_cut_short(conversation) or conversation.ending_failure is not None else True
+
+
+def rejected_because(conversation: Conversation) -> str | None:
+    """The validator's reasons where a conversation ended because no reply was accepted; else None."""
+    if conversation.stop != NONE_ACCEPTED:
+        return None
+    turn = next((turn for turn in reversed(conversation.unsaid) if turn.role == "assistant"), None)
+    reasons = (attempt.reason for attempt in (turn.attempts if turn is not None else ()))
+    return ", ".join(dict.fromkeys(filter(None, reasons))) or "no reason is recorded"
+
+
+def teardown_warning(conversation: Conversation) -> str | None:
+    """Why the world of a conversation that had ended could not be torn down; None if it could."""
+    failure = conversation.failure
+    if failure is None or conversation.ending_failure is not None:
+        return None
+    place = f" ({failure.frames[-1]})" if failure.frames else ""
+    return " ".join(failure.error.split()).removeprefix("WorldError: ") + place
 
 
 def _frames(conversation: Conversation) -> tuple[str, ...]:
-    if conversation.failure is not None:  # where an endpoint is away, the code that called it is not at fault
-        return () if conversation.failure.fault == "infrastructure" else conversation.failure.frames
+    if failure := conversation.ending_failure:  # where an endpoint is away, the code that called it is not at fault
+        return () if failure.fault == "infrastructure" else failure.frames
     frames = (_success_score(conversation) or {}).get("frames")
     return tuple(map(str, frames)) if isinstance(frames, list | tuple) else ()
 
@@ -124,8 +146,13 @@ def was_begun(conversation: Conversation) -> bool:
 
 
 def was_cut_short(conversation: Conversation) -> bool:
-    """Whether a limit of its run ended a conversation, or it was cancelled."""
-    return conversation.cut_by_run or conversation.stop == "cancelled"
+    """Whether a bound of its run or its own limit of tokens ended a conversation, or it was cancelled."""
+    return conversation.stop in ("budget", "cancelled")
+
+
+def at_own_limit(conversation: Conversation) -> bool:
+    """Whether a conversation ended at its own limit of tokens, and not at a bound of its run."""
+    return conversation.stop == "budget" and not conversation.cut_by_run
 
 
 def _failure_line(failure: Failure) -> str:

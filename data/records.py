@@ -181,6 +181,12 @@ class Conversation(Record):
         return self.provenance.stop_reasons.get(self.stop) if self.provenance is not None else None
 
     @property
+    def ending_failure(self) -> Failure | None:
+        """The failure that ended it; None if it had ended before, and only its world could not be torn down."""
+        after = self.failure is not None and self.failure.node == "world" and self.stop not in (None, "model_failed")
+        return None if after else self.failure
+
+    @property
     def ended_by_itself(self) -> bool:
         """Whether it ended, and not because of an outside cause such as a failed model or a budget."""
         return ended_by_itself(self.stop, self.fault)

@@ -113,9 +113,9 @@ async def asimulate(
     for state in missing:  # not begun: each scenario has a conversation in the list
         by_id[name_of(state)] = record(state, cast.name).model_copy(update={"stop": "cancelled"})
     conversations = [by_id[name_of(state)] for state in plan]
-    failed = [conversation for conversation in conversations if conversation.failure is not None]
-    if failed and failed[0].failure is not None:
-        where = f"{failed[0].failure.node}: {failed[0].failure.error}"
+    failed = [failure for conversation in conversations if (failure := conversation.ending_failure)]
+    if failed:
+        where = f"{failed[0].node}: {failed[0].error}"
         log.warning("%d of %d conversations failed, the first in %s", len(failed), len(conversations), where)
     if cut := sum(conversation.cut_by_run for conversation in conversations):
         log.warning(

@@ -6,6 +6,7 @@ from typing import Any
 from langgraph.pregel import Pregel
 
 from ..analysis.testing.result import Successes
+from ..analysis.testing.result_text import in_number
 from ..analysis.testing.success import NO_SCORE
 from ..graphs import Cast
 from ..nodes.speakers.agents import AgentSpeaker
@@ -19,6 +20,11 @@ def advice_on(result: Successes, cast: Cast, settings: Collection[str]) -> Itera
     """
     if result.unscored > result.cut_short + result.ended_by_error:
         yield f"no score: {NO_SCORE}"
+    if result.at_own_limit:
+        yield (
+            f"{in_number(result.at_own_limit)} reached the limit of tokens and so {'has' if result.at_own_limit == 1 else 'have'}"
+            " no score: a higher --max-tokens (in Python Limits(max_tokens=...)) lets them end"
+        )
     if result.interrupted:
         yield from _on_approval(cast.assistant, settings)
     if result.timed_out:

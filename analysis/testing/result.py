@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Literal
 
+from pydantic import Field
+
 from ...data.records import Record
 from ..over_users.rates import Rate
 from ..tables import Column, Table
@@ -64,7 +66,9 @@ class Successes(Record):
     scored: int = 0
     """Those of them that have a score."""
     cut_short: int = 0
-    """Those that a bound of the run ended, or somebody cancelled; they are among `unscored`."""
+    """Those that a bound of the run or their own limit of tokens ended, or somebody cancelled; they are among `unscored`."""
+    at_own_limit: int = 0
+    """Those of them that ended at their own limit of tokens: a run that is resumed with a higher one simulates them again."""
     not_begun: int = 0
     """Those without a record: they were not begun, or were lost with a process that was ended by force."""
     missing: int = 0
@@ -73,15 +77,19 @@ class Successes(Record):
     """Those in which the agent's own code crashed, or it answered nothing at all its attempts."""
     ended_by_error: int = 0
     """Those that a crash or another failure ended, or whose scorer raised: a resumed run simulates them again."""
+    not_scorable: int = 0
+    """Those of them that ended, and only their scorer raised."""
     answered: int = 0
     """Those in which the agent answered to the end."""
     unanswered: int = 0
-    """Those in which it did not: it crashed, answered nothing, took too long, or stopped for a person. Those that a bound,
-    an endpoint or another node ended are neither."""
+    """Those in which it did not: it crashed, answered nothing, took too long, stopped for a person, or no reply of it was
+    accepted. Those that a bound, an endpoint or another node ended are neither."""
     timed_out: int = 0
     """Those of the unanswered in which a turn of the agent took too long."""
     interrupted: int = 0
     """Those of the unanswered in which the agent stopped for a person."""
+    none_accepted: dict[str, int] = Field(default_factory=dict)
+    """Those of the unanswered that ended because no reply was accepted, by the validator's reasons."""
     unanswered_successes: int = 0
     """Successes of conversations that the agent did not answer to the end."""
     rejected_drafts: int = 0
@@ -93,6 +101,8 @@ class Successes(Record):
     same conversations, or `not calibrated`; empty if none has a score."""
     errors: tuple[CodeError, ...] = ()
     """Errors of one's own code: the agent, a tool, a validator, a scorer or a world raised. The most frequent first."""
+    warnings: tuple[str, ...] = ()
+    """What went wrong after conversations had ended, a line each: a world that could not be torn down. Their scores count."""
     gave_up: int = 0
     """Successes of conversations that the user ended by giving up."""
     exclude_user_faults: bool = False

@@ -15,7 +15,7 @@ def headline(result: Successes) -> list[str]:
     share = no_share(result) if result.success is None else share_line(result)
     share += " (user faults left out)" * (result.success is not None and result.exclude_user_faults)
     lines = (summary_line(result), share, pass_hat_line(result), *decisions(result), unscored(result))
-    more = (answered(result), *doubtful(result), *guarded(result), *result.advice, result.resume)
+    more = (answered(result), *doubtful(result), *guarded(result), *result.warnings, *result.advice, result.resume)
     return [line for line in (*lines, *more) if line]
 
 
@@ -70,9 +70,11 @@ def resuming(result: Successes, again: str, end: str = "") -> str:
     parts = (
         (result.not_begun, "not begun"),
         (result.cut_short, "cut short"),
-        (result.ended_by_error, "ended by an error"),
+        (result.ended_by_error - result.not_scorable, "ended by an error"),
+        (result.not_scorable, "could not be scored"),
     )
     lacking = ", ".join(f"{count} {what}" for count, what in parts if count)
+    again += " and a higher --max-tokens (in Python Limits(max_tokens=...))" * bool(result.at_own_limit)
     return "; ".join(filter(None, (end, lacking, f"continue: {again}"))) if lacking else ""
 
 
@@ -81,13 +83,16 @@ def answered(result: Successes) -> str:
     ended = result.answered + result.unanswered
     if not result.unanswered:
         return ""
+    rejected, reasons = sum(result.none_accepted.values()), "; ".join(result.none_accepted)
     parts = (
-        (result.unanswered - result.timed_out - result.interrupted, "it crashed or answered nothing"),
+        (result.unanswered - result.timed_out - result.interrupted - rejected, "it crashed or answered nothing"),
         (result.timed_out, "a turn took too long"),
         (result.interrupted, "it stopped for a person"),
+        (rejected, f"no reply was accepted ({reasons})"),
     )
     how = ", ".join(f"{what} in {count}" for count, what in parts if count)
-    percent = 100 * result.answered // ended or ("below 1" if result.answered else 0)
+    share = 100 * result.answered / ended
+    percent = "below 1" if 0 < share < 0.5 else "above 99" if share >= 99.5 else round(share)
     return (
         f"answered {percent} %: in {result.unanswered} of {in_number(ended)} the agent did not answer to the end: {how}"
     )

@@ -17,7 +17,7 @@ class ScenarioSuccess(Record):
     unscored: int
     """Conversations that began and have no score; they are not among `conversations`."""
     cut_short: int = 0
-    """Those of them that a bound of the run ended, or somebody cancelled."""
+    """Those of them that a bound of the run or their own limit of tokens ended, or somebody cancelled."""
     not_begun: int = 0
     """Planned conversations that were not begun."""
     success: Rate | None

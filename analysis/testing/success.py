@@ -20,9 +20,12 @@ from ..outcomes import (
     Outcome,
     agent_failed,
     answered,
+    at_own_limit,
     outcome,
+    rejected_because,
     scenario_key,
     score_of,
+    teardown_warning,
     was_begun,
     was_cut_short,
 )
@@ -32,6 +35,7 @@ from .code_errors import CodeErrors
 from .failed_conversations import FailedConversation, UserFault, failed_conversation
 from .plan import PlannedConversation
 from .result import Successes
+from .result_text import in_number
 from .shares import ScenarioCounts, ScenarioSuccess, Share, share_of
 
 __all__ = [
@@ -79,10 +83,13 @@ def successes(
     failures: list[FailedConversation] = []
     broken: list[UserFault] = []
     faults: dict[Any, int] = dict.fromkeys(("user", "assistant", "infrastructure"), 0)
-    because, failed, sent, crashed, gave_up, unanswered_successes, by_error = "", False, 0, 0, 0, 0, 0
+    because, failed, sent, crashed, gave_up, unanswered_successes = "", False, 0, 0, 0, 0
     answers: Counter[bool | None] = Counter()
     stops: Counter[str | None] = Counter()
+    endings: Counter[str] = Counter()
+    none_accepted: Counter[str | None] = Counter()
     trusts, errors = Trusts(), CodeErrors()
+    warnings: Counter[str | None] = Counter()
     for conversation in conversations:
         open_plan.pop(conversation.id, None)
         result = outcome(conversation, crashes)
@@ -96,8 +103,13 @@ def successes(
         crashed += agent_failed(conversation)
         answers[is_answered := answered(conversation)] += 1
         stops[conversation.stop] += is_answered is False
-        failing = conversation.failure is not None or result.reason.startswith(SCORE_FAILED)
-        by_error += failing and not was_cut_short(conversation)
+        none_accepted[rejected_because(conversation)] += 1
+        warnings[teardown_warning(conversation)] += 1
+        endings["own limit"] += at_own_limit(conversation)
+        if not was_cut_short(conversation):
+            scoring_failed = conversation.ending_failure is None and result.reason.startswith(SCORE_FAILED)
+            endings["scorer"] += scoring_failed
+            endings["error"] += scoring_failed or conversation.ending_failure is not None
         if result.fault in faults:
             faults[result.fault] += 1
         if result.user_fault:
@@ -109,7 +121,7 @@ def successes(
         if result.success is None:
             counted.unscored += 1
             counted.cut_short += (was_cut := was_cut_short(conversation))
-            because, failed = because or result.reason, failed or was_cut or conversation.failure is not None
+            because, failed = because or result.reason, failed or was_cut or conversation.ending_failure is not None
             continue
         rejected = rejected_drafts(conversation, "assistant", wordless=True)
         counted.scored.append((result.success, rejected, bool(result.user_fault)))
@@ -162,11 +174,14 @@ def successes(
         scored=every.conversations,
         cut_short=sum(scenario.cut_short for scenario in scenarios.values()),
         crashed=crashed,
-        ended_by_error=by_error,
+        ended_by_error=endings["error"],
+        not_scorable=endings["scorer"],
+        at_own_limit=endings["own limit"],
         answered=answers[True],
         unanswered=answers[False],
         timed_out=stops[TIMED_OUT],
         interrupted=stops[INTERRUPTED],
+        none_accepted={reasons: count for reasons, count in none_accepted.most_common() if reasons},
         unanswered_successes=unanswered_successes,
         rejected_drafts=sum(scenario.rejected_drafts for scenario in scenarios.values()),
         sent_although_rejected=sent,
@@ -174,6 +189,7 @@ def successes(
         missing=not_begun,
         trust=trusts.mark_of_score(SUCCESS),
         errors=errors.rows(),
+        warnings=tuple(f"in {in_number(count)} {text}" for text, count in warnings.most_common() if text),
         gave_up=gave_up,
         exclude_user_faults=exclude_user_faults,
     )

@@ -10,7 +10,7 @@ from ...nodes.calls.service import run_is_over
 from ...nodes.contract import OF_THE_CALL, OF_THE_VERDICT, check_reason
 from ...nodes.limits import Limits
 from ...nodes.models.flaws import silent
-from ...nodes.speakers.tools import lasting
+from ...nodes.speakers.tools import NOT_ASKED_AGAIN, NOT_UNDONE, calls_that_ran, lasting
 from ...nodes.state import Draft, State, Update, Verdict, attempt_number, merged, without_memories
 from ...nodes.stops import budget, until_spent
 from ...nodes.worlds import restorable
@@ -19,8 +19,6 @@ from ..casts.cast import SPEAKERS, Cast
 FELL_WITH_ANOTHER = "fell_with_another"
 """Reason of a draft that is right itself, when another draft of the same call is rejected."""
 
-NOT_UNDONE = "not asked again: it had called {tools}"
-"""Note of a rejected draft that stands, because what its tools did cannot be undone."""
 _NODES = {role: node for node, role in VALIDATORS.items()}
 _SPEAKERS = {role: place for place, role in SPEAKERS.items()}
 
@@ -48,6 +46,12 @@ def after_validator(role: Role, cast: Cast, state: State, update: Update, limits
     ]
     for attempt in tried[len(tried) - unjudged :]:
         attempt["verdict"] = "unjudged"
+    ended = bool(stop or state.get("failure"))
+    ran = [Draft(text="", tool_calls=calls_that_ran(draft)) for draft in drafts] if ended else drafts
+    tools = [] if passed or restorable(limits) else lasting(getattr(cast, _SPEAKERS[role]), ran)
+    if tools:
+        note = (NOT_UNDONE if ended else NOT_ASKED_AGAIN) + ", ".join(tools)
+        tried = [attempt | {"notes": [*attempt.get("notes", []), note]} for attempt in tried]
     earlier = list(state.get("attempts", []))
     way: StepWay = "accepted"
     if state.get("failure"):
@@ -58,10 +62,8 @@ def after_validator(role: Role, cast: Cast, state: State, update: Update, limits
             for draft, verdict, attempt in zip(drafts, verdicts, tried, strict=True)
         ]
         changed = _with_messages(role, state, messages, earlier) | _remembered(role, state)
-    elif not stop and (tools := [] if restorable(limits) else lasting(getattr(cast, _SPEAKERS[role]), drafts)):
-        note = NOT_UNDONE.format(tools=", ".join(tools))
-        noted = [attempt | {"notes": [*attempt.get("notes", []), note]} for attempt in tried]
-        changed, stop = _at_last(role, cast, merged(state, {"verdicts": verdicts}), noted, earlier)
+    elif not stop and tools:
+        changed, stop = _at_last(role, cast, merged(state, {"verdicts": verdicts}), tried, earlier)
     elif role == "assistant" and budget(merged(state, {"attempts": earlier + tried}), limits):
         changed, stop = _unsaid(role, state, earlier + tried), "budget"
     elif number < (limits.question_attempts if role == "user" else limits.answer_attempts) and not stop:

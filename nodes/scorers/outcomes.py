@@ -5,12 +5,13 @@ Each function here returns one, for `scoring(success=...)` or for a scenario's `
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ...errors import SettingError
 from ..contract import describe
+from ..speakers.tools import calls_that_ran, was_not_undone
 from ..state import State, standing
 from .differences import difference, plain, shown
 from .scores import Score, agent_channels
@@ -84,7 +85,8 @@ class ToolCalled:
     errors: bool = False
 
     def __call__(self, state: State) -> Score:
-        calls = [call for call in tool_calls(state) if call["name"] == self.name]
+        left = [(call, word) for call, word in _calls_left_unsent(state) if call["name"] == self.name]
+        calls = [call for call in tool_calls(state) if call["name"] == self.name] + [call for call, _ in left]
         done = calls if self.errors else [call for call in calls if call.get("error") is None]
         wrong = [mismatch for call in done if (mismatch := self._wrong(call.get("arguments", {})))]
         fitting = len(done) - len(wrong)
@@ -95,7 +97,11 @@ class ToolCalled:
             return Score(passed, f"{self.name} was called, and every call ended in an error: {calls[-1].get('error')}")
         if wrong and not fitting:
             return Score(passed, f"{self.name} was called, but {wrong[-1]}")
-        return Score(passed, f"{self.name} was called {'once' if fitting == 1 else f'{fitting} times'}")
+        where = [word for call, word in left if call in done and not self._wrong(call.get("arguments", {}))]
+        times = "" if fitting == len(where) == 1 else " once" if fitting == 1 else f" {fitting} times"
+        some = f", {len(where)} of them" if fitting > len(where) else ", all" if fitting > 1 else ""
+        unsent = f"{some} in {where[0]} draft that was not undone" if where else ""
+        return Score(passed, f"{self.name} was called{times}{unsent}")
 
     def _wrong(self, arguments: dict[str, Any]) -> str | None:
         """The mismatch with the expected arguments; None if they fit."""
@@ -119,7 +125,7 @@ def tool_called(
     times: int | None = None,
     errors: bool = False,
 ) -> ToolCalled:
-    """Whether the assistant called a tool of this name, in a draft that was accepted.
+    """Whether the assistant called a tool of this name, in a draft that was sent or not undone.
 
     `arguments`: the call's arguments, which may be more than these. `where`: a function of the arguments. `times`: the
     exact number of calls; 0: never. `errors`: calls that the tool answered with an error count too.
@@ -130,10 +136,20 @@ def tool_called(
 
 
 def tool_calls(state: State) -> list[dict[str, Any]]:
-    """The assistant's tool calls in order, each the plain form of a `data.ToolCall`; without those of rejected drafts."""
+    """The tool calls of the assistant's messages in order, each the plain form of a `data.ToolCall`."""
     return [
         call
         for message in state.get("messages", [])
         if message["role"] == "assistant"
         for call in standing(message).get("tool_calls", [])
     ]
+
+
+def _calls_left_unsent(state: State) -> Iterator[tuple[dict[str, Any], str]]:
+    """The calls that tools answered in drafts which were not sent and not undone, with the draft's verdict in words."""
+    sent = [id(standing(message)) for message in state.get("messages", [])]
+    for turn in (*state.get("messages", []), *state.get("unsaid", [])):
+        for attempt in turn.get("attempts", []) if turn["role"] == "assistant" else ():
+            if was_not_undone(attempt) and id(attempt) not in sent:
+                word = "a rejected" if attempt["verdict"] == "rejected" else "an unjudged"
+                yield from ((call, word) for call in calls_that_ran(attempt))

@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 from langgraph.pregel import Pregel
 
+from ...data.attempts import WAITING
 from ..contract import ContractError
 from ..state import Draft
 
@@ -13,6 +14,9 @@ ReadOnly: TypeAlias = bool | Collection[str]
 
 INTERRUPT = "interrupt"
 """Name of the call that records an approval: the tool that was approved stands beside it."""
+NOT_ASKED_AGAIN, NOT_UNDONE = "not asked again: it had called ", "not undone: it had called "
+"""How the note of a draft begins whose tools ran and were not undone, before their names: `NOT_ASKED_AGAIN` where it was
+rejected for that, `NOT_UNDONE` where the conversation had ended."""
 _HINTS = ("readOnlyHint", "read_only")
 """Keys of a tool's metadata that declare it read-only: the Model Context Protocol's annotation, and a plain one."""
 
@@ -54,6 +58,16 @@ def _says_so(metadata: Any) -> bool:
     if not isinstance(metadata, Mapping):
         return False
     return any(metadata.get(hint) is True for hint in _HINTS) or _says_so(metadata.get("annotations"))
+
+
+def calls_that_ran(draft: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The calls of a draft or an attempt without those that wait for the user's answer."""
+    return [call for call in draft.get("tool_calls", []) if call.get("error") != WAITING]
+
+
+def was_not_undone(attempt: Mapping[str, Any]) -> bool:
+    """Whether an attempt's tools ran and what they did lasts, although the draft may not have been sent."""
+    return any(str(note).startswith((NOT_ASKED_AGAIN, NOT_UNDONE)) for note in attempt.get("notes", ()))
 
 
 def lasting(speaker: object, drafts: Sequence[Draft]) -> list[str]:

@@ -4,6 +4,7 @@ Each scenario becomes a record, also when it fails.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine, Iterable
 from datetime import UTC, datetime
 from itertools import islice
@@ -26,6 +27,8 @@ from ...nodes.limits import Limits
 from ...nodes.state import State
 from ...nodes.worlds import WorldError
 from .control import Control, default_control
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -112,8 +115,12 @@ async def converse(
         over(stop="budget", failure=Failure(node="stop", error=reason))
     except WorldError as error:
         # Torn down badly after the end, the conversation is as good as before; else there was none.
-        stop = {} if state.get("stop") else {"stop": "model_failed"}
-        over(**stop, failure=Failure.model_validate(failure_of("world", error)))
+        if state.get("failure"):  # which ended it: it stays
+            log.warning("%s", error)
+            over()
+        else:
+            stop = {} if state.get("stop") else {"stop": "model_failed"}
+            over(**stop, failure=Failure.model_validate(failure_of("world", error)))
     except Exception as error:  # a broken node ends its own conversation, not the others
         over(stop="model_failed", failure=Failure.model_validate(failure_of("graph", error)))
     else:

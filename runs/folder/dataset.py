@@ -45,8 +45,8 @@ class WrittenDataset:
 
 def is_unanswered(conversation: Conversation) -> bool:
     """Whether a model or a scorer failed after the end of the conversation, at a question or at a score."""
-    if conversation.failure is not None:
-        return conversation.failure.node == "closing"
+    if conversation.ending_failure is not None:
+        return conversation.ending_failure.node == "closing"
     return lacks_score(conversation.labels)
 
 

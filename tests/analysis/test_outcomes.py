@@ -2,8 +2,14 @@
 
 import pytest
 
-from duologue.analysis.outcomes import outcome
+from duologue import graphs
+from duologue.analysis.outcomes import answered, outcome
+from duologue.analysis.testing.result_text import resuming
+from duologue.analysis.testing.success import successes
+from duologue.analysis.testing.verdict import with_verdict
 from duologue.data import Conversation
+from duologue.data.records import Failure
+from duologue.studies.advice import advice_on
 
 LABELS = {"scores": {"success": {"value": True, "reason": "as expected"}}}
 
@@ -11,13 +17,31 @@ LABELS = {"scores": {"success": {"value": True, "reason": "as expected"}}}
 @pytest.mark.parametrize("stop", ["budget", "cancelled"])
 def test_what_a_bound_of_the_run_cut_short_has_no_score(stop):
     result = outcome(Conversation(id="x", scenario={}, stop=stop, labels=LABELS))
-    assert (result.success, result.fault) == (None, "none")
+    assert (result.success, result.fault) == (None, "infrastructure")
     assert result.reason.startswith("it was cut short: ")
 
 
-def test_a_conversation_that_reached_its_own_limit_of_tokens_is_judged():
+def test_a_conversation_that_reached_its_own_limit_of_tokens_was_cut_short():
     ended = Conversation.model_validate({
         "id": "x", "scenario": {}, "stop": "budget", "labels": LABELS,
         "provenance": {"cast": "c", "limits": {"max_tokens": 0}},
     })  # fmt: skip
-    assert outcome(ended).success is True
+    result = outcome(ended)
+    assert (result.success, result.fault, answered(ended), ended.cut_by_run) == (None, "infrastructure", None, False)
+    assert result.reason == "it was cut short: a bound of tokens, cost or time was reached (its own: --max-tokens)"
+    counts = with_verdict(successes([ended]))
+    assert (counts.cut_short, counts.at_own_limit, counts.passed) == (1, 1, False)
+    assert counts.not_passed_because[0] == "1 conversation was cut short"
+    assert resuming(counts, "again").startswith("1 cut short; continue: again and a higher --max-tokens")
+    assert any("a higher --max-tokens" in line for line in advice_on(counts, graphs.agent_test.cast(), ()))
+
+
+def test_what_only_a_scorer_failed_at_did_not_end_by_an_error():
+    labels = {"scores": {"success": {"value": None, "error": "KeyError: 'seat'"}}}
+    ended = Conversation(id="x", scenario={}, stop="max_turns", labels=labels)
+    failed = ended.model_copy(
+        update={"id": "y", "failure": Failure(node="assistant", error="E"), "stop": "model_failed"}
+    )
+    result = successes([ended, failed])
+    assert (result.ended_by_error, result.not_scorable) == (2, 1)
+    assert resuming(result, "again") == "1 ended by an error, 1 could not be scored; continue: again"

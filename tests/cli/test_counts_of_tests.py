@@ -111,14 +111,14 @@ def cast(agent: str = "careful", observe: bool = False, when_rejected: str | Non
 """
 
 
-def guarded(duologue, agent: str, *more: object) -> tuple[dict[str, Any], str, str]:
+def guarded(duologue, agent: str, *more: object, exits: int = 0) -> tuple[dict[str, Any], str, str]:
     Path("guarded_agent.py").write_text(GUARDED)
     sys.modules.pop("guarded_agent", None)
     line = {"kind": "agent", "goal": "move it", "facts": "It is QX4821.", "success": {"not": {"text_contains": "nope"}}}
     Path("guarded.jsonl").write_text(json.dumps(line) + "\n")
     command = ("test", "guarded_agent:cast", "--scenarios", "guarded.jsonl", "--set", f"agent={agent}")
     code, out, err = duologue(*command, "--max-turns", 2, "--out", "json", "--json", *more)
-    assert code == 0, err
+    assert code == exits, err
     text = duologue(*command, "--max-turns", 2, "--out", "text", "--no-page", *more)
     return json.loads(out), text[1], text[2]
 
@@ -167,5 +167,7 @@ def test_a_validator_that_only_observes_measures_the_agent(duologue) -> None:
 
 
 def test_a_stop_after_the_last_attempt_sends_no_rejected_reply(duologue) -> None:
-    result, _, _ = guarded(duologue, "careless", "--set", "when_rejected=stop")
+    result, out, _ = guarded(duologue, "careless", "--set", "when_rejected=stop", exits=1)
+    assert (result["answered"], result["unanswered"], result["none_accepted"]) == (0, 1, {"secret": 1})
+    assert "no reply was accepted (secret) in 1" in out
     assert (result["sent_although_rejected"], result["rejected_drafts"]) == (0, 4)

@@ -231,7 +231,7 @@ def test_a_scorer_that_raises_is_reported_and_a_resumed_run_scores_again(duologu
     )
     assert "the score 'success' failed: KeyError: 'seat' (verdict_agent.py, line" in err
     assert "        at verdict_agent.py:" in err
-    assert err.splitlines()[-1] == "2 ended by an error; continue: the same command with --out run --resume"
+    assert err.splitlines()[-1] == "2 could not be scored; continue: the same command with --out run --resume"
     errors = [error.get("message") for error in suite_of("junit.xml").iter("error")]
     assert len(errors) == 2
     assert all("KeyError: 'seat' (verdict_agent.py, line" in str(message) for message in errors)

@@ -19,7 +19,7 @@ from langgraph.runtime import Runtime, get_runtime
 from duologue import runs
 from duologue.data.recllmsim import Situation
 from duologue.graphs import Cast, casts, conversation, recllmsim, record
-from duologue.nodes import AgentSpeaker, ContractError, FunctionSpeaker, Limits, scoring, validator
+from duologue.nodes import AgentSpeaker, ContractError, FunctionSpeaker, Limits, scoring, tool_called, validator
 from duologue.nodes.speakers.tools import declared
 from duologue.nodes.worlds import Context, WorldError
 
@@ -127,6 +127,35 @@ async def test_a_draft_that_acted_stands_even_as_the_last_attempt_and_where_the_
     ledger = Ledger()
     conversation = await talk(cast_with(lambda scenario: ledger, fallback="Sorry."))
     assert conversation.messages[-1].text == 'It says {"booked": 1}'
+
+
+@pytest.mark.parametrize(("world", "left"), [(lambda scenario: Ledger(), True), (lambda scenario: Hotel(), False)])
+async def test_a_scorer_counts_what_a_rejected_draft_did_only_where_it_was_not_undone(world, left):
+    cast = cast_with(world, times=9, when_rejected="stop", closing=scoring(success=tool_called("book", times=0)))
+    conversation = await talk(cast)
+    assert conversation.stop == "assistant_rejected"
+    score = conversation.labels["scores"]["success"]
+    reason = "in a rejected draft that was not undone" if left else "not called"
+    assert (score["value"], reason in score["reason"]) == (not left, True)
+
+
+async def test_a_tool_that_ran_before_the_agent_took_too_long_was_called():
+    class Late:
+        role, read_only = "assistant", ()
+
+        async def __call__(self, state: Any, runtime: Any) -> dict[str, Any]:
+            call = {"name": "book", "arguments": {}, "result": "booked"}
+            return {"drafts": [{"text": "", "tool_calls": [call]}], "stop": "agent_timeout"}
+
+    cast = recllmsim.cast(lambda messages: "Book.", lambda messages: "Yes.", opens="user")
+    cast = cast.replace(assistant=Late(), closing=scoring(success=tool_called("book", times=0)))
+    conversation = await talk(cast)
+    (attempt,) = conversation.attempts("assistant")
+    assert (attempt.verdict, attempt.notes) == ("unjudged", ("not undone: it had called book",))
+    assert conversation.labels["scores"]["success"] == {
+        "value": False,
+        "reason": "book was called in an unjudged draft that was not undone",
+    }
 
 
 async def test_an_agent_without_a_world_is_not_asked_again_after_a_tool_that_may_have_acted():
@@ -283,9 +312,24 @@ async def test_a_world_that_cannot_be_set_up_or_torn_down_ends_its_own_conversat
     assert "could not be set up: ConnectionError: no database" in conversation.failure.error
     (over,) = await runs.asimulate(cast_with(leaves_badly), states, limits=Limits(max_turns=1))
     assert (over.stop, over.finished, over.failure.node) == ("max_turns", True, "world")
-    assert "could not be torn down: OSError: locked" in over.failure.error
+    assert over.failure.error == "WorldError: the world could not be torn down: OSError: locked"
+    assert (over.ending_failure, conversation.ending_failure) == (None, conversation.failure)
     with pytest.raises(WorldError, match="no database"):
         await talk(cast_with(broken))
+
+
+async def test_an_agent_that_failed_is_not_forgotten_where_its_world_cannot_be_torn_down_either(caplog):
+    class Locked(Hotel):
+        def close(self) -> None:
+            raise OSError("locked")
+
+    def fails(messages: Any) -> str:
+        raise ValueError("broken")
+
+    cast = recllmsim.cast(lambda messages: "Hello?", fails, opens="user").replace(world=lambda scenario: Locked())
+    (failed,) = await runs.asimulate(cast, [recllmsim.scenario(ABOUT)], limits=Limits(max_turns=1))
+    assert (failed.stop, failed.failure.node) == ("model_failed", "assistant")
+    assert "the world could not be torn down: OSError: locked" in caplog.text
 
 
 async def test_a_world_that_cannot_be_put_back_ends_the_conversation_as_failed():

@@ -3,10 +3,15 @@
 import re
 from typing import Any
 
+import pytest
+
+from duologue.analysis.testing.junit_report import junit
 from duologue.analysis.testing.markdown_report import markdown
-from duologue.analysis.testing.result_text import failed_by_scenario, few, headline
+from duologue.analysis.testing.result_text import failed_because, failed_by_scenario, few, headline
 from duologue.analysis.testing.success import successes
+from duologue.analysis.testing.verdict import with_verdict
 from duologue.data import Conversation, Message
+from duologue.data.records import Attempt, Unsaid
 
 
 def talk(name: str, value: Any, scenario: str = "a", repeat: int = 0, messages: int = 1, **more: Any) -> Conversation:
@@ -49,6 +54,32 @@ def test_one_answer_among_many_is_not_none() -> None:
     lines = headline(successes([talk("a", True), *silent]))
     assert any(line.startswith("answered below 1 %: in 300 of 301 conversations") for line in lines)
     assert any(line.startswith("answered 0 %: in 300 of 300 conversations") for line in headline(successes(silent)))
+
+
+@pytest.mark.parametrize(
+    ("ended", "silent", "percent"), [(4, 2, "67"), (299, 1, "above 99"), (1, 1, "50"), (1, 150, "1")]
+)
+def test_the_share_of_answers_is_rounded_and_all_only_where_it_is(ended: int, silent: int, percent: str) -> None:
+    late = [talk(f"{n}", False, stop="agent_timeout") for n in range(silent)]
+    lines = headline(successes([*late, *(talk(f"a{n}", True) for n in range(ended))]))
+    assert any(line.startswith(f"answered {percent} %: in {silent} of {ended + silent} ") for line in lines)
+
+
+def test_a_conversation_without_an_accepted_reply_is_not_answered_and_has_the_validators_reason() -> None:
+    attempt = Attempt(text="No.", verdict="rejected", reason="too_short")
+    turn = Unsaid(role="assistant", after=1, attempts=(attempt, attempt))
+    over = [talk(f"{value}", value, stop="assistant_rejected", unsaid=(turn,), reason="r") for value in (True, False)]
+    result = with_verdict(successes(over))
+    assert (result.answered, result.unanswered, result.unanswered_successes) == (0, 2, 1)
+    assert (result.passed, result.not_passed_because) == (False, ("the agent answered in no conversation to the end",))
+    assert result.none_accepted == {"too_short": 2}
+    assert any(
+        line.endswith("did not answer to the end: no reply was accepted (too_short) in 2") for line in headline(result)
+    )
+    because = "r; no reply of the assistant was accepted: too_short"
+    assert failed_because(*result.failures) == f"{because} (fault: assistant)"
+    assert because in markdown(result, "x").replace("\\", "")
+    assert f'message="{because}"' in junit(over, "x")
 
 
 def test_what_a_model_wrote_is_text_in_markdown() -> None:

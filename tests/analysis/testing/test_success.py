@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from duologue.analysis.over_users.rates import pass_hat_intervals, students
+from duologue.analysis.testing.result_text import headline
 from duologue.analysis.testing.success import clustered, intraclass, successes, wilson
 from duologue.data import Conversation, DataError
-from duologue.data.records import Timing
+from duologue.data.records import Failure, Timing
 
 
 def talk(name: str, value: Any, scenario: str = "a", **more: Any) -> Conversation:
@@ -117,3 +118,17 @@ def test_a_run_of_which_a_bound_cut_all_short_has_no_share_and_blames_no_scorer(
     assert (result.success, result.unscored, result.cut_short, result.not_begun) == (None, 1, 1, 0)
     assert result.faults == {"user": 0, "assistant": 0, "infrastructure": 1}
     assert result.fault_table().rows[-1] == ("  of these cut short", 1)
+
+
+def test_a_world_that_cannot_be_torn_down_is_a_warning_and_no_end_by_an_error() -> None:
+    line = "the world could not be torn down: OSError: locked"
+    failure = Failure(node="world", error=f"WorldError: {line}", frames=("shop/worlds.py:10 in close",))
+    over = [talk(name, True, name).model_copy(update={"failure": failure}) for name in "ab"]
+    result = successes(over)
+    assert (result.scored, result.answered, result.ended_by_error, result.errors) == (2, 2, 0, ())
+    assert result.warnings == (f"in 2 conversations {line} (shop/worlds.py:10 in close)",)
+    assert result.warnings[0] in headline(result)
+    before = over[0].model_copy(update={"labels": {}, "stop": "model_failed"})
+    result = successes([before])
+    assert (result.answered, result.ended_by_error, result.warnings) == (0, 1, ())
+    assert result.errors[0].error == f"world: WorldError: {line}"

@@ -13,6 +13,7 @@ import pytest
 import duologue
 from duologue import data, nodes
 from duologue.data import Conversation
+from duologue.data.attempts import WAITING
 from duologue.data.stop_reasons import in_words
 from duologue.data.summaries.executed_graph import executed
 from duologue.errors import SettingError
@@ -122,6 +123,31 @@ def test_a_tool_counts_if_an_accepted_draft_called_it(scorer: Any, calls: Any, v
 
 def test_calls_of_a_draft_that_was_rejected_have_not_happened() -> None:
     assert judge(nodes.tool_called("change"), called(CHANGE, verdict="rejected")).value is False
+
+
+@pytest.mark.parametrize(
+    ("verdict", "note", "word"),
+    [
+        ("rejected", "not asked again: it had called change", "a rejected"),
+        ("unjudged", "not undone: it had called change", "an unjudged"),
+    ],
+)
+def test_calls_that_were_not_undone_count_although_their_draft_was_not_sent(verdict: str, note: str, word: str) -> None:
+    attempt = {"text": "", "verdict": verdict, "tool_calls": [CHANGE], "notes": [note]}
+    unsaid: Any = {"unsaid": [{"role": "assistant", "after": 1, "attempts": [attempt]}]}
+    left = f"in {word} draft that was not undone"
+    score = judge(nodes.tool_called("change", times=0), called() | unsaid)
+    assert (score.value, score.reason) == (False, f"change was called {left}")
+    both = judge(nodes.tool_called("change"), called(CHANGE) | unsaid)
+    assert (both.value, both.reason) == (True, f"change was called 2 times, 1 of them {left}")
+    other = judge(nodes.tool_called("change", {"booking": "other"}), called() | unsaid)
+    assert (other.value, other.reason) == (
+        False,
+        'change was called, but booking: is "QX4821", expected "other"',
+    )
+    assert judge(nodes.tool_called("drop"), called(CHANGE) | unsaid).value is False
+    attempt["tool_calls"] = [CHANGE | {"error": WAITING}]
+    assert judge(nodes.tool_called("change", errors=True), called() | unsaid).value is False
 
 
 class World:
