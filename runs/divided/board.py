@@ -138,7 +138,7 @@ class Board:
             self.control.spent()
 
     def _more(self, part: BudgetPart, spent: ModelSpending, *, short: bool) -> BudgetPart:
-        """A part with what is added to it; of a new one `spent` is what workers of the shard spent before."""
+        """A part with what is added to it; for a new one `spent` is of earlier workers."""
         bounds, past = self.control.spending.part, self._past.spending.total
         before = ModelSpending() if part in self._parts.values() else spent
 
