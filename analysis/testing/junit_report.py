@@ -62,7 +62,7 @@ def junit(
 
     def without(name: str, message: str) -> None:
         counts["errors"] += 1
-        SubElement(case_of(name, 0.0), "error", message=message, type="fault: none")
+        SubElement(case_of(name, 0.0), "error", message=message, type="fault: infrastructure")
 
     for conversation in conversations:
         name = names.name(conversation)
@@ -127,12 +127,12 @@ def _describe(element: Element, result: Outcome, conversation: Conversation, add
     element.text = xml_text("\n".join(lines))
 
 
-def unended(suite: str) -> str:
-    """The JUnit report of a test that has not ended: one error."""
+def unended(suite: str, line: str = NOT_ENDED) -> str:
+    """The JUnit report of a test that has not ended, or has not begun: one error, with this line."""
     root = Element("testsuites", name="duologue", tests="1", failures="0", errors="1", skipped="0")
     element = SubElement(root, "testsuite", {**root.attrib, "name": xml_text(suite)})
     case = SubElement(element, "testcase", classname=xml_text(suite), name="the test as a whole")
-    SubElement(case, "error", message=NOT_ENDED)
+    SubElement(case, "error", message=xml_text(line))
     return _document(root)
 
 
