@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from ..analysis.testing.result import Successes
     from ..studies.agent_tests import AgentTest
 
+MEND = "mend it, then run the same command with another --out"
+"""What to do where a run is refused once the code that failed is another."""
+
 
 @extended({**LIMITS, **RUN})
 @surrounded
@@ -218,7 +221,8 @@ def test_command(
         )
         result = result_of()
         end, wider = end_in_words(summary, control)
-        again = resuming(result, again_in(folder) + wider, end) if options.replay_calls is None else ""
+        mend = MEND if trial.is_refused_once_mended(result) else ""
+        again = resuming(result, again_in(folder) + wider, end, mend=mend) if options.replay_calls is None else ""
         put_result(result := result.model_copy(update={"resume": again}))
         say(*control.spending.notes)
         if again:

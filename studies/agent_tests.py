@@ -1,6 +1,6 @@
 """How often an agent succeeds with simulated users, as a function for notebooks and scripts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -146,6 +146,13 @@ class AgentTest:
             for state in conversing.planned(self.cast, self.scenarios.states)
         )
 
+    def is_refused_once_mended(self, result: Successes) -> bool:
+        """Whether an error of the result was raised in a function whose source the run's manifest compares."""
+        compared = {
+            name.rpartition(".")[2] for name in _with_source([node.flat() for node in self.cast.describe().values()])
+        }
+        return any(row.frames[-1].rpartition(" in ")[2] in compared for row in result.errors)
+
     def result(
         self,
         records: Iterable[Conversation],
@@ -221,7 +228,9 @@ async def atest(
     result = trial.result(
         counted, exclude_user_faults=exclude_user_faults, crashes=crashes, threshold=threshold, at_least=at_least
     )
-    again = resuming(result, f"the same call with out={str(out)!r} and resume=True") if out is not None else ""
+    mend = "mend it, then make the same call with another out" if trial.is_refused_once_mended(result) else ""
+    again = f"the same call with out={str(out)!r} and resume=True"
+    again = resuming(result, again, mend=mend) if out is not None else ""
     fields = {**dict(result), "resume": again}
     return AgentSuccess(**fields, folder=None if out is None else Path(out), records=tuple(records))
 
@@ -256,6 +265,16 @@ def test() -> None:
 
 for _function in (test, atest):
     setattr(_function, "__test__", False)  # noqa: B010 - pytest would collect what a test imports by this name
+
+
+def _with_source(described: Any) -> Iterator[str]:
+    """Names of the functions of one's own in the description of nodes; of an object it is that of its call."""
+    if isinstance(described, dict):
+        if set(described) == {"name", "source"}:
+            yield from (str(described["name"]), "__call__")
+        yield from (name for part in described.values() for name in _with_source(part))
+    elif isinstance(described, list):
+        yield from (name for part in described for name in _with_source(part))
 
 
 def _state(source: ScenarioFile, scenario: Mapping[str, Any]) -> State:

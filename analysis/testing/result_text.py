@@ -62,10 +62,11 @@ def counts(result: Successes) -> str:
     )
 
 
-def resuming(result: Successes, again: str, end: str = "") -> str:
+def resuming(result: Successes, again: str, end: str = "", *, mend: str = "") -> str:
     """The line that resumes an incomplete run; empty if it would simulate nothing.
 
-    `again`: the call or the command. `end`: why the run ended, if something ended it.
+    `again`: the call or the command. `end`: why the run ended, if something ended it. `mend`: what to do in place of
+    resuming, where the run would be refused once the code that failed is another.
     """
     parts = (
         (result.not_begun, "not begun"),
@@ -73,7 +74,7 @@ def resuming(result: Successes, again: str, end: str = "") -> str:
         (result.ended_by_error, "ended by an error"),
     )
     lacking = ", ".join(f"{count} {what}" for count, what in parts if count)
-    return "; ".join(filter(None, (end, lacking, f"continue: {again}"))) if lacking else ""
+    return "; ".join(filter(None, (end, lacking, mend or f"continue: {again}"))) if lacking else ""
 
 
 def answered(result: Successes) -> str:

@@ -103,6 +103,11 @@ def same_run(folder: Path, earlier: Mapping[str, Any], current: Mapping[str, Any
     of_cast = _difference_of_casts(earlier.get("cast"), current.get("cast"))
     if difference or of_cast:
         name, was, now = difference or of_cast or ("", None, None)
+        if _is_function(was) and _is_function(now) and was["name"] == now["name"]:
+            raise RunError(
+                f"{folder}: the source of {was['name']} ({name}) has changed since its run began: "
+                "resume with the same code or choose another folder"
+            )
         setting = f" (setting {of_cast[0]!r} of the cast)" if of_cast and difference else ""
         raise RunError(
             f"{folder}: its run had {name} = {_short(was)}, now it is {_short(now)}{setting}: "
@@ -233,12 +238,22 @@ def _are_stored(values: tuple[Any, Any]) -> bool:
 
 
 def _first_difference(was: Any, now: Any, name: str) -> tuple[str, Any, Any] | None:
+    if _is_function(was) and _is_function(now) and was["name"] == now["name"]:
+        return None if was == now else (name, was, now)
     if isinstance(was, dict) and isinstance(now, dict):
         for key in [*was, *(key for key in now if key not in was)]:
             difference = _first_difference(was.get(key), now.get(key), f"{name}.{key}" if name else key)
             if difference:
                 return difference
         return None
+    if isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
+        pairs = enumerate(zip(was, now, strict=True))
+        return next(filter(None, (_first_difference(*pair, f"{name}.{place}") for place, pair in pairs)), None)
     if isinstance(was, (list, tuple)) and isinstance(now, Sequence) and not isinstance(now, str):
         return None if list(was) == list(now) else (name, was, now)
     return None if was == now else (name, was, now)
+
+
+def _is_function(described: Any) -> bool:
+    """Whether it describes a function of one's own, by its name and the digest of its source."""
+    return isinstance(described, dict) and set(described) == {"name", "source"}

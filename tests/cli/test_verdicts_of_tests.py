@@ -231,7 +231,7 @@ def test_a_scorer_that_raises_is_reported_and_a_resumed_run_scores_again(duologu
     )
     assert "the score 'success' failed: KeyError: 'seat' (verdict_agent.py, line" in err
     assert "        at verdict_agent.py:" in err
-    assert err.splitlines()[-1] == "2 ended by an error; continue: the same command with --out run --resume"
+    assert err.splitlines()[-1] == "2 ended by an error; mend it, then run the same command with another --out"
     errors = [error.get("message") for error in suite_of("junit.xml").iter("error")]
     assert len(errors) == 2
     assert all("KeyError: 'seat' (verdict_agent.py, line" in str(message) for message in errors)
@@ -240,6 +240,14 @@ def test_a_scorer_that_raises_is_reported_and_a_resumed_run_scores_again(duologu
     code, out, err = duologue(*command, "--resume")
     assert (code, Path("calls").read_text()) == (0, calls), err
     assert "2 of 2 scored conversations succeeded" in out
+    source = Path("verdict_agent.py").read_text()
+    Path("verdict_agent.py").write_text(source.replace('KeyError("seat")', 'KeyError("bed")'))
+    sys.modules.pop("verdict_agent")
+    code, _, err = duologue(*command, "--resume")
+    line = (
+        "the source of score (nodes.closing.scorers.success) has changed since its run began: resume with the same code"
+    )
+    assert (code, line in err) == (2, True), err
     assert not list(suite_of("junit.xml").iter("error"))
 
 
@@ -256,7 +264,7 @@ def test_a_scorer_that_gives_no_score_is_reported_with_what_to_do(duologue) -> N
             ("--assistant", "verdict_agent:graph"),
             "--approve all|none|ask-user|MODULE:NAME (in Python approve=...) answers",
         ),
-        (("--assistant", "verdict_agent:bare"), "for an approval, if it is compiled with a checkpointer"),
+        (("--assistant", "verdict_agent:bare"), "answers an agent that stops for an approval\n"),
         (("verdict_agent:own",), "AgentSpeaker(AGENT, approve=...) in the cast, as --approve where"),
     ],
 )
