@@ -12,6 +12,8 @@ from .user_faults import user_fault
 
 SUCCESS = "success"
 
+CUT_SHORT = "it was cut short"
+"""Begin of the reason why a conversation has no score that did not come to its end."""
 SCORE_FAILED = "the score 'success' failed"
 """Begin of the reason why a conversation has no score whose scorer failed."""
 Crashes: TypeAlias = Literal["failure", "unscored"]
@@ -38,12 +40,12 @@ class Outcome:
     """The last places in one's own code that the error passed which ended it, or which took its score."""
 
 
-def outcome(conversation: Conversation, crashes: Crashes = "unscored") -> Outcome:
+def outcome(conversation: Conversation, crashes: Crashes = "unscored", ending: str = "") -> Outcome:
     """The outcome of a conversation, only by its record; without one if a limit of its run cut it short.
 
-    `crashes`: what a crash of the agent counts as, which is the assistant's fault either way.
+    `crashes`: what a crash of the agent counts as, which is the assistant's fault either way. `ending`: as of `score_of`.
     """
-    score = score_of(conversation, crashes)
+    score = score_of(conversation, crashes, ending)
     broken = user_fault(conversation)
     success, reason = (None, score) if isinstance(score, str) else score
     fault: Fault = "none"
@@ -63,10 +65,13 @@ def title_of(conversation: Conversation) -> str:
     return domains.of(conversation).title(conversation.scenario) or conversation.id
 
 
-def score_of(conversation: Conversation, crashes: Crashes = "unscored") -> tuple[bool, str] | str:
-    """Whether a conversation succeeded, and the score's reason; else a line on why it has no score."""
+def score_of(conversation: Conversation, crashes: Crashes = "unscored", ending: str = "") -> tuple[bool, str] | str:
+    """Whether a conversation succeeded, and the score's reason; else a line on why it has no score.
+
+    `ending`: why its run ended, in words; without them the record alone says why it was cut short.
+    """
     if was_cut_short(conversation):
-        return f"it was cut short: {in_words(conversation.stop)}"
+        return f"{CUT_SHORT}: {ending or in_words(conversation.stop)}"
     if crashes == "failure" and conversation.failure is not None and agent_failed(conversation):
         return False, _failure_line(conversation.failure)
     if (score := _success_score(conversation)) is not None:

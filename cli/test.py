@@ -33,7 +33,7 @@ from .output.overwriting import check_unread
 from .output.report_files import ReportFiles
 from .output.success_report import as_json, report
 from .running.interrupts import STOPPED, exit_code
-from .running.run import LIMITS, OUT, again_in, end_in_words, ended, limits_with, plan_run, run_into
+from .running.run import LIMITS, OUT, again_in, cut_by, end_in_words, ended, limits_with, plan_run, run_into
 from .simulate import RUN, run_options, surrounded
 from .streams import flush, print_json, put, say
 
@@ -189,7 +189,7 @@ def test_command(
             return plan_run(tested, list(planned.states), folder, limits, options)
         control = options.control()
 
-        def result_of(**more: bool) -> "Successes":
+        def result_of(**more: Any) -> "Successes":
             return trial.result(
                 attempted(folder) if (folder / MANIFEST).is_file() else (),
                 exclude_user_faults=exclude_user_faults,
@@ -199,7 +199,7 @@ def test_command(
                 **more,
             )
 
-        def put_result(result: "Successes", **more: bool) -> None:
+        def put_result(result: "Successes", **more: Any) -> None:
             page = files.write(result, folder, trial.plan, with_page=with_page, **more)
             if options.as_json:
                 about = {"out": str(folder), "page": page and str(page), "cast": factory.name, "repeats": repeats}
@@ -219,11 +219,12 @@ def test_command(
         summary = run_into(
             tested, list(planned.states), folder, limits, planned.source, options, control, last=put_last
         )
-        result = result_of()
+        cut = cut_by(summary, control)
+        result = result_of(ending=cut)
         end, wider = end_in_words(summary, control)
         mend = MEND if trial.is_refused_once_mended(result) else ""
         again = resuming(result, again_in(folder) + wider, end, mend=mend) if options.replay_calls is None else ""
-        put_result(result := result.model_copy(update={"resume": again}))
+        put_result(result := result.model_copy(update={"resume": again}), ending=cut)
         say(*control.spending.notes)
         if again:
             say(again)

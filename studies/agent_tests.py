@@ -162,12 +162,14 @@ class AgentTest:
         threshold: float | None = None,
         at_least: float | None = None,
         by_force: bool = False,
+        ending: str = "",
     ) -> Successes:
         """How often the agent succeeded in these conversations, with the verdict and advice.
 
-        `by_force`: the process was ended while an agent blocked it.
+        `by_force`: the process was ended while an agent blocked it. `ending`: why the run ended, for what it cut short.
         """
-        counted = successes(records, exclude_user_faults=exclude_user_faults, plan=self.plan, crashes=crashes)
+        options: dict[str, Any] = {"exclude_user_faults": exclude_user_faults, "crashes": crashes, "ending": ending}
+        counted = successes(records, plan=self.plan, **options)
         broken = self.scenarios.broken
         result = with_verdict(counted, threshold=threshold, at_least=at_least, broken=broken, by_force=by_force)
         return result.model_copy(update={"advice": tuple(advice_on(result, self.cast, self.settings))})
@@ -220,13 +222,21 @@ async def atest(
     tested = trial.cast
     if limits is None:
         limits = replace(tested.limits, seed=seed, max_turns=max_turns or tested.limits.max_turns)
+    conduct = conduct or Conduct()
+    control = conduct.controlled()
+    conduct = replace(conduct, control=control)
     records = await asimulate(
         tested, trial.scenarios, limits=limits, concurrency=concurrency, out=out, resume=resume, conduct=conduct
     )
     # The folder also holds what an earlier call of the run could not end and this one did not begin again.
     counted = records if out is None else attempted(out)
     result = trial.result(
-        counted, exclude_user_faults=exclude_user_faults, crashes=crashes, threshold=threshold, at_least=at_least
+        counted,
+        exclude_user_faults=exclude_user_faults,
+        crashes=crashes,
+        threshold=threshold,
+        at_least=at_least,
+        ending=control.ending or "",
     )
     mend = "mend it, then make the same call with another out" if trial.is_refused_once_mended(result) else ""
     again = f"the same call with out={str(out)!r} and resume=True"

@@ -37,6 +37,7 @@ def junit(
     crashes: Crashes = "unscored",
     without_record: str = NOT_BEGUN,
     verdict: str = "",
+    ending: str = "",
 ) -> str:
     """The conversations as a JUnit XML document.
 
@@ -46,7 +47,7 @@ def junit(
     `suite`: the name of the test suite. `addresses`: the page of a conversation by its id, for its failure's text.
     `plan`: what was to be simulated, in order. What is in it and not among the conversations was not begun, or whatever
     else `without_record` says of it.
-    `crashes`: what a conversation counts as in which the agent crashed.
+    `crashes`: what a conversation counts as in which the agent crashed. `ending`: why the run ended, for those that it cut short.
     The suite's property `verdict` has that line, if it is given, `trust in success` says how far a success that no rule computes can be trusted, and `replies sent
     although rejected` how many there are, if any. Conversations are read once and not kept.
     """
@@ -69,7 +70,7 @@ def junit(
         if not was_begun(conversation):
             without(name, without_record)
             continue
-        result = outcome(conversation, crashes)
+        result = outcome(conversation, crashes, ending)
         trusts.add_scores(conversation)
         seconds += conversation.timing.seconds or 0.0
         sent += sent_although_rejected(conversation)

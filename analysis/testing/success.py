@@ -63,13 +63,14 @@ def successes(
     exclude_user_faults: bool = False,
     plan: Iterable[PlannedConversation] | None = None,
     crashes: Crashes = "unscored",
+    ending: str = "",
 ) -> Successes:
     """Count the success of scored conversations, which are read once and not kept.
 
     `exclude_user_faults`: the stated figures leave out the conversations in which the user simulator is at fault,
     those that succeeded too, or the share would be too high. `plan`: the conversations that were to be held, of which
-    those that are not here were not begun. `crashes`: what a crash of the agent counts as. DataError without a plan, if
-    nothing gives a score.
+    those that are not here were not begun. `crashes`: what a crash of the agent counts as. `ending`: why the run
+    ended, for those that it cut short. DataError without a plan, if nothing gives a score.
     """
     scenarios: dict[str, ScenarioCounts] = {}
     open_plan = {one.id: one for one in plan or ()}
@@ -85,7 +86,7 @@ def successes(
     trusts, errors = Trusts(), CodeErrors()
     for conversation in conversations:
         open_plan.pop(conversation.id, None)
-        result = outcome(conversation, crashes)
+        result = outcome(conversation, crashes, ending)
         key = keys.get(conversation.id) or scenario_key(conversation)
         counted = scenarios.setdefault(key, ScenarioCounts(result.scenario, len(scenarios)))
         if not was_begun(conversation):

@@ -83,10 +83,11 @@ class ReportFiles:
         *,
         with_page: bool,
         by_force: bool = False,
+        ending: str = "",
     ) -> Path | None:
         """Write all of them; gives the page.
 
-        `by_force`: the process is ended while an agent blocks it.
+        `by_force`: the process is ended while an agent blocks it. `ending`: why the run ended, for what it cut short.
         """
         from ...analysis.testing.junit_report import NO_RECORD, NOT_BEGUN, junit
         from ...analysis.testing.markdown_report import markdown
@@ -103,6 +104,7 @@ class ReportFiles:
                 plan=plan,
                 without_record=NO_RECORD if by_force else NOT_BEGUN,
                 verdict=summary_line(result),
+                ending=ending,
             )
             write_text(self.junit, text)
         if self.summary is not None:

@@ -3,14 +3,31 @@
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
+from duologue.cli.running.interrupts import STOPPED
+from duologue.cli.running.run import cut_by
+from duologue.nodes.calls.endpoint_gate import EndpointError
+from duologue.runs.engine.control import Control
+
 AGENTS = """
+import asyncio
+import os
+import signal
+
+
 def agent(messages):
     print("a line of the agent")
     return "Done: it is booked."
+
+
+async def presses_ctrl_c(messages):
+    os.kill(os.getpid(), signal.SIGINT)
+    await asyncio.sleep(60)
 
 
 def other(messages):
@@ -61,3 +78,27 @@ def test_json_is_alone_on_stdout_though_the_agent_prints(duologue) -> None:
     code, out, err = duologue("simulate", "agent_test", *given)
     assert (code, json.loads(out)["finished"], "a line of the agent" in err) == (0, 1, True), err
     assert "a line of the agent" in duologue(*arguments("agent", "--out", "again"))[1]
+
+
+def messages_of_junit() -> list[str]:
+    return [str(error.get("message")) for error in ElementTree.parse("junit.xml").getroot().iter("error")]
+
+
+@pytest.mark.parametrize(
+    ("error", "ending", "words"),
+    [
+        (EndpointError("x"), "x", "the run ended: host: wrong_key"),
+        (None, "--max-cost 1 is reached", "--max-cost 1 is reached"),
+        (None, STOPPED, "it was interrupted"),
+        (None, None, ""),
+    ],
+)
+def test_what_ended_the_run_is_why_a_conversation_was_cut_short(error, ending, words) -> None:
+    summary: Any = SimpleNamespace(stopped_by=error, stopped="host: wrong_key")
+    assert cut_by(summary, Control(ending=ending)) == words
+
+
+def test_an_interrupted_conversation_is_not_called_cancelled(duologue) -> None:
+    code, out, err = duologue(*arguments("presses_ctrl_c", "--json"))
+    assert (code, messages_of_junit()) == (130, ["it was cut short: it was interrupted"]), err
+    assert json.loads(out)["unscored_because"] == "it was cut short: it was interrupted"
