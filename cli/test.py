@@ -213,7 +213,8 @@ def test_command(
                 say(f"duologue show {folder} --id ID writes a single conversation")
 
         def put_last(line: str) -> None:
-            put_result(result_of(by_force=True).model_copy(update={"resume": line}), by_force=True)
+            force = control.blocked_at or True
+            put_result(result_of(by_force=force).model_copy(update={"resume": line}), by_force=force)
             flush()
 
         summary = run_into(

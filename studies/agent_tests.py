@@ -161,12 +161,13 @@ class AgentTest:
         crashes: Crashes = "failure",
         threshold: float | None = None,
         at_least: float | None = None,
-        by_force: bool = False,
+        by_force: bool | str = False,
         ending: str = "",
     ) -> Successes:
         """How often the agent succeeded in these conversations, with the verdict and advice.
 
-        `by_force`: the process was ended while an agent blocked it. `ending`: why the run ended, for what it cut short.
+        `by_force`: the process was ended while one's own code blocked it; as a text, where. `ending`: why the run ended,
+        for what it cut short.
         """
         options: dict[str, Any] = {"exclude_user_faults": exclude_user_faults, "crashes": crashes, "ending": ending}
         counted = successes(records, plan=self.plan, **options)

@@ -12,20 +12,26 @@ def with_verdict(
     threshold: float | None = None,
     at_least: float | None = None,
     broken: bool = False,
-    by_force: bool = False,
+    by_force: bool | str = False,
 ) -> Successes:
     """The result with its verdict.
 
     `threshold`: the lowest share with which it passes; `at_least`: the lowest lower end of its interval. `broken`: a part
-    of the source of the scenarios could not be read. `by_force`: the process was ended while an agent blocked it.
+    of the source of the scenarios could not be read. `by_force`: the process was ended while one's own code blocked it; as a
+    text, where.
     """
     bounded = result.model_copy(update={"threshold": threshold, "at_least": at_least})
     reasons = (
-        *["an agent blocked the process, and what was under way counts as not begun"] * by_force,
+        *[f"{blocking(by_force)}, and what was under way counts as not begun"] * bool(by_force),
         *["a part of the source of the scenarios could not be read"] * broken,
         *_reasons(bounded),
     )
     return bounded.model_copy(update={"passed": not reasons, "not_passed_because": reasons})
+
+
+def blocking(by_force: bool | str) -> str:
+    """What blocked the process; a text is where."""
+    return f"code of yours{by_force if isinstance(by_force, str) else ''} blocked the process"
 
 
 def _reasons(result: Successes) -> Iterator[str]:

@@ -82,16 +82,17 @@ class ReportFiles:
         plan: Iterable["PlannedConversation"],
         *,
         with_page: bool,
-        by_force: bool = False,
+        by_force: bool | str = False,
         ending: str = "",
     ) -> Path | None:
         """Write all of them; gives the page.
 
-        `by_force`: the process is ended while an agent blocks it. `ending`: why the run ended, for what it cut short.
+        `by_force`: the process is ended while one's own code blocks it; as a text, where. `ending`: why the run ended, for what it cut short.
         """
         from ...analysis.testing.junit_report import NO_RECORD, NOT_BEGUN, junit
         from ...analysis.testing.markdown_report import markdown
         from ...analysis.testing.result_text import summary_line
+        from ...analysis.testing.verdict import blocking
 
         page = write_page(folder, result, self.crashes) if with_page else None
         if self.junit is not None:
@@ -102,7 +103,7 @@ class ReportFiles:
                 addresses={failure.id: page_address(failure.id) for failure in result.failures} if page else {},
                 crashes=self.crashes,
                 plan=plan,
-                without_record=NO_RECORD if by_force else NOT_BEGUN,
+                without_record=f"{NO_RECORD}: {blocking(by_force)}" if by_force else NOT_BEGUN,
                 verdict=summary_line(result),
                 ending=ending,
             )

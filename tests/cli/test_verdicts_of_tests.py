@@ -300,11 +300,14 @@ def test_a_run_that_an_agent_blocks_leaves_reports_that_say_so(tmp_path: Path) -
     assert (done.returncode, result["passed"], result["planned"]) == (1, False, 2), done.stderr
     suite = suite_of("junit.xml")
     assert suite.get("errors") == str(result["not_begun"])
-    assert {error.get("message") for error in suite.iter("error")} == {
-        "it has no record: it was not begun, or was under way when the process was ended by force"
-    }
-    assert "an agent blocked the process" in Path("summary.md").read_text()
-    assert "an agent blocked the process" in Path("run/page.html").read_text()
+    number = 1 + AGENTS.splitlines().index("        while True:")
+    blocked_it = rf"code of yours \(verdict_agent.py, line ({number}|{number + 1})\) blocked the process"
+    line = rf"it has no record: it was not begun, or was under way when the process was ended by force: {blocked_it}"
+    assert all(re.fullmatch(line, str(error.get("message"))) for error in suite.iter("error"))
+    summary = Path("summary.md").read_text().replace("\\", "")
+    for text in (summary, Path("run/page.html").read_text(), result["not_passed_because"][0]):
+        assert re.search(blocked_it, text), text
+    assert re.search(r"^code of yours \(verdict_agent.py, line .* blocks the event loop", done.stderr, re.M)
     last = done.stderr.splitlines()[-1]
     assert last.endswith("conversations are not finished; continue: the same command with --out run --resume")
     assert result["resume"] == last
