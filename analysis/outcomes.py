@@ -1,11 +1,13 @@
 """The outcome of one conversation, only by its record: success, reason, and the fault of a failure."""
 
+import re
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from ..data import domains
 from ..data.identity import digest
 from ..data.labels.reading import SCORES
+from ..data.provenance import TURN_TIMEOUT
 from ..data.records import Conversation, Failure, Fault
 from ..data.stop_reasons import in_words
 from .user_faults import user_fault
@@ -18,6 +20,8 @@ SCORE_FAILED = "the score 'success' failed"
 """Begin of the reason why a conversation has no score whose scorer failed."""
 Crashes: TypeAlias = Literal["failure", "unscored"]
 """What a conversation counts as in which the agent crashed, or answered nothing."""
+_SILENCE = re.compile(r"none of \d+ replies had a text")
+"""Begin of the error of an agent without an answer, as a conversation's graph records it."""
 TIMED_OUT, INTERRUPTED = "agent_timeout", "agent_interrupted"
 """Stop reasons of an agent that did not answer to the end."""
 
@@ -89,6 +93,21 @@ def agent_failed(conversation: Conversation) -> bool:
     """Whether a crash of the agent's own code ended a conversation, or that it answered nothing at all its attempts."""
     failure = conversation.failure
     return failure is not None and failure.fault == "assistant" and not was_cut_short(conversation)
+
+
+def fell_silent(conversation: Conversation) -> bool:
+    """Whether the agent answered nothing at all its attempts."""
+    failure = conversation.failure
+    return agent_failed(conversation) and failure is not None and _SILENCE.match(failure.error) is not None
+
+
+def turn_limit(conversation: Conversation) -> float | None:
+    """The most seconds that a turn of the agent may take; None where the record lacks it."""
+    if (provenance := conversation.provenance) is None:
+        return None
+    own = provenance.nodes["assistant"].settings if "assistant" in provenance.nodes else {}
+    seconds = own.get("turn_timeout") or provenance.limits.get("turn_timeout") or TURN_TIMEOUT
+    return float(seconds) if isinstance(seconds, int | float) else None
 
 
 def answered(conversation: Conversation) -> bool | None:

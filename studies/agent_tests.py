@@ -279,7 +279,7 @@ for _function in (test, atest):
 
 
 def _with_source(described: Any) -> Iterator[str]:
-    """Names of the functions of one's own in the description of nodes; of an object it is that of its call."""
+    """Names of the functions of one's own in the description of nodes; an object is named by its call."""
     if isinstance(described, dict):
         if set(described) == {"name", "source"}:
             yield from (str(described["name"]), "__call__")

@@ -71,6 +71,8 @@ class Successes(Record):
     """The former name of `not_begun`."""
     crashed: int = 0
     """Those in which the agent's own code crashed, or it answered nothing at all its attempts."""
+    silent: int = 0
+    """Those of the crashed in which it answered nothing."""
     ended_by_error: int = 0
     """Those that a crash or another failure ended, or whose scorer raised: a resumed run simulates them again."""
     answered: int = 0
@@ -80,6 +82,8 @@ class Successes(Record):
     an endpoint or another node ended are neither."""
     timed_out: int = 0
     """Those of the unanswered in which a turn of the agent took too long."""
+    turn_timeout: float | None = None
+    """The seconds that a turn of those could take; None for none, or if they differ."""
     interrupted: int = 0
     """Those of the unanswered in which the agent stopped for a person."""
     unanswered_successes: int = 0

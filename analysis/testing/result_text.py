@@ -45,6 +45,11 @@ def decisions(result: Successes) -> list[str]:
     return lines
 
 
+def blocking(by_force: bool | str) -> str:
+    """What blocked the process; a text is where."""
+    return f"code of yours{by_force if isinstance(by_force, str) else ''} blocked the process"
+
+
 def in_number(conversations: int, which: str = "") -> str:
     """A number of conversations in words."""
     return f"{conversations} {which}conversation{'s' * (conversations != 1)}"
@@ -82,9 +87,11 @@ def answered(result: Successes) -> str:
     ended = result.answered + result.unanswered
     if not result.unanswered:
         return ""
+    late = f"a turn took longer than {result.turn_timeout:g} s" if result.turn_timeout else "a turn took too long"
     parts = (
-        (result.unanswered - result.timed_out - result.interrupted, "it crashed or answered nothing"),
-        (result.timed_out, "a turn took too long"),
+        (result.unanswered - result.timed_out - result.interrupted - result.silent, "it crashed"),
+        (result.silent, "it answered nothing"),
+        (result.timed_out, late),
         (result.interrupted, "it stopped for a person"),
     )
     how = ", ".join(f"{what} in {count}" for count, what in parts if count)

@@ -20,9 +20,11 @@ from ..outcomes import (
     Outcome,
     agent_failed,
     answered,
+    fell_silent,
     outcome,
     scenario_key,
     score_of,
+    turn_limit,
     was_begun,
     was_cut_short,
 )
@@ -84,6 +86,7 @@ def successes(
     answers: Counter[bool | None] = Counter()
     stops: Counter[str | None] = Counter()
     trusts, errors = Trusts(), CodeErrors()
+    silent, turn_limits = 0, set[float | None]()
     for conversation in conversations:
         open_plan.pop(conversation.id, None)
         result = outcome(conversation, crashes, ending)
@@ -97,6 +100,9 @@ def successes(
         crashed += agent_failed(conversation)
         answers[is_answered := answered(conversation)] += 1
         stops[conversation.stop] += is_answered is False
+        silent += fell_silent(conversation)
+        if conversation.stop == TIMED_OUT:
+            turn_limits.add(turn_limit(conversation))
         failing = conversation.failure is not None or result.reason.startswith(SCORE_FAILED)
         by_error += failing and not was_cut_short(conversation)
         if result.fault in faults:
@@ -163,6 +169,8 @@ def successes(
         scored=every.conversations,
         cut_short=sum(scenario.cut_short for scenario in scenarios.values()),
         crashed=crashed,
+        silent=silent,
+        turn_timeout=turn_limits.pop() if len(turn_limits) == 1 else None,
         ended_by_error=by_error,
         answered=answers[True],
         unanswered=answers[False],

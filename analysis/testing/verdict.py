@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from .result import Successes
-from .result_text import in_number, no_share
+from .result_text import blocking, in_number, no_share
 
 
 def with_verdict(
@@ -27,11 +27,6 @@ def with_verdict(
         *_reasons(bounded),
     )
     return bounded.model_copy(update={"passed": not reasons, "not_passed_because": reasons})
-
-
-def blocking(by_force: bool | str) -> str:
-    """What blocked the process; a text is where."""
-    return f"code of yours{by_force if isinstance(by_force, str) else ''} blocked the process"
 
 
 def _reasons(result: Successes) -> Iterator[str]:

@@ -91,8 +91,7 @@ class ReportFiles:
         """
         from ...analysis.testing.junit_report import NO_RECORD, NOT_BEGUN, junit
         from ...analysis.testing.markdown_report import markdown
-        from ...analysis.testing.result_text import summary_line
-        from ...analysis.testing.verdict import blocking
+        from ...analysis.testing.result_text import blocking, summary_line
 
         page = write_page(folder, result, self.crashes) if with_page else None
         if self.junit is not None:

@@ -1,4 +1,4 @@
-"""The thread that ends a command whose event loop code of the user blocks: signals and `--max-time` must not wait for it."""
+"""The thread that ends a command whose event loop is blocked: signals and `--max-time` must not wait for it."""
 
 import os
 import signal

@@ -211,5 +211,6 @@ def error_line(error: BaseException) -> str:
         return redacted(" ".join(record_line.split()))[:500]
     line = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if error.__cause__ is not None and str(error.__cause__):
-        line += f" ({type(error.__cause__).__name__}: {error.__cause__})"
+        cause = f"{type(error.__cause__).__name__}: {error.__cause__}"
+        line += f" ({cause})" * (cause not in line)  # which an error may state itself
     return redacted(" ".join(line.split()))[:500]

@@ -102,8 +102,8 @@ def same_run(folder: Path, earlier: Mapping[str, Any], current: Mapping[str, Any
     difference = _first_difference(had, has, "")
     of_cast = _difference_of_casts(earlier.get("cast"), current.get("cast"))
     if difference or of_cast:
-        name, was, now = difference or of_cast or ("", None, None)
-        if _is_function(was) and _is_function(now) and was["name"] == now["name"]:
+        name, was, now = difference or of_cast or ("", {}, {})
+        if _is_same_function(was, now):
             raise RunError(
                 f"{folder}: the source of {was['name']} ({name}) has changed since its run began: "
                 "resume with the same code or choose another folder"
@@ -238,7 +238,7 @@ def _are_stored(values: tuple[Any, Any]) -> bool:
 
 
 def _first_difference(was: Any, now: Any, name: str) -> tuple[str, Any, Any] | None:
-    if _is_function(was) and _is_function(now) and was["name"] == now["name"]:
+    if _is_same_function(was, now):
         return None if was == now else (name, was, now)
     if isinstance(was, dict) and isinstance(now, dict):
         for key in [*was, *(key for key in now if key not in was)]:
@@ -254,6 +254,7 @@ def _first_difference(was: Any, now: Any, name: str) -> tuple[str, Any, Any] | N
     return None if was == now else (name, was, now)
 
 
-def _is_function(described: Any) -> bool:
-    """Whether it describes a function of one's own, by its name and the digest of its source."""
-    return isinstance(described, dict) and set(described) == {"name", "source"}
+def _is_same_function(*described: Any) -> bool:
+    """Whether both describe a function of one's own of one name, by this and the digest of its source."""
+    functions = [one for one in described if isinstance(one, dict) and set(one) == {"name", "source"}]
+    return len(functions) == 2 and functions[0]["name"] == functions[1]["name"]

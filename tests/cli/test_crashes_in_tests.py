@@ -110,7 +110,9 @@ def test_a_crash_and_silence_are_the_assistants_failures(duologue, agent, reason
     assert [suite.get(name) for name in ("tests", "failures", "errors")] == ["4", "2", "0"]
 
     code, out, err = duologue(*arguments(agent, "--threshold", 0.51, "--resume"))
-    line = "answered 50 %: in 2 of 4 conversations the agent did not answer to the end: it crashed or answered nothing in 2"
+    how = "it answered nothing" if agent == "silence" else "it crashed"
+    line = f"answered 50 %: in 2 of 4 conversations the agent did not answer to the end: {how} in 2"
+    assert (result["silent"], result["crashed"]) == (2 * (agent == "silence"), 2)
     page = Path("run/page.html").read_text()
     assert (code, line in out, line in page) == (1, True, True), err
     assert (page.count('data-success="no"'), page.count('data-success="no score"')) == (2, 0)

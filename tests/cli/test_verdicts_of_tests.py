@@ -186,7 +186,9 @@ def test_the_decision_is_one_plain_sentence(duologue) -> None:
 
 
 @pytest.mark.parametrize("bound", [(), ("--threshold", 0.5), ("--at-least", 0.05)])
-@pytest.mark.parametrize(("agent", "end"), [("slow", "a turn took too long"), ("graph", "it stopped for a person")])
+@pytest.mark.parametrize(
+    ("agent", "end"), [("slow", "a turn took longer than 0.1 s"), ("graph", "it stopped for a person")]
+)
 def test_a_test_whose_agent_never_answers_to_the_end_does_not_pass(duologue, agent, end, bound) -> None:
     more = ("--turn-timeout", "0.1s", "--json", "--junit", "junit.xml", *bound)
     code, plain, err = duologue(*arguments(agent, *more, scenarios="never.jsonl"))
