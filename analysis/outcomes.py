@@ -1,21 +1,27 @@
 """The outcome of one conversation, only by its record: success, reason, and the fault of a failure."""
 
+import re
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from ..data import domains
 from ..data.identity import digest
 from ..data.labels.reading import SCORES
+from ..data.provenance import TURN_TIMEOUT
 from ..data.records import Conversation, Failure, Fault
 from ..data.stop_reasons import in_words
 from .user_faults import user_fault
 
 SUCCESS = "success"
 
+CUT_SHORT = "it was cut short"
+"""Begin of the reason why a conversation has no score that did not come to its end."""
 SCORE_FAILED = "the score 'success' failed"
 """Begin of the reason why a conversation has no score whose scorer failed."""
 Crashes: TypeAlias = Literal["failure", "unscored"]
 """What a conversation counts as in which the agent crashed, or answered nothing."""
+_SILENCE = re.compile(r"none of \d+ replies had a text")
+"""Begin of the error of an agent without an answer, as a conversation's graph records it."""
 TIMED_OUT, INTERRUPTED, NONE_ACCEPTED = "agent_timeout", "agent_interrupted", "assistant_rejected"
 """Stop reasons of an agent that did not answer to the end."""
 
@@ -38,12 +44,12 @@ class Outcome:
     """The last places in one's own code that the error passed which ended it, or which took its score."""
 
 
-def outcome(conversation: Conversation, crashes: Crashes = "unscored") -> Outcome:
+def outcome(conversation: Conversation, crashes: Crashes = "unscored", ending: str = "") -> Outcome:
     """The outcome of a conversation, only by its record; without one if a limit cut it short.
 
-    `crashes`: what a crash of the agent counts as, which is the assistant's fault either way.
+    `crashes`: what a crash of the agent counts as, which is the assistant's fault either way. `ending`: as of `score_of`.
     """
-    score = score_of(conversation, crashes)
+    score = score_of(conversation, crashes, ending)
     broken = user_fault(conversation)
     success, reason = (None, score) if isinstance(score, str) else score
     if not success and (rejected := rejected_because(conversation)):
@@ -65,11 +71,15 @@ def title_of(conversation: Conversation) -> str:
     return domains.of(conversation).title(conversation.scenario) or conversation.id
 
 
-def score_of(conversation: Conversation, crashes: Crashes = "unscored") -> tuple[bool, str] | str:
-    """Whether a conversation succeeded, and the score's reason; else a line on why it has no score."""
+def score_of(conversation: Conversation, crashes: Crashes = "unscored", ending: str = "") -> tuple[bool, str] | str:
+    """Whether a conversation succeeded, and the score's reason; else a line on why it has no score.
+
+    `ending`: why its run ended, in words; without them the record alone says why it was cut short.
+    """
     if was_cut_short(conversation):
-        own = " (its own: --max-tokens)" if at_own_limit(conversation) else ""
-        return f"it was cut short: {in_words(conversation.stop)}{own}"
+        if at_own_limit(conversation):
+            return f"{CUT_SHORT}: {in_words(conversation.stop)} (its own: --max-tokens)"
+        return f"{CUT_SHORT}: {ending or in_words(conversation.stop)}"
     failure = conversation.ending_failure
     if crashes == "failure" and failure is not None and agent_failed(conversation):
         return False, _failure_line(failure)
@@ -88,6 +98,21 @@ def agent_failed(conversation: Conversation) -> bool:
     """Whether a crash of the agent's own code ended a conversation, or that it answered nothing at all its attempts."""
     failure = conversation.failure
     return failure is not None and failure.fault == "assistant" and not was_cut_short(conversation)
+
+
+def fell_silent(conversation: Conversation) -> bool:
+    """Whether the agent answered nothing at all its attempts."""
+    failure = conversation.failure
+    return agent_failed(conversation) and failure is not None and _SILENCE.match(failure.error) is not None
+
+
+def turn_limit(conversation: Conversation) -> float | None:
+    """The most seconds that a turn of the agent may take; None where the record lacks it."""
+    if (provenance := conversation.provenance) is None:
+        return None
+    own = provenance.nodes["assistant"].settings if "assistant" in provenance.nodes else {}
+    seconds = own.get("turn_timeout") or provenance.limits.get("turn_timeout") or TURN_TIMEOUT
+    return float(seconds) if isinstance(seconds, int | float) else None
 
 
 def answered(conversation: Conversation) -> bool | None:

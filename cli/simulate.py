@@ -4,6 +4,7 @@ A cast's settings become options.
 """
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import wraps
 from pathlib import Path
 from shlex import quote
@@ -18,6 +19,7 @@ from .options.run import RunOptions, options_of_run
 from .options.sections import CAST, SCENARIOS
 from .options.shared import cast_named, out_to
 from .running.run import LIMITS, OUT, limits_with, simulated
+from .streams import json_alone, put, say
 
 RUN: dict[str, tuple[Any, Any]] = {
     "out": (
@@ -40,7 +42,8 @@ def surrounded(function: Callable[..., int]) -> Callable[..., int]:
 
     @wraps(function)
     def run(**values: Any) -> int:
-        with run_options(values).surroundings():
+        options = run_options(values)
+        with options.surroundings(), json_alone() if options.as_json else nullcontext():
             return function(**values)
 
     return run
@@ -139,7 +142,6 @@ def simulate_cast(
     from ..data.formats.detection import CONVERSATIONS
     from ..errors import SettingError
     from .output.overwriting import check_outside
-    from .streams import put, say
 
     if options.resume and out is None:
         raise SettingError("--resume needs --out: name the run to continue")

@@ -5,11 +5,12 @@ JSON is alone on stdout and not rounded.
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from tempfile import NamedTemporaryFile
 from time import strftime
 from traceback import format_exception
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
@@ -125,7 +126,28 @@ def put_tables(tables: "Sequence[ResultTable]") -> None:
 
 def print_json(value: Any) -> None:
     """The result as one JSON value on stdout, and nothing else there."""
-    sys.stdout.write(plain_json(dumps(value, indent=2)) + "\n")
+    (_of_json or [sys.stdout])[-1].write(plain_json(dumps(value, indent=2)) + "\n")
+
+
+@contextmanager
+def json_alone() -> Iterator[None]:
+    """Inside, what code of one's own prints goes to stderr, and `print_json` alone writes on stdout."""
+    _of_json.append(sys.stdout)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _of_json.pop()
+
+
+def flush() -> None:
+    """Write out what stdout still holds."""
+    for stream in (sys.stdout, *_of_json):
+        stream.flush()
+
+
+_of_json: list[TextIO] = []
+"""Where `print_json` writes inside `json_alone`; of the process and not of a thread, as the watchdog's writes too."""
 
 
 def counts_table(counts: Counts) -> Table:

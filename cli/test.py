@@ -1,6 +1,6 @@
 """`duologue test`: how often an agent succeeds with simulated users."""
 
-import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,13 +33,16 @@ from .output.overwriting import check_unread
 from .output.report_files import ReportFiles
 from .output.success_report import as_json, report
 from .running.interrupts import STOPPED, exit_code
-from .running.run import LIMITS, OUT, again_in, end_in_words, ended, limits_with, plan_run, run_into
+from .running.run import LIMITS, OUT, again_in, cut_by, end_in_words, ended, limits_with, plan_run, run_into
 from .simulate import RUN, run_options, surrounded
-from .streams import print_json, put, say
+from .streams import flush, print_json, put, say
 
 if TYPE_CHECKING:
     from ..analysis.testing.result import Successes
     from ..studies.agent_tests import AgentTest
+
+MEND = "mend it, then run the same command with another --out"
+"""What to do where a run is refused once the code that failed is another."""
 
 
 @extended({**LIMITS, **RUN})
@@ -165,8 +168,6 @@ def test_command(
         raise SettingError("--resume needs --out: name the run to continue")
     factory = casts.find(cast or name or agent_test.NAME)
     files = ReportFiles(factory.name, junit, summary_file, "failure" if crash_is_failure else "unscored")
-    if not options.plan:
-        files.begin()
     named = {
         "assistant": assistant,
         "user": user,
@@ -177,56 +178,61 @@ def test_command(
         "prompts": prompts,
     }
     named_settings = {key: value for key, value in named.items() if value is not None}
-    chosen = dict(setting(text, factory.settings) for text in settings or ()) | named_settings
-    taken = {"part": part, "limit": limit, "repeats": repeats, "judge": judge, "seed": values["seed"]}
-    trial = _trial(cast or name, scenarios, chosen, taken)
-    tested, planned = trial.cast, trial.scenarios
-    folder = out or runs.new_folder(OUT, factory.name.rpartition(":")[2])
-    limits = limits_with(tested, {key: values[key] for key in LIMITS})
-    if options.plan:
-        return plan_run(tested, list(planned.states), folder, limits, options)
-    control = options.control()
+    with nullcontext() if options.plan else files.begun(out):
+        chosen = dict(setting(text, factory.settings) for text in settings or ()) | named_settings
+        taken = {"part": part, "limit": limit, "repeats": repeats, "judge": judge, "seed": values["seed"]}
+        trial = _trial(cast or name, scenarios, chosen, taken)
+        tested, planned = trial.cast, trial.scenarios
+        folder = out or runs.new_folder(OUT, factory.name.rpartition(":")[2])
+        limits = limits_with(tested, {key: values[key] for key in LIMITS})
+        if options.plan:
+            return plan_run(tested, list(planned.states), folder, limits, options)
+        control = options.control()
 
-    def result_of(**more: bool) -> "Successes":
-        return trial.result(
-            attempted(folder) if (folder / MANIFEST).is_file() else (),
-            exclude_user_faults=exclude_user_faults,
-            crashes=files.crashes,
-            threshold=threshold,
-            at_least=at_least,
-            **more,
+        def result_of(**more: Any) -> "Successes":
+            return trial.result(
+                attempted(folder) if (folder / MANIFEST).is_file() else (),
+                exclude_user_faults=exclude_user_faults,
+                crashes=files.crashes,
+                threshold=threshold,
+                at_least=at_least,
+                **more,
+            )
+
+        def put_result(result: "Successes", **more: Any) -> None:
+            page = files.write(result, folder, trial.plan, with_page=with_page, **more)
+            if options.as_json:
+                about = {"out": str(folder), "page": page and str(page), "cast": factory.name, "repeats": repeats}
+                print_json({**about, **as_json(result, page)})
+                say(*headline(result.model_copy(update={"resume": ""})))
+            else:
+                report(result, page)
+                put(f"run: {folder}")
+                if page is not None:
+                    put(f"page: {page}")
+                say(f"duologue show {folder} --id ID writes a single conversation")
+
+        def put_last(line: str) -> None:
+            force = control.blocked_at or True
+            put_result(result_of(by_force=force).model_copy(update={"resume": line}), by_force=force)
+            flush()
+
+        summary = run_into(
+            tested, list(planned.states), folder, limits, planned.source, options, control, last=put_last
         )
-
-    def put_result(result: "Successes", **more: bool) -> None:
-        page = files.write(result, folder, trial.plan, with_page=with_page, **more)
-        if options.as_json:
-            about = {"out": str(folder), "page": page and str(page), "cast": factory.name, "repeats": repeats}
-            print_json({**about, **as_json(result, page)})
-            say(*headline(result.model_copy(update={"resume": ""})))
+        cut = cut_by(summary, control)
+        result = result_of(ending=cut)
+        end, wider = end_in_words(summary, control)
+        mend = MEND if trial.is_refused_once_mended(result) else ""
+        again = resuming(result, again_in(folder) + wider, end, mend=mend) if options.replay_calls is None else ""
+        put_result(result := result.model_copy(update={"resume": again}), ending=cut)
+        say(*control.spending.notes)
+        if again:
+            say(again)
+            code = exit_code(control) if control.ending == STOPPED else 1
         else:
-            report(result, page)
-            put(f"run: {folder}")
-            if page is not None:
-                put(f"page: {page}")
-            say(f"duologue show {folder} --id ID writes a single conversation")
-
-    def put_last(line: str) -> None:
-        put_result(result_of(by_force=True).model_copy(update={"resume": line}), by_force=True)
-        sys.stdout.flush()
-
-    files.discard_page(folder)
-    summary = run_into(tested, list(planned.states), folder, limits, planned.source, options, control, last=put_last)
-    result = result_of()
-    end, wider = end_in_words(summary, control)
-    again = resuming(result, again_in(folder) + wider, end) if options.replay_calls is None else ""
-    put_result(result := result.model_copy(update={"resume": again}))
-    say(*control.spending.notes)
-    if again:
-        say(again)
-        code = exit_code(control) if control.ending == STOPPED else 1
-    else:
-        code = ended(summary, control, options)
-    return 0 if result.passed else max(code, 1)
+            code = ended(summary, control, options)
+        return 0 if result.passed else max(code, 1)
 
 
 def _trial(cast: str | None, scenarios: Path | None, settings: dict[str, Any], options: dict[str, Any]) -> "AgentTest":

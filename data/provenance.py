@@ -22,6 +22,9 @@ SIDES: Mapping[str, Role] = {
 }
 """The side that a node of the graph works for. Nodes that are not listed belong to neither side."""
 
+TURN_TIMEOUT = 600.0
+"""Seconds that a turn of an agent may take by default."""
+
 SHOWN = ("like", "rewrite")
 """Settings of a speaker whose model is given turns of people: what these are to it."""
 

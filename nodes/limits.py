@@ -5,10 +5,8 @@ from typing import Any, ClassVar, Self
 
 from pydantic import ConfigDict
 
+from ..data.provenance import TURN_TIMEOUT
 from ..errors import SettingError
-
-TURN_TIMEOUT = 600.0
-"""Seconds that a turn of an agent may take by default."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -3,8 +3,6 @@
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from langgraph.pregel import Pregel
-
 from ..analysis.testing.result import Successes
 from ..analysis.testing.result_text import in_number
 from ..analysis.testing.success import NO_SCORE
@@ -49,5 +47,4 @@ def _on_approval(assistant: Any, settings: Collection[str]) -> Iterator[str]:
         how = "--approve all|none|ask-user|MODULE:NAME (in Python approve=...)"
         if "approve" not in settings:
             how = "AgentSpeaker(AGENT, approve=...) in the cast, as --approve where a cast has this setting,"
-        bare = isinstance(assistant.agent, Pregel) and not assistant.agent.checkpointer
-        yield f"{how} answers an agent that stops for an approval{', if it is compiled with a checkpointer' * bare}"
+        yield f"{how} answers an agent that stops for an approval"

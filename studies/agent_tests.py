@@ -1,6 +1,6 @@
 """How often an agent succeeds with simulated users, as a function for notebooks and scripts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -146,6 +146,13 @@ class AgentTest:
             for state in conversing.planned(self.cast, self.scenarios.states)
         )
 
+    def is_refused_once_mended(self, result: Successes) -> bool:
+        """Whether an error of the result was raised in a function whose source the run's manifest compares."""
+        compared = {
+            name.rpartition(".")[2] for name in _with_source([node.flat() for node in self.cast.describe().values()])
+        }
+        return any(row.frames[-1].rpartition(" in ")[2] in compared for row in result.errors)
+
     def result(
         self,
         records: Iterable[Conversation],
@@ -154,13 +161,16 @@ class AgentTest:
         crashes: Crashes = "failure",
         threshold: float | None = None,
         at_least: float | None = None,
-        by_force: bool = False,
+        by_force: bool | str = False,
+        ending: str = "",
     ) -> Successes:
         """How often the agent succeeded in these conversations, with the verdict and advice.
 
-        `by_force`: the process was ended while an agent blocked it.
+        `by_force`: the process was ended while one's own code blocked it; as a text, where. `ending`: why the run ended,
+        for what it cut short.
         """
-        counted = successes(records, exclude_user_faults=exclude_user_faults, plan=self.plan, crashes=crashes)
+        options: dict[str, Any] = {"exclude_user_faults": exclude_user_faults, "crashes": crashes, "ending": ending}
+        counted = successes(records, plan=self.plan, **options)
         broken = self.scenarios.broken
         result = with_verdict(counted, threshold=threshold, at_least=at_least, broken=broken, by_force=by_force)
         return result.model_copy(update={"advice": tuple(advice_on(result, self.cast, self.settings))})
@@ -213,15 +223,25 @@ async def atest(
     tested = trial.cast
     if limits is None:
         limits = replace(tested.limits, seed=seed, max_turns=max_turns or tested.limits.max_turns)
+    conduct = conduct or Conduct()
+    control = conduct.controlled()
+    conduct = replace(conduct, control=control)
     records = await asimulate(
         tested, trial.scenarios, limits=limits, concurrency=concurrency, out=out, resume=resume, conduct=conduct
     )
     # The folder also holds what an earlier call of the run could not end and this one did not begin again.
     counted = records if out is None else attempted(out)
     result = trial.result(
-        counted, exclude_user_faults=exclude_user_faults, crashes=crashes, threshold=threshold, at_least=at_least
+        counted,
+        exclude_user_faults=exclude_user_faults,
+        crashes=crashes,
+        threshold=threshold,
+        at_least=at_least,
+        ending=control.ending or "",
     )
-    again = resuming(result, f"the same call with out={str(out)!r} and resume=True") if out is not None else ""
+    mend = "mend it, then make the same call with another out" if trial.is_refused_once_mended(result) else ""
+    again = f"the same call with out={str(out)!r} and resume=True"
+    again = resuming(result, again, mend=mend) if out is not None else ""
     fields = {**dict(result), "resume": again}
     return AgentSuccess(**fields, folder=None if out is None else Path(out), records=tuple(records))
 
@@ -256,6 +276,16 @@ def test() -> None:
 
 for _function in (test, atest):
     setattr(_function, "__test__", False)  # noqa: B010 - pytest would collect what a test imports by this name
+
+
+def _with_source(described: Any) -> Iterator[str]:
+    """Names of the functions of one's own in the description of nodes; an object is named by its call."""
+    if isinstance(described, dict):
+        if set(described) == {"name", "source"}:
+            yield from (str(described["name"]), "__call__")
+        yield from (name for part in described.values() for name in _with_source(part))
+    elif isinstance(described, list):
+        yield from (name for part in described for name in _with_source(part))
 
 
 def _state(source: ScenarioFile, scenario: Mapping[str, Any]) -> State:

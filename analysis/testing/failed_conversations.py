@@ -2,7 +2,7 @@
 
 from ...data.records import Conversation, Fault, Record
 from ...data.stop_reasons import UNTOLD, in_words
-from ..outcomes import Outcome
+from ..outcomes import CUT_SHORT, Outcome
 
 
 class FailedConversation(Record):
@@ -48,5 +48,7 @@ def reason_and_end(reason: str, stop: str | None) -> str:
     end = in_words(stop)
     if not reason:
         return end
+    if reason.startswith(f"{CUT_SHORT}: "):
+        return reason
     # What went wrong in a node is its failure's text: that a node failed says no more.
     return reason if end in reason or stop == "model_failed" or end == UNTOLD else f"{reason}; {end}"

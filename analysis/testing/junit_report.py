@@ -37,6 +37,7 @@ def junit(
     crashes: Crashes = "unscored",
     without_record: str = NOT_BEGUN,
     verdict: str = "",
+    ending: str = "",
 ) -> str:
     """The conversations as a JUnit XML document.
 
@@ -46,7 +47,7 @@ def junit(
     `suite`: the name of the test suite. `addresses`: the page of a conversation by its id, for its failure's text.
     `plan`: what was to be simulated, in order. What is in it and not among the conversations was not begun, or whatever
     else `without_record` says of it.
-    `crashes`: what a conversation counts as in which the agent crashed.
+    `crashes`: what a conversation counts as in which the agent crashed. `ending`: why the run ended, for those that it cut short.
     The suite's property `verdict` has that line, if it is given, `trust in success` says how far a success that no rule computes can be trusted, and `replies sent
     although rejected` how many there are, if any. Conversations are read once and not kept.
     """
@@ -62,14 +63,14 @@ def junit(
 
     def without(name: str, message: str) -> None:
         counts["errors"] += 1
-        SubElement(case_of(name, 0.0), "error", message=message, type="fault: none")
+        SubElement(case_of(name, 0.0), "error", message=message, type="fault: infrastructure")
 
     for conversation in conversations:
         name = names.name(conversation)
         if not was_begun(conversation):
             without(name, without_record)
             continue
-        result = outcome(conversation, crashes)
+        result = outcome(conversation, crashes, ending)
         trusts.add_scores(conversation)
         seconds += conversation.timing.seconds or 0.0
         sent += sent_although_rejected(conversation)
@@ -127,12 +128,12 @@ def _describe(element: Element, result: Outcome, conversation: Conversation, add
     element.text = xml_text("\n".join(lines))
 
 
-def unended(suite: str) -> str:
-    """The JUnit report of a test that has not ended: one error."""
+def unended(suite: str, line: str = NOT_ENDED) -> str:
+    """The JUnit report of a test that has not ended, or has not begun: one error, with this line."""
     root = Element("testsuites", name="duologue", tests="1", failures="0", errors="1", skipped="0")
     element = SubElement(root, "testsuite", {**root.attrib, "name": xml_text(suite)})
     case = SubElement(element, "testcase", classname=xml_text(suite), name="the test as a whole")
-    SubElement(case, "error", message=NOT_ENDED)
+    SubElement(case, "error", message=xml_text(line))
     return _document(root)
 
 

@@ -75,6 +75,8 @@ class Successes(Record):
     """The former name of `not_begun`."""
     crashed: int = 0
     """Those in which the agent's own code crashed, or it answered nothing at all its attempts."""
+    silent: int = 0
+    """Those of the crashed in which it answered nothing."""
     ended_by_error: int = 0
     """Those that a crash or another failure ended, or whose scorer raised: a resumed run simulates them again."""
     not_scorable: int = 0
@@ -86,6 +88,8 @@ class Successes(Record):
     accepted. Those that a bound, an endpoint or another node ended are neither."""
     timed_out: int = 0
     """Those of the unanswered in which a turn of the agent took too long."""
+    turn_timeout: float | None = None
+    """The seconds that a turn of those could take; None for none, or if they differ."""
     interrupted: int = 0
     """Those of the unanswered in which the agent stopped for a person."""
     none_accepted: dict[str, int] = Field(default_factory=dict)

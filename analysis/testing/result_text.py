@@ -45,6 +45,11 @@ def decisions(result: Successes) -> list[str]:
     return lines
 
 
+def blocking(by_force: bool | str) -> str:
+    """What blocked the process; a text is where."""
+    return f"code of yours{by_force if isinstance(by_force, str) else ''} blocked the process"
+
+
 def in_number(conversations: int, which: str = "") -> str:
     """A number of conversations in words."""
     return f"{conversations} {which}conversation{'s' * (conversations != 1)}"
@@ -62,10 +67,11 @@ def counts(result: Successes) -> str:
     )
 
 
-def resuming(result: Successes, again: str, end: str = "") -> str:
+def resuming(result: Successes, again: str, end: str = "", *, mend: str = "") -> str:
     """The line that resumes an incomplete run; empty if it would simulate nothing.
 
-    `again`: the call or the command. `end`: why the run ended, if something ended it.
+    `again`: the call or the command. `end`: why the run ended, if something ended it. `mend`: what to do in place of
+    resuming, where the run would be refused once the code that failed is another.
     """
     parts = (
         (result.not_begun, "not begun"),
@@ -75,7 +81,7 @@ def resuming(result: Successes, again: str, end: str = "") -> str:
     )
     lacking = ", ".join(f"{count} {what}" for count, what in parts if count)
     again += " and a higher --max-tokens (in Python Limits(max_tokens=...))" * bool(result.at_own_limit)
-    return "; ".join(filter(None, (end, lacking, f"continue: {again}"))) if lacking else ""
+    return "; ".join(filter(None, (end, lacking, mend or f"continue: {again}"))) if lacking else ""
 
 
 def answered(result: Successes) -> str:
@@ -83,10 +89,13 @@ def answered(result: Successes) -> str:
     ended = result.answered + result.unanswered
     if not result.unanswered:
         return ""
+    late = f"a turn took longer than {result.turn_timeout:g} s" if result.turn_timeout else "a turn took too long"
     rejected, reasons = sum(result.none_accepted.values()), "; ".join(result.none_accepted)
+    crashed = result.unanswered - result.timed_out - result.interrupted - result.silent - rejected
     parts = (
-        (result.unanswered - result.timed_out - result.interrupted - rejected, "it crashed or answered nothing"),
-        (result.timed_out, "a turn took too long"),
+        (crashed, "it crashed"),
+        (result.silent, "it answered nothing"),
+        (result.timed_out, late),
         (result.interrupted, "it stopped for a person"),
         (rejected, f"no reply was accepted ({reasons})"),
     )

@@ -21,11 +21,13 @@ from ..outcomes import (
     agent_failed,
     answered,
     at_own_limit,
+    fell_silent,
     outcome,
     rejected_because,
     scenario_key,
     score_of,
     teardown_warning,
+    turn_limit,
     was_begun,
     was_cut_short,
 )
@@ -67,13 +69,14 @@ def successes(
     exclude_user_faults: bool = False,
     plan: Iterable[PlannedConversation] | None = None,
     crashes: Crashes = "unscored",
+    ending: str = "",
 ) -> Successes:
     """Count the success of scored conversations, which are read once and not kept.
 
     `exclude_user_faults`: the stated figures leave out the conversations in which the user simulator is at fault,
     those that succeeded too, or the share would be too high. `plan`: the conversations that were to be held, of which
-    those that are not here were not begun. `crashes`: what a crash of the agent counts as. DataError without a plan, if
-    nothing gives a score.
+    those that are not here were not begun. `crashes`: what a crash of the agent counts as. `ending`: why the run
+    ended, for those that it cut short. DataError without a plan, if nothing gives a score.
     """
     scenarios: dict[str, ScenarioCounts] = {}
     open_plan = {one.id: one for one in plan or ()}
@@ -90,9 +93,10 @@ def successes(
     none_accepted: Counter[str | None] = Counter()
     trusts, errors = Trusts(), CodeErrors()
     warnings: Counter[str | None] = Counter()
+    silent, turn_limits = 0, set[float | None]()
     for conversation in conversations:
         open_plan.pop(conversation.id, None)
-        result = outcome(conversation, crashes)
+        result = outcome(conversation, crashes, ending)
         key = keys.get(conversation.id) or scenario_key(conversation)
         counted = scenarios.setdefault(key, ScenarioCounts(result.scenario, len(scenarios)))
         if not was_begun(conversation):
@@ -106,6 +110,8 @@ def successes(
         none_accepted[rejected_because(conversation)] += 1
         warnings[teardown_warning(conversation)] += 1
         endings["own limit"] += at_own_limit(conversation)
+        silent += fell_silent(conversation)
+        turn_limits |= {turn_limit(conversation)} if conversation.stop == TIMED_OUT else set()
         if not was_cut_short(conversation):
             scoring_failed = conversation.ending_failure is None and result.reason.startswith(SCORE_FAILED)
             endings["scorer"] += scoring_failed
@@ -174,6 +180,8 @@ def successes(
         scored=every.conversations,
         cut_short=sum(scenario.cut_short for scenario in scenarios.values()),
         crashed=crashed,
+        silent=silent,
+        turn_timeout=turn_limits.pop() if len(turn_limits) == 1 else None,
         ended_by_error=endings["error"],
         not_scorable=endings["scorer"],
         at_own_limit=endings["own limit"],

@@ -1,12 +1,16 @@
 """The files of a test's result: JUnit XML, Markdown and the run's page."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...data.files.json_files import write_text
+from ...data.formats.detection import MANIFEST
 from ...data.formats.record_lines import attempted
+from ...errors import DuologueError
+from ..streams import BAD_INPUT, shown
 from .job_summary import is_shared, write_summary
 from .success_report import PAGE, page_address, write_page
 
@@ -32,25 +36,44 @@ class ReportFiles:
         """The heading of the Markdown."""
         return f"duologue test: {self.suite}"
 
-    def begin(self) -> None:
-        """Replace the files of an earlier test by ones that say that this one did not end.
+    @contextmanager
+    def begun(self, out: Path | None) -> Iterator[None]:
+        """Inside, the files say that the test did not end, and there is no page of an earlier call.
 
-        They stay so if the process is killed. GitHub's job summary is only appended to.
+        They stay so if the process is killed. If the run does not begin they say why, and the files of the run that
+        `out` holds are put back. GitHub's job summary is only appended to.
         """
-        from ...analysis.testing.junit_report import NOT_ENDED, unended
+        from ...analysis.testing.junit_report import NOT_ENDED
+        from ...views.pages import is_page
+
+        manifest = out and out / MANIFEST
+        page = out and out / PAGE
+        before = _version(manifest)
+        summary = None if self.summary is None or is_shared(self.summary) else self.summary
+        paths = [path for path in (self.junit, summary, page) if path is not None and path.is_file()]
+        earlier = {path: path.read_bytes() for path in paths} if before else {}
+        self._say_instead(NOT_ENDED, summary)
+        if page is not None and is_page(page):
+            page.unlink()
+        try:
+            yield
+        except BaseException as error:
+            if _version(manifest) == before:
+                if isinstance(error, DuologueError) and error.exit_code == BAD_INPUT:
+                    self._say_instead(f"did not begin: {shown(' '.join(str(error).split()))}", self.summary)
+                for path, content in earlier.items():
+                    path.write_bytes(content)
+            raise
+
+    def _say_instead(self, line: str, summary: Path | None) -> None:
+        """Write a line in place of a result, to the summary of this path."""
+        from ...analysis.testing.junit_report import unended
         from ...analysis.testing.markdown_report import heading
 
         if self.junit is not None:
-            write_text(self.junit, unended(self.suite))
-        if self.summary is not None and not is_shared(self.summary):
-            write_text(self.summary, heading(self.title, f"not passed ({NOT_ENDED})"))
-
-    def discard_page(self, folder: Path) -> None:
-        """Remove the page that an earlier call of this run wrote."""
-        from ...views.pages import is_page
-
-        if is_page(folder / PAGE):
-            (folder / PAGE).unlink()
+            write_text(self.junit, unended(self.suite, line))
+        if summary is not None:
+            write_summary(summary, heading(self.title, f"not passed ({line})"))
 
     def write(
         self,
@@ -59,15 +82,16 @@ class ReportFiles:
         plan: Iterable["PlannedConversation"],
         *,
         with_page: bool,
-        by_force: bool = False,
+        by_force: bool | str = False,
+        ending: str = "",
     ) -> Path | None:
         """Write all of them; gives the page.
 
-        `by_force`: the process is ended while an agent blocks it.
+        `by_force`: the process is ended while one's own code blocks it; as a text, where. `ending`: why the run ended, for what it cut short.
         """
         from ...analysis.testing.junit_report import NO_RECORD, NOT_BEGUN, junit
         from ...analysis.testing.markdown_report import markdown
-        from ...analysis.testing.result_text import summary_line
+        from ...analysis.testing.result_text import blocking, summary_line
 
         page = write_page(folder, result, self.crashes) if with_page else None
         if self.junit is not None:
@@ -78,10 +102,19 @@ class ReportFiles:
                 addresses={failure.id: page_address(failure.id) for failure in result.failures} if page else {},
                 crashes=self.crashes,
                 plan=plan,
-                without_record=NO_RECORD if by_force else NOT_BEGUN,
+                without_record=f"{NO_RECORD}: {blocking(by_force)}" if by_force else NOT_BEGUN,
                 verdict=summary_line(result),
+                ending=ending,
             )
             write_text(self.junit, text)
         if self.summary is not None:
             write_summary(self.summary, markdown(result, self.title, page_address if page else None))
         return page
+
+
+def _version(manifest: Path | None) -> tuple[int, int] | None:
+    """What differs once a run has begun, which writes its manifest anew; None without one."""
+    if manifest is None or not manifest.is_file():
+        return None
+    status = manifest.stat()
+    return status.st_ino, status.st_mtime_ns

@@ -148,8 +148,9 @@ def interruptible(control: "Control", under_way: Callable[[], int], cancel: Call
         control.close(STOPPED)
         loop.call_later(GRACE, control.drop)
         count = under_way()
-        what = f"the calls of {count} conversation{'' if count == 1 else 's'}" if count else "calls under way"
-        say(f"waiting up to {LAST_SECONDS:g} seconds for {what}; press Ctrl-C again to stop now")
+        what = f"calls of models in {count} conversation{'' if count == 1 else 's'}" if count else "calls of models"
+        limits = f"{GRACE:g} seconds for agents of your own, up to {LAST_SECONDS:g} for {what}"
+        say(f"waiting {limits}; press Ctrl-C again to stop now")
 
     def on_interrupt(number: int, frame: FrameType | None) -> None:
         nonlocal pressed

@@ -265,6 +265,13 @@ def end_in_words(summary: "Summary", control: "Control") -> tuple[str, str]:
     return ("" if control.ending is None else f"ended early: {control.ending}"), wider
 
 
+def cut_by(summary: "Summary", control: "Control") -> str:
+    """Why what the run cut short did not come to its end, in words; empty if nothing ended the run."""
+    if summary.stopped_by is not None:
+        return f"the run ended: {summary.stopped}"
+    return "it was interrupted" if control.ending == STOPPED else control.ending or ""
+
+
 def again_in(folder: Path) -> str:
     """The command that resumes a run, in words."""
     return f"the same command with --out {quote(str(folder))} --resume"

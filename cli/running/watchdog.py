@@ -1,4 +1,4 @@
-"""The thread that ends a command whose event loop an agent blocks: signals and `--max-time` must not wait for it."""
+"""The thread that ends a command whose event loop is blocked: signals and `--max-time` must not wait for it."""
 
 import os
 import signal
@@ -67,13 +67,14 @@ class Watchdog:
         from ...nodes.replies.agent_steps import STEPS_THREAD  # loaded by the run
 
         sys.setswitchinterval(1e-4)  # an agent that computes without end would let the reports wait at each step
+        steps = [thread for thread in threading.enumerate() if thread.name == STEPS_THREAD]
+        place = next(filter(None, map(place_now, [threading.main_thread(), *steps])), "")
+        self.control.blocked_at = place
         reporting = threading.Thread(target=self._report, args=(line,), name="duologue reports", daemon=True)
         reporting.start()
         reporting.join(REPORTING)
-        steps = [thread for thread in threading.enumerate() if thread.name == STEPS_THREAD]
-        place = next(filter(None, map(place_now, [threading.main_thread(), *steps])), "")
         clear = "\r\x1b[2K\x1b[?25h" if sys.stderr.isatty() else ""  # the progress display hides the cursor
-        blocked = f"an agent{place} blocks the event loop, so what is under way is not written down\n"
+        blocked = f"code of yours{place} blocks the event loop, so what is under way is not written down\n"
         with suppress(OSError):
             os.write(2, f"{clear}{blocked}{line}\n".encode(errors="backslashreplace"))
         os._exit(code)

@@ -210,7 +210,7 @@ def error_line(error: BaseException) -> str:
     if isinstance(record_line, str):
         return redacted(" ".join(record_line.split()))[:500]
     line = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    cause = "" if error.__cause__ is None else f"{type(error.__cause__).__name__}: {error.__cause__}"
-    if cause and str(error.__cause__) and not line.endswith(cause):
-        line += f" ({cause})"
+    if error.__cause__ is not None and str(error.__cause__):
+        cause = f"{type(error.__cause__).__name__}: {error.__cause__}"
+        line += f" ({cause})" * (cause not in line)  # which an error may state itself
     return redacted(" ".join(line.split()))[:500]

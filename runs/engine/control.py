@@ -37,6 +37,8 @@ class Control:
     """Whether agents are waited for no more: conversations that wait for one are cancelled."""
     signal: int | None = None
     """Number of the signal that ended it."""
+    blocked_at: str = ""
+    """File and line of the code that blocks the event loop, once the process must end for that."""
     under_way: int = 0
     """Pieces of work that have begun in this process and are not over."""
     elsewhere: Callable[[], Iterable[EndpointNow]] = tuple

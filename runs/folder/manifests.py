@@ -102,7 +102,12 @@ def same_run(folder: Path, earlier: Mapping[str, Any], current: Mapping[str, Any
     difference = _first_difference(had, has, "")
     of_cast = _difference_of_casts(earlier.get("cast"), current.get("cast"))
     if difference or of_cast:
-        name, was, now = difference or of_cast or ("", None, None)
+        name, was, now = difference or of_cast or ("", {}, {})
+        if _is_same_function(was, now):
+            raise RunError(
+                f"{folder}: the source of {was['name']} ({name}) has changed since its run began: "
+                "resume with the same code or choose another folder"
+            )
         setting = f" (setting {of_cast[0]!r} of the cast)" if of_cast and difference else ""
         raise RunError(
             f"{folder}: its run had {name} = {_short(was)}, now it is {_short(now)}{setting}: "
@@ -233,12 +238,23 @@ def _are_stored(values: tuple[Any, Any]) -> bool:
 
 
 def _first_difference(was: Any, now: Any, name: str) -> tuple[str, Any, Any] | None:
+    if _is_same_function(was, now):
+        return None if was == now else (name, was, now)
     if isinstance(was, dict) and isinstance(now, dict):
         for key in [*was, *(key for key in now if key not in was)]:
             difference = _first_difference(was.get(key), now.get(key), f"{name}.{key}" if name else key)
             if difference:
                 return difference
         return None
+    if isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
+        pairs = enumerate(zip(was, now, strict=True))
+        return next(filter(None, (_first_difference(*pair, f"{name}.{place}") for place, pair in pairs)), None)
     if isinstance(was, (list, tuple)) and isinstance(now, Sequence) and not isinstance(now, str):
         return None if list(was) == list(now) else (name, was, now)
     return None if was == now else (name, was, now)
+
+
+def _is_same_function(*described: Any) -> bool:
+    """Whether both describe a function of one's own of one name, by this and the digest of its source."""
+    functions = [one for one in described if isinstance(one, dict) and set(one) == {"name", "source"}]
+    return len(functions) == 2 and functions[0]["name"] == functions[1]["name"]

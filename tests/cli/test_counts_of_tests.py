@@ -55,8 +55,11 @@ def test_a_bounded_run_counts_what_it_did_not_hold_and_does_not_pass(duologue, a
     (suite,) = ElementTree.parse("junit.xml").getroot()
     assert [suite.get(name) for name in ("tests", "failures", "errors")] == ["6", "0", f"{cut_short + missing}"]
     messages = [case[0].get("message") for case in suite.iter("testcase") if len(case)]
-    end = "a bound of tokens, cost or time was reached"
-    assert messages == [f"it was cut short: {end}", *["it was not begun: the run ended before"] * missing]
+    assert messages[0].startswith(
+        f"it was cut short: {' '.join(map(str, bound))}".replace("time 1s", "time is over, 1 s")
+    )
+    assert messages[1:] == ["it was not begun: the run ended before"] * missing
+    assert result["unscored_because"] == messages[0]
     names = [case.get("name") for case in suite.iter("testcase")]
     assert len(set(names)) == PLANNED
 

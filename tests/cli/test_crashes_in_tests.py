@@ -54,6 +54,10 @@ def breaks(state):
     return {"messages": [AIMessage(crash(state["messages"]))]}
 
 
+def plain(messages):
+    return {}["seat"]
+
+
 graph = StateGraph(Talk)
 graph.add_node("books", books)
 graph.add_node("breaks", breaks)
@@ -106,13 +110,26 @@ def test_a_crash_and_silence_are_the_assistants_failures(duologue, agent, reason
     assert [suite.get(name) for name in ("tests", "failures", "errors")] == ["4", "2", "0"]
 
     code, out, err = duologue(*arguments(agent, "--threshold", 0.51, "--resume"))
-    line = "answered 50 %: in 2 of 4 conversations the agent did not answer to the end: it crashed or answered nothing in 2"
+    how = "it answered nothing" if agent == "silence" else "it crashed"
+    line = f"answered 50 %: in 2 of 4 conversations the agent did not answer to the end: {how} in 2"
+    assert (result["silent"], result["crashed"]) == (2 * (agent == "silence"), 2)
     page = Path("run/page.html").read_text()
     assert (code, line in out, line in page) == (1, True, True), err
     assert (page.count('data-success="no"'), page.count('data-success="no score"')) == (2, 0)
     duologue(*arguments(agent, "--crash-is-unscored", "--resume"))
     page = Path("run/page.html").read_text()
     assert (page.count('data-success="no"'), page.count('data-success="no score"')) == (0, 2)
+
+
+def test_after_a_crash_of_a_function_whose_source_is_compared_another_folder_is_advised(duologue) -> None:
+    _, _, err = duologue(*arguments("plain", "--no-page"))
+    line = "4 ended by an error; mend it, then run the same command with another --out"
+    assert err.splitlines()[-1] == line
+    Path("crashing.py").write_text(AGENTS.replace('{}["seat"]\n\n\ngraph', '"seat"\n\n\ngraph'))
+    sys.modules.pop("crashing")
+    code, _, err = duologue(*arguments("plain", "--resume"))
+    line = "the source of plain (nodes.assistant.function) has changed since its run began"
+    assert (code, line in err) == (2, True), err
 
 
 def test_without_a_bound_to_decide_by_a_crash_does_not_pass(duologue) -> None:

@@ -186,7 +186,9 @@ def test_the_decision_is_one_plain_sentence(duologue) -> None:
 
 
 @pytest.mark.parametrize("bound", [(), ("--threshold", 0.5), ("--at-least", 0.05)])
-@pytest.mark.parametrize(("agent", "end"), [("slow", "a turn took too long"), ("graph", "it stopped for a person")])
+@pytest.mark.parametrize(
+    ("agent", "end"), [("slow", "a turn took longer than 0.1 s"), ("graph", "it stopped for a person")]
+)
 def test_a_test_whose_agent_never_answers_to_the_end_does_not_pass(duologue, agent, end, bound) -> None:
     more = ("--turn-timeout", "0.1s", "--json", "--junit", "junit.xml", *bound)
     code, plain, err = duologue(*arguments(agent, *more, scenarios="never.jsonl"))
@@ -231,7 +233,7 @@ def test_a_scorer_that_raises_is_reported_and_a_resumed_run_scores_again(duologu
     )
     assert "the score 'success' failed: KeyError: 'seat' (verdict_agent.py, line" in err
     assert "        at verdict_agent.py:" in err
-    assert err.splitlines()[-1] == "2 could not be scored; continue: the same command with --out run --resume"
+    assert err.splitlines()[-1] == "2 could not be scored; mend it, then run the same command with another --out"
     errors = [error.get("message") for error in suite_of("junit.xml").iter("error")]
     assert len(errors) == 2
     assert all("KeyError: 'seat' (verdict_agent.py, line" in str(message) for message in errors)
@@ -240,6 +242,14 @@ def test_a_scorer_that_raises_is_reported_and_a_resumed_run_scores_again(duologu
     code, out, err = duologue(*command, "--resume")
     assert (code, Path("calls").read_text()) == (0, calls), err
     assert "2 of 2 scored conversations succeeded" in out
+    source = Path("verdict_agent.py").read_text()
+    Path("verdict_agent.py").write_text(source.replace('KeyError("seat")', 'KeyError("bed")'))
+    sys.modules.pop("verdict_agent")
+    code, _, err = duologue(*command, "--resume")
+    line = (
+        "the source of score (nodes.closing.scorers.success) has changed since its run began: resume with the same code"
+    )
+    assert (code, line in err) == (2, True), err
     assert not list(suite_of("junit.xml").iter("error"))
 
 
@@ -256,7 +266,7 @@ def test_a_scorer_that_gives_no_score_is_reported_with_what_to_do(duologue) -> N
             ("--assistant", "verdict_agent:graph"),
             "--approve all|none|ask-user|MODULE:NAME (in Python approve=...) answers",
         ),
-        (("--assistant", "verdict_agent:bare"), "for an approval, if it is compiled with a checkpointer"),
+        (("--assistant", "verdict_agent:bare"), "answers an agent that stops for an approval\n"),
         (("verdict_agent:own",), "AgentSpeaker(AGENT, approve=...) in the cast, as --approve where"),
     ],
 )
@@ -292,11 +302,14 @@ def test_a_run_that_an_agent_blocks_leaves_reports_that_say_so(tmp_path: Path) -
     assert (done.returncode, result["passed"], result["planned"]) == (1, False, 2), done.stderr
     suite = suite_of("junit.xml")
     assert suite.get("errors") == str(result["not_begun"])
-    assert {error.get("message") for error in suite.iter("error")} == {
-        "it has no record: it was not begun, or was under way when the process was ended by force"
-    }
-    assert "an agent blocked the process" in Path("summary.md").read_text()
-    assert "an agent blocked the process" in Path("run/page.html").read_text()
+    number = 1 + AGENTS.splitlines().index("        while True:")
+    blocked_it = rf"code of yours \(verdict_agent.py, line ({number}|{number + 1})\) blocked the process"
+    line = rf"it has no record: it was not begun, or was under way when the process was ended by force: {blocked_it}"
+    assert all(re.fullmatch(line, str(error.get("message"))) for error in suite.iter("error"))
+    summary = Path("summary.md").read_text().replace("\\", "")
+    for text in (summary, Path("run/page.html").read_text(), result["not_passed_because"][0]):
+        assert re.search(blocked_it, text), text
+    assert re.search(r"^code of yours \(verdict_agent.py, line .* blocks the event loop", done.stderr, re.M)
     last = done.stderr.splitlines()[-1]
     assert last.endswith("conversations are not finished; continue: the same command with --out run --resume")
     assert result["resume"] == last

@@ -310,6 +310,7 @@ async def test_a_world_that_cannot_be_set_up_or_torn_down_ends_its_own_conversat
     (conversation,) = await runs.asimulate(cast_with(broken), states, limits=Limits(max_turns=1))
     assert (conversation.stop, conversation.failure.node) == ("model_failed", "world")
     assert "could not be set up: ConnectionError: no database" in conversation.failure.error
+    assert conversation.failure.error.count("no database") == 1
     (over,) = await runs.asimulate(cast_with(leaves_badly), states, limits=Limits(max_turns=1))
     assert (over.stop, over.finished, over.failure.node) == ("max_turns", True, "world")
     assert over.failure.error == "WorldError: the world could not be torn down: OSError: locked"

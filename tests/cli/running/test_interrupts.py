@@ -66,7 +66,8 @@ def test_ctrl_c_once_finishes_what_is_under_way_and_begins_nothing_new(run, tmp_
     (tmp_path / "go").touch()
     assert run.wait(timeout=900) == 130
     text = (tmp_path / "err").read_text()
-    assert "waiting up to 10 seconds for the calls of 2 conversations; press Ctrl-C again to stop now" in text
+    line = "waiting 0.5 seconds for agents of your own, up to 10 for calls of models in 2 conversations"
+    assert f"{line}; press Ctrl-C again to stop now" in text
     assert "interrupted: 3 conversations are missing; continue: the same command with --out run --resume" in text
     assert kept(tmp_path, "conversations.jsonl") == ["max_turns"] * 2
     assert kept(tmp_path, "failures.jsonl") == []
@@ -147,10 +148,8 @@ async def pressed(times):
 async def test_the_first_ctrl_c_ends_in_order_and_the_second_cancels(capsys):
     control, cancelled = await pressed(1)
     assert (control.begins, control.spent(), cancelled) == (False, None, 0)
-    assert (
-        "waiting up to 10 seconds for the calls of 1 conversation; press Ctrl-C again to stop now"
-        in capsys.readouterr().err
-    )
+    line = "waiting 0.5 seconds for agents of your own, up to 10 for calls of models in 1 conversation"
+    assert f"{line}; press Ctrl-C again to stop now" in capsys.readouterr().err
     assert (await pressed(2))[1] == 1
 
 

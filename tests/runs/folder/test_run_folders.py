@@ -14,6 +14,7 @@ import duologue
 from duologue import data, runs
 from duologue.graphs import simquac
 from duologue.nodes import Limits, draft, validator
+from duologue.runs.folder import manifests
 
 
 def broken_teacher(*broken):
@@ -116,6 +117,17 @@ def test_another_run_is_not_continued(tmp_path, change, error, topics):
         else:
             with pytest.raises(runs.RunError, match=error):
                 duologue.simulate(settings["cast"], scenarios, **call)
+
+
+def test_a_validator_in_a_list_whose_source_has_changed_is_named(tmp_path):
+    def manifest(source):
+        every = [{"name": "not_empty"}, {"name": "JudgedBy", "judge": {"name": "polite", "source": source}}]
+        return {"settings": {"nodes": {"answer_validator": {"name": "Every", "every": every}}}, "planned": []}
+
+    line = r"the source of polite \(nodes.answer_validator.every.1.judge\) has changed since its run began"
+    with pytest.raises(runs.RunError, match=line):
+        manifests.same_run(tmp_path, manifest("12"), manifest("34"))
+    manifests.same_run(tmp_path, manifest("12"), manifest("12"))
 
 
 def test_a_conversation_that_a_limit_of_tokens_ended_is_simulated_again_with_a_higher_one(tmp_path, topics, lines):
