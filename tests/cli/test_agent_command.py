@@ -113,13 +113,13 @@ def test_below_the_threshold_the_exit_code_is_one_and_the_share_is_told(duologue
     assert not Path("run/page.html").exists()
 
 
-@pytest.mark.parametrize(("at_least", "code"), [(0.02, 0), (0.5, 1)])
+@pytest.mark.parametrize(("at_least", "code"), [(0.01, 0), (0.5, 1)])
 def test_at_least_decides_by_the_lower_end_of_the_interval(duologue, at_least, code) -> None:
     ended, out, err = duologue(*arguments("--at-least", at_least, "--no-page", "--json"))
     result = json.loads(out)
     assert (ended, result["at_least"], result["passed"]) == (code, at_least, not code)
     low = result["success"]["low"]
-    assert 0.02 < low < result["success"]["value"] == 0.5
+    assert 0.01 < low < result["success"]["value"] == 0.5
     compared = "below" if code else "not below"
     line = f"at least {at_least:g}: the lower end of the share's 95 % interval, {low:.4g}, is {compared} it"
     assert line in err.splitlines()
