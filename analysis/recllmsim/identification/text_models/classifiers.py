@@ -1,5 +1,6 @@
 """Classifiers of profile options: forests, boosted trees and linear models, by option or as a chain."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -126,7 +127,10 @@ def grown(wood: Any, features: Any, targets: Any) -> Any:
     All processors grow its trees, each from its own seed. It predicts in one thread, because threads would add the
     trees' shares in any order, and the last digits with it.
     """
-    return wood.set_params(n_jobs=-1).fit(features, targets).set_params(n_jobs=1)
+    with warnings.catch_warnings():
+        # Before Python 3.14 its threads share one list of filters: one that finds it empty warns of it.
+        warnings.filterwarnings("ignore", "`sklearn.utils.parallel.delayed` should be used", UserWarning)
+        return wood.set_params(n_jobs=-1).fit(features, targets).set_params(n_jobs=1)
 
 
 def booster(trees: int, seed: int) -> Any:
