@@ -112,6 +112,7 @@ def label_command(
 
     Items with annotator disagreement come first; each answer is saved at once, and can be undone.
     """
+    from ..prompts.label_pages import labels_named
     from ..studies.people_answers import copy_with_answers, export_answers, import_answers
     from ..views.labelling.item import Shown
 
@@ -144,6 +145,8 @@ def label_command(
         return _print_result({"answers": count, "new": new, "read": str(read_from)}, line, as_json)
     if by is None:
         raise SettingError("--as: name who labels, such as --as ann")
+    if study is None:
+        labels_named(names, labels_dir)  # a wrong name is reported also where the page cannot be served
     settings = {
         "source": None if source is None else str(source.absolute()),
         "labels": names,
