@@ -181,7 +181,7 @@ def outcomes(text: str) -> Sequence[OutcomeWords]:
 
     Beside a deed, a refusal by nobody of what comes later is a caveat and no outcome ("Tickets are non-refundable.").
     """
-    clauses = [
+    clauses: list[tuple[RequestOutcome, str, str]] = [
         (outcome, sentence, part)
         for sentence in _SENTENCE.findall(own_words(text))
         for outcome, part in _heard(sentence)

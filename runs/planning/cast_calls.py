@@ -81,7 +81,7 @@ class CastCalls:
     @cached_property
     def models(self) -> dict[Role, Any]:
         """The chat model that plays a role, where one does."""
-        speakers = {role: speaker_of(self.cast, role) for role in self.roles}
+        speakers: dict[Role, Any] = {role: speaker_of(self.cast, role) for role in self.roles}
         return {role: node.model for role, node in speakers.items() if isinstance(node, (ChatSpeaker, WithPeople))}
 
     @cached_property
