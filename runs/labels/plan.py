@@ -44,7 +44,7 @@ def annotation_plan(
     works = [work for work in works if stored_votes is None or work.id not in stored_votes.store.done]
     answered = stored_votes.answered() if stored_votes is not None else frozenset[tuple[str, int, int]]()
     counted: tuple[str, ...] = ("conversations", "units", "calls", "tokens")
-    by_label = {label.name: dict.fromkeys(counted, 0) for label in labels}
+    by_label: dict[str, dict[str, int]] = {label.name: dict.fromkeys(counted, 0) for label in labels}
     models = [asked_model(one.model) if isinstance(one, ModelAnnotator) else None for one in annotators]
     calls: list[ModelCalls] = []
     for work in works:
