@@ -152,13 +152,13 @@ class WorldInJournal:
     world: Any
 
     async def snapshot(self, most: int) -> Any:
-        """The world as plain JSON of at most so many bytes.
+        """The world as plain JSON of at most so many bytes; WorldError if its own `snapshot` fails.
 
         None, and one line in the log, if it cannot be that.
         """
         if not isinstance(self.world, Restorable):
             return self._unkept("has no snapshot() and restore()")
-        snapshot = await _awaited(self.world.snapshot())
+        snapshot = await _snapshot(self.world)
         plain = {"base64": b64encode(snapshot).decode()} if isinstance(snapshot, bytes) else {"json": snapshot}
         try:
             text = json.dumps(plain, allow_nan=False)
@@ -194,10 +194,14 @@ def restorable(context: Limits) -> bool:
 async def before_draft(context: Limits) -> None:
     """Take a snapshot of the world, if it can be put back; WorldError if that fails."""
     if isinstance(context, Context) and isinstance(context.world, Restorable):
-        try:
-            context.before[:] = [_copied(await _awaited(context.world.snapshot()))]
-        except Exception as error:
-            raise WorldError(f"no snapshot of the world could be taken: {error_line(error)}") from error
+        context.before[:] = [_copied(await _snapshot(context.world))]
+
+
+async def _snapshot(world: Restorable) -> Any:
+    try:
+        return await _awaited(world.snapshot())
+    except Exception as error:
+        raise WorldError(f"no snapshot of the world could be taken: {error_line(error)}") from error
 
 
 def _copied(snapshot: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from duologue.data import load
-from duologue.nodes.worlds import WorldInJournal
+from duologue.nodes.worlds import WorldError, WorldInJournal
 
 MINE = '''
 import json
@@ -180,3 +180,12 @@ async def test_what_cannot_be_kept_is_logged_once(
         assert await WorldInJournal(world).snapshot(1000) is None
     (line,) = caplog.messages
     assert why in line
+
+
+async def test_a_snapshot_that_fails_is_an_error_of_the_world() -> None:
+    class Broken(Boxed):
+        def snapshot(self) -> Any:
+            raise ValueError("the database is away")
+
+    with pytest.raises(WorldError, match="no snapshot of the world could be taken: ValueError: the database is away"):
+        await WorldInJournal(Broken(1)).snapshot(1000)
