@@ -4,20 +4,9 @@ import pytest
 
 pytest.importorskip("scipy", reason="the grids need the extra stats")
 
-from tests.intervals.__main__ import (
-    FINDS,
-    alike_cell,
-    calibrated_cell,
-    clustered_once,
-    held,
-    judged_cell,
-    kappa_cell,
-    main,
-    oracle,
-    posterior,
-    scenario_counts,
-    share_cell,
-)
+from tests.intervals.__main__ import main
+from tests.intervals.scores import FINDS, alike_cell, calibrated_cell, judged_cell, kappa_cell, share_cell
+from tests.intervals.success import clustered_once, held, oracle, posterior, scenario_counts
 
 
 @pytest.mark.parametrize(

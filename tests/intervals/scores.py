@@ -1,0 +1,201 @@
+"""Scores over users that are drawn from known truth: calibrated rates, coefficients of judges, shares."""
+
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from itertools import product
+
+import numpy as np
+
+from duologue.analysis.labels.agreement.calibration import calibrated_mean
+from duologue.analysis.over_users.chance import beyond_chance, chance_of_margins, distances_of
+from duologue.analysis.over_users.estimate import (
+    auc_within,
+    correlation_within,
+    crossed,
+    interval,
+    mean_over,
+    ratio,
+    sums_of,
+)
+from duologue.analysis.over_users.jackknife import coefficient_interval
+from tests.intervals.success import scenario_counts
+
+
+def labels_of(rng, users, per_user, labelled, right, rate):
+    """People's values of some things, a judge's of all, and the user of each thing."""
+    own = np.repeat(rng.beta(rate * 6, (1 - rate) * 6, size=users), per_user)
+    true = (rng.random(users * per_user) < own).astype(float)
+    judged = np.where(rng.random(len(true)) < right, true, 1 - true)
+    people = [value if number < labelled else None for number, value in enumerate(true.tolist())]
+    return people, judged.tolist(), [str(user) for user in np.repeat(np.arange(users), per_user)]
+
+
+CALIBRATED = (
+    (200, 2, 10, 0.85, 0.1),
+    (200, 2, 40, 0.85, 0.05),
+    (400, 2, 200, 0.9, 0.03),
+    (400, 2, 200, 0.97, 0.03),
+    (400, 2, 200, 0.9, 0.1),
+    (120, 3, 40, 0.85, 0.3),
+)
+"""Users, things of each, things that people labelled, how often the judge is right, and the rate."""
+
+
+def calibrated_cell(draws, users, per_user, labelled, right, rate, seed=1):
+    """Bias over the rate, root mean squared error, people's, coverage and width of the calibrated rate."""
+    rng = np.random.default_rng([seed, users, labelled])
+    cells = []
+    for _ in range(draws):
+        people, judged, names = labels_of(rng, users, per_user, labelled, right, rate)
+        both = calibrated_mean(people, judged, users=names, rate=True)
+        one = both.calibrated
+        cells.append((one.value, both.people.value, one.low <= rate <= one.high, one.high - one.low))
+    value, people_value, holds, width = np.array(cells, dtype=float).T
+    errors = (float(np.sqrt(np.mean((values - rate) ** 2))) for values in (value, people_value))
+    return float(value.mean() / rate - 1), *errors, float(holds.mean()), float(width.mean())
+
+
+def calibrated(draws: int) -> list[str]:
+    """Calibrated estimates of rates."""
+    lines = ["| rate | labels | judge right | bias | error | people's error | coverage | width |", "|---|---:|---:|---:|---:|---:|---:|---:|"]  # fmt: skip
+    for cell in CALIBRATED:
+        bias, error, people_error, coverage, width = calibrated_cell(draws // 4, *cell)
+        lines.append(
+            f"| {cell[4]} | {cell[2]} | {cell[3]} | {bias:+.1%} | {error:.4f} | {people_error:.4f} | {coverage:.3f} | {width:.3f} |"
+        )
+    return lines
+
+
+FINDS = {"seven in ten": 0.7, "three in ten": 0.3, "chance": None}
+"""How many of the rare a judge finds, and as many others besides, so that both labels have the same rate; or it guesses."""
+
+
+def kappa_cell(draws, users, rate, finds=0.7, seed=1):
+    """Coverage of Cohen's kappa where there is an interval, and how often there is none; a label of each user."""
+    rng = np.random.default_rng([seed, users, int(1000 * rate)])
+    both = rate * (rate if finds is None else finds)
+    joint = np.array([[both, rate - both], [rate - both, 1 - 2 * rate + both]])
+    disagreement = chance_of_margins(1 - np.eye(2))
+    truth = float(beyond_chance(joint[None], disagreement)(np.ones((1, 1)))[0])
+    tables = np.eye(4).reshape(4, 2, 2)
+
+    @cache
+    def covers(counts):
+        """Of a table of these counts; None without an interval."""
+        score = coefficient_interval(np.repeat(tables, counts, axis=0), disagreement)
+        return None if score.low is None else score.low <= truth <= score.high
+
+    holds = [covers(tuple(one)) for one in rng.multinomial(users, joint.ravel(), size=draws).tolist()]
+    with_interval = [one for one in holds if one is not None]
+    return float(np.mean(with_interval)) if with_interval else None, 1 - len(with_interval) / draws
+
+
+def kappa(draws: int) -> list[str]:
+    """Cohen's kappa of rare values, by how many of the rare the judge finds."""
+    lines = ["| the judge finds | rare value | labels | coverage | without interval |", "|---|---|---:|---:|---:|"]
+    for (name, finds), rate, users in product(FINDS.items(), (0.03, 0.1, 0.2), (40, 100, 200, 400)):
+        coverage, without = kappa_cell(draws // 2, users, rate, finds)
+        if without > 0.9:
+            coverage = None  # of so few intervals nothing follows
+        lines.append(
+            f"| {name} | {rate} | {users} | {'–' if coverage is None else f'{coverage:.3f}'} | {without:.2f} |"
+        )
+    return lines
+
+
+def judged_world(rng, users):
+    """4 to 15 turns of each user: whose, the satisfaction, a judge's points, and these as whole points."""
+    user = np.repeat(np.arange(users), rng.integers(4, 16, users))
+    latent = rng.normal(0, 0.6, users)[user] + rng.normal(0, 0.8, len(user))
+    points = 3.6 + 0.6 * latent + rng.normal(0, 0.3, users)[user] + rng.normal(0, 0.6, len(user))
+    truth, whole = (np.clip(np.round(one), 1, 5).astype(int) for one in (3.6 + latent, points))
+    return user, truth, points, whole
+
+
+def judged_scores(user, truth, points, whole):
+    """Scores of a mean, a ratio, the weighted kappa and the AUC, as functions of how often each user counts."""
+    table = crossed(user, truth - 1, whole - 1, 5)
+    low = truth <= 3
+    return {
+        "mean": mean_over(abs(whole - truth), user),
+        "ratio": ratio(sums_of(low & (whole <= 3), user), sums_of(low, user)),
+        "QWK": beyond_chance(table, chance_of_margins(distances_of(np.arange(5), "quadratic"))),
+        "AUC": auc_within(low, -points, np.zeros(len(user), dtype=int), user),
+    }
+
+
+def alike_cell(draws: int, users: int, correlation: float, seed: int = 1) -> float:
+    """Coverage of the intraclass correlation of normal values, 4 to 15 of each user."""
+    rng = np.random.default_rng([seed, users, int(100 * correlation)])
+    holds = []
+    for _ in range(draws):
+        user = np.repeat(np.arange(users), rng.integers(4, 16, users))
+        values = rng.normal(0, correlation**0.5, users)[user] + rng.normal(0, (1 - correlation) ** 0.5, len(user))
+        of, alike = correlation_within(values, user)
+        score = interval(of, np.bincount(user).astype(float), "", n=0, scale=(-1.0, 1.0), alike=alike)
+        holds.append(score.low <= correlation <= score.high)
+    return float(np.mean(holds))
+
+
+@lru_cache(maxsize=1)
+def judged_truth():
+    users = 1500
+    world = judged_world(np.random.default_rng(0), users)
+    scores = {name: float(of(np.ones((1, users)))[0]) for name, of in judged_scores(*world).items()}
+    user, truth = judged_world(np.random.default_rng(0), 20 * users)[:2]
+    return {**scores, "ICC": float(correlation_within(truth.astype(float), user)[0](np.ones((1, 20 * users)))[0])}
+
+
+def judged_cell(draws: int, users: int, seed: int = 1) -> dict[str, float]:
+    """Coverage of each score."""
+    rng = np.random.default_rng([seed, users])
+    holds: dict[str, list[bool]] = {}
+    for _ in range(draws):
+        world = judged_world(rng, users)
+        items = np.bincount(world[0]).astype(float)
+        scores = {
+            name: interval(of, items, "", n=0, share=name in ("ratio", "AUC"))
+            for name, of in judged_scores(*world).items()
+        }
+        of, alike = correlation_within(world[1].astype(float), world[0])
+        scores["ICC"] = interval(of, items, "", n=0, scale=(-1.0, 1.0), alike=alike)
+        for name, score in scores.items():
+            if score.low is not None:
+                holds.setdefault(name, []).append(score.low <= judged_truth()[name] <= score.high)
+    return {name: float(np.mean(one)) for name, one in holds.items()}
+
+
+def judges(draws: int) -> list[str]:
+    """Scores of judges over few users."""
+    names = ("mean", "ratio", "QWK", "AUC", "ICC")
+    lines = [f"| users | {' | '.join(names)} |", "|---|" + "---:|" * len(names)]
+    for users in (8, 10, 20, 50):
+        coverage = judged_cell(draws // 4, users)
+        lines.append(f"| {users} | " + " | ".join(f"{coverage[name]:.3f}" for name in names) + " |")
+    return lines
+
+
+def share_cell(draws: int, items: Sequence[int], mean: float, correlation: float) -> tuple[float, float]:
+    """Coverage of a share over users who have so many items each: of the score form, and of Student's interval."""
+    holds: list[list[bool]] = [[], []]
+    for counts in scenario_counts(len(items), items, mean, correlation, draws):
+        right, sizes = np.array(counts, dtype=float).T
+        for form, share in zip(holds, (True, False), strict=True):
+            score = interval(ratio(right, sizes), sizes, "", n=0, scale=(0.0, 1.0), share=share)
+            if score.low is not None:
+                form.append(score.low - 1e-9 <= mean <= score.high + 1e-9)
+    return float(np.mean(holds[0])), float(np.mean(holds[1]))
+
+
+def shares(draws: int) -> list[str]:
+    """Shares over users, as many items of each or ten times as many of a fifth, by the least coverage of 6 cells."""
+    lines = ["| users | items of each | score form | Student's |", "|---|---|---:|---:|"]
+    for users, unequal_items in product((8, 12, 20, 50, 100, 236), (False, True)):
+        items = [30 if unequal_items and number < users // 5 else 3 if unequal_items else 6 for number in range(users)]
+        cells = [
+            share_cell(draws // 4 if users < 100 else draws // 8, items, *about)
+            for about in product((0.5, 0.8, 0.95), (0.1, 0.5))
+        ]
+        score, student = (min(one) for one in zip(*cells, strict=True))
+        lines.append(f"| {users} | {'30 or 3' if unequal_items else '6'} | {score:.3f} | {student:.3f} |")
+    return lines
