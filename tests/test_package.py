@@ -143,8 +143,9 @@ def test_the_embedded_model_never_imports_openai(tmp_path):
 
 
 @pytest.mark.heavy
-def test_the_wheel_works_in_an_empty_environment(tmp_path):
+def test_the_wheel_works_in_an_empty_environment(tmp_path, monkeypatch):
     """Built from a copy, installed where nothing else of ours is, and simulating there."""
+    monkeypatch.delenv("PYTHONPATH", raising=False)  # it would be the checkout's package again
     copy = tmp_path / "source"
     subprocess.run(["git", "clone", "-q", "--no-hardlinks", str(ROOT), str(copy)], check=True, capture_output=True)
     changed = subprocess.run(
@@ -183,8 +184,9 @@ def test_the_wheel_works_in_an_empty_environment(tmp_path):
 
 
 @pytest.mark.heavy
-def test_the_wheel_brings_all_that_it_needs(tmp_path):
+def test_the_wheel_brings_all_that_it_needs(tmp_path, monkeypatch):
     """Installed with its own dependencies, and nothing else, from the package index."""
+    monkeypatch.delenv("PYTHONPATH", raising=False)  # it would be the checkout's package again
     copy = tmp_path / "source"
     subprocess.run(["git", "clone", "-q", "--no-hardlinks", str(ROOT), str(copy)], check=True, capture_output=True)
     subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "empty")], check=True)
