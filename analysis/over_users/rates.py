@@ -128,10 +128,10 @@ def share_of_users(share: float, variance: float, items: Iterable[float]) -> Rat
 def effective_users(weights: Any) -> Any:
     """Number of users with equal weights that would weigh like these; 0 without any.
 
-    `weights` is a number for each user, or an array for each, of one number for each measure.
+    Of squared contributions to a variance it is the number of users on which that stands. `weights` is a number for each user, or an array for each, of one number for each measure.
     """
     total, squares = sum(weights), sum(weight * weight for weight in weights)
-    return total * total / (squares + (squares < 1e-18))
+    return total * total / (squares + (squares == 0))
 
 
 def independent(share: float, variance: float, prior: float, spread: float) -> float:

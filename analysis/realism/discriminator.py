@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.stats import t as students_t
 
 from ..over_users.estimate import items_of
 from ..over_users.folds import FOLDS
-from ..over_users.rates import effective_users, score_bounds
+from ..over_users.rates import effective_users, students, wilson
 from .adversary import held_out_scores
 from .equal_length import matched_in_length
 from .held_out import (
@@ -30,7 +29,7 @@ from .measures import Measure
 from .measures.shape import LENGTH
 from .statistics.auc import AucAtUsers, Coefficient, Discriminator, FamilyAuc, Interval, ReferenceAuc
 from .statistics.cells import TINY, Floats, Ints, quantile
-from .statistics.intervals import PRIOR, stands_on
+from .statistics.intervals import PRIOR
 from .statistics.samples import MeasuredUsers, generator
 from .statistics.two_samples import FEWEST_USERS, Draws, halvings
 
@@ -290,11 +289,10 @@ def _interval(placed: Floats, side: Ints, user: Ints) -> Interval:
         if of_users
         else sum(freedom)
     )
-    prior = PRIOR / (PRIOR + stands_on(np.concatenate(contributions)[:, None])[0])
+    prior = PRIOR / (PRIOR + effective_users(np.concatenate(contributions) ** 2))
     distance = 2 * auc - 1
     room = 1 - distance**2
     without = sum(1 / size for size in sizes) / 3
     at_none = (1 - prior) * (variance / room if room > TINY else 0.0) + prior * without
-    bounds = score_bounds(np.array([distance]), np.array([at_none]), students_t.ppf(0.975, welch))
-    low, high = ((1 + float(bound[0])) / 2 for bound in (bounds.low, bounds.high))
-    return Interval(value=auc, low=low, high=high)
+    bounds = wilson(auc, 1 / at_none, students(float(welch)))
+    return Interval(value=auc, low=float(bounds.low), high=float(bounds.high))

@@ -179,13 +179,6 @@ def _at_none(difference: Floats, sides: Sequence[_Side], inflation: Floats) -> t
     return variance * inflation**2, np.maximum(freedom, 1)
 
 
-def stands_on(contributions: Floats) -> Floats:
-    """Number of users on which a variance stands: few, where few of many vary. `contributions` is user x measure."""
-    fourth = (contributions**4).sum(axis=0)
-    users: Floats = np.divide((contributions**2).sum(axis=0) ** 2, fourth, out=np.zeros_like(fourth), where=fourth > 0)
-    return users
-
-
 def _sides(cells: Cells, means: Stratified, centred: Floats) -> list[_Side]:
     """The variances of both sides; `centred` are the conversations' values less the mixture's mean of their task."""
     contributions = by_user(cells, means.coefficients * means.deviations)
@@ -203,7 +196,7 @@ def _sides(cells: Cells, means: Stratified, centred: Floats) -> list[_Side]:
             _Side(
                 observed=(own**2).sum(axis=0) * users / (users - 1),
                 without=squares * spread * users / (users - 1),
-                users=stands_on(own),
+                users=effective_users(own**2),
                 freedom=np.maximum(users - 1, 1),
             )
         )
