@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import mean, quantiles
 
 from ..data import domains
+from ..data.formats.completions import usage_of
 from ..data.formats.dialogues import asides, further
 from ..data.records import Conversation, Message, Record, Role
 from ..data.rules import is_repeat
@@ -190,14 +191,8 @@ def _tokens(talk: Conversation) -> tuple[int, int] | None:
     """Input and output tokens of the record, else those that the source reports."""
     if talk.usage.calls and talk.usage.tokens:
         return talk.usage.input_tokens, talk.usage.output_tokens
-    usage = further(talk).get("usage")
-    if not isinstance(usage, Mapping):
-        return None
-    pairs = (("input_tokens", "prompt_tokens"), ("output_tokens", "completion_tokens"))
-    input_tokens, output_tokens = (
-        next((int(usage[key]) for key in keys if isinstance(usage.get(key), int | float)), None) for keys in pairs
-    )
-    return None if input_tokens is None and output_tokens is None else (input_tokens or 0, output_tokens or 0)
+    usage = usage_of(further(talk))
+    return (usage.get("input_tokens", 0), usage.get("output_tokens", 0)) if usage else None
 
 
 def _lengths(measure: str, values: Sequence[int]) -> LogLengths:

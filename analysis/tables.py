@@ -187,15 +187,20 @@ class Table(Record):
 class TypedRows(Record, Generic[RowRecord]):
     """Rows of one kind, typed records, with notes for the reader, such as why values are missing.
 
-    The docstring of a subclass describes the counts, and its `rows` the content of a row.
+    The docstring of a subclass describes the counts, its `rows` the content of a row, and its keyword `title` is above
+    its table.
     """
 
-    title: ClassVar[str]
     json_only: ClassVar[tuple[str, ...]] = ()
     """Fields of a row that no table has."""
 
     rows: tuple[RowRecord, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What stands above the table."""
+        return self.model_config.get("title") or ""
 
     def table(self) -> Table:
         """A column for each field of a row but those of JSON only."""

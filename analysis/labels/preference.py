@@ -5,7 +5,7 @@ As "Let the LLMs Talk" (WSDM 2024), table 4, counts it: a side wins where more t
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -76,10 +76,8 @@ class ReasonRow(Record):
     """How far the label can be trusted, as elsewhere: no label of people's is there to measure it by."""
 
 
-class PreferenceTable(TypedRows[Wins]):
+class PreferenceTable(TypedRows[Wins], title="Side by side"):
     """Which side people find better, aspect by aspect."""
-
-    title: ClassVar[str] = "Side by side"
 
     @override
     def table(self) -> Table:
@@ -98,16 +96,12 @@ class PreferenceTable(TypedRows[Wins]):
         )
 
 
-class ContradictionTable(TypedRows[Contradiction]):
+class ContradictionTable(TypedRows[Contradiction], title="Preferences against the same person's answers"):
     """Preferences for the side that the same person found worse in more aspects."""
 
-    title: ClassVar[str] = "Preferences against the same person's answers"
 
-
-class ReasonTable(TypedRows[ReasonRow]):
+class ReasonTable(TypedRows[ReasonRow], title="Reasons for a preference"):
     """Why people prefer a side: how often each reason is given."""
-
-    title: ClassVar[str] = "Reasons for a preference"
 
 
 class Preferences(Sections):

@@ -7,7 +7,6 @@ Task-Oriented Conversations" (SIGIR-AP 2025) compares their distributions by tas
 
 import re
 from collections import Counter, defaultdict
-from typing import ClassVar
 
 from ...data.labels.annotations import of_conversation, of_message
 from ...data.records import Record
@@ -42,13 +41,11 @@ class LabelShare(Record):
     """How far the label can be trusted on that side."""
 
 
-class LabelDistributions(TypedRows[LabelShare]):
+class LabelDistributions(TypedRows[LabelShare], title="Behaviour labels"):
     """How often each value of each behaviour label is given, by task and side.
 
     A message with several intents counts once for each.
     """
-
-    title: ClassVar[str] = "Behaviour labels"
 
 
 def label_distributions(conversations: Conversations) -> LabelDistributions:
@@ -105,14 +102,12 @@ class LabelRating(Record):
     """How far the rating can."""
 
 
-class RatingByLabel(TypedRows[LabelRating]):
+class RatingByLabel(TypedRows[LabelRating], title="Mean rating by label"):
     """Mean rating of the conversations with each value of each behaviour label.
 
     Simulated conversations have annotators' ratings; people's their own questionnaires, and the mean of their
     satisfaction with each reply.
     """
-
-    title: ClassVar[str] = "Mean rating by label"
 
 
 def rating_by_label(conversations: Conversations) -> RatingByLabel:
@@ -167,13 +162,11 @@ class UserFrequency(Record):
     """How far the label can be trusted on that side."""
 
 
-class LabelFrequency(TypedRows[UserFrequency]):
+class LabelFrequency(TypedRows[UserFrequency], title="Label frequency per user"):
     """How often users show each value of each behaviour label: mean and spread of a share for each user.
 
     Distributions over conversations count a user with many conversations more than one with few; this does not.
     """
-
-    title: ClassVar[str] = "Label frequency per user"
 
 
 def label_frequency(conversations: Conversations) -> LabelFrequency:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from functools import lru_cache
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 from ...data.recllmsim import in_language, task_name
 from ...data.records import Record, Role
@@ -29,10 +29,8 @@ class TaskCounts(Record):
     """Mean over conversations of messages // 2."""
 
 
-class BasicCounts(TypedRows[TaskCounts]):
+class BasicCounts(TypedRows[TaskCounts], title="Basic counts"):
     """Basic counts of the published history, as in the published scripts "basic_statistics" and "basic_count"."""
-
-    title: ClassVar[str] = "Basic counts"
 
 
 def basic_counts(conversations: Conversations) -> BasicCounts:
@@ -73,14 +71,12 @@ class TaskLengths(Record):
     """Mean over conversations of the total length of the role's messages."""
 
 
-class TaskLengthTable(TypedRows[TaskLengths]):
+class TaskLengthTable(TypedRows[TaskLengths], title="Lengths"):
     """Lengths in characters or in a tokenizer's tokens.
 
     The published script "basic_count" counts a tokenizer's tokens, of simulated users those of the Chinese
     translation; with a language the translation beside a message stands for it here too.
     """
-
-    title: ClassVar[str] = "Lengths"
 
 
 def lengths(

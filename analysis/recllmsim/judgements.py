@@ -1,7 +1,7 @@
 """How often an assistant's reply is marked as made up, by task and side."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import Literal
 
 from ...data.labels.annotations import of_message
 from ...data.records import Record
@@ -31,13 +31,11 @@ class TaskHallucination(Record):
     """How far the judgements of the side can be trusted."""
 
 
-class Hallucination(TypedRows[TaskHallucination]):
+class Hallucination(TypedRows[TaskHallucination], title="Hallucination"):
     """Hallucination per turn, which is per reply, and per conversation.
 
     The published script "hallucination": a reply of which the judge cannot tell counts as not made up.
     """
-
-    title: ClassVar[str] = "Hallucination"
 
 
 def hallucination(conversations: Conversations) -> Hallucination:

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from ...data.recllmsim import ATTRIBUTES, Situation
 from ...data.recllmsim.pool_coverage import AGE_BANDS
@@ -42,7 +42,7 @@ class AttributeStatistics(Record):
     """Shannon's entropy of the shares in nats: 0 with one label, log k with k equally frequent ones."""
 
 
-class ProfileStatistics(TypedRows[AttributeStatistics]):
+class ProfileStatistics(TypedRows[AttributeStatistics], title="Profiles"):
     """Labels of profiles: each person and each different profile of a simulated user counts once.
 
     Simpson's index is 1 - sum p^2 (Simpson 1949, "Measurement of Diversity", his lambda taken from 1): the chance
@@ -50,8 +50,6 @@ class ProfileStatistics(TypedRows[AttributeStatistics]):
     of the shares among all labels of an attribute, "others" left out, as the published script "profile_plot" has
     them; that script takes its simulated profiles from travel planning alone. Ages are counted by bands of years.
     """
-
-    title: ClassVar[str] = "Profiles"
 
 
 def profile_statistics(conversations: Conversations) -> ProfileStatistics:
@@ -82,13 +80,11 @@ class ValueCount(Record):
     """n of `of`, 0 to 1."""
 
 
-class ProfileValues(TypedRows[ValueCount]):
+class ProfileValues(TypedRows[ValueCount], title="Top profile values"):
     """The most frequent labels of each attribute and side, equally frequent ones by their names.
 
     Labels are in English where the data has them in both languages.
     """
-
-    title: ClassVar[str] = "Top profile values"
 
 
 def profile_values(conversations: Conversations, top: int = TOP) -> ProfileValues:

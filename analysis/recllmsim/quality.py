@@ -6,7 +6,6 @@ Simulation for Task-Oriented Conversations" and "Human vs. Agent in Task-Oriente
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar
 
 from ...data.records import Conversation, Record
 from ..tables import TypedRows
@@ -44,13 +43,11 @@ class TurnQuality(Record):
     """Mean, 0 to 2."""
 
 
-class QualityByTurns(TypedRows[TurnQuality]):
+class QualityByTurns(TypedRows[TurnQuality], title="Quality by turns"):
     """Mean ratings of simulated users by length: turns are messages // 2.
 
     The published README table "Simulation Quality across Different Conversation Turns".
     """
-
-    title: ClassVar[str] = "Quality by turns"
 
 
 def quality_by_turns(conversations: Conversations) -> QualityByTurns:
@@ -102,14 +99,12 @@ class ItemQuality(Record):
     """How far the item can be trusted, on the sides that have it."""
 
 
-class QualityByQuestionnaire(TypedRows[ItemQuality]):
+class QualityByQuestionnaire(TypedRows[ItemQuality], title="Assistant quality by questionnaire"):
     """People's answers about the assistant after the conversation, in points (`SCORES`).
 
     The published script "assistant_quality", which puts people of the first study, whose files name no model,
     with gpt-4-turbo-preview; here they are `not told`.
     """
-
-    title: ClassVar[str] = "Assistant quality by questionnaire"
 
 
 def quality_by_questionnaire(conversations: Conversations) -> QualityByQuestionnaire:
@@ -128,13 +123,11 @@ def quality_by_questionnaire(conversations: Conversations) -> QualityByQuestionn
     return QualityByQuestionnaire(rows=rows, notes=tuple(notes))
 
 
-class QualityByRating(TypedRows[ItemQuality]):
+class QualityByRating(TypedRows[ItemQuality], title="Assistant quality by rating"):
     """Annotators' ratings of each conversation: its `rating`, and in the newer labels its `satisfaction`.
 
     The published simulated files do not name the model that answered.
     """
-
-    title: ClassVar[str] = "Assistant quality by rating"
 
 
 def quality_by_rating(conversations: Conversations) -> QualityByRating:

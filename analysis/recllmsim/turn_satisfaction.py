@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from ...data.labels.annotations import of_message
 from ...data.records import Message, Record
@@ -33,10 +32,8 @@ class TurnSatisfaction(Record):
     share_5: float | None
 
 
-class SatisfactionByTurn(TypedRows[TurnSatisfaction]):
+class SatisfactionByTurn(TypedRows[TurnSatisfaction], title="Satisfaction by turn"):
     """Mean satisfaction with the n-th reply, 1 to 5, and how the points are spread."""
-
-    title: ClassVar[str] = "Satisfaction by turn"
 
 
 class AssistantSatisfaction(Record):
@@ -61,10 +58,8 @@ class AssistantSatisfaction(Record):
     share_5: float | None
 
 
-class SatisfactionByAssistant(TypedRows[AssistantSatisfaction]):
+class SatisfactionByAssistant(TypedRows[AssistantSatisfaction], title="Satisfaction by assistant"):
     """Mean satisfaction with the replies of each assistant, 1 to 5."""
-
-    title: ClassVar[str] = "Satisfaction by assistant"
 
 
 def satisfaction_by_turn(conversations: Conversations) -> SatisfactionByTurn:

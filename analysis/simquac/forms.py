@@ -17,17 +17,7 @@ from .section_words import Leakage, leakage
 TYPES = ("what", "who", "when", "where", "why", "which", "how", "yes or no", "other")
 """Types of questions, by the word that asks."""
 
-_ENGLISH = {
-    "what": "what",
-    "who": "who",
-    "whom": "who",
-    "whose": "who",
-    "when": "when",
-    "where": "where",
-    "why": "why",
-    "which": "which",
-    "how": "how",
-}
+_ENGLISH = {**{word: word for word in TYPES[:7]}, "whom": "who", "whose": "who"}
 _CHINESE = {
     "什么时候": "when",
     "何时": "when",

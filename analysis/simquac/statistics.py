@@ -14,7 +14,7 @@ from typing_extensions import override
 from ...data.records import Conversation, Record
 from ..attempts import AttemptRow, attempt_rows, attempt_table
 from ..over_users.comparison import Comparison, compare_means, comparison_table
-from ..tables import Cell, Column, Table, TabledReport
+from ..tables import Table, TabledReport
 from .equal_questions import EqualQuestions, at_equal_questions, equal_questions_tables
 from .forms import QuestionForms, question_forms, question_table
 from .samples import Sample, SectionConversations, mean_of, measure
@@ -73,18 +73,12 @@ class SimquacStatistics(TabledReport):
 
     def table(self) -> Table:
         """A row for each number, a column for each source."""
-        rows: list[tuple[Cell, ...]] = [
-            (field.replace("_", " "), *(getattr(source, field) for source in self.sources))
-            for field in SourceStatistics.model_fields
-            if field not in ("source", "forms", "attempts", "notes")
-        ]
-        columns = [Column(name="measure"), *(Column(name=source.source, kind="number") for source in self.sources)]
         notes = [
             "Words and spans: per answered question. Coverage: share of the section's characters in any answer. "
             "Flow: Kendall's tau-b of turn and place. sd: of the population."
         ]
         notes += [f"{source.source}: {note}" for source in self.sources for note in source.notes]
-        return Table(title="Answers, coverage and flow", columns=tuple(columns), rows=tuple(rows), notes=tuple(notes))
+        return Table.across("Answers, coverage and flow", self.sources, notes, ("forms", "attempts", "notes"))
 
     @override
     def tables(self) -> list[Table]:

@@ -48,10 +48,8 @@ class AbstentionRow(ComparedRow):
     note: str
 
 
-class Abstention(ComparedRows[AbstentionRow]):
+class Abstention(ComparedRows[AbstentionRow], title="Labels that hold a precision"):
     """The labels of a judge that hold a precision, and how many these are."""
-
-    title: ClassVar[str] = "Labels that hold a precision"
 
     columns: ClassVar = (
         *(Column(name=name) for name in ("side", "part")),

@@ -1,7 +1,6 @@
 """Calibrated estimates: the rates of a label's values, or its mean, by the judge, by people and by both."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar
 
 import numpy as np
 from typing_extensions import override
@@ -47,10 +46,8 @@ class WorthRow(ComparedRow):
     note: str
 
 
-class CalibratedRates(ComparedRows[WorthRow]):
+class CalibratedRates(ComparedRows[WorthRow], title="Calibrated estimates"):
     """The judge's rate or mean, people's own, and the calibrated one from both."""
-
-    title: ClassVar[str] = "Calibrated estimates"
 
     @override
     def page(self, label: str, against: str, rows: Sequence[WorthRow]) -> Table:

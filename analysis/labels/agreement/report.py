@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -27,13 +26,11 @@ NO_SIDE = (
 )
 
 
-class Agreement(ComparedRows[AgreementRow]):
+class Agreement(ComparedRows[AgreementRow], title="Agreement of labels"):
     """Agreement of two labels of the same conversations, beside the accuracy of always giving the commonest value.
 
     Sides are never pooled: labels that differ between sides agree by that alone. Intervals are 95 %, over users.
     """
-
-    title: ClassVar[str] = "Agreement of labels"
 
     @override
     def page(self, label: str, against: str, rows: Sequence[AgreementRow]) -> Table:
@@ -73,10 +70,8 @@ class ConfusionRow(ComparedRow):
     n: int
 
 
-class Confusion(ComparedRows[ConfusionRow]):
+class Confusion(ComparedRows[ConfusionRow], title="Confusion of values"):
     """How often each value of one label meets each value of the other."""
-
-    title: ClassVar[str] = "Confusion of values"
 
     @override
     def page(self, label: str, against: str, rows: Sequence[ConfusionRow]) -> Table:

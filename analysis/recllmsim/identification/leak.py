@@ -38,10 +38,8 @@ class NearestRow(Record):
     """The same share for a learnt conversation at random."""
 
 
-class NearestConversations(TypedRows[NearestRow]):
+class NearestConversations(TypedRows[NearestRow], title="Is the user known again?"):
     """How often the words of a conversation identify training conversations of the same user."""
-
-    title: ClassVar[str] = "Is the user known again?"
 
 
 class GainRow(Record):
@@ -65,10 +63,9 @@ class GainRow(Record):
     beyond_high: float | None = None
 
 
-class ModelGains(TypedRows[GainRow]):
+class ModelGains(TypedRows[GainRow], title="What is left when the user is new"):
     """Each model in both splits of the same conversations, the mean of the aspects."""
 
-    title: ClassVar[str] = "What is left when the user is new"
     json_only: ClassVar[tuple[str, ...]] = ("gain", "low", "high")
 
     @override

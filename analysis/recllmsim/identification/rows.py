@@ -30,10 +30,8 @@ class MetricRow(MeasuredOptions, MetricOf):
     """One metric of one model for one aspect, over conversations."""
 
 
-class Metrics(TypedRows[MetricRow]):
+class Metrics(TypedRows[MetricRow], title="Metrics with 95 % intervals over users"):
     """Every metric of every model, with its interval over users and its deviation over seeds."""
-
-    title: ClassVar[str] = "Metrics with 95 % intervals over users"
 
 
 class ModelRow(Record):
@@ -58,10 +56,9 @@ class ModelRow(Record):
 MORE = "Every metric of each aspect, with intervals: --format md, csv or latex, or --json."
 
 
-class SideBySide(TypedRows[ModelRow]):
+class SideBySide(TypedRows[ModelRow], title="Profile identification"):
     """The metrics of each model, beside the label prior."""
 
-    title: ClassVar[str] = "Profile identification"
     json_only: ClassVar[tuple[str, ...]] = ("gain",)
 
     @override

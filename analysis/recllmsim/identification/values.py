@@ -5,7 +5,7 @@ Every task has the same models, folds and intervals.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from typing_extensions import override
@@ -48,10 +48,8 @@ class ValueRow(MeasuredOptions, ValueOf):
     """One score of one model."""
 
 
-class ValueRows(TypedRows[ValueRow]):
+class ValueRows(TypedRows[ValueRow], title="Predicted from the text"):
     """Scores of models that predict one value of several, the prior first."""
-
-    title: ClassVar[str] = "Predicted from the text"
 
     @override
     def wide_fields(self) -> Collection[str]:

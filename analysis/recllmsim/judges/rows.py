@@ -1,7 +1,6 @@
 """The rows of a report on judges."""
 
 from collections.abc import Collection
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -24,7 +23,7 @@ class ScoreRow(UserScore, ScoreOf):
     """One score of one judge."""
 
 
-class ScoreRows(TypedRows[ScoreRow]):
+class ScoreRows(TypedRows[ScoreRow], title="Scores with 95 % intervals over users"):
     """Scores with their intervals."""
 
     @override
@@ -49,13 +48,9 @@ class ScoreRows(TypedRows[ScoreRow]):
 class Scores(ScoreRows):
     """Every score of every judge, with its interval."""
 
-    title: ClassVar[str] = "Scores with 95 % intervals over users"
 
-
-class ReasonScores(ScoreRows):
+class ReasonScores(ScoreRows, title="Reasons of dissatisfaction: judges"):
     """Scores of judges of the reason why a user is not satisfied."""
-
-    title: ClassVar[str] = "Reasons of dissatisfaction: judges"
 
 
 class JudgeRow(Record):
@@ -77,10 +72,8 @@ class JudgeRow(Record):
     """Share of a user's pairs of conversations that are ordered rightly; .5 is chance."""
 
 
-class Judges(TypedRows[JudgeRow]):
+class Judges(TypedRows[JudgeRow], title="Judges of satisfaction against people"):
     """Judges of satisfaction against people."""
-
-    title: ClassVar[str] = "Judges of satisfaction against people"
 
 
 class ReasonCount(Record):
@@ -93,10 +86,8 @@ class ReasonCount(Record):
     users: int
 
 
-class ReasonCounts(TypedRows[ReasonCount]):
+class ReasonCounts(TypedRows[ReasonCount], title="Reasons of dissatisfaction: people"):
     """People's reasons."""
-
-    title: ClassVar[str] = "Reasons of dissatisfaction: people"
 
 
 class AssistantMean(Record):
@@ -112,7 +103,5 @@ class AssistantMean(Record):
     """Turns."""
 
 
-class AssistantOrders(TypedRows[AssistantMean]):
+class AssistantOrders(TypedRows[AssistantMean], title="Order of assistants: proves nothing"):
     """The order of the assistants by people, by each judge, and by length."""
-
-    title: ClassVar[str] = "Order of assistants: proves nothing"
