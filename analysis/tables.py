@@ -262,12 +262,10 @@ class Sections(TabledReport):
 
     @override
     def tables(self) -> list[Table]:
-        """A table for each section."""
         return [section.table() for section in self.shown()]
 
     @override
     def narrow(self) -> list[Table]:
-        """The same for a terminal, with fewer columns."""
         return [section.narrow() for section in self.shown()]
 
     @override
@@ -296,10 +294,4 @@ _FITS: Mapping[CellKind, Callable[[Cell], bool]] = {
     "p": lambda cell: _finite(cell) and isinstance(cell, int | float) and 0 <= cell <= 1,
     "flag": lambda cell: isinstance(cell, bool),
 }
-_DTYPES: Mapping[CellKind, str] = {
-    "text": "string",
-    "count": "Int64",
-    "number": "Float64",
-    "p": "Float64",
-    "flag": "boolean",
-}
+_DTYPES = {"text": "string", "count": "Int64", "number": "Float64", "p": "Float64", "flag": "boolean"}
