@@ -100,9 +100,11 @@ def options(
 
 def _register(option: str, paths: list[str] | None, register: Callable[..., object]) -> None:
     """Register the objects of import paths for this command."""
+    if not paths:
+        return
     from ..nodes.settings.import_path import imported
 
-    for path in paths or ():
+    for path in paths:
         try:
             register(imported(path, option), replace=True)
         except SettingError as error:

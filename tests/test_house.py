@@ -29,7 +29,7 @@ SUBJECTS = {
         cli/check cli/commands cli/convert cli/demo cli/draw cli/former_words cli/registry cli/runs cli/show cli/simulate
         cli/stats cli/streams cli/options cli/output cli/running
     """,
-    "models and calls": "nodes/context_values nodes/settings nodes/models nodes/calls nodes/asking runs/asking studies/model_answers cli/doctor",
+    "models and calls": "data/settings nodes/context_values nodes/settings nodes/models nodes/calls nodes/asking runs/asking studies/model_answers cli/doctor",
     "testing": """
         data/scenarios nodes/worlds nodes/speakers nodes/scorers graphs/agent_test analysis/testing analysis/outcomes
         analysis/user_faults views/success studies/advice studies/agent_tests cli/test

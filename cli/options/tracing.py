@@ -1,12 +1,11 @@
 """What may leave the machine: a command traces only with `--trace`, and trusts a `.env` only with `--trust-env-file`."""
 
 import os
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Annotated, TypeAlias
 
-from ...nodes.settings.tracing import Tracing, requested, switched_off
+from ...data.settings.tracing import Tracing, change, requested, switched_off
 from ..streams import say
 from .sections import PRIVACY
 from .shared import option
@@ -42,12 +41,12 @@ def off() -> Iterator[None]:
     _variables_before.clear()
     _variables_before.update(before)
     changed = switched_off(before)
-    _set(changed)
+    change(os.environ, changed)
     try:
         yield
     finally:
         _variables_before.clear()
-        _set({name: before.get(name) for name in changed})
+        change(os.environ, {name: before.get(name) for name in changed})
 
 
 @contextmanager
@@ -69,17 +68,19 @@ def allowed(trace: bool) -> Iterator[None]:
 
     A line is printed either way.
     """
+    from ...nodes.settings.environment import untraced
+
     variables = dict(_variables_before or os.environ)
     say(*tracing_lines(trace, variables))
     changed = switched_off(variables)
     with nullcontext() if _variables_before else off():
         if trace:
-            _set({name: variables.get(name) for name in changed})
+            change(os.environ, {name: variables.get(name) for name in changed})
         try:
-            with _in_context(trace):
+            with untraced(not trace):
                 yield
         finally:
-            _set(changed)
+            change(os.environ, changed)
 
 
 def tracing_lines(trace: bool, variables: dict[str, str] | None = None) -> list[str]:
@@ -101,30 +102,3 @@ def tracing_lines(trace: bool, variables: dict[str, str] | None = None) -> list[
 def destinations(variables: dict[str, str] | None = None) -> tuple[Tracing, ...]:
     """The tracing that the environment asks for, as it was before it was switched off."""
     return requested(variables if variables is not None else _variables_before or dict(os.environ))
-
-
-@contextmanager
-def _in_context(trace: bool) -> Iterator[None]:
-    """Tracing off for LangSmith's own switch too, which an agent's module may have turned on by `configure`."""
-    if not trace:
-        from langsmith import tracing_context
-
-        with tracing_context(enabled=False, parent=False):
-            yield
-        return
-    from langchain_core.tracers.langchain import wait_for_all_tracers
-
-    try:
-        yield
-    finally:
-        wait_for_all_tracers()  # the last traces are sent by a thread
-
-
-def _set(variables: Mapping[str, str | None]) -> None:
-    for name, value in variables.items():
-        if value is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = value
-    if langsmith_utils := sys.modules.get("langsmith.utils"):  # it remembers what it has read
-        langsmith_utils.get_env_var.cache_clear()

@@ -14,11 +14,11 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
+from ...data.settings.tracing import change, requested, switched_off
 from ...errors import SettingError
 from ..context_values import during
 from . import env_file
 from .redaction import KEY, NO_KEY, host_of, keep_environment_secrets, keep_secret, keep_url_secrets
-from .tracing import requested, switched_off
 
 BASE_URL = "OPENAI_BASE_URL"
 OLD_BASE_URL = "OPENAI_API_BASE"
@@ -55,19 +55,11 @@ def without_calls() -> AbstractContextManager[bool]:
 def _variables(changed: Mapping[str, str | None]) -> Iterator[None]:
     """Inside, the process has these variables, and none of those whose value is None."""
     before = {name: os.environ.get(name) for name in changed}
-    _set(changed)
+    change(os.environ, changed)
     try:
         yield
     finally:
-        _set(before)
-
-
-def _set(variables: Mapping[str, str | None]) -> None:
-    for name, value in variables.items():
-        if value is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = value
+        change(os.environ, before)
 
 
 def with_placeholders(provider: str) -> AbstractContextManager[None]:

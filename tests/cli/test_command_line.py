@@ -1,6 +1,8 @@
 """The words of the command line: the list of commands, one meaning for each option, former words, completion."""
 
 import re
+import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -337,3 +339,10 @@ def test_every_command_that_asks_models_has_the_options_of_asking_in_the_same_wo
             for option in (by_command[words][name] for words in asking)
         }
         assert len(meanings) == 1, name
+
+
+def test_a_command_without_models_does_not_wait_for_langgraph():
+    after = "import atexit, sys; atexit.register(lambda: sys.stderr.write(str('langgraph' in sys.modules)))"
+    command = "from duologue.cli.commands import main; sys.argv = ['duologue', 'check', '--help']; main()"
+    done = subprocess.run([sys.executable, "-c", f"{after}; {command}"], capture_output=True, text=True, check=True)
+    assert done.stderr == "False"

@@ -1,8 +1,9 @@
-"""Pure functions of the environment variables: which of them have runs traced, and where to."""
+"""Which environment variables have runs traced, and where to."""
 
 import json
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -53,6 +54,17 @@ def switched_off(variables: Mapping[str, str]) -> dict[str, str]:
     """
     names = {*_LANGSMITHS, *(name for name in variables if _SWITCH.fullmatch(name))}
     return dict.fromkeys(sorted(names), "false") | _FORCED_OFF
+
+
+def change(environment: MutableMapping[str, str], variables: Mapping[str, str | None]) -> None:
+    """Set these variables in the environment, and remove those whose value is None."""
+    for name, value in variables.items():
+        if value is None:
+            environment.pop(name, None)
+        else:
+            environment[name] = value
+    if langsmith_utils := sys.modules.get("langsmith.utils"):  # it remembers what it has read
+        langsmith_utils.get_env_var.cache_clear()
 
 
 def _is_on(value: str) -> bool:

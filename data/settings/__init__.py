@@ -1,0 +1,1 @@
+"""Settings of the environment, as pure functions of its variables."""
