@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -89,6 +90,9 @@ def show_command(
         target = _target(out, f"{names[0]}-{names[1]}", source, against, force=force)
         write_text(target, views.against_page(shown, _listed(ShownSource(other), limit), names, origin=origin))
     else:
+        if opened.run is not None and (lacking := len(opened.run.planned) - len(read)) > 0:
+            again = f"its command with --out {quote(str(source))} --resume continues"
+            notes.append(f"{lacking} of {len(opened.run.planned)} planned conversations have no record: {again}")
         shown = _listed(read, limit)
         place = _target(out, _name(loaded), source, force=force)
         if len(shown) > in_one_file:

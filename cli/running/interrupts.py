@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import typer
 
 from ..streams import say, stderr
+from .sudden_end import SuddenEnd, ended_by_force
 from .watchdog import Watchdog, watched
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
@@ -71,13 +72,16 @@ def run(
     async def terminable() -> T:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task is not None
-        dog = Watchdog(loop, control, GRACE, ending, last)
+        sudden = SuddenEnd()
+        dog = Watchdog(loop, control, GRACE, ending, last, sudden.disarm)
         with (
+            sudden.watched(lambda: ended_by_force(max(under_way(), control.under_way), left())) as store,
             terminating(control, task.cancel),
             interruptible(control, under_way, task.cancel),
             watched(dog, max_time),
             control.within(max_time),
         ):
+            control.changed = store
             return await work
 
     with control.as_default():

@@ -35,6 +35,8 @@ class Watchdog:
     """Last line and exit code by the signal's number; None: the time is over."""
     last: Callable[[str], object] = len
     """Writes what can be written before the end; called with the last line."""
+    disarm: Callable[[], object] = tuple
+    """Called right before the process ends."""
 
     def watch(self, orders: socket.socket, seconds: float | None) -> None:
         """Take the numbers of signals from a socket until it is closed."""
@@ -77,6 +79,7 @@ class Watchdog:
         blocked = f"code of yours{place} blocks the event loop, so what is under way is not written down\n"
         with suppress(OSError):
             os.write(2, f"{clear}{blocked}{line}\n".encode(errors="backslashreplace"))
+        self.disarm()
         os._exit(code)
 
     def _report(self, line: str) -> None:

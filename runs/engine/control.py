@@ -41,10 +41,17 @@ class Control:
     """File and line of the code that blocks the event loop, once the process must end for that."""
     under_way: int = 0
     """Pieces of work that have begun in this process and are not over."""
+    changed: Callable[[], object] = tuple
+    """Called when work begins or is over, here or in another process of the run."""
     elsewhere: Callable[[], Iterable[EndpointNow]] = tuple
     """The endpoints as other processes of the run see them."""
     _passed: str | None = None
     """The bound of money or tokens that is reached, in words."""
+
+    def count(self, change: int) -> None:
+        """Count work that begins, or with -1 is over."""
+        self.under_way += change
+        self.changed()
 
     def end(self, reason: str) -> None:
         """Begin nothing new from now on."""

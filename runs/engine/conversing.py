@@ -179,7 +179,7 @@ async def do_all(
         nonlocal under_way
         calls.works.discard(task)
         under_way -= 1
-        control.under_way -= 1
+        control.count(-1)
         one_over.set()
 
     try:
@@ -193,7 +193,7 @@ async def do_all(
                     if not (following := list(islice(waiting, 1))):
                         break
                     under_way += 1
-                    control.under_way += 1
+                    control.count(1)
                     task = tasks.create_task(begun(*following))
                     calls.works.add(task)
                     task.add_done_callback(ended)

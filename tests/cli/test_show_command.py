@@ -52,6 +52,14 @@ def test_conversations_that_a_failing_model_cut_short_stand_in_the_page_of_their
     assert json.loads(duologue("show", "r", "--force", "--json")[1])["conversations"] == 2
 
 
+def test_planned_conversations_without_a_record_are_named_beside_the_page_of_their_run(duologue, tmp_path):
+    duologue("simulate", "simquac", "--limit", 2, "--max-turns", 1, "--out", "r")
+    done = tmp_path / "r" / "conversations.jsonl"
+    data.record_lines.write([*data.record_lines.read(done)][:1], done)
+    line = "1 of 2 planned conversations have no record: its command with --out r --resume continues\n"
+    assert duologue("show", "r")[2] == line
+
+
 @pytest.mark.parametrize("in_one_file", [9, 2])
 def test_the_list_of_a_run_detects_opens_and_reads_it_once(duologue, monkeypatch, in_one_file):
     duologue("simulate", "simquac", "--limit", 3, "--max-turns", 1, "--out", "r")
