@@ -4,7 +4,7 @@ import functools
 import io
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Annotated, Any
 
 import typer
@@ -17,7 +17,7 @@ from .options import completions
 from .options.shared import option
 from .options.tracing import off
 from .registry import CommandGroup
-from .streams import crashed, failed, put, shown
+from .streams import crashed, failed, json_alone, put, shown
 
 
 class Commands(CommandGroup):
@@ -119,7 +119,8 @@ def main() -> None:
             # Half a surrogate pair in a file, or Chinese on a plain terminal, must not end the command.
             stream.reconfigure(errors="backslashreplace")
     try:
-        with off(), plain_logs(shown):
+        # Code of one's own may print, also where it is imported before the options are read.
+        with off(), plain_logs(shown), json_alone() if "--json" in sys.argv else nullcontext():
             result = _command()(standalone_mode=False)
     except typer.TyperException as error:
         message = error.format_message().replace(": Value error, ", ": ")  # as a parser's own errors come out

@@ -4,7 +4,6 @@ A cast's settings become options.
 """
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from functools import wraps
 from pathlib import Path
 from shlex import quote
@@ -19,7 +18,7 @@ from .options.run import RunOptions, options_of_run
 from .options.sections import CAST, SCENARIOS
 from .options.shared import cast_named, out_to
 from .running.run import LIMITS, OUT, limits_with, simulated
-from .streams import json_alone, put, say
+from .streams import put, say
 
 RUN: dict[str, tuple[Any, Any]] = {
     "out": (
@@ -43,7 +42,7 @@ def surrounded(function: Callable[..., int]) -> Callable[..., int]:
     @wraps(function)
     def run(**values: Any) -> int:
         options = run_options(values)
-        with options.surroundings(), json_alone() if options.as_json else nullcontext():
+        with options.surroundings():
             return function(**values)
 
     return run

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..errors import DataError, at
 from . import domains
+from .attempts import as_object
 from .domain import TOPIC_KEYS, USER_KEYS, named
 from .files.json_files import read_lines
 from .files.regular_files import is_regular
@@ -35,6 +36,9 @@ NO_RUN = "is not a run folder: its files are read as conversations"
 
 _SAYS_SCENARIO = ("goal", "first_message", "kind")
 """A text at one of these keys makes a JSON line a scenario, unless the line holds a list of messages."""
+
+COMBINED = ("all_of", "any_of", "not")
+"""Keys of a `success` that hold others."""
 
 _MESSAGE_LISTS = ("messages", "conversations", "history")
 _NAMELESS = {"kind", "digest"}
@@ -244,3 +248,15 @@ def check_plain(scenario: Mapping[str, Any]) -> None:
             raise DataError(f"has the key {key!r}: did you mean {meant[0]!r}?")
     if "goal" not in scenario and "first_message" not in scenario:
         raise DataError("has no text 'kind', 'goal' or 'first_message': give it one")
+
+
+def tools_in_success(success: Any, path: str = "success") -> Iterator[tuple[str, str]]:
+    """The name of each tool that a scenario's `success` names, with its place before it."""
+    for key, value in as_object(success).items():
+        for one in value if isinstance(value, list) else [value]:
+            if key in COMBINED:
+                yield from tools_in_success(one, f"{path}.{key}")
+            elif key in ("tool_called", "tool_not_called"):
+                name = one.get("name") if isinstance(one, Mapping) else one
+                if isinstance(name, str):
+                    yield f"{path}.{key}", name

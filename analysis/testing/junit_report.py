@@ -38,6 +38,7 @@ def junit(
     without_record: str = NOT_BEGUN,
     verdict: str = "",
     ending: str = "",
+    notes: Iterable[str] = (),
 ) -> str:
     """The conversations as a JUnit XML document.
 
@@ -48,7 +49,7 @@ def junit(
     `plan`: what was to be simulated, in order. What is in it and not among the conversations was not begun, or whatever
     else `without_record` says of it.
     `crashes`: what a conversation counts as in which the agent crashed. `ending`: why the run ended, for those that it cut short.
-    The suite's property `verdict` has that line, if it is given, `trust in success` says how far a success that no rule computes can be trusted, and `replies sent
+    The suite's property `verdict` has that line, if it is given, `notes` stand in its output, `trust in success` says how far a success that no rule computes can be trusted, and `replies sent
     although rejected` how many there are, if any. Conversations are read once and not kept.
     """
     root = Element("testsuites", name="duologue")
@@ -93,12 +94,12 @@ def junit(
         SENT: str(sent) if sent else "",
         "trust in success": "" if trust == COMPUTED else trust,
     }
-    if any(values.values()):
-        properties = Element("properties")
-        for name, text in values.items():
-            if text:
-                SubElement(properties, "property", name=name, value=xml_text(text))
-        element.insert(0, properties)
+    if present := [(name, text) for name, text in values.items() if text]:
+        element.insert(0, properties := Element("properties"))
+        for name, text in present:
+            SubElement(properties, "property", name=name, value=xml_text(text))
+    if lines := "\n".join(notes):
+        SubElement(element, "system-out").text = xml_text(lines)
     return _document(root)
 
 

@@ -1,5 +1,6 @@
 """The result of a test: its counts, shares, failures and verdict, and its tables."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Literal
 
@@ -106,9 +107,12 @@ class Successes(Record):
     errors: tuple[CodeError, ...] = ()
     """Errors of one's own code: the agent, a tool, a validator, a scorer or a world raised. The most frequent first."""
     warnings: tuple[str, ...] = ()
-    """What went wrong after conversations had ended, a line each: a world that could not be torn down. Their scores count."""
+    """What may be wrong although the scores count, a line each: a world that could not be torn down after the end, a tool
+    that `success` names and no conversation called."""
     gave_up: int = 0
     """Successes of conversations that the user ended by giving up."""
+    gave_up_refused: int = 0
+    """Those of them whose `success` asks for a refusal, after which a user gives up."""
     exclude_user_faults: bool = False
     """Whether the stated share leaves out the conversations in which the user simulator is at fault."""
     threshold: float | None = None
@@ -123,6 +127,15 @@ class Successes(Record):
     """What to do about the result, a line each."""
     resume: str = ""
     """The line that resumes an incomplete run; empty if there is nothing to resume."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of each scenario its title, with the id of its first conversation where others have the same."""
+        titles = Counter(row.scenario for row in self.scenarios)
+        return tuple(
+            f"{row.scenario} ({row.first})" if titles[row.scenario] > 1 and row.first else row.scenario
+            for row in self.scenarios
+        )
 
     def table(self) -> Table:
         """A row for each scenario."""
@@ -148,7 +161,7 @@ class Successes(Record):
             ),
             rows=tuple(
                 (
-                    row.scenario,
+                    name,
                     row.conversations,
                     row.successes,
                     *(counts[number] for counts in lacking.values()),
@@ -156,7 +169,7 @@ class Successes(Record):
                     *((row.pass_hat_of(most),) if most > 1 else ()),
                     *((row.rejected_drafts, row.first_draft and row.first_draft.value) if guarded else ()),
                 )
-                for number, row in enumerate(self.scenarios)
+                for number, (name, row) in enumerate(zip(self.names, self.scenarios, strict=True))
             ),
             notes=(
                 "low, high: Wilson's interval of 95 % of the share",

@@ -163,24 +163,30 @@ def unscored(result: Successes) -> str:
 
 def doubtful(result: Successes) -> list[str]:
     """Lines on successes in which the user gave up, or the agent did not answer to the end."""
+    little = "read one, as their 'success' may ask too little"
     endings = (
-        (result.gave_up, "the user gave up"),
-        (result.unanswered_successes, "the agent did not answer to the end"),
+        (result.gave_up_refused, "the user gave up after the refusal that their 'success' asks for"),
+        (result.gave_up - result.gave_up_refused, f"the user gave up: {little}"),
+        (result.unanswered_successes, f"the agent did not answer to the end: {little}"),
     )
-    return [
-        f"in {count} of {result.successes} successes {end}: read one, as their 'success' may ask too little"
-        for count, end in endings
-        if count
-    ]
+    return [f"in {count} of {result.successes} successes {end}" for count, end in endings if count]
 
 
 def failed_by_scenario(result: Successes) -> list[tuple[FailedConversation, int]]:
-    """The shortest failed conversation of each scenario, and how many more of this scenario failed; shortest first."""
+    """The shortest failed conversation of each scenario, and how many more of this scenario failed; shortest first.
+
+    Its scenario is named as in the table.
+    """
+    names = result.names
     counts: dict[int, int] = {}
     for failure in result.failures:
         counts[failure.row] = counts.get(failure.row, 0) + 1
     firsts = {failure.row: failure for failure in reversed(result.failures)}
-    return [(failure, counts[failure.row] - 1) for failure in result.failures if firsts[failure.row] is failure]
+    return [
+        (failure.model_copy(update={"scenario": names[failure.row]}), counts[failure.row] - 1)
+        for failure in result.failures
+        if firsts[failure.row] is failure
+    ]
 
 
 def failed_because(failure: FailedConversation) -> str:

@@ -12,6 +12,8 @@ class ScenarioSuccess(Record):
 
     scenario: str
     """What it is about, in a few words."""
+    first: str = ""
+    """Id of its first conversation: two scenarios may have one title."""
     conversations: int
     successes: int
     unscored: int
@@ -55,6 +57,8 @@ class ScenarioCounts:
     title: str
     row: int
     """Its place among the scenarios, from 0."""
+    first: str
+    """Id of its first conversation."""
     scored: list[tuple[bool, int, bool]] = field(default_factory=list)
     """Of each conversation with a score: success, rejected drafts of the assistant, a fault of the user simulator."""
     unscored: int = 0

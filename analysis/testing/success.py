@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from ...data.attempts import as_object
 from ...data.records import Conversation
 from ...errors import DataError
 from ..attempts import rejected_drafts, sent_although_rejected
@@ -35,6 +36,7 @@ from ..over_users.rates import Rate, clustered, intraclass, pass_hat, wilson
 from ..user_faults import RULE
 from .code_errors import CodeErrors
 from .failed_conversations import FailedConversation, UserFault, failed_conversation
+from .named_tools import NamedTools
 from .plan import PlannedConversation
 from .result import Successes
 from .result_text import in_number
@@ -82,28 +84,29 @@ def successes(
     open_plan = {one.id: one for one in plan or ()}
     keys = {one.id: one.scenario for one in open_plan.values()}
     for one in open_plan.values():
-        scenarios.setdefault(one.scenario, ScenarioCounts(one.title, len(scenarios)))
+        scenarios.setdefault(one.scenario, ScenarioCounts(one.title, len(scenarios), one.id))
     failures: list[FailedConversation] = []
     broken: list[UserFault] = []
     faults: dict[Any, int] = dict.fromkeys(("user", "assistant", "infrastructure"), 0)
-    because, failed, sent, crashed, gave_up, unanswered_successes = "", False, 0, 0, 0, 0
+    because, failed, sent, crashed, gave_up, refused, unanswered_successes = "", False, 0, 0, 0, 0, 0
     answers: Counter[bool | None] = Counter()
     stops: Counter[str | None] = Counter()
     endings: Counter[str] = Counter()
     none_accepted: Counter[str | None] = Counter()
-    trusts, errors = Trusts(), CodeErrors()
+    trusts, errors, named_tools = Trusts(), CodeErrors(), NamedTools()
     warnings: Counter[str | None] = Counter()
     silent, turn_limits = 0, set[float | None]()
     for conversation in conversations:
         open_plan.pop(conversation.id, None)
         result = outcome(conversation, crashes, ending)
         key = keys.get(conversation.id) or scenario_key(conversation)
-        counted = scenarios.setdefault(key, ScenarioCounts(result.scenario, len(scenarios)))
+        counted = scenarios.setdefault(key, ScenarioCounts(result.scenario, len(scenarios), conversation.id))
         if not was_begun(conversation):
             counted.not_begun += 1
             continue
         trusts.add_scores(conversation)
         errors.add(result)
+        named_tools.add(conversation)
         crashed += agent_failed(conversation)
         answers[is_answered := answered(conversation)] += 1
         stops[conversation.stop] += is_answered is False
@@ -134,7 +137,8 @@ def successes(
         if exclude_user_faults and result.user_fault:
             continue
         if result.success:
-            gave_up += conversation.stop == "user_gave_up"
+            gave_up += (left := conversation.stop == "user_gave_up")
+            refused += left and as_object(conversation.scenario.get(SUCCESS)).get("refused") is True
             unanswered_successes += is_answered is False
         else:
             failures.append(failed_conversation(conversation, result, counted.row))
@@ -158,6 +162,7 @@ def successes(
         scenarios=tuple(
             ScenarioSuccess(
                 scenario=scenario.title,
+                first=scenario.first,
                 conversations=total,
                 successes=reached,
                 unscored=scenario.unscored,
@@ -197,8 +202,12 @@ def successes(
         missing=not_begun,
         trust=trusts.mark_of_score(SUCCESS),
         errors=errors.rows(),
-        warnings=tuple(f"in {in_number(count)} {text}" for text, count in warnings.most_common() if text),
+        warnings=(
+            *(f"in {in_number(count)} {text}" for text, count in warnings.most_common() if text),
+            *named_tools.lines(),
+        ),
         gave_up=gave_up,
+        gave_up_refused=refused,
         exclude_user_faults=exclude_user_faults,
     )
 

@@ -91,7 +91,7 @@ class ReportFiles:
         """
         from ...analysis.testing.junit_report import NO_RECORD, NOT_BEGUN, junit
         from ...analysis.testing.markdown_report import markdown
-        from ...analysis.testing.result_text import blocking, summary_line
+        from ...analysis.testing.result_text import blocking, doubtful, summary_line
 
         page = write_page(folder, result, self.crashes) if with_page else None
         if self.junit is not None:
@@ -105,6 +105,7 @@ class ReportFiles:
                 without_record=f"{NO_RECORD}: {blocking(by_force)}" if by_force else NOT_BEGUN,
                 verdict=summary_line(result),
                 ending=ending,
+                notes=[*doubtful(result), *result.warnings],
             )
             write_text(self.junit, text)
         if self.summary is not None:

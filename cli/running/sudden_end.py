@@ -1,4 +1,4 @@
-"""The line after a process that could print nothing any more: `os._exit` in an agent, a crash of a library, `kill -9`."""
+"""The line after a process that could print nothing any more, as after `os._exit` in an agent or `kill -9`."""
 
 import os
 import subprocess

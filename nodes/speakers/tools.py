@@ -41,10 +41,11 @@ def declared(agent: object) -> tuple[str, ...]:
     `tool.metadata = {"readOnlyHint": True}`, as a tool of a server of the Model Context Protocol has it, or
     `{"read_only": True}`.
     """
-    return tuple(sorted({name for name, tool in _tools(agent) if _says_so(getattr(tool, "metadata", None))}))
+    return tuple(sorted({name for name, tool in tools_of(agent) if _says_so(getattr(tool, "metadata", None))}))
 
 
-def _tools(agent: object) -> Iterator[tuple[str, object]]:
+def tools_of(agent: object) -> Iterator[tuple[str, object]]:
+    """The tools in a compiled graph, and in graphs inside it, by name."""
     if not isinstance(agent, Pregel):
         return
     for graph in (agent, *(graph for _, graph in agent.get_subgraphs(recurse=True))):

@@ -102,3 +102,56 @@ def test_an_interrupted_conversation_is_not_called_cancelled(duologue) -> None:
     code, out, err = duologue(*arguments("presses_ctrl_c", "--json"))
     assert (code, messages_of_junit()) == (130, ["it was cut short: it was interrupted"]), err
     assert json.loads(out)["unscored_because"] == "it was cut short: it was interrupted"
+
+
+CAST = """
+import sys
+
+from duologue import graphs
+
+print("a line at the import")
+
+
+def cast():
+    print("a line of the cast")
+    return graphs.agent_test.cast()
+"""
+
+
+@pytest.mark.parametrize("command", ["simulate", "test"])
+def test_what_a_module_prints_when_it_is_imported_is_not_in_the_json(duologue, command) -> None:
+    Path("printing_cast.py").write_text(CAST)
+    sys.modules.pop("printing_cast", None)
+    code, out, err = duologue(command, "printing_cast:cast", "--scenarios", "scenarios.jsonl", "--out", "run", "--json")
+    assert (code in (0, 1), json.loads(out)["out"]) == (True, "run")
+    assert {"a line at the import", "a line of the cast"} <= set(err.splitlines())
+
+
+WORLD = """
+class World:
+    state = {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        raise OSError("the disk is gone")
+
+
+def world(scenario):
+    return World()
+
+
+def agent(messages):
+    return "I cannot do that."
+"""
+
+
+def test_junit_has_the_notes_of_the_terminal(duologue) -> None:
+    Path("printing_world.py").write_text(WORLD)
+    sys.modules.pop("printing_world", None)
+    more = ("--world", "printing_world:world", "--assistant", "printing_world:agent")
+    _, out, _ = duologue(*arguments("agent", *more))
+    line = "in 1 conversation the world could not be torn down: OSError: the disk is gone (printing_world.py:9 in __exit__)"
+    assert line in out.splitlines()
+    assert ElementTree.fromstring(Path("junit.xml").read_text()).findtext("testsuite/system-out") == line

@@ -196,7 +196,9 @@ def test_a_test_whose_agent_never_answers_to_the_end_does_not_pass(duologue, age
     assert (code, result["passed"], result["success"]["value"], result["answered"]) == (1, False, 1, 0)
     assert result["unanswered_successes"] == result["timed_out"] + result["interrupted"] == 2
     assert f"answered 0 %: in 2 of 2 conversations the agent did not answer to the end: {end} in 2" in err
-    assert "in 2 of 2 successes the agent did not answer to the end: read one" in err
+    doubt = "in 2 of 2 successes the agent did not answer to the end: read one"
+    assert doubt in err
+    assert f"<system-out>{doubt}" in Path("junit.xml").read_text()
 
 
 @pytest.mark.parametrize(

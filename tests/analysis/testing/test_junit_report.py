@@ -62,6 +62,12 @@ def test_it_has_the_shape_that_ci_systems_read() -> None:
     assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", text)
 
 
+def test_the_notes_on_a_result_are_the_output_of_the_suite() -> None:
+    suite = ElementTree.fromstring(junit([talk("a", True)], "s", notes=["one\x07", "two"]))[0]
+    assert suite.findtext("system-out") == "one\ntwo"
+    assert ElementTree.fromstring(junit([talk("a", True)], "s"))[0].find("system-out") is None
+
+
 def test_what_is_excluded_is_skipped_with_the_rule() -> None:
     (suite,) = ElementTree.fromstring(junit(TALKS, "s", exclude_user_faults=True).encode())
     assert [suite.get(name) for name in ("failures", "errors", "skipped")] == ["1", "1", "2"]

@@ -11,7 +11,7 @@ from duologue.analysis.testing.result_text import failed_because, failed_by_scen
 from duologue.analysis.testing.success import successes
 from duologue.analysis.testing.verdict import with_verdict
 from duologue.data import Conversation, Message
-from duologue.data.records import Attempt, Unsaid
+from duologue.data.records import Attempt, ToolCall, Unsaid
 
 
 def talk(name: str, value: Any, scenario: str = "a", repeat: int = 0, messages: int = 1, **more: Any) -> Conversation:
@@ -39,6 +39,10 @@ def test_scenarios_of_one_title_stay_apart() -> None:
     other = talk("u", False, "a").model_copy(update={"scenario": {"title": "a", "seat": 2}})
     result = successes([talk("t", False, "a"), other])
     assert [(failure.id, more) for failure, more in failed_by_scenario(result)] == [("t", 0), ("u", 0)]
+    assert [row[0] for row in result.table().rows] == ["a (t)", "a (u)"]
+    assert [failure.scenario for failure, _ in failed_by_scenario(result)] == ["a (t)", "a (u)"]
+    assert [row.first for row in result.scenarios] == ["t", "u"]
+    assert successes([talk("t", False, "a")]).names == ("a",)
 
 
 def test_successes_whose_user_gave_up_are_counted_in_a_note() -> None:
@@ -47,6 +51,52 @@ def test_successes_whose_user_gave_up_are_counted_in_a_note() -> None:
     assert result.gave_up == 1
     assert any(line.startswith("in 1 of 2 successes the user gave up: ") for line in headline(result))
     assert not any("gave up" in line for line in headline(successes(many[1:])))
+
+
+def test_a_user_that_gave_up_after_the_refusal_that_its_success_asks_for_is_no_reason_to_doubt() -> None:
+    def asked(success: dict[str, Any]) -> Any:
+        ended = talk("a", True, stop="user_gave_up")
+        return successes([ended.model_copy(update={"scenario": {"title": "a", "success": success}})])
+
+    asked_for = "in 1 of 1 successes the user gave up after the refusal that their 'success' asks for"
+    assert (result := asked({"refused": True})).gave_up == result.gave_up_refused == 1
+    assert [line for line in headline(result) if "gave up" in line] == [asked_for]
+    assert asked_for not in headline(asked({"refused": False}))
+
+
+CALLS = (ToolCall(name="change"), ToolCall(name="look_up"))
+CALLED = Message(
+    role="assistant", text="x", attempts=(Attempt(number=1, text="x", verdict="accepted", tool_calls=CALLS),)
+)
+
+
+@pytest.mark.parametrize(
+    ("success", "named"),
+    [
+        ({"tool_called": "chnage"}, "chnage"),
+        ({"tool_called": [{"name": "refund"}, "change"]}, "refund"),
+        ({"any_of": [{"tool_not_called": "chang"}, {"refused": True}]}, "chang"),
+        ({"not": {"tool_called": {"name": "chang", "arguments": {}}}}, "chang"),
+        ({"tool_called": "change", "tool_not_called": "refund"}, ""),
+        ({"not": {"tool_called": "refund"}}, ""),
+        ({"text_contains": "tool_called"}, ""),
+    ],
+)
+def test_a_tool_of_success_that_no_conversation_called_is_named(success: dict[str, Any], named: str) -> None:
+    conversation = talk("a", True).model_copy(update={"scenario": {"success": success}, "messages": (CALLED,)})
+    line = f"`success` names the tool {named}, which no conversation called; tools called: change, look_up"
+    assert successes([conversation]).warnings == ((line,) if named else ())
+    assert [text for text in headline(successes([conversation])) if "names the tool" in text] == [line] * bool(named)
+
+
+def test_a_tool_of_a_draft_that_was_not_sent_was_called() -> None:
+    unsaid = Unsaid(
+        role="assistant", after=0, attempts=(Attempt(number=1, text="x", verdict="rejected", tool_calls=CALLS),)
+    )
+    conversation = talk("a", True, unsaid=(unsaid,)).model_copy(
+        update={"scenario": {"success": {"tool_called": "change"}}}
+    )
+    assert successes([conversation]).warnings == ()
 
 
 def test_one_answer_among_many_is_not_none() -> None:
