@@ -29,11 +29,6 @@ def make_folder(path: str | Path) -> None:
 
 
 def copy_file(file: Path, target: Path) -> None:
-    """Write the same bytes, atomically, into a folder that is made where it is not there."""
+    """Write the same bytes into a folder that is made where it is not there."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(f".{target.name}.partial")
-    try:
-        shutil.copyfile(file, partial)
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
+    shutil.copyfile(file, target)

@@ -12,11 +12,11 @@ from contextlib import ExitStack, contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from time import sleep
+from typing import Any
 
 from ...data.files.journals import Entry, JournalReader, writer_path, writers
 from ...data.files.json_files import dumps
 from ...data.files.regular_files import OpenFiles
-from ...data.records import Conversation
 from ...errors import at
 from ..journals.calls import CALLS, HEAD
 from ..journals.journal import LEASE, AppendedFile, BrokenOffError, BusyError
@@ -28,8 +28,8 @@ ROOM = 512
 """Files that a process has open beside those of the writers."""
 
 
-def merge_finished(journal: JournalReader[Conversation], plan: Sequence[str], close: Callable[[], None]) -> bool:
-    """Merge a journal into one line for each conversation, planned ones first; gives whether anything changed.
+def merge_finished(journal: JournalReader[Any], plan: Sequence[str], close: Callable[[], None]) -> bool:
+    """Merge a journal into one line for each key, planned ones first; gives whether anything changed.
 
     Lines that do not count stay at the end, for `runs repair`. `close` is called before the file is replaced.
     """
@@ -47,7 +47,7 @@ def merge_finished(journal: JournalReader[Conversation], plan: Sequence[str], cl
     return True
 
 
-def merge_failed(journal: JournalReader[Conversation], plan: Sequence[str], close: Callable[[], None]) -> bool:
+def merge_failed(journal: JournalReader[Any], plan: Sequence[str], close: Callable[[], None]) -> bool:
     """Merge the lines of all writers into one file, in the order of the plan; gives whether anything changed.
 
     Equal lines become one. All lines of a conversation stay: each is another attempt.

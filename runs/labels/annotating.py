@@ -22,6 +22,7 @@ from ..asking.questions import Payment, ask_missing
 from ..asking.store import AnswerStore
 from ..engine.conduct import Conduct
 from ..engine.conversing import Concurrency
+from ..folder.merging import merge_finished
 from .vote_journal import LabelVotes, StoredVotes, label_settings
 from .work import LabellingWork, check_source, planned
 
@@ -162,6 +163,10 @@ async def aannotate(
             on_answer=watch,
         )
         control.over()
+        if (journal := store.journal) is not None:
+            ids = dict.fromkeys(work.id for work in works)
+            earlier = [key for key in journal.order() if key not in ids]  # such as of rounds before `redo`
+            merge_finished(journal, [*earlier, *ids], journal.close)
         return _annotations(works, store, stopped or control.ending)
 
 

@@ -12,7 +12,7 @@ from ...data import domains, record_lines
 from ...data.attempts import Json
 from ...data.files.folders import copy_file
 from ...data.files.json_edits import edited
-from ...data.files.json_files import parsed, write_text
+from ...data.files.json_files import parsed, replacing_folder, write_lines, write_text
 from ...data.formats.detection import CONVERSATIONS, FAILURES
 from ...data.labels.annotated_copies import FOLDER
 from ...data.labels.definition import LabelDefinition
@@ -117,22 +117,33 @@ def check_copy(source: Path, out: Path) -> None:
         raise RunError(f"{out}: holds other files and no labelled copy: choose a new or empty folder")
 
 
-def write_copy(loaded: Loaded, out: Path, new_labels: NewLabels) -> list[str]:
+def write_copy(
+    loaded: Loaded, out: Path, new_labels: NewLabels, beside: Mapping[str, Iterable[Any]] | None = None
+) -> list[str]:
     """Write the labelled copy; gives a line for each thing that is not in it.
 
-    Each file is there whole or as it was before.
+    A new copy is there whole or not at all, and of an earlier one each file is whole. `beside`: further files of JSON lines,
+    by their path in the copy. DataError if it cannot be written.
     """
-    carry_votes(loaded.path, out)
+    with replacing_folder(out) as folder:
+        for name, lines in (beside or {}).items():
+            write_lines(folder / name, lines)
+        return _written(loaded, folder, out, new_labels)
+
+
+def _written(loaded: Loaded, folder: Path, out: Path, new_labels: NewLabels) -> list[str]:
+    """Write the copy into the folder; it comes to stand at `out`."""
+    carry_votes(loaded.path, folder)
     if loaded.kind == "recllmsim":
-        return _published(loaded, out, new_labels)
+        return _published(loaded, folder, new_labels)
     if loaded.kind == ANSWERS:
-        return write_answers(loaded, out, new_labels)
+        return write_answers(loaded, folder, new_labels)
     talks = labelled(loaded.conversations, new_labels)
     notes = []
     if loaded.kind == "run":
         for file in sorted(loaded.path.iterdir()):
             if file.is_file() and file.name not in (CONVERSATIONS, CALLS) and not _is_own(file.name):
-                copy_file(file, out / file.name)
+                copy_file(file, folder / file.name)
         if (loaded.path / DATASET).is_dir():
             kinds = {
                 domain.kind for domain in domains.present(talk.scenario for talk in talks)
@@ -143,7 +154,7 @@ def write_copy(loaded: Loaded, out: Path, new_labels: NewLabels) -> list[str]:
         notes.append(
             f"{out / CONVERSATIONS} has the conversations as records: files of the source's format hold no labels"
         )
-    record_lines.write(talks, out / CONVERSATIONS)
+    record_lines.write(talks, folder / CONVERSATIONS)
     return notes
 
 

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from ...data.attempts import Json
-from ...data.files.folders import make_folder
-from ...data.files.json_files import write_lines
 from ...data.labels.annotated_copies import CHOSEN, FOLDER
 from ...data.labels.definition import LabelDefinition
 from ...data.labels.final_values import finals
@@ -91,12 +89,12 @@ def write_labelled_by_people(
         )
     if elsewhere := len(every) - len(present_labels):
         notes.append(f"conversations with answers that are not in {loaded.path}: {elsewhere}, left out")
-    make_folder(out / FOLDER)
-    notes += write_copy(loaded, out, present_labels)
+    beside: dict[str, list[dict[str, Json]]] = {
+        f"{FOLDER}/{ANSWERS}/{by}.jsonl": [answer.plain() for answer in of_one] for by, of_one in answers.items()
+    }
     if chosen := _chosen(loaded, present_labels, answers, labels):
-        write_lines(out / FOLDER / CHOSEN, [chosen])
-    for by, of_one in answers.items():
-        write_lines(out / FOLDER / ANSWERS / f"{by}.jsonl", [answer.plain() for answer in of_one])
+        beside[f"{FOLDER}/{CHOSEN}"] = [chosen]
+    notes += write_copy(loaded, out, present_labels, beside)
     return sum(map(len, present_labels.values())), notes
 
 

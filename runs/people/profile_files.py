@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from ...data.files.folders import make_folder
 from ...data.files.journals import Codec
+from ...data.files.regular_files import check_replaceable
 from ...data.text.languages import Language
 from ...errors import DataError
 from ...nodes.profiles.generation import (
@@ -30,6 +31,7 @@ class ProfileFiles(Closing):
         self.path, self.drafts = path, drafts_of(path)
         self.language: Language = language
         self.notes: list[str] = []
+        check_replaceable(path)
         if path.is_dir():
             raise RunError(f"{path}: is a folder: name a file for the profiles")
         if path.is_file() and path.stat().st_size and not self.drafts.is_file():
@@ -117,6 +119,9 @@ def drafts_codec(origin: Mapping[str, Any]) -> Codec[Proposal]:
 def _proposal(value: Any) -> Proposal:
     if not isinstance(value, dict) or not {"text", "verdict", "place", "round", "attempt"} <= value.keys():
         raise DataError("is not a draft of a profile: choose another file for the profiles")
+    usage = value.get("usage")
+    if not isinstance(usage, dict) or not all(type(count) is int for count in usage.values()):
+        value.pop("usage", None)
     return cast(Proposal, value)
 
 

@@ -55,6 +55,32 @@ def test_what_is_there_is_replaced_only_if_that_is_asked_for(duologue, labelled)
         assert duologue("label", *labelled, *words, "--force")[0] == 0
 
 
+KILLED = """
+import os, signal
+from duologue.cli import main
+from duologue.runs.labels import copies
+
+copies.record_lines.write = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+main()
+"""
+
+
+def test_a_copy_that_is_killed_is_not_there_and_the_next_one_removes_what_it_left(forks, labelled, tmp_path):
+    killed = forks.run("-c", KILLED, "label", *labelled, "--out", "copy", cwd=tmp_path)
+    assert killed.returncode == -9, killed.stderr
+    (left,) = tmp_path.glob(".copy.*.partial")
+    assert list(left.rglob("*.jsonl"))
+    assert not (tmp_path / "copy").exists()
+    assert forks.run("label", *labelled, "--out", "copy", cwd=tmp_path).returncode == 0
+    assert not left.exists()
+    whole = {path.name: path.read_bytes() for path in (tmp_path / "copy").rglob("*.jsonl")}
+    assert whole.keys() == {"conversations.jsonl", "ann.jsonl", "ben.jsonl"}
+    (tmp_path / "copy" / "annotation" / "votes.jsonl").write_text("paid for")
+    assert forks.run("-c", KILLED, "label", *labelled, "--out", "copy", "--force", cwd=tmp_path).returncode == -9
+    assert forks.run("label", *labelled, "--out", "copy", "--force", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "copy" / "annotation" / "votes.jsonl").read_text() == "paid for"
+
+
 def test_a_study_is_told_in_a_table_and_answers_to_something_else_are_one_line(duologue, labelled):
     code, _, err = duologue("recllmsim", "preference", "answers")
     assert (code, "holds no answers to a side-by-side study" in err) == (2, True)

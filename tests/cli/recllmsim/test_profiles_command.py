@@ -57,6 +57,7 @@ def test_bad_input_is_one_line(duologue, tmp_path):
         (("--count", 2, "--profiles", tmp_path / "bad.txt"), "'Age' is missing"),
         (("--count", 2, "--model", "nobody"), "nobody"),
         (("--count", 2, "--out", tmp_path), "is a folder"),
+        (("--count", 2, "--out", "/dev/zero"), "/dev/zero: is a device and no file"),
     ):
         code, _, err = duologue("recllmsim", "profiles", *arguments)
         assert code == 2

@@ -203,7 +203,28 @@ def test_a_work_that_is_killed_goes_on_and_pays_no_reply_twice(source, tmp_path,
     assert 0 < len(model.sent) <= 18
     annotate(source, tmp_path / "out", *killing, concurrency=2, resume=True)
     assert sorted(model.texts) == sorted(whole.texts)
-    assert files(tmp_path / "out", without=["annotation"]) == files(tmp_path / "whole", without=["annotation"])
+    assert files(tmp_path / "out") == files(tmp_path / "whole")
+
+
+def test_votes_stand_in_the_order_of_the_conversations_whichever_came_first(source, tmp_path):
+    begun = []
+
+    async def last_first(talk, label):
+        begun.append(talk.id)
+        for _ in range(200 - 20 * len(begun)):
+            await asyncio.sleep(0)
+        return "good"
+
+    annotate(source, tmp_path / "out", last_first, concurrency=6)
+    votes = tmp_path / "out" / "annotation" / "votes.jsonl"
+    conversations = data.load(source).conversations
+    assert [json.loads(line)["conversation"] for line in votes.read_text().splitlines()] == [
+        talk.id for talk in conversations
+    ]
+    lines = votes.read_text().splitlines(keepends=True)
+    votes.write_text("".join(lines[::-1]))
+    annotate(source, tmp_path / "out", last_first, concurrency=6, resume=True)
+    assert votes.read_text() == "".join(lines)
 
 
 def test_work_that_was_interrupted_before_it_began_has_nothing(talks, tmp_path):
@@ -245,9 +266,8 @@ def test_a_copy_whose_writing_broke_off_is_whole_or_as_it_was_and_is_finished_by
     monkeypatch.setattr("duologue.runs.labels.copies.write_text", broken)
     with pytest.raises(Killed):
         annotate(source, tmp_path / "out", model)
-    assert len(files(tmp_path / "out", without=["annotation"])) in (3, 4)  # whole files, perhaps the README
-    for path in written:
-        assert json.loads(Path(path).read_text())["moods"]["final"] == {"mood": "good"}
+    assert files(tmp_path / "out", without=["annotation"]) == {}
+    assert len(list(tmp_path.iterdir())) == 2
     monkeypatch.undo()
     annotate(source, tmp_path / "out", model, resume=True)
     assert len(model.sent) == 18

@@ -46,6 +46,24 @@ def test_the_offline_model_makes_a_pool_that_can_be_read(out):
     assert making.usage["calls"] == 17
 
 
+@pytest.mark.parametrize("usage", [5, [], "x", {"input_tokens": "many"}, {"input_tokens": None}, {"input_tokens": [1]}])
+def test_a_usage_on_disk_that_is_none_counts_as_none(out, usage):
+    runs.profiles.generate(2, out)
+    first, second = drafts(out)
+    lines = [json.dumps({**first, "usage": usage}), json.dumps(second)]
+    out.with_suffix(".drafts.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    making = runs.profiles.generate(2, out)
+    assert (making.new, making.usage["calls"]) == (0, 1)
+
+
+@pytest.mark.parametrize("usage", ["usage_odd", "usage_negative", "usage_null"])
+def test_a_usage_in_a_reply_that_is_none_counts_as_none(out, usage, faulty, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "a.key")
+    monkeypatch.setenv("OPENAI_BASE_URL", faulty(reply=BO, faults={usage: 1.0}).url)
+    making = runs.profiles.generate(1, out, "openai:m")
+    assert (making.new, making.usage["input_tokens"]) == (1, 0)
+
+
 def test_an_incomplete_proposal_is_repaired(out):
     model = scripted_model(INCOMPLETE, BO, by_call=True)
     making = runs.profiles.generate(1, out, model)
