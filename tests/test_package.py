@@ -174,7 +174,7 @@ def test_the_wheel_works_in_an_empty_environment(tmp_path, monkeypatch):
     (site / "dependencies.pth").write_text(str(here) + "\n")
     code = "import duologue.cli, duologue; print(duologue.__file__); duologue.cli.main()"
     done = subprocess.run(
-        [str(empty / "bin/python"), "-c", code, "simulate", "simquac", "--limit", "2", "--max-turns", "2"],
+        [str(empty / "bin/python"), "-I", "-c", code, "simulate", "simquac", "--limit", "2", "--max-turns", "2"],
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
