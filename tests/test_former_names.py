@@ -116,4 +116,4 @@ def test_a_name_that_a_module_never_had_is_no_former_name():
 def test_a_module_that_answers_former_names_keeps_its_own_loader():
     module = import_module("duologue.nodes.speakers")
     assert module.__loader__ is module.__spec__.loader
-    assert module.__spec__.loader.get_source(module.__name__).startswith('"""')
+    assert type(module.__loader__) is type(import_module("duologue.nodes.contract").__loader__)
