@@ -172,7 +172,7 @@ class Successes(Record):
                 for number, (name, row) in enumerate(zip(self.names, self.scenarios, strict=True))
             ),
             notes=(
-                "low, high: Wilson's interval of 95 % of the share",
+                "low, high: Blaker's interval of 95 % of the share",
                 *((f"{', '.join(lacking)}: not among the conversations of the row",) if lacking else ()),
                 *((GUARDED_NOTE,) if guarded else ()),
                 *(() if all(row.success for row in self.scenarios) else ("no share: no conversation counts",)),

@@ -23,7 +23,7 @@ class ScenarioSuccess(Record):
     not_begun: int = 0
     """Planned conversations that were not begun."""
     success: Rate | None
-    """The share of successes; Wilson's interval for these conversations alone. None if no conversation counts."""
+    """The share of successes; Blaker's interval for these conversations alone. None if no conversation counts."""
     rejected_drafts: int
     """Drafts of the assistant that its validator rejected, in all conversations, those without a score too."""
     first_draft: Rate | None

@@ -32,7 +32,7 @@ from ..outcomes import (
     was_begun,
     was_cut_short,
 )
-from ..over_users.rates import Rate, clustered, intraclass, pass_hat, wilson
+from ..over_users.rates import Rate, clustered, exact, intraclass, pass_hat, wilson
 from ..user_faults import RULE
 from .code_errors import CodeErrors
 from .failed_conversations import FailedConversation, UserFault, failed_conversation
@@ -168,9 +168,9 @@ def successes(
                 unscored=scenario.unscored,
                 cut_short=scenario.cut_short,
                 not_begun=scenario.not_begun,
-                success=wilson(reached / total, total) if total else None,
+                success=exact(reached, total) if total else None,
                 rejected_drafts=scenario.rejected_drafts,
-                first_draft=wilson(scenario.pair(fault=fault, rejected=False)[0] / total, total) if total else None,
+                first_draft=exact(scenario.pair(fault=fault, rejected=False)[0], total) if total else None,
                 pass_hat=pass_hat([(reached, total)])[most] if total else None,
             )
             for scenario, reached, total in pairs

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 from scipy.special import betaln, comb
+from scipy.stats import binom
 
 from duologue.analysis.over_users.rates import Rate, clustered, pass_hat_intervals, wilson
 
@@ -32,10 +34,15 @@ def scenario_counts(scenarios, sizes, mean, correlation, draws, seed=1):
     return [tuple(sorted(zip(*one, strict=True))) for one in zip(successes.tolist(), sizes.tolist(), strict=True)]
 
 
-def held(rates: Iterable[Rate], truth: float) -> tuple[float, float]:
-    """Coverage and mean width."""
+def single_counts(scenarios):
+    """Of one conversation about each scenario all that can come, by the number of successes."""
+    return [((0, 1),) * (scenarios - reached) + ((1, 1),) * reached for reached in range(scenarios + 1)]
+
+
+def held(rates: Iterable[Rate], truth: float, chances: Any = None) -> tuple[float, float]:
+    """Coverage and mean width; `chances`: of each rate, where they are all that can come."""
     both = [(rate.low - 1e-9 <= truth <= rate.high + 1e-9, rate.high - rate.low) for rate in rates]
-    coverage, width = np.mean(both, axis=0)
+    coverage, width = np.average(both, axis=0, weights=chances)
     return float(coverage), float(width)
 
 
@@ -80,11 +87,16 @@ def success(draws: int) -> list[str]:
     for scenarios, repeats in product(SCENARIOS, REPEATS):
         cells = []
         for correlation, mean in product(CORRELATIONS if repeats > 1 else (0.0,), MEANS[:5]):
-            counts = scenario_counts(scenarios, repeats, mean, correlation, draws)
-            few = counts[: draws // 4]
-            ours, ours_few = (held(map(clustered_once, some), mean) for some in (counts, few))
-            width = held(map(oracle(correlation), counts), mean)[1]
-            valid = held(map(posterior, few), mean)[1]
+            chances = None
+            if repeats > 1:
+                counts = scenario_counts(scenarios, repeats, mean, correlation, draws)
+                few = counts[: draws // 4]
+            else:
+                counts = few = single_counts(scenarios)
+                chances = binom.pmf(np.arange(scenarios + 1), scenarios, mean)
+            ours, ours_few = (held(map(clustered_once, some), mean, chances) for some in (counts, few))
+            width = held(map(oracle(correlation), counts), mean, chances)[1]
+            valid = held(map(posterior, few), mean, chances)[1]
             # Success and failure are alike: the mean of .95 is that of .05.
             cells += [(*ours, width, ours_few[1], valid, correlation)] * (1 if mean in (0.5, 0.7) else 2)
         coverage, width, estimated, few_width, valid, correlation = np.array(cells).T
