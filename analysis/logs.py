@@ -147,7 +147,6 @@ def _counted(title: str, field: str, statistics: Sequence[LogStatistics]) -> Tab
 
 
 def _counts(talk: Conversation, user_messages: Sequence[Message]) -> dict[str, int]:
-    """How often something occurs in a conversation; `user_messages`: the user's messages."""
     domain = domains.of(talk)
     return {
         "questions": sum("?" in message.text or "？" in message.text for message in user_messages),

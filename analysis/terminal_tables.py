@@ -11,9 +11,8 @@ class TableBody:
     """The body of a table for rich.
 
     No word is cut where the terminal is wide enough for the longest of each column. In a narrower one only words of
-    texts and of headings are cut.
-
-    `texts`: of each column whether it holds texts; `shown`: the cells of each row as texts.
+    texts and of headings are cut. `texts`: of each column whether it holds texts; `shown`: the cells of each row as
+    texts.
     """
 
     def __init__(self, headings: Sequence[str], texts: Sequence[bool], shown: Sequence[Sequence[str]]) -> None:

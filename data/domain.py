@@ -199,9 +199,8 @@ class Domain:
     def text_in(self, message: Message, language: Language, spoken: Language | None = None) -> str | None:
         """The message in a language: its own text, or a translation from the source.
 
-        None if there is neither.
-
-        `spoken` is the language of the conversation; without it the language is detected from the text.
+        None if there is neither. `spoken` is the language of the conversation; without it the language is detected from
+        the text.
         """
         return message.text if (spoken or language_of(message.text) or language) == language else None
 

@@ -24,9 +24,8 @@ class FormText(BaseModel):
 class Form(BaseModel):
     """The fields that every form has.
 
-    A domain's form adds the keys of its scenario and makes the scenario from them in `scenario`.
-
-    Each field has a description, and a default or examples, because people fill it in.
+    A domain's form adds the keys of its scenario and makes the scenario from them in `scenario`. Each field has a
+    description, and a default or examples, because people fill it in.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)

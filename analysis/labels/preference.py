@@ -5,7 +5,7 @@ As "Let the LLMs Talk" (WSDM 2024), table 4, counts it: a side wins where more t
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from typing_extensions import override
 
@@ -14,7 +14,7 @@ from ...data.labels.side_by_side import ASPECTS, STUDY, is_asked
 from ...data.labels.votes import Vote, aggregate
 from ...data.records import Record
 from ..over_users.estimate import UserScore
-from ..tables import Column, Sections, Table, TypedRows
+from ..tables import Sections, Table, TypedRows
 from .agreement.coefficients import fleiss_kappa
 from .reliability import NOT_CALIBRATED
 
@@ -79,21 +79,15 @@ class ReasonRow(Record):
 class PreferenceTable(TypedRows[Wins], title="Side by side"):
     """Which side people find better, aspect by aspect."""
 
+    json_only: ClassVar[tuple[str, ...]] = ("note", "labellers")
+
     @override
     def table(self) -> Table:
         """Without the column of notes, which stand below: eleven columns of figures have room for no text."""
-        columns = [
-            Column(
-                name=name.replace("_", " "), kind="text" if name == "aspect" else "count" if name == "n" else "number"
-            )
-            for name in Wins.model_fields
-            if name not in ("note", "labellers")
-        ]
         row_notes = [f"{row.aspect}: {row.note}." for row in self.rows if row.note]
         people = [f"{row.aspect} {row.labellers:.3g}" for row in self.rows if row.labellers is not None]
-        return Table.of(
-            self.title, columns, self.rows, (*self.notes, f"Labellers on average: {', '.join(people)}.", *row_notes)
-        )
+        notes = (*self.notes, f"Labellers on average: {', '.join(people)}.", *row_notes)
+        return super().table().model_copy(update={"notes": notes})
 
 
 class ContradictionTable(TypedRows[Contradiction], title="Preferences against the same person's answers"):
@@ -116,12 +110,10 @@ class Preferences(Sections):
 
     @override
     def shown(self) -> list[TypedRows[Any]]:
-        """The wins, the reasons and the contradictions if there are any."""
         return [self.wins, *(part for part in (self.reasons, self.contradictions) if part.rows)]
 
     @override
     def to_json(self) -> dict[str, Any]:
-        """All fields, each section with its rows and notes."""
         return self.model_dump(mode="json")
 
 

@@ -10,6 +10,8 @@ from ...data.records import Conversation
 from ...errors import MissingExtraError
 
 ScoredBy: TypeAlias = Literal["model", "rule", "not told"]
+_ASKING = frozenset({"model", "judge", "judged", "criterion"})
+"""Keys of a scorer's description, or of a part of it, that name a model or a judge."""
 
 
 @dataclass(frozen=True)
@@ -99,14 +101,9 @@ def scored_by(conversation: Conversation, name: str, score: Mapping[str, Any]) -
     scorer = scorers.get(name) if isinstance(scorers, Mapping) else None
     of_scenario = conversation.scenario.get(name) if name == "success" else None
     descriptions = [description for description in (scorer, of_scenario) if description is not None]
-    if any(_asks(description) for description in descriptions):
+    if not _ASKING.isdisjoint(key for description in descriptions for key in _keys(description)):
         return "model"
     return "rule" if descriptions else "not told"
-
-
-def _asks(described: Any) -> bool:
-    """Whether a description of a scorer, or a part of it, names a model or a judge."""
-    return any(key in ("model", "judge", "judged", "criterion") for key in _keys(described))
 
 
 def _keys(value: Any) -> Iterator[str]:

@@ -1,8 +1,6 @@
 """The next-turn benchmark: how near a simulated user comes to the person's next turn.
 
-It calls no model.
-
-Needs the extra `stats`, for Chinese `zh`.
+It calls no model. Needs the extra `stats`, for Chinese `zh`.
 """
 
 from .benchmark import Benchmark

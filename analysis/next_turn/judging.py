@@ -122,7 +122,6 @@ class TurnJudge:
             self._vectors.update(zip(texts, self.embed(texts), strict=True))
 
     def _said_before(self, moment: Moment, language: Language) -> frozenset[str]:
-        """The content words of all messages before the moment."""
         if moment.key not in self._before:
             words = (content_of(message.text, language) for message in moment.before)
             self._before[moment.key] = frozenset().union(*words)

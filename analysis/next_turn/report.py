@@ -75,7 +75,6 @@ class NextTurnReport(TabledReport):
 
     @override
     def tables(self) -> list[Table]:
-        """The sources of turns side by side, and each score with its interval."""
         return [self.table(), self.by_score()]
 
     def table(self) -> Table:
@@ -197,7 +196,6 @@ def _estimate(
 
 
 def _by_user(turns: Iterable[JudgedTurns], value: Callable[[JudgedTurns], float | None]) -> dict[str, float]:
-    """Each user's mean, for those with a value."""
     values: dict[str, list[float]] = defaultdict(list)
     for turn in turns:
         if (number := value(turn)) is not None:

@@ -103,9 +103,7 @@ class PairedComparison(Record):
 def compare_pairs(of_a: Sequence[float], of_b: Sequence[float]) -> PairedComparison:
     """Student's paired t-test and Wilcoxon's signed-rank test, both two-tailed.
 
-    Needs the extra `stats`.
-
-    ValueError if the sides have different numbers of values.
+    Needs the extra `stats`. ValueError if the sides have different numbers of values.
     """
     differences = [a - b for a, b in zip(of_a, of_b, strict=True)]
     tests: list[float | None] = [None] * 4

@@ -106,10 +106,9 @@ def mean_interval(
 def lower_bound(right: FloatArray, labels: FloatArray, error: float) -> float:
     """A bound below which a share lies with a chance of at most `error`.
 
-    The parameters have a number for each user.
-
-    The exact binomial bound with as many labels as these of users are worth (Korn and Graubard 1998). It is never above
-    the bound if all were right, which is as many labels as users: an error does not make the others surer.
+    The parameters have a number for each user. The exact binomial bound with as many labels as these of users are worth
+    (Korn and Graubard 1998). It is never above the bound if all were right, which is as many labels as users: an error
+    does not make the others surer.
     """
     share = float(right.sum() / labels.sum())
     users = float(effective_users(labels))

@@ -218,7 +218,6 @@ def _trust(talks: Talks, label: str, side: TaskSide) -> str:
 
 
 def _values(talks: Talks) -> dict[str, list[str]]:
-    """The values of each label that either side has, in order."""
     by_label: defaultdict[str, set[str]] = defaultdict(set)
     for talk in talks.talks:
         for label, values in behaviour_of(talk).items():

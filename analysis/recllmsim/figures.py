@@ -71,7 +71,6 @@ def recllmsim_figures(statistics: RecllmsimStatistics) -> dict[str, Any]:
 
 
 def _noted(notes: Iterable[str]) -> str:
-    """Reliability of the label of a table, from its notes."""
     return "\n".join(note for note in notes if note.startswith(TRUST_IN)) or f"Trust: {NOT_CALIBRATED}."
 
 

@@ -4,15 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...data.labels.reading import is_other
 from ...data.recllmsim import ATTRIBUTES, Situation
 from ...data.recllmsim.pool_coverage import AGE_BANDS
 from ...data.records import Conversation, Record
 from ...errors import of_extra
 from ..tables import TypedRows
 from .talks import SIDES, Conversations, Talks, TaskConversation, TaskSide, mean, share
-
-OTHERS = frozenset({"其他", "其它", "other", "others"})
-"""Labels without content: left out of all but their own count, as in the published script."""
 
 TOP = 5
 """Maximum number of frequent labels that are shown, as many as the published script compares."""
@@ -94,7 +92,7 @@ def profile_values(conversations: Conversations, top: int = TOP) -> ProfileValue
     english = _english(talks.talks)
     rows = []
     for key, side, profiles in attributes:
-        having = Counter(label for labels in profiles for label in set(labels) if label.lower() not in OTHERS)
+        having = Counter(label for labels in profiles for label in set(labels) if not is_other(label))
         most = sorted((-n, english.get(label, label)) for label, n in having.items())[:top]
         rows += [
             ValueCount(
@@ -114,7 +112,6 @@ def profile_values(conversations: Conversations, top: int = TOP) -> ProfileValue
 
 
 def _attributes(talks: Talks) -> tuple[list[tuple[str, TaskSide, list[list[str]]]], list[str]]:
-    """The labels of every profile, by attribute and side, and notes on them."""
     notes = list(talks.notes)
     sides: dict[TaskSide, list[Labels]] = {}
     for side in SIDES:
@@ -132,7 +129,6 @@ def _attributes(talks: Talks) -> tuple[list[tuple[str, TaskSide, list[list[str]]
 
 
 def _profiles(talks: Sequence[TaskConversation]) -> tuple[list[Labels], list[str]]:
-    """The labels of each user's profile, and notes on them."""
     labelled: dict[str, Labels] = {}
     written: dict[str, Labels] = {}
     changed: set[str] = set()
@@ -211,7 +207,8 @@ def _banded(labels: Labels) -> Labels:
 
 def _attribute(key: str, side: TaskSide, of_all: Sequence[Sequence[str]], of: int) -> AttributeStatistics:
     every = [label for labels in of_all for label in labels]
-    counts = Counter(label for label in every if label.lower() not in OTHERS)
+    # "others" says nothing: left out of all but its own count, as in the published script.
+    counts = Counter(label for label in every if not is_other(label))
     total = counts.total()
     return AttributeStatistics(
         attribute=ATTRIBUTES[key][0],

@@ -190,7 +190,6 @@ def _points(rating: object) -> dict[str, int]:
 
 
 def _items(talks: Talks, points: Callable[[Conversation], Mapping[str, int]]) -> tuple[ItemQuality, ...]:
-    """A row for each assistant and item that any of its conversations has."""
     rows = []
     trust: dict[str, str] = {}
     for assistant, group in talks.of_sides_with(lambda talk: points(talk.conversation)).by_assistant():
@@ -220,7 +219,6 @@ def _items(talks: Talks, points: Callable[[Conversation], Mapping[str, int]]) ->
 
 
 def _key(item: str, points: Callable[[Conversation], Mapping[str, int]]) -> tuple[str, str]:
-    """Key and part of the label that an item is of."""
     if points is points_of:
         return "questionnaire", ""
     key, _, part = item.partition(" ")

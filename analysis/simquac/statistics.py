@@ -82,7 +82,6 @@ class SimquacStatistics(TabledReport):
 
     @override
     def tables(self) -> list[Table]:
-        """Every table: numbers, questions, what compares several sources, validity where there are drafts."""
         forms = {source.source: source.forms for source in self.sources}
         compared = [comparison_table(self.comparisons)] if self.comparisons else []
         compared += equal_questions_tables(self.equal_questions)
@@ -147,7 +146,6 @@ def _source(sample: Sample, conversations: SectionConversations) -> SourceStatis
 
 
 def _notes(sample: Sample, answered: bool) -> Iterable[str]:
-    """The numbers that a source lacks, with the reasons."""
     if sample.other:
         yield f"{sample.other} conversations are about no section and left out."
     if not sample.conversations:

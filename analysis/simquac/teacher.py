@@ -102,7 +102,6 @@ class TeacherStatistics(TabledReport):
 
     @override
     def tables(self) -> list[Table]:
-        """Every table: overlap, scores, validity where there are drafts."""
         validity = [attempt_table(self.attempts)] if self.attempts else []
         return [self.agreement.table(self.rule), self.table(), *validity]
 

@@ -83,7 +83,6 @@ class ValidityReport(TabledReport):
 
     @override
     def tables(self) -> list[Table]:
-        """Agreement with people, and the assistants that each user distinguishes; either only if it was measured."""
         people = [] if self.people is None else [self.people.table()]
         return [*people, *([self.table()] if self.told else [])]
 
@@ -219,11 +218,9 @@ def people_report(
     )
 
 
-def told_apart(
-    user: str, says_by: str, scenarios: str, met: Mapping[str, Meetings], reference: str | None = None
-) -> tuple[MeetingResult, ...]:
-    """The difference of each assistant from the reference, by default the first, in success and satisfaction."""
-    first = reference or next(iter(met))
+def told_apart(user: str, says_by: str, scenarios: str, met: Mapping[str, Meetings]) -> tuple[MeetingResult, ...]:
+    """The difference of each assistant from the first, the reference, in success and satisfaction."""
+    first = next(iter(met))
     return tuple(
         MeetingResult(
             user=user,

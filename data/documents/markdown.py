@@ -89,9 +89,8 @@ def titled_markdown(text: str) -> tuple[list[Block], str | None]:
 def markdown_blocks(text: str) -> list[Block]:
     """Headings and readable text of Markdown.
 
-    A link becomes its text, an image its alternative text, and each row of a table a line.
-
-    Headings inside lists and quotations are text, as is what looks like a heading inside code.
+    A link becomes its text, an image its alternative text, and each row of a table a line. Headings inside lists and
+    quotations are text, as is what looks like a heading inside code.
     """
     return _Reader().read(parsed(text))
 

@@ -17,10 +17,8 @@ _END = re.compile(r"[.!?,;:。！？，；：…]\W*$")
 def text_blocks(text: str) -> tuple[list[Block], str | None]:
     """The blocks of a plain text, and its title if its first paragraph is one.
 
-    A title is a short line without a full stop.
-
-    A text with Markdown headings is Markdown. In any other every word stays; the lines of a paragraph are joined,
-    but not with one that begins an item of a list or is indented.
+    A title is a short line without a full stop. A text with Markdown headings is Markdown. In any other every word
+    stays; the lines of a paragraph are joined, but not with one that begins an item of a list or is indented.
     """
     headed = headed_blocks(text)
     if headed is not None:

@@ -68,9 +68,8 @@ class DialogueForm:
     def written(self, conversation: Conversation) -> dict[str, Any]:
         """The conversation as an object of this format.
 
-        One that was read in this format is restored exactly.
-
-        Asides of another format are left out, except system messages.
+        One that was read in this format is restored exactly. Asides of another format are left out, except system
+        messages.
         """
         turns: list[Any] = []
         calls = 0

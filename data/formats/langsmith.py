@@ -31,7 +31,6 @@ def read(path: str | Path) -> list[Conversation]:
 
 
 def _runs(value: Any) -> Iterator[Mapping[str, Any]]:
-    """A run and all below it."""
     if isinstance(value, Mapping):
         if isinstance(value.get("runs"), list):
             yield from (run for inner in value["runs"] for run in _runs(inner))

@@ -24,9 +24,8 @@ _KINDS = {dict: "an object", list: "a list", str: "a text", bool: "true or false
 def read(folder: Path, *, plan_alone: bool = False) -> tuple[Any, str]:
     """The value in a folder's manifest, and a line with its problem and the remedy, or an empty one.
 
-    `plan_alone`: it may lack its settings and sources, as reading the conversations needs neither.
-
-    DataError, of the same form, for a file that cannot be read and for a value without the ids that were planned.
+    `plan_alone`: it may lack its settings and sources, as reading the conversations needs neither. DataError, of the
+    same form, for a file that cannot be read and for a value without the ids that were planned.
     """
     file = folder / MANIFEST
     try:

@@ -29,9 +29,8 @@ FORM = DialogueForm(
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
     """Write one conversation a line: id, messages, their images and files, and tool calls.
 
-    Conversations read in this format are restored.
-
-    Returns a line for each kind of content that the format cannot hold and that was therefore left out.
+    Conversations read in this format are restored. Returns a line for each kind of content that the format cannot hold
+    and that was therefore left out.
     """
     beyond = BeyondWords(own_key=FORM.kind, tools=True, parts=True)
 

@@ -41,7 +41,6 @@ def read(path: str | Path) -> list[Conversation]:
 
 
 def _spans(value: Any) -> Iterator[Mapping[str, Any]]:
-    """The spans of a value of the file."""
     if not isinstance(value, Mapping):
         return
     resources = next((value[key] for key in _SPANS if isinstance(value.get(key), list)), None)

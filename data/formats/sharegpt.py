@@ -28,9 +28,8 @@ FORM = DialogueForm(
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
     """Write JSON lines if the name ends with `.jsonl`, else a list.
 
-    Conversations read in this format are restored.
-
-    Returns a line for each kind of content that the format cannot hold and that was therefore left out.
+    Conversations read in this format are restored. Returns a line for each kind of content that the format cannot hold
+    and that was therefore left out.
     """
     written = list(conversations)
     values = map(FORM.written, written)
@@ -44,10 +43,9 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
 def read(path: str | Path) -> list[Conversation]:
     """The conversations of a ShareGPT file.
 
-    Further keys are stored; annotations are labels too, as in messages.
-
-    Turns of `system` and of tools (`function_call`, `observation`, `tool`) are not messages: they are kept as asides
-    with their positions. DataError for any other speaker.
+    Further keys are stored; annotations are labels too, as in messages. Turns of `system` and of tools
+    (`function_call`, `observation`, `tool`) are not messages: they are kept as asides with their positions. DataError
+    for any other speaker.
     """
     reading, conversations = DialogueReading(FORM), []
     for element, value in elements(path):

@@ -140,7 +140,6 @@ def _lost(
 
 
 def _labels(conversation: Conversation, stored: list[Message]) -> Iterator[tuple[Json, Json]]:
-    """Labels and `extra` of the conversation and of each stored message."""
     yield conversation.labels, conversation.extra
     yield from ((message.labels, message.extra) for message in stored)
 

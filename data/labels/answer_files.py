@@ -52,9 +52,7 @@ def read(path: Path, by: str, labels: Mapping[str, LabelDefinition] | None = Non
     """The answers in a file of such a form.
 
     `by`: the person, where the file does not name one; `labels`: definitions by which cells are read as texts, lists or
-    numbers.
-
-    DataError names the broken row in one line.
+    numbers. DataError names the broken row in one line.
     """
     text = content(path, MOST_BYTES).decode("utf-8-sig", "replace")
     forms: dict[str, Callable[[], Iterable[Any]]] = {

@@ -168,7 +168,6 @@ def _labels_at(label: LabelDefinition, conversation: Conversation, item: Item) -
 
 
 def _stored_votes(label: LabelDefinition, conversation: Conversation, item: Item) -> list[list[Vote]]:
-    """The votes of the data on each part."""
     stored = _labels_at(label, conversation, item)
     numbers = dict.fromkeys(number for key in label.keys for number in vote_numbers(stored.get(key)))
     return _by_part([value for number in numbers if (value := label.value_in(stored, number))])

@@ -164,6 +164,11 @@ def values_of(value: Any) -> list[str]:
     return [text.lower() for text in plain_values(value)]
 
 
+def is_other(value: Any) -> bool:
+    """Whether a value is `other` in any spelling: published studies leave it out, as it says nothing."""
+    return values_of(value) in (["other"], ["others"])
+
+
 def spellings_of(value: Any) -> dict[str, str]:
     """The values, each with its spelling in the data."""
     values = value if isinstance(value, list) else [value]

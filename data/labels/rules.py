@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from ...errors import SettingError
 from ..attempts import Json
+from ..recllmsim.situations import ATTRIBUTES
 from ..records import Conversation
 from .definition import LabelDefinition
 from .rule_words import WORDS, has, share, words_of
@@ -134,12 +135,6 @@ def _intent_people(
     return {"intent": intents[:1] if strictness > 1 else intents[:3] or ["其它"]} if intents else {"intent": ["其它"]}
 
 
-def _satisfaction(
-    conversation: Conversation, label: LabelDefinition, unit: int, strictness: float
-) -> Mapping[str, Any]:
-    return reply_satisfaction(text_of(conversation, label, unit), strictness)
-
-
 def reply_satisfaction(text: str, strictness: float = 1.0) -> dict[str, Any]:
     """Satisfaction from 1 to 5 by the length of the reply, and the reason of a low one, or None.
 
@@ -201,14 +196,13 @@ def _profile(conversation: Conversation, label: LabelDefinition, unit: int, stri
 
 
 _LINE = re.compile(r"(?m)^\s*(?:\d+[.、．]\s*)?([^:：\n]{1,40})[:：]\s*(.*)$")
-_IN_CHINESE: Mapping[str, str] = {
-    "gender": "性别", "age": "年龄", "personality": "个性", "occupation": "职业", "dailyinterests": "日常兴趣爱好",
-    "travelhabits": "旅行习惯", "diningpreferences": "用餐偏好", "spendinghabits": "消费习惯", "otheraspects": "其他方面",
-}  # fmt: skip
 
 
 def _key(name: str) -> str:
     return re.sub(r"[^a-z\u4e00-\u9fff]|andhobbies|和", "", name.lower().replace(" and hobbies", ""))
+
+
+_IN_CHINESE = {_key(english): chinese for english, chinese in ATTRIBUTES.values()}
 
 
 def _named(value: str, text: str, strictness: float) -> bool:
@@ -224,7 +218,7 @@ RULES: Mapping[str, LabelRule] = {
     "behaviour_first": _behaviour_first,
     "intent": _intent,
     "intent_people": _intent_people,
-    "satisfaction": _satisfaction,
+    "satisfaction": lambda talk, label, unit, strictness: reply_satisfaction(text_of(talk, label, unit), strictness),
     "satisfaction_conversation": _satisfaction_conversation,
     "profile_mapped": _profile,
     "profile_mapped_people": _profile,

@@ -1,12 +1,10 @@
 """What several votes on one label come to: the published rule, and a tie where it gives nothing."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, log2
 from typing import TypeAlias
-
-from pydantic import JsonValue
 
 Vote: TypeAlias = str | int | float | bool
 """One value that was voted for: a word, yes or no, or a number of a scale."""
@@ -51,25 +49,11 @@ def aggregate(votes: Sequence[Vote]) -> Aggregate:
     ballot = tuple(votes)
     if not ballot:
         raise ValueError("no votes: give at least one")
-    numeric = [_is_number(vote) for vote in ballot]
+    numeric = [not isinstance(vote, str | bool) for vote in ballot]
     if any(numeric) != all(numeric):
         raise ValueError(f"votes {list(ballot)!r} mix numbers and words: a label has values of one kind")
     value = _of_numbers(ballot) if all(numeric) else _of_words(ballot)
     return Aggregate(value, ballot, entropy_of(ballot))
-
-
-def aggregate_parts(votes: Sequence[Mapping[str, JsonValue]]) -> dict[str, Aggregate]:
-    """`aggregate` for each part of votes that have several, such as `{"order": "Depth", "feedback": "Both"}`.
-
-    Parts in the order of the first vote; ValueError if a vote lacks a part or has another one.
-    """
-    if not votes:
-        raise ValueError("no votes: give at least one")
-    names = list(votes[0])
-    for vote in votes:
-        if vote.keys() != votes[0].keys():
-            raise ValueError(f"votes have different parts, {', '.join(names)} and {', '.join(vote)}: give all of each")
-    return {name: aggregate([_plain(name, vote[name]) for vote in votes]) for name in names}
 
 
 def entropy_of(votes: Sequence[Vote]) -> float:
@@ -91,16 +75,6 @@ def _of_numbers(votes: tuple[Vote, ...]) -> Vote | None:
     return floor(sum(numbers) / len(numbers) + 0.5)
 
 
-def _is_number(vote: Vote) -> bool:
-    return isinstance(vote, (int, float)) and not isinstance(vote, bool)
-
-
 def _key(vote: Vote) -> tuple[type, Vote]:
     """What makes two votes the same one: in Python True is 1, too."""
     return (bool if isinstance(vote, bool) else str if isinstance(vote, str) else float, vote)
-
-
-def _plain(name: str, value: JsonValue) -> Vote:
-    if isinstance(value, (str, int, float, bool)):
-        return value
-    raise ValueError(f"the vote on {name!r} is {value!r}: give a word, a number, or yes or no")

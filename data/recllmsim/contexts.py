@@ -119,7 +119,7 @@ class _Filling:
         template = self.template
         if depth > DEEPEST:
             raise _fault(template, f"more than {DEEPEST} options and mappings stand inside each other: write them out")
-        for piece in _parsed(text, template):
+        for piece in _pieces(text, tuple(template.options), template.task, template.source):
             if isinstance(piece, str):
                 self.size += len(piece)
                 if self.size > MOST_CHARACTERS:
@@ -146,13 +146,9 @@ class _Filling:
                 yield from self.pieces(mapping[self.chosen[key]], within, depth + 1)
 
 
-def _parsed(text: str, template: Template) -> tuple[_Piece, ...]:
-    """The text in pieces; DataError for a placeholder that is malformed or has no options."""
-    return _pieces(text, tuple(template.options), template.task, template.source)
-
-
 @lru_cache(maxsize=1024)
 def _pieces(text: str, keys: tuple[str, ...], task: str, source: str) -> tuple[_Piece, ...]:
+    """The text in pieces; DataError for a placeholder that is malformed or has no options."""
     template = Template(task=task, prompt="", options=dict.fromkeys(keys, ()), source=source)
     pieces: list[_Piece] = []
     end = 0

@@ -150,7 +150,6 @@ def _message(turn: Any, path: str | Path, where: str) -> Message:
 
 
 def _turn(message: Message) -> dict[str, Any]:
-    """The message as an element of `history`."""
     annotations = message.labels | message.extra
     turn: dict[str, Any] = {"role": message.role, "content": message.text}
     turn |= {key: annotations[key] for key in _OF_MESSAGE if key in annotations}

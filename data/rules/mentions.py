@@ -1,9 +1,8 @@
 """Marks that a text mentions.
 
-A tag, a token or a label in a question about it is not a slip of a speaker.
-
-A mark is spoken about if the text is about technical things and the mark stands inside a sentence. What begins a line or
-a message, follows a full stop, or is glued to the end of the text, is said.
+A tag, a token or a label in a question about it is not a slip of a speaker. A mark is spoken about if the text is about
+technical things and the mark stands inside a sentence. What begins a line or a message, follows a full stop, or is
+glued to the end of the text, is said.
 """
 
 import re

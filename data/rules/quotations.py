@@ -46,10 +46,8 @@ def without_pasted(text: str) -> str:
 def _without_blocks(text: str) -> str:
     """The text with a blank for each character of settings, markup and logs.
 
-    These are two or more lines of data in a row.
-
-    A line with a side as its key is data only if its value is not a sentence, and if others with other keys are
-    beside it.
+    These are two or more lines of data in a row. A line with a side as its key is data only if its value is not a
+    sentence, and if others with other keys are beside it.
     """
     if text.count("\n") < 2:
         return text

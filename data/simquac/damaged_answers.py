@@ -31,10 +31,8 @@ class Change(Record):
 def repair(conversations: Iterable[Conversation]) -> tuple[list[Conversation], list[Change]]:
     """The conversations with repaired spans, and every change.
 
-    A span without a sign of damage is not changed.
-
-    An undamaged span that begins at the second word of a sentence is changed too: do not repair files of which
-    `by_people` is true.
+    A span without a sign of damage is not changed. An undamaged span that begins at the second word of a sentence is
+    changed too: do not repair files of which `by_people` is true.
     """
     repaired, changes = [], []
     for conversation in conversations:

@@ -190,7 +190,6 @@ def _article(conversation: Conversation) -> Mapping[str, Any]:
 
 
 def _paragraph(conversation: Conversation, first: int, left_out: LeftOut) -> dict[str, Any]:
-    """The conversation as a paragraph; `first` is the number of its first question in the file."""
     topic = Topic.of(conversation)
     qas: list[dict[str, Any]] = []
     for number, exchange in enumerate(conversation.exchanges):

@@ -63,10 +63,8 @@ def refuses(text: str) -> bool:
 def overlap(text: str, section: str) -> Span | None:
     """The first tail of the text that the section contains, case ignored.
 
-    The first word is always lost.
-
-    Words are dropped one by one at single spaces, up to half of them. A single word therefore never passes, and of
-    two words only the second can.
+    The first word is always lost. Words are dropped one by one at single spaces, up to half of them. A single word
+    therefore never passes, and of two words only the second can.
     """
     lower_section = section.lower()
     for _ in range(len(text.split()) // 2):

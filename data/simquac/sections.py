@@ -44,10 +44,9 @@ def topics_of_document(
 ) -> tuple[list[Topic], list[str]]:
     """The topics of a document in order, and notes about splits and omissions.
 
-    A document without text has no topics.
-
-    The topic's id is the file's name and the heading. A longer section is split between paragraphs, a longer
-    paragraph behind a sentence; each piece is a topic. `max_bytes` is the bound of the whole topic.
+    A document without text has no topics. The topic's id is the file's name and the heading. A longer section is split
+    between paragraphs, a longer paragraph behind a sentence; each piece is a topic. `max_bytes` is the bound of the
+    whole topic.
     """
     topics: list[Topic] = []
     notes: list[str] = list(document.notes)

@@ -77,13 +77,12 @@ def abstention(
 ) -> Abstention:
     """The judge's labels to keep, by side and part.
 
-    The first label is people's, the second the judge's.
-
-    Labels are kept by their votes, those on which all agree first; by `confidence`, a label that is a number, the
-    highest first. Thresholds are tried from the strictest on, each looser one only where the stricter one held, so that
-    no choice needs a correction (fixed sequence testing: Angelopoulos et al., "Learn then Test", 2021, section 2.1); a
-    threshold holds where the lower 95 % bound over users is at least the precision. The parameters are as those of
-    `agreement`; SettingError for a precision that is not between 0 and 1.
+    The first label is people's, the second the judge's. Labels are kept by their votes, those on which all agree first;
+    by `confidence`, a label that is a number, the highest first. Thresholds are tried from the strictest on, each
+    looser one only where the stricter one held, so that no choice needs a correction (fixed sequence testing:
+    Angelopoulos et al., "Learn then Test", 2021, section 2.1); a threshold holds where the lower 95 % bound over users
+    is at least the precision. The parameters are as those of `agreement`; SettingError for a precision that is not
+    between 0 and 1.
     """
     if not 0 < precision < 1:
         raise SettingError(f"a precision is between 0 and 1, not {precision}")
@@ -155,7 +154,6 @@ class _RetainedAgreement:
 
 
 def _retained_agreement(units: Sequence[ComparedUnit]) -> _RetainedAgreement | None:
-    """Agreement of people with these labels; None if they labelled none of them."""
     both = [unit for unit in units if value_of(unit.first) is not None]
     if not both:
         return None

@@ -180,7 +180,6 @@ def _places(order: Sequence[Value]) -> FloatArray:
 
 
 def _user_places(users: Sequence[str] | None, number: int) -> tuple[Places, int]:
-    """The place of the user of each thing, and the number of users."""
     if users is None:
         return np.arange(number), number
     if len(users) != number:

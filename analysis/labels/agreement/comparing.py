@@ -149,9 +149,8 @@ def scale_of(
 ) -> Scale:
     """The values of the group's labels and votes, in their order.
 
-    That order is that of numbers, that of the caller for words, else that of names.
-
-    `scales`: values of a label or part by its name; `ordered`: orders for every label that has no others.
+    That order is that of numbers, that of the caller for words, else that of names. `scales`: values of a label or part
+    by its name; `ordered`: orders for every label that has no others.
     """
     there = group.values
     of_names = [(scales or {}).get(name) for name in (*group.titles, group.part)]

@@ -73,9 +73,7 @@ def worth(
 ) -> CalibratedRates:
     """Rates of each value, and means of numbers, by side and part.
 
-    The first label is people's, the second the judge's.
-
-    The parameters are as those of `agreement`.
+    The first label is people's, the second the judge's. The parameters are as those of `agreement`.
     """
     pairs = matched(first, second, sources)
     orders, rows = [*ordered], list[WorthRow]()

@@ -149,9 +149,8 @@ def units(
 ) -> list[ComparedUnit]:
     """All things that either label is about.
 
-    Parts of one name are the same part, and a part that is named fits any named one.
-
-    Messages are those of the same number; conversations that do not have equally many have no common ones.
+    Parts of one name are the same part, and a part that is named fits any named one. Messages are those of the same
+    number; conversations that do not have equally many have no common ones.
     """
     compared: list[ComparedUnit] = []
     for number, (one, other) in enumerate(pairs):

@@ -1,9 +1,8 @@
 """Contradictions of users with their earlier messages, by rule.
 
-A contradiction is another value for the same thing without a word of a change.
-
-Things are those that people tell of a plan in numbers and names: budget, days, weeks, months, people, dishes, an age, a
-month of the year, where to and for whom, and what they like or not. The rules are our own, for English and Chinese.
+A contradiction is another value for the same thing without a word of a change. Things are those that people tell of a
+plan in numbers and names: budget, days, weeks, months, people, dishes, an age, a month of the year, where to and for
+whom, and what they like or not. The rules are our own, for English and Chinese.
 """
 
 import re

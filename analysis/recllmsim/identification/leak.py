@@ -70,7 +70,6 @@ class ModelGains(TypedRows[GainRow], title="What is left when the user is new"):
 
     @override
     def brief(self) -> Table:
-        """The rows of the main metrics."""
         return ModelGains(rows=tuple(row for row in self.rows if row.metric in BRIEF), notes=self.notes).table()
 
 

@@ -70,12 +70,10 @@ class IdentificationReport(Sections):
 
     @override
     def shown(self) -> list[TypedRows[Any]]:
-        """User leakage of the split by conversation only where it is measured."""
         return [section for section in super().shown() if section.rows or section in (self.table, self.metrics)]
 
     @override
     def narrow(self) -> list[Table]:
-        """The mean of the aspects, the first hits of each, and user leakage."""
         middle = [section.narrow() for section in (self.nearest, self.gains) if section.rows]
         return [self.table.narrow(), self.table.hits(), *middle]
 

@@ -67,7 +67,6 @@ class SideBySide(TypedRows[ModelRow], title="Profile identification"):
 
     @override
     def brief(self) -> Table:
-        """The mean of the aspects."""
         mean = SideBySide(rows=tuple(row for row in self.rows if row.aspect == "mean"), notes=self.notes)
         aspects = {row.aspect for row in self.rows} - {"mean"}
         return mean.table().model_copy(update={"title": f"{self.title}: the mean of {len(aspects)} aspects"})

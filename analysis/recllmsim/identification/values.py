@@ -53,7 +53,6 @@ class ValueRows(TypedRows[ValueRow], title="Predicted from the text"):
 
     @override
     def wide_fields(self) -> Collection[str]:
-        """The split, the reason, and what is the same in all rows."""
         same = {name for name in ValueRow.model_fields if len({getattr(row, name) for row in self.rows}) < 2}
         return (same - {"model", "score", "value"}) | {"split", "reason"}
 

@@ -32,7 +32,6 @@ class ScoreRows(TypedRows[ScoreRow], title="Scores with 95 % intervals over user
 
     @override
     def brief(self) -> Table:
-        """With a note on each reason."""
         table, why = self.table(), dict[str, dict[str, list[str]]]()
         for row in self.rows:
             if row.reason:

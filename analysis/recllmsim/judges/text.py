@@ -39,7 +39,6 @@ def reasons(train: Sequence[JudgedTurn], turns: Sequence[JudgedTurn]) -> list[st
 
 
 def _probability(train_features: Any, above: Sequence[bool], test_features: Any) -> list[float]:
-    """The probability of `True` for each row."""
     if all(above) or not any(above):
         return [float(all(above))] * test_features.shape[0]
     return [float(share) for share in _model().fit(train_features, above).predict_proba(test_features)[:, 1]]

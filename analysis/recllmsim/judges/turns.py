@@ -7,7 +7,7 @@ from math import floor, isfinite
 from typing import Any, TypeGuard, TypeVar
 
 from ....data import domains
-from ....data.labels.reading import value_of
+from ....data.labels.reading import is_other, value_of
 from ....data.people.splits import named_user, user_of
 from ....data.records import Conversation, Message
 from ....data.text.languages import Language
@@ -19,8 +19,6 @@ LOWEST, HIGHEST = 1, 5
 DISSATISFIED = 3
 """Highest satisfaction that is dissatisfaction: such a turn has a reason in the published files."""
 ReplyValue = TypeVar("ReplyValue")
-OTHER_REASONS = frozenset({"其它", "其他", "other", "others"})
-"""Reasons without content, which the published study leaves out."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +183,6 @@ def _without_further_keys(extra: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_further(patch: object) -> TypeGuard[Mapping[str, Mapping[str, Any]]]:
-    """Whether it holds the further keys that a format keeps."""
     return isinstance(patch, Mapping) and isinstance(patch.get("values"), Mapping)
 
 
@@ -193,4 +190,4 @@ def reason_of(message: Message) -> str:
     """The reason that a message has, or the result of votes on it; empty for none, and for "other"."""
     reason = value_of(REASON, _label(message, REASON))
     text = reason.strip() if isinstance(reason, str) else ""
-    return "" if text.lower() in OTHER_REASONS else text
+    return "" if is_other(text) else text

@@ -66,7 +66,6 @@ class ReadersReport(TabledReport):
 
     @override
     def tables(self) -> list[Table]:
-        """Both tables."""
         return [self.table(), self.refusals()]
 
     @override

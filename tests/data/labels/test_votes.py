@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.data.labels.votes import Aggregate, aggregate, aggregate_parts, entropy_of
+from duologue.data.labels.votes import Aggregate, aggregate, entropy_of
 
 SEED = Path(__file__).parents[4] / "shared" / "seed-data"
 open_data = pytest.mark.skipif(not SEED.is_dir(), reason="the open published data is not in ../shared/seed-data")
@@ -50,13 +50,6 @@ def test_yes_and_no_are_words_and_no_numbers():
 def test_no_votes_are_an_error():
     with pytest.raises(ValueError, match="no votes"):
         aggregate([])
-    with pytest.raises(ValueError, match="no votes"):
-        aggregate_parts([])
-
-
-def test_votes_with_different_parts_are_an_error_that_names_them():
-    with pytest.raises(ValueError, match="order and feedback"):
-        aggregate_parts([{"order": "Depth"}, {"feedback": "Both"}])
 
 
 @given(st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=9))
@@ -85,7 +78,7 @@ def test_every_published_final_is_what_its_votes_come_to():
         conversation = json.loads(path.read_text(encoding="utf-8"))
         for key, label in conversation.items():
             if key.startswith("strategy") and isinstance(label, dict) and "1" in label:
-                total = aggregate_parts([label[vote] for vote in "123"])
+                total = {name: aggregate([label[vote][name] for vote in "123"]) for name in label["1"]}
                 assert {name: aggregated.value for name, aggregated in total.items()} == label["final"], (path, key)
                 checked += len(total)
     assert checked > 9000
