@@ -1,6 +1,6 @@
 """`duologue show`: conversations as a page."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 from shlex import quote
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from ..studies.pages import ShownSource
 
 LISTED = 20_000
-"""Most conversations in a list: a browser bears no more, and they are held while the pages are written."""
+"""Most conversations in a list: a browser bears no more, and its rows are held while the pages are written."""
+PAIRED = 5_000
+"""Most conversations of either source with `--against`: they are in one file, and are held while it is written."""
 
 
 def show_command(
@@ -67,33 +69,32 @@ def show_command(
         check_form(out)
     origin = _origin(source, against)
     opened = DataSource(source)
-    if whole := name is None and limit is None:
-        _check_length(opened)
-    stream = not whole  # a whole list is held anyway
+    if name is None:
+        _check_length(opened, limit, LISTED if against is None else PAIRED)
+    stream = name is not None or limit is not None or _is_long(opened)
     read = ShownSource.of(opened, stream=stream) if against is None else ShownSource(opened.load(stream=stream))
     loaded = read.loaded
     broken, notes = list(loaded.broken), [*loaded.notes, *read.flaws, *(read.cut_note if name is None else ())]
     if not len(read):
         raise DataError(f"{source}: holds no conversation")
     if name is not None:
-        shown: tuple[Conversation, ...] = (_one(chain(loaded, read.cut_short), name, source),)
+        shown: Sequence[Conversation] = (_one(chain(loaded, read.cut_short), name, source),)
         target = _write_one(shown[0], loaded, source, out, force=force)
     elif against is not None:
         beside = DataSource(against)
-        if whole:
-            _check_length(beside)
-        shown, other = _listed(read, limit), beside.load(stream=stream)
+        _check_length(beside, limit, PAIRED)
+        shown, other = _listed(read, limit, PAIRED), beside.load(stream=stream)
         if not len(other):
             raise DataError(f"{against}: holds no conversation")
         notes, broken = notes + list(other.notes), broken + list(other.broken)
         names = _name(loaded), _name(other)
         target = _target(out, f"{names[0]}-{names[1]}", source, against, force=force)
-        write_text(target, views.against_page(shown, _listed(ShownSource(other), limit), names, origin=origin))
+        write_text(target, views.against_page(shown, _listed(ShownSource(other), limit, PAIRED), names, origin=origin))
     else:
         if opened.run is not None and (lacking := len(opened.run.planned) - len(read)) > 0:
             again = f"its command with --out {quote(str(source))} --resume continues"
             notes.append(f"{lacking} of {len(opened.run.planned)} planned conversations have no record: {again}")
-        shown = _listed(read, limit)
+        shown = _listed(read, limit, LISTED)
         place = _target(out, _name(loaded), source, force=force)
         if len(shown) > in_one_file:
             index = views.index_of(place)
@@ -131,16 +132,21 @@ def _write_one(conversation: Conversation, loaded: Loaded, source: Path, out: Pa
     return target
 
 
-def _check_length(source: DataSource) -> None:
+def _is_long(source: DataSource) -> bool:
+    """Whether a run is not held for its list, but read again for each of its parts."""
+    return source.run is not None and len(source.run.planned) > PAIRED
+
+
+def _check_length(source: DataSource, limit: int | None, most: int) -> None:
     """DataError for a run that is too long for a list.
 
     Its lines are counted, which is faster than reading them.
     """
-    if source.run is not None and len(source.run.planned) > LISTED:
+    if limit is None and source.run is not None and len(source.run.planned) > most:
         with (source.path / CONVERSATIONS).open("rb") as file:
             lines = sum(1 for _ in file)
-        if lines > LISTED:
-            raise DataError(_too_long(source.path))
+        if lines > most:
+            raise DataError(_too_long(source.path, most))
 
 
 def _one(conversations: Iterable[Conversation], name: str, source: Path) -> Conversation:
@@ -153,17 +159,21 @@ def _one(conversations: Iterable[Conversation], name: str, source: Path) -> Conv
     return matching[0]
 
 
-def _listed(source: "ShownSource", limit: int | None) -> tuple[Conversation, ...]:
-    """The conversations of a list, with their images: all or the first ones; DataError for more than it bears."""
-    if min(len(source), limit or LISTED + 1) > LISTED:
-        raise DataError(_too_long(source.loaded.path))
-    return source.listed(limit)
+def _listed(source: "ShownSource", limit: int | None, most: int) -> Sequence[Conversation]:
+    """The conversations of a list, with their images: all or the first ones; DataError for more than it bears.
+
+    They are held where they are few: what goes into a file is held there anyway.
+    """
+    if min(len(source), limit or most + 1) > most:
+        raise DataError(_too_long(source.loaded.path, most))
+    listed = source.listed(limit)
+    return tuple(listed) if len(listed) <= PAIRED else listed
 
 
-def _too_long(source: Path) -> str:
+def _too_long(source: Path, most: int) -> str:
     return (
-        f"{source}: has more than {LISTED:,} conversations, the maximum of a list in a browser: "
-        f"give --limit {LISTED} for the first ones, or --id ID for one"
+        f"{source}: has more than {most:,} conversations, the maximum of {'a list' if most == LISTED else 'pairs'} in a "
+        f"browser: give --limit {most} for the first ones, or --id ID for one"
     )
 
 

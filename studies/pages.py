@@ -1,9 +1,10 @@
 """Conversations, runs and data sets as pages, as a function for notebooks and scripts."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, overload
 
 from ..data import Conversation, Loaded
 from ..data.formats.record_lines import told_flaws
@@ -42,11 +43,39 @@ class ShownSource:
         line = f"{cut} of {len(self)} conversations were cut short: they come last, with their stop reason"
         return (line,) if cut else ()
 
-    def listed(self, limit: int | None = None) -> tuple[Conversation, ...]:
+    def listed(self, limit: int | None = None) -> "ListedConversations":
         """The first conversations, or all, with their images."""
+        return ListedConversations(self, len(self) if limit is None else min(len(self), limit))
+
+
+class ListedConversations(Sequence[Conversation]):
+    """The first conversations of a source, with their images, each taken from it whenever it is asked for."""
+
+    def __init__(self, source: ShownSource, number: int) -> None:
+        self._source, self._number = source, number
+
+    def __len__(self) -> int:
+        return self._number
+
+    def __iter__(self) -> Iterator[Conversation]:
+        source = self._source
+        return map(self._with_images, islice(chain(source.loaded, source.cut_short), self._number))
+
+    @overload
+    def __getitem__(self, number: int) -> Conversation: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Conversation]: ...
+    def __getitem__(self, number: int | slice) -> Conversation | list[Conversation]:
+        if isinstance(number, slice):
+            return [self[n] for n in range(*number.indices(len(self)))]
+        source, at = self._source, range(self._number)[number]
+        stored = len(source.loaded)
+        return self._with_images(source.loaded[at] if at < stored else source.cut_short[at - stored])
+
+    def _with_images(self, conversation: Conversation) -> Conversation:
         from ..views import with_images
 
-        return with_images(tuple(islice(chain(self.loaded, self.cut_short), limit)), self.loaded.path)
+        return with_images([conversation], self._source.loaded.path)[0]
 
 
 def show(source: "StudySource | Conversation", *, out: str | Path | None = None, notify: Notify = logged) -> "HtmlPage":
@@ -69,7 +98,7 @@ def show(source: "StudySource | Conversation", *, out: str | Path | None = None,
         read = ShownSource.of(DataSource(source))
         for line in (*read.loaded.broken, *read.flaws, *read.cut_note):
             notify(line)
-        page = HtmlPage.of(replace(read.loaded, conversations=read.listed()), Path(source).resolve().name)
+        page = HtmlPage.of(replace(read.loaded, conversations=tuple(read.listed())), Path(source).resolve().name)
     else:
         page = HtmlPage.of(source if isinstance(source, Conversation) else conversations_of(source), "conversations")
     if out is not None:

@@ -17,8 +17,8 @@ from .graph.drawing import compiled_html as drawn_graph
 from .graph.drawing import graph_html
 from .labels.tables import LEGEND
 from .pages import in_notebook, render
-from .run import facts, summary_html
-from .settings import places, rows
+from .run import summary_html
+from .settings import facts, places, rows
 from .shown_conversation import ShownConversation
 
 UNFOLDING = 20

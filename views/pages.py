@@ -15,6 +15,8 @@ from markupsafe import Markup, escape
 
 from ..data.stop_reasons import in_words
 
+_HALF = re.compile("[\\ud800-\\udfff]")
+
 IMAGE = '<img class="part" src="data:image/'
 """The beginning of every image of our pages: no other address is ever the source of one."""
 
@@ -65,7 +67,7 @@ def page(title: str, body: str, *, script: str = "", images: bool = False, origi
             _policy(style, code, images=images or IMAGE in body)
         ),  # of digests and keywords: nothing in it needs escaping
     )
-    return text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair fits in no file
+    return _HALF.sub("?", text)  # half a surrogate pair fits in no file
 
 
 def _language(body: str) -> str:

@@ -1,6 +1,6 @@
 """A run or a data set as a page: settings, results, the graph with its counts, every conversation."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from ..data.files.regular_files import check_no_links
 from ..data.labels.annotations import side_of
 from ..data.labels.reading import SCORES
 from ..data.loading import annotated_in
-from ..data.records import Conversation, NodeInfo
+from ..data.records import Conversation
 from ..data.summaries.counts import Counts, count
 from ..data.summaries.executed_graph import executed
 from ..errors import DataError, at
@@ -26,7 +26,8 @@ from .labels.tables import LEGEND
 from .listing import ListColumn, ListRow, list_page, packed
 from .pages import anchor_of, fragment, is_page, plural, render
 from .parts import has_images
-from .shown_conversation import ShownConversation
+from .settings import facts
+from .shown_conversation import FailedFirst, ShownConversation
 from .success import has_failed, result_html, result_of
 
 IN_ONE_FILE = 1_000
@@ -69,9 +70,12 @@ def run_page(
     listed = sorted(conversations, key=has_failed, reverse=True)
     trusts = Trusts.of(listed, annotated_in(conversations)) if trusts is None else trusts
     shown = [ShownConversation(conversation, trusts, legend=False) for conversation in listed]
-    opened = [
-        {"anchor": anchor, "html": shown_html(one, anchor)} for one, anchor in zip(shown, _anchors(listed), strict=True)
-    ]
+    anchors = _anchors(one.id for one in listed)
+
+    def opened(_: int, one: ShownConversation) -> dict[str, str]:
+        anchor = next(anchors)
+        return {"anchor": anchor, "html": shown_html(one, anchor)}
+
     return _page(shown, opened, title, manifest, trusts, origin, result, crashes=crashes)
 
 
@@ -88,15 +92,17 @@ def write_run(
     """Write the page, or for more than `in_one_file` conversations a folder of pages; gives the file to open.
 
     The folder has the file's name without `.html`, or is the folder of an `index.html`. It must be new, empty, or a
-    folder of pages that was written before.
+    folder of pages that was written before. Conversations that are no tuple or list are gone through several times, and
+    only their rows are held.
     """
     file = Path(target)
     if len(conversations) <= in_one_file:
         write_text(file, run_page(conversations, title, manifest=manifest, trusts=trusts, origin=origin))
         return file
     trusts = Trusts.of(conversations) if trusts is None else trusts
-    conversations = sorted(conversations, key=has_failed, reverse=True)
-    shown = [ShownConversation(conversation, trusts) for conversation in conversations]
+    shown: Sequence[ShownConversation] = FailedFirst(conversations, trusts)
+    if isinstance(conversations, tuple | list):
+        shown = tuple(shown)  # they are held anyway, so their outlines and labels are made once
     folder = index_of(file).parent
     pages = folder / "conversations"
     if folder.exists() and not _ours(folder):
@@ -107,14 +113,16 @@ def write_run(
         for old in pages.glob("*.html"):  # an earlier list may have been longer
             old.unlink()
         digits = len(str(len(conversations)))
-        names = [f"conversations/{number:0{digits}}.html" for number in range(1, len(conversations) + 1)]
-        for name, one in zip(names, shown, strict=True):
-            text = shown_page(one, back="../index.html")
-            (folder / name).write_text(text, encoding="utf-8", newline="")
+
+        def opened(number: int, one: ShownConversation) -> dict[str, str]:
+            name = f"conversations/{number + 1:0{digits}}.html"
+            (folder / name).write_text(shown_page(one, back="../index.html"), encoding="utf-8", newline="")
+            return {"anchor": anchor_of(one.conversation.id), "href": name}
+
+        text = _page(shown, opened, title, manifest, trusts, origin)
     except OSError as error:
         raise DataError(f"{at(folder)}: cannot be written ({error.strerror}): choose another folder") from None
-    opened = [{"anchor": anchor_of(one.conversation.id), "href": name} for one, name in zip(shown, names, strict=True)]
-    write_text(folder / "index.html", _page(shown, opened, title, manifest, trusts, origin))
+    write_text(folder / "index.html", text)
     return folder / "index.html"
 
 
@@ -130,51 +138,6 @@ def _ours(folder: Path) -> bool:
     return is_page(folder / "index.html")
 
 
-def facts(conversations: Sequence[Conversation], manifest: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
-    """How the conversations were made, each a name and a value: from the manifest, or from their provenance."""
-    in_manifest = manifest.get("settings") if manifest else None
-    settings: Mapping[str, Any] = in_manifest if isinstance(in_manifest, Mapping) else {}
-    provenances = [conversation.provenance for conversation in conversations if conversation.provenance is not None]
-    lines: list[tuple[str, str]] = []
-
-    def add(name: str, values: Iterable[object]) -> None:
-        texts = list(dict.fromkeys(text for value in values if (text := str(value))))
-        if texts:
-            lines.append((name, ", ".join(texts[:4]) + (f" and {len(texts) - 4} more" if len(texts) > 4 else "")))
-
-    flat, limits_set = settings.get("nodes"), settings.get("limits")
-    casts = [_infos(flat)] if isinstance(flat, Mapping) else [provenance.nodes for provenance in provenances]
-    limits = [limits_set] if isinstance(limits_set, Mapping) else [provenance.limits for provenance in provenances]
-    add("cast", [settings["cast"]] if "cast" in settings else [provenance.cast for provenance in provenances])
-    for place, name in (("user_simulator", "user"), ("assistant", "assistant")):
-        add(name, (nodes[place].label for nodes in casts if place in nodes))
-    add("seed", (values.get("seed", "") for values in limits))
-    add(
-        "limits",
-        (
-            ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in values.items() if k != "seed" and v is not None)
-            for values in limits
-        ),
-    )
-    if manifest:
-        planned, sources = manifest.get("planned"), manifest.get("data")
-        add("planned", [len(planned)] if isinstance(planned, list) else [])
-        add(
-            "source",
-            (source.get("source", "") for source in sources if isinstance(source, dict))
-            if isinstance(sources, list)
-            else (),
-        )
-    versions = [provenance.version for provenance in provenances]
-    add("version", [manifest["version"]] if manifest and "version" in manifest else versions)
-    return lines
-
-
-def _infos(flat: Mapping[str, Any]) -> dict[str, NodeInfo]:
-    """The node of each place, from a manifest."""
-    return {place: NodeInfo.of(place, node) for place, node in flat.items() if isinstance(node, Mapping)}
-
-
 def summary_html(
     counts: Sequence[tuple[str, Counts]],
     details: Sequence[tuple[str, str]] = (),
@@ -186,7 +149,7 @@ def summary_html(
 
 def _page(
     shown: Sequence[ShownConversation],
-    opened: Sequence[Mapping[str, str]],
+    opened: Callable[[int, ShownConversation], Mapping[str, str]],
     title: str,
     manifest: Mapping[str, Any] | None,
     trusts: Trusts,
@@ -195,42 +158,49 @@ def _page(
     *,
     crashes: Crashes = "unscored",
 ) -> str:
-    """The page of these conversations; `opened`: the anchor of each, and the `html` or the `href` that its row opens."""
-    conversations = [one.conversation for one in shown]
+    """The page of these conversations; `opened`: the anchor of each, and the `html` or the `href` that its row opens.
+
+    They are gone through several times, since a long list is read each time.
+    """
+
+    def conversations() -> Iterator[Conversation]:
+        return (one.conversation for one in shown)
+
     shown_columns = _list_columns(conversations, trusts, crashes)
-    graph = executed(conversations)
-    counts = count(conversations)
+    graph = executed(conversations())
+    counts = count(conversations())
     if result is None and shown_columns.success:
-        result = result_of(conversations)
-    links = {
-        one.id: opening.get("href") or f"#{fragment(opening['anchor'])}"
-        for one, opening in zip(reversed(conversations), reversed(opened), strict=True)
-    }
+        result = result_of(conversations())
+    rows: list[ListRow] = []
+    links: dict[str, str] = {}
+    for number, one in enumerate(shown):
+        rows.append(row := _row(one, shown_columns, **opened(number, one)))
+        links.setdefault(one.conversation.id, row.href or f"#{fragment(row.anchor)}")
     return list_page(
         title,
         COLUMNS,
-        [_row(one, shown_columns, **opening) for one, opening in zip(shown, opened, strict=True)],
+        rows,
         lines=[
             f"{plural(counts.conversations, 'conversation')}, {plural(counts.exchanges, 'exchange')}",
             *([f"success: {shown_columns.trust}"] if shown_columns.trust and result is None else []),
         ],
         result="" if result is None else result_html(result, links),
         legend=LEGEND if any(one.has_trust for one in shown) else "",
-        summary=summary_html([("", counts)], facts(conversations, manifest)),
+        summary=summary_html([("", counts)], facts(conversations(), manifest)),
         graph=drawn(graph) if graph.edges else "",
         graph_line=f"{plural(graph.conversations, 'conversation')}, their counts added",
         rejections="rejected",
-        images=any(map(has_images, conversations)),
+        images=any(map(has_images, conversations())),
         labels=listed_labels(shown, trusts),
         origin=origin,
     )
 
 
-def _anchors(conversations: Sequence[Conversation]) -> Iterator[str]:
+def _anchors(names: Iterable[str]) -> Iterator[str]:
     """The id of each conversation; a later one of an id that is taken has a number behind it."""
     taken: set[str] = set()
-    for conversation in conversations:
-        anchor = name = anchor_of(conversation.id)
+    for one in names:
+        anchor = name = anchor_of(one)
         number = 1
         while anchor in taken:
             number += 1
@@ -250,10 +220,12 @@ class _ListColumns:
     crashes: Crashes = "unscored"
 
 
-def _list_columns(conversations: Sequence[Conversation], trusts: Trusts, crashes: Crashes) -> _ListColumns:
-    success = any(map(_has_score, conversations))
+def _list_columns(
+    conversations: Callable[[], Iterator[Conversation]], trusts: Trusts, crashes: Crashes
+) -> _ListColumns:
+    success = any(map(_has_score, conversations()))
     trust = trusts.mark_of_score(SUCCESS) if success else ""
-    repeats = any(conversation.repeat for conversation in conversations)
+    repeats = any(conversation.repeat for conversation in conversations())
     return _ListColumns(repeats, success, "" if trust == COMPUTED else trust, crashes)
 
 

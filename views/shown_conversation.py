@@ -1,12 +1,15 @@
 """A conversation on a page: what its list and its own part both show is made once."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import overload
 
 from ..analysis.labels.reliability import Trusts
 from ..data.labels.reading import Label, labels_in
 from ..data.records import Conversation, Message
 from ..data.summaries.outlines import Outline, outline
+from .success import has_failed
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,3 +39,29 @@ class ShownConversation:
     def _labels(self) -> dict[int, tuple[Label, ...]]:
         holders: tuple[Conversation | Message, ...] = (self.conversation, *self.conversation.messages)
         return {id(holder): tuple(labels_in(holder, self.trusts.annotated)) for holder in holders}
+
+
+class FailedFirst(Sequence[ShownConversation]):
+    """The conversations of a list, failed ones first; each is taken from its sequence whenever it is asked for."""
+
+    def __init__(self, conversations: Sequence[Conversation], trusts: Trusts) -> None:
+        failed = [has_failed(conversation) for conversation in conversations]
+        self._order = sorted(range(len(failed)), key=failed.__getitem__, reverse=True)
+        self._conversations, self._trusts = conversations, trusts
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def __iter__(self) -> Iterator[ShownConversation]:
+        in_order = all(map(int.__eq__, self._order, range(len(self))))
+        conversations = self._conversations if in_order else map(self._conversations.__getitem__, self._order)
+        return (ShownConversation(conversation, self._trusts) for conversation in conversations)
+
+    @overload
+    def __getitem__(self, number: int) -> ShownConversation: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[ShownConversation]: ...
+    def __getitem__(self, number: int | slice) -> ShownConversation | list[ShownConversation]:
+        if isinstance(number, slice):
+            return [self[n] for n in range(*number.indices(len(self)))]
+        return ShownConversation(self._conversations[self._order[number]], self._trusts)

@@ -1,6 +1,6 @@
 """The result of a test of an agent as HTML: the share, the scenarios, whose fault, and the failed conversations."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from ..analysis.outcomes import outcome
 from ..analysis.testing.result import Successes
@@ -19,7 +19,7 @@ def has_failed(conversation: Conversation) -> bool:
     return outcome(conversation, "failure").success is False
 
 
-def result_of(conversations: Sequence[Conversation]) -> Successes | None:
+def result_of(conversations: Iterable[Conversation]) -> Successes | None:
     """The success of conversations; None if nothing scores it."""
     try:
         return successes(conversations)

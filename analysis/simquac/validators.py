@@ -1,7 +1,7 @@
 """What two validators do to the same answers: the published script's, and ours."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from ...data.grounding import ground
 from ...data.records import Conversation, Record, Span
@@ -99,12 +99,12 @@ def _words(text: str) -> list[str]:
 
 
 def _lines_lost(answer: str, spans: Sequence[Span]) -> int:
-    stored = [" ".join(_words(span.text)) for span in spans]
-    lines = [" ".join(_words(line)) for line in answer.split("\n")]
-    return sum(1 for line in lines if line and not any(_share(line, text) for text in stored))
+    stored = {" ".join(_words(span.text)) for span in spans}
+    ends = {text.split()[-1] for text in stored if text}
+    lines = Counter(" ".join(_words(line)) for line in answer.split("\n"))
+    return sum(count for line, count in lines.items() if line and not _is_stored(line, stored, ends))
 
 
-def _share(line: str, stored: str) -> bool:
-    """Whether the stored text holds the line, or ends with its last word: the script keeps tails of lines."""
-    tail = line.split()[-1:]
-    return line in stored or stored in line or (bool(tail) and stored.split()[-len(tail) :] == tail)
+def _is_stored(line: str, stored: Set[str], ends: Set[str]) -> bool:
+    """Whether a stored text holds the line, or ends with its last word: the script keeps tails of lines."""
+    return line in stored or line.split()[-1] in ends or any(line in text or text in line for text in stored)

@@ -1,6 +1,7 @@
 """The JSON values of a file: elements of a list, one value a line, or consecutive objects."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -9,6 +10,7 @@ from ...errors import DataError, at
 from .json_files import parsed, read_json, read_lines, read_text
 
 T = TypeVar("T", str, list[Any])
+_NEXT = re.compile(r"\S")
 
 
 def member(
@@ -61,8 +63,8 @@ def _is_lines(text: str) -> bool:
 
 def _in_a_row(text: str, path: str | Path) -> Iterator[tuple[str, Any]]:
     decoder, start, number = json.JSONDecoder(), 0, 0
-    while rest := text[start:].lstrip():
-        start = len(text) - len(rest)
+    while begin := _NEXT.search(text, start):
+        start = begin.start()
         try:
             end = decoder.raw_decode(text, start)[1]
         except (ValueError, RecursionError):

@@ -1,16 +1,18 @@
 """ShareGPT files: a JSON list, or JSON lines, of `conversations` with `from` and `value`, for fine-tuning tools."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from ...errors import DataError, at
-from ..files.json_files import write_json, write_lines
+from ..files import json_stream
+from ..files.json_files import write_lines
 from ..files.json_values import elements
 from ..records import Conversation, Message, Role
 from .detection import Format, Source
 from .dialogues import DialogueForm, DialogueReading
 from .turns import SPEAKERS
-from .unsupported import beyond_words
+from .unsupported import BeyondWords
 
 ROLES: Mapping[str, Role] = {name: role for name, role in SPEAKERS.items() if not name.endswith(("message", "chunk"))}
 SYSTEM = "system"
@@ -31,13 +33,16 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
     Conversations read in this format are restored. Returns a line for each kind of content that the format cannot hold
     and that was therefore left out.
     """
-    written = list(conversations)
-    values = map(FORM.written, written)
-    if Path(path).suffix == ".jsonl":
-        write_lines(path, values)
-    else:
-        write_json(path, list(values), end="\n")
-    return beyond_words(written, own_key=FORM.kind)
+    beyond = BeyondWords(own_key=FORM.kind)
+
+    def written() -> Iterator[dict[str, Any]]:
+        for conversation in conversations:
+            beyond.note(conversation)
+            yield FORM.written(conversation)
+
+    write = write_lines if Path(path).suffix == ".jsonl" else json_stream.write_array
+    write(path, written())
+    return beyond.lines()
 
 
 def read(path: str | Path) -> list[Conversation]:

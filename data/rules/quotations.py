@@ -35,6 +35,7 @@ _QUOTED = re.compile(
 )
 
 
+@lru_cache(maxsize=64)  # the rules ask for the same message one after the other
 def without_pasted(text: str) -> str:
     """The text with a blank for each character of code, of quoted lines and mails, and of addresses.
 
@@ -79,7 +80,7 @@ def _is_of_side(line: str) -> bool:
     return _SIDE.fullmatch(key) is not None
 
 
-@lru_cache(maxsize=64)  # the rules ask for the same message one after the other
+@lru_cache(maxsize=64)
 def own_words(text: str) -> str:
     """The text without what is pasted (`without_pasted`), and without what stands between quotation marks."""
     pasted = without_pasted(text)

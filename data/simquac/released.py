@@ -6,6 +6,7 @@ crashes; here the test fails instead.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -67,14 +68,13 @@ def overlap(text: str, section: str) -> Span | None:
     therefore never passes, and of two words only the second can.
     """
     lower_section = section.lower()
-    for _ in range(len(text.split()) // 2):
-        _, space, text = text.partition(" ")
-        if not space:
-            return None
-        start = lower_section.find(text.lower())
-        if start >= 0:
-            return Span(text=text, start=start)
-    return None
+    starts = [match.end() for match in re.finditer(" ", text)][: len(text.split()) // 2]
+    # What holds a tail holds all shorter ones, so the longest is searched for by halves.
+    first = bisect_left(starts, True, key=lambda start: text[start:].lower() in lower_section)
+    if first == len(starts):
+        return None
+    tail = text[starts[first] :]
+    return Span(text=tail, start=lower_section.find(tail.lower()))
 
 
 def _bare(text: str) -> str:

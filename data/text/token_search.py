@@ -67,17 +67,12 @@ class TokenIndex:
         tokens = [match.group() for match in matches]
         self.starts = [match.start() for match in matches]
         self.ends = [match.end() for match in matches]
-        self.codes: dict[str, str] = {}
-        self.rows = tuple("".join(self._code(t) for t in row) for row in (tokens, [t.casefold() for t in tokens]))
+        folded = {token: token.casefold() for token in dict.fromkeys(tokens)}
+        self.codes = {token: _character(n) for n, token in enumerate(dict.fromkeys([*folded, *folded.values()]), 1)}
+        folded_codes = {token: self.codes[fold] for token, fold in folded.items()}
+        self.rows = tuple("".join(map(codes.__getitem__, tokens)) for codes in (self.codes, folded_codes))
         self.behind_group = _balanced(tokens)
         self.openings = sorted(self.behind_group)
-
-    def _code(self, token: str) -> str:
-        """The character that stands for a token in the rows."""
-        if token not in self.codes:
-            number = len(self.codes) + 1
-            self.codes[token] = chr(number if number < 0xD800 else number + 0x800)  # not a surrogate
-        return self.codes[token]
 
     def find(self, piece: str, behind: int, work: SearchWork) -> Span | None:
         """The best match of a piece, as a slice of this text; None without one.
@@ -89,10 +84,11 @@ class TokenIndex:
         first, last = _core(tokens)
         if first == last:
             return None
+        core = tokens[first:last]
         for row, fold in ((self.rows[0], False), (self.rows[1], True)):
-            codes = [self.codes.get(t.casefold() if fold else t, "") for t in tokens[first:last]]
-            if all(codes):
-                match = self._first(row, "".join(codes), behind, work)
+            codes = {t: self.codes.get(t.casefold() if fold else t, "") for t in dict.fromkeys(core)}
+            if all(codes.values()):
+                match = self._first(row, "".join(map(codes.__getitem__, core)), behind, work)
                 if match is not None:
                     return self._with_edges(match, tokens[:first], tokens[last:])
         return None
@@ -188,6 +184,11 @@ class TokenIndex:
         """Whether `start` is not before `end`, and only white space and edge punctuation are between them."""
         between = self.text[end:start]
         return start >= end and all(character.isspace() or character in EDGES for character in between)
+
+
+def _character(number: int) -> str:
+    """The character that stands for a token in the rows."""
+    return chr(number if number < 0xD800 else number + 0x800)  # not a surrogate
 
 
 def _core(tokens: list[str]) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from duologue import data
+from duologue import data, views
 from duologue.data import Conversation, Message, loading
 from duologue.data.formats import manifests, record_lines
 from duologue.views import shown_conversation
@@ -82,6 +82,39 @@ def test_the_list_of_a_run_detects_opens_and_reads_it_once(duologue, monkeypatch
     once = {"detected": 1, "read": 1, "from_plain": 3, "outline": 3, "labels_in": counts["labels_in"]}
     assert counts == once
     assert counts["labels_in"] == 3 + sum(len(talk.messages) for talk in data.load("r"))
+
+
+def test_a_long_run_is_read_again_for_its_list_and_gives_the_same_pages(duologue, monkeypatch, tmp_path):
+    duologue("simulate", "simquac", "--limit", 3, "--max-turns", 1, "--out", "r")
+    (talk, *others) = data.load("r")
+    failed = talk.model_copy(update={"labels": {"scores": {"success": {"value": False}}}})
+    data.record_lines.write([others[0], failed, others[1]], tmp_path / "r" / "conversations.jsonl")
+    assert duologue("show", "r", "--in-one-file", 0, "--out", "held")[0] == 0
+    monkeypatch.setattr("duologue.cli.show.PAIRED", 2)
+    kinds = []
+    write_run = views.write_run
+
+    def written(shown, *more, **rest):
+        kinds.append(type(shown))
+        return write_run(shown, *more, **rest)
+
+    monkeypatch.setattr(views, "write_run", written)
+    assert duologue("show", "r", "--in-one-file", 0, "--out", "read")[0] == 0
+    assert [kind.__name__ for kind in kinds] == ["ListedConversations"]
+    pages = [{path.name: path.read_bytes() for path in (tmp_path / name).rglob("*.html")} for name in ("held", "read")]
+    assert len(pages[0]) == 4
+    assert pages[0] == pages[1]
+
+
+@pytest.mark.parametrize("more", [(), ("--limit", 3)])
+def test_pairs_have_fewer_conversations_than_a_list(duologue, monkeypatch, more):
+    duologue("simulate", "simquac", "--limit", 3, "--max-turns", 1, "--out", "r")
+    monkeypatch.setattr("duologue.cli.show.PAIRED", 2)
+    code, _, line = duologue("show", "r", "--against", "r", *more)
+    assert (code, "has more than 2 conversations, the maximum of pairs in a browser: give --limit 2" in line) == (
+        2,
+        True,
+    )
 
 
 def test_a_great_data_set_becomes_a_folder(duologue, source, tmp_path):

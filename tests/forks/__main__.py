@@ -50,7 +50,7 @@ def writes(flags: object, mode: object) -> bool:
 
 def watched(folder: Path, output: int) -> None:
     """From now on, tell of each change outside the folder, with one line on this descriptor."""
-    allowed, devices = os.path.realpath(folder), ("/dev/", "/proc/self/")
+    allowed, devices = os.path.realpath(folder), ("/dev/", "/proc/self/", f"/proc/{os.getpid()}/")
 
     def check(path: object, event: str) -> None:
         if isinstance(path, int) or path is None:
@@ -177,7 +177,7 @@ def serve() -> None:
             if not pid:
                 break
             code = os.waitstatus_to_exitcode(status)
-            tell(id=running.pop(pid), code=code, kilobytes=used.ru_maxrss)
+            tell(id=running.pop(pid), code=code, kilobytes=used.ru_maxrss, worked=used.ru_utime + used.ru_stime)
     for pid in running:
         os.killpg(pid, signal.SIGKILL)
 

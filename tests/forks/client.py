@@ -24,6 +24,8 @@ class Fork:
     pid: int = 0
     code: int | None = None
     kilobytes: int = 0
+    worked: float = 0.0
+    """Seconds of CPU."""
     _started: threading.Event = field(default_factory=threading.Event)
     _over: threading.Event = field(default_factory=threading.Event)
 
@@ -73,7 +75,7 @@ class Forks:
                 fork.pid = document["pid"]
                 fork._started.set()
             else:
-                fork.code, fork.kilobytes = document["code"], document["kilobytes"]
+                fork.code, fork.kilobytes, fork.worked = (document[name] for name in ("code", "kilobytes", "worked"))
                 del self._forks[document["id"]]
                 fork._over.set()
 

@@ -1,9 +1,13 @@
 """The same answers through two validators."""
 
+import pytest
+
 from duologue import data
 from duologue.analysis import compare_validators
-from duologue.data import Conversation, Message
+from duologue.analysis.simquac import validators
+from duologue.data import Conversation, Message, Span
 from duologue.data.simquac import Topic
+from duologue.data.simquac.released import overlap
 
 SECTION = "Aniston was cast as Rachel Green. The Program was a success (in 1995) for years. She left NBC."
 
@@ -56,3 +60,31 @@ def test_the_open_data_sets_give_the_numbers_of_the_documentation(open_data):
         released, _ = compare_validators(data.load(open_data / f"simquac/{name}.json"))
         counts[name] = (released.accepted, released.rejected, released.altered, released.words_lost)
     assert counts == {"quac_subset": (538, 14, 428, 428), "sim_quac": (861, 63, 501, 1686)}
+
+
+def test_lines_of_an_answer_are_compared_once_however_often_they_come(monkeypatch):
+    compared = []
+    monkeypatch.setattr(validators, "_is_stored", lambda line, *more: compared.append(line))
+    assert validators._lines_lost("a b\n" * 1_000 + "c", [Span(text="d", start=0)]) == 1_001
+    assert compared == ["a b", "c"]
+
+
+class Section(str):
+    """Counts how often something is looked for in it."""
+
+    searches = 0
+
+    def lower(self):
+        return self
+
+    def __contains__(self, piece):
+        self.searches += 1
+        return str.__contains__(self, piece)
+
+
+@pytest.mark.parametrize(("text", "start"), [("x | a b", 4), ("| a b | " * 5_000, None)])
+def test_the_published_rules_look_for_few_of_the_tails_of_a_long_answer(text, start):
+    section = Section("The | a b and c")
+    span = overlap(text, section)
+    assert (span and span.start) == start
+    assert section.searches <= len(text).bit_length()

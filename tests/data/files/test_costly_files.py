@@ -20,7 +20,7 @@ import pytest
 
 from duologue import data
 from duologue.data import DataError, cleaning, documents, recllmsim
-from duologue.data.files import json_files, regular_files, yaml_text
+from duologue.data.files import json_files, json_values, regular_files, yaml_text
 from duologue.data.recllmsim import Template, contexts, profiles, workbooks
 from duologue.data.recllmsim.contexts import Contexts
 from duologue.data.recllmsim.selection import Combination
@@ -340,3 +340,20 @@ def test_a_word_document_that_takes_minutes_to_read_is_refused_before(body: byte
     with zipfile.ZipFile("a.docx", "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("word/document.xml", b"<a>" + body + b"</a>")
     assert problem in fault(documents.read, "a.docx")
+
+
+class Sliced(str):
+    """Counts the characters of its slices."""
+
+    copied = 0
+
+    def __getitem__(self, place: Any) -> str:
+        piece = str.__getitem__(self, place)
+        Sliced.copied += len(piece)
+        return piece
+
+
+def test_objects_in_a_row_are_read_without_copies_of_what_follows() -> None:
+    text = Sliced('{"a":\n1} ' * 2_000)
+    assert len(list(json_values._in_a_row(text, "x"))) == 2_000
+    assert Sliced.copied <= len(text)

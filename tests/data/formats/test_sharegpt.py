@@ -99,3 +99,29 @@ def test_labels_and_the_topic_of_a_line_are_read_as_in_messages_and_written_agai
     assert sharegpt.write([talk], path) == []
     assert json.loads(path.read_text()) == before
     assert topic_key(talk) is not None
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_conversations_are_written_one_by_one(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[int] = []
+    shown: list[int] = []
+    form = type(sharegpt.FORM)
+    former = form.written
+
+    def written(*of: Any) -> dict[str, Any]:
+        shown.append(len(begun))
+        return former(*of)
+
+    monkeypatch.setattr(form, "written", written)
+
+    def conversations() -> Any:
+        for number in range(3):
+            begun.append(number)
+            yield Conversation(
+                id=str(number), scenario={"kind": "x"}, messages=(Message(role="user", text="漢\ud800"),)
+            )
+
+    sharegpt.write(conversations(), tmp_path / name)
+    assert shown == [1, 2, 3]
+    assert [one.id for one in sharegpt.read(tmp_path / name)] == ["0", "1", "2"]
+    assert (tmp_path / name).read_text().endswith("]}\n" if name.endswith("l") else "]\n")
