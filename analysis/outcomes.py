@@ -22,6 +22,8 @@ Crashes: TypeAlias = Literal["failure", "unscored"]
 """What a conversation counts as in which the agent crashed, or answered nothing."""
 _SILENCE = re.compile(r"none of \d+ replies had a text")
 """Begin of the error of an agent without an answer, as a conversation's graph records it."""
+_NO_MESSAGE = "AnswerError: the function"
+"""Begin of the error of a function that answered with what is no message."""
 TIMED_OUT, INTERRUPTED, NONE_ACCEPTED = "agent_timeout", "agent_interrupted", "assistant_rejected"
 """Stop reasons of an agent that did not answer to the end."""
 
@@ -104,6 +106,12 @@ def fell_silent(conversation: Conversation) -> bool:
     """Whether the agent answered nothing at all its attempts."""
     failure = conversation.failure
     return agent_failed(conversation) and failure is not None and _SILENCE.match(failure.error) is not None
+
+
+def gave_no_message(conversation: Conversation) -> bool:
+    """Whether a function under test answered with what is no message."""
+    failure = conversation.failure
+    return agent_failed(conversation) and failure is not None and failure.error.startswith(_NO_MESSAGE)
 
 
 def turn_limit(conversation: Conversation) -> float | None:

@@ -204,7 +204,7 @@ def test_command(
             if options.as_json:
                 about = {"out": str(folder), "page": page and str(page), "cast": factory.name, "repeats": repeats}
                 print_json({**about, **as_json(result, page)})
-                say(*headline(result.model_copy(update={"resume": ""})))
+                say(*headline(result.model_copy(update={"resume": "", "source_notes": ()})))
             else:
                 report(result, page)
                 put(f"run: {folder}")

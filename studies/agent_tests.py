@@ -147,11 +147,13 @@ class AgentTest:
         )
 
     def is_refused_once_mended(self, result: Successes) -> bool:
-        """Whether an error of the result was raised in a function whose source the run's manifest compares."""
+        """Whether a function whose source the run's manifest compares raised an error, or answered with no message."""
         compared = {
             name.rpartition(".")[2] for name in _with_source([node.flat() for node in self.cast.describe().values()])
         }
-        return any(row.frames[-1].rpartition(" in ")[2] in compared for row in result.errors)
+        return bool(result.without_message) or any(
+            row.frames[-1].rpartition(" in ")[2] in compared for row in result.errors
+        )
 
     def result(
         self,
@@ -173,7 +175,8 @@ class AgentTest:
         counted = successes(records, plan=self.plan, **options)
         broken = self.scenarios.broken
         result = with_verdict(counted, threshold=threshold, at_least=at_least, broken=broken, by_force=by_force)
-        return result.model_copy(update={"advice": tuple(advice_on(result, self.cast, self.settings))})
+        advice = tuple(advice_on(result, self.cast, self.settings))
+        return result.model_copy(update={"advice": advice, "source_notes": tuple(self.scenarios.notes)})
 
 
 async def atest(

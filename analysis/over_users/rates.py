@@ -139,6 +139,11 @@ def _least(reached: int, total: int) -> float:
     return root(lambda share: sum(tails(share, below - 1)) < error, start, jump)
 
 
+def bounds(reached: int, total: int, missing: int) -> tuple[float, float]:
+    """The share of successes if none or all of the missing trials succeed; the total is without them."""
+    return reached / (total + missing), (reached + missing) / (total + missing)
+
+
 def variance_of_ratio(values: Sequence[float], items: Sequence[float]) -> float:
     """The variance of the mean over all items, by the sum of each user's values and their number of items.
 

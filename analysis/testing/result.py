@@ -74,10 +74,15 @@ class Successes(Record):
     """Those without a record: they were not begun, or were lost with a process that was ended by force."""
     missing: int = 0
     """The former name of `not_begun`."""
+    of_planned: tuple[float, float] | None = None
+    """The share of all planned conversations if none or all of those without a score succeed: the interval is only of the
+    scored. None if no score is missing."""
     crashed: int = 0
     """Those in which the agent's own code crashed, or it answered nothing at all its attempts."""
     silent: int = 0
     """Those of the crashed in which it answered nothing."""
+    without_message: int = 0
+    """Those of the crashed in which a function answered with what is no message, such as None."""
     ended_by_error: int = 0
     """Those that a crash or another failure ended, or whose scorer raised: a resumed run simulates them again."""
     not_scorable: int = 0
@@ -123,6 +128,8 @@ class Successes(Record):
     """Whether the test passed; None for conversations that are not those of a test."""
     not_passed_because: tuple[str, ...] = ()
     """Why it did not pass, a line each."""
+    source_notes: tuple[str, ...] = ()
+    """Remarks on the source of the scenarios, a line each, such as how many of its conversations are left out."""
     advice: tuple[str, ...] = ()
     """What to do about the result, a line each."""
     resume: str = ""

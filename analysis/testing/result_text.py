@@ -14,8 +14,23 @@ def headline(result: Successes) -> list[str]:
     """
     share = no_share(result) if result.success is None else share_line(result)
     share += " (user faults left out)" * (result.success is not None and result.exclude_user_faults)
-    lines = (summary_line(result), share, pass_hat_line(result), *decisions(result), unscored(result))
-    more = (answered(result), *doubtful(result), *guarded(result), *result.warnings, *result.advice, result.resume)
+    lines = (
+        summary_line(result),
+        share,
+        of_planned(result),
+        pass_hat_line(result),
+        *decisions(result),
+        unscored(result),
+    )
+    more = (
+        *result.source_notes,
+        answered(result),
+        *doubtful(result),
+        *guarded(result),
+        *result.warnings,
+        *result.advice,
+        result.resume,
+    )
     return [line for line in (*lines, *more) if line]
 
 
@@ -91,10 +106,13 @@ def answered(result: Successes) -> str:
         return ""
     late = f"a turn took longer than {result.turn_timeout:g} s" if result.turn_timeout else "a turn took too long"
     rejected, reasons = sum(result.none_accepted.values()), "; ".join(result.none_accepted)
-    crashed = result.unanswered - result.timed_out - result.interrupted - result.silent - rejected
+    crashed = (
+        result.unanswered - result.timed_out - result.interrupted - result.silent - result.without_message - rejected
+    )
     parts = (
         (crashed, "it crashed"),
         (result.silent, "it answered nothing"),
+        (result.without_message, "it answered with no message"),
         (result.timed_out, late),
         (result.interrupted, "it stopped for a person"),
         (rejected, f"no reply was accepted ({reasons})"),
@@ -129,6 +147,18 @@ def share_line(share: Share | Successes) -> str:
     return (
         f"{share.successes} of {in_number(share.conversations, 'scored ')} succeeded: "
         f"{rate.value:.2f} (95 % interval {rate.low:.2f} to {rate.high:.2f})"
+    )
+
+
+def of_planned(result: Successes) -> str:
+    """Between what the share of all planned conversations lies where some have no score; empty if all have one."""
+    if result.of_planned is None or result.success is None:
+        return ""
+    low, high = result.of_planned
+    missing = result.unscored + result.not_begun
+    return (
+        f"of all {result.conversations + missing} conversations {low:.2f} succeed if the {missing} without a score fail, and "
+        f"{high:.2f} if they succeed: the interval is only of the scored"
     )
 
 

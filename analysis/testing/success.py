@@ -23,6 +23,7 @@ from ..outcomes import (
     answered,
     at_own_limit,
     fell_silent,
+    gave_no_message,
     outcome,
     rejected_because,
     scenario_key,
@@ -32,7 +33,7 @@ from ..outcomes import (
     was_begun,
     was_cut_short,
 )
-from ..over_users.rates import Rate, clustered, exact, intraclass, pass_hat, wilson
+from ..over_users.rates import Rate, bounds, clustered, exact, intraclass, pass_hat, wilson
 from ..user_faults import RULE
 from .code_errors import CodeErrors
 from .failed_conversations import FailedConversation, UserFault, failed_conversation
@@ -113,6 +114,7 @@ def successes(
         none_accepted[rejected_because(conversation)] += 1
         warnings[teardown_warning(conversation)] += 1
         endings["own limit"] += at_own_limit(conversation)
+        endings["no message"] += gave_no_message(conversation)
         silent += fell_silent(conversation)
         turn_limits |= {turn_limit(conversation)} if conversation.stop == TIMED_OUT else set()
         if not was_cut_short(conversation):
@@ -153,6 +155,7 @@ def successes(
     not_begun = sum(scenario.not_begun for scenario in scenarios.values())
     faults["infrastructure"] += not_begun
     fault = not exclude_user_faults
+    missing = unscored + not_begun
     pairs = [(scenario, *scenario.pair(fault=fault)) for scenario in scenarios.values()]
     return Successes(
         **dict(stated),
@@ -189,6 +192,7 @@ def successes(
         turn_timeout=turn_limits.pop() if len(turn_limits) == 1 else None,
         ended_by_error=endings["error"],
         not_scorable=endings["scorer"],
+        without_message=endings["no message"],
         at_own_limit=endings["own limit"],
         answered=answers[True],
         unanswered=answers[False],
@@ -200,6 +204,7 @@ def successes(
         sent_although_rejected=sent,
         not_begun=not_begun,
         missing=not_begun,
+        of_planned=bounds(stated.successes, stated.conversations, missing) if missing else None,
         trust=trusts.mark_of_score(SUCCESS),
         errors=errors.rows(),
         warnings=(

@@ -68,8 +68,8 @@ def report(result: "Successes", page: Path | None) -> None:
     """Print the result for people, the verdict first."""
     from ...analysis.testing.result_text import failed_because, failed_by_scenario, headline, more_failed
 
-    # Advice and the line that resumes stand at the end, where they are read.
-    put(*map(on_one_line, headline(result.model_copy(update={"advice": (), "resume": ""}))))
+    # Advice and the line that resumes stand at the end, where they are read; the notes on the source were printed first.
+    put(*map(on_one_line, headline(result.model_copy(update={"advice": (), "resume": "", "source_notes": ()}))))
     stdout.print(result.table().rich())
     if result.has_faults:
         stdout.print(result.fault_table().rich())

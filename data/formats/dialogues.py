@@ -22,6 +22,8 @@ ASIDES = "asides"
 """Key of a conversation's `extra` for turns that are not messages, such as instructions and results of tools."""
 
 
+BESIDE = "beside"
+"""Key of an aside that stands beside the turns of its source, for the format that has it there."""
 BEFORE = "before"
 """Key of a message's patch for the turns with its tool calls, where the source has others than we would write."""
 
@@ -83,7 +85,7 @@ class DialogueForm:
         for aside in asides(conversation):
             if isinstance(own := aside.get(self.kind), dict):
                 turns.insert(aside["at"], own)
-            elif isinstance(text := aside.get("system"), str):
+            elif isinstance(text := aside.get("system"), str) and aside.get(BESIDE) != self.kind:
                 turns.insert(aside["at"], self.system(text))
         derived = {"id": conversation.id, self.turns: turns}
         return patched(derived, as_object(conversation.extra.get(self.kind)))

@@ -10,7 +10,7 @@ from ..files.json_files import write_lines
 from ..files.json_values import elements
 from ..records import Conversation, Message
 from .detection import Format, Source
-from .dialogues import DialogueForm, DialogueReading
+from .dialogues import BESIDE, DialogueForm, DialogueReading
 from .tool_messages import ToolTurns, calls_tools, tool_turns, verbatim
 from .turns import SPEAKERS, SYSTEM, TOOLS, role_of
 from .unsupported import BeyondWords
@@ -51,7 +51,7 @@ def read(path: str | Path) -> list[Conversation]:
 
     If a content has several parts, their texts are joined, and images, recordings and files are the message's `parts`.
     Calls and results of tools (`tool`, `function`) are those of the assistant's next message. Instructions (`system`,
-    `developer`), and calls and results that no message follows, are kept as asides with their positions. Other names of
+    `developer`, or a text or parts at the line's key `system`), and calls and results that no message follows, are kept as asides with their positions. Other names of
     the sides are read too (`turns.SPEAKERS`). DataError for any other role, and for a message without a text.
     """
     return of_values(path, elements(path))
@@ -65,7 +65,8 @@ def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conve
         if not isinstance(turns, list):
             raise DataError(f"{at(path, line)}: has no list 'messages': write one conversation a line")
         messages: list[Message] = []
-        asides: list[dict[str, Any]] = []
+        system = _text(value.get("system"))  # as Anthropic's API takes it; the line keeps its key
+        asides: list[dict[str, Any]] = [{"at": 0, "system": system, BESIDE: FORM.kind}] if system else []
         tools = ToolTurns()
         for position, turn in enumerate(turns):
             role = role_of(turn.get("role")) if isinstance(turn, dict) else None

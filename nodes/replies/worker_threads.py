@@ -25,6 +25,9 @@ _PlacedTimeoutError.__name__ = TimeoutError.__name__  # records name the class
 
 
 def _with_place(error: BaseException) -> BaseException:
+    if isinstance(error, StopIteration):  # no future takes it, and its caller would wait for ever
+        stopped = RuntimeError("code that a run calls has raised StopIteration")
+        return stopped.with_traceback(error.__traceback__)
     if type(error) is not TimeoutError:
         return error
     placed = _PlacedTimeoutError(*error.args).with_traceback(error.__traceback__)

@@ -54,6 +54,14 @@ def breaks(state):
     return {"messages": [AIMessage(crash(state["messages"]))]}
 
 
+def stops(messages):
+    return next(iter(()))
+
+
+def number(messages):
+    return 42
+
+
 def plain(messages):
     return {}["seat"]
 
@@ -171,3 +179,27 @@ def test_an_agent_that_always_answers_has_no_line_about_it(duologue) -> None:
     Path("scenarios.jsonl").write_text(json.dumps(line) + "\n")
     code, out, err = duologue(*arguments("crash"))
     assert (code, "answered" in out + err) == (0, False)
+
+
+def test_an_agent_that_raises_stopiteration_crashes_and_does_not_hang(duologue) -> None:
+    _, out, _ = duologue(*arguments("stops", "--json", "--no-page"))
+    (error,) = json.loads(out)["errors"]
+    assert error["error"].startswith(
+        "assistant: RuntimeError: code that a run calls has raised StopIteration (crashing.py, line "
+    )
+
+
+def test_after_an_answer_that_is_no_message_another_folder_is_advised(duologue) -> None:
+    _, out, err = duologue(*arguments("number", "--no-page"))
+    assert "it answered with no message in 4" in out
+    assert err.splitlines()[-1] == "4 ended by an error; mend it, then run the same command with another --out"
+
+
+def test_conversations_of_a_log_that_are_left_out_stand_in_all_reports(duologue) -> None:
+    log = [{"messages": [{"role": role, "content": "Hello, a good seat."}]} for role in ("user", "assistant")]
+    Path("scenarios.jsonl").write_text("".join(json.dumps(line) + "\n" for line in log))
+    _, out, err = duologue(*arguments("crash", "--summary", "summary.md", "--json"))
+    note = "scenarios.jsonl: 1 of 2 conversations name no goal and have no words of a user: left out"
+    assert (note in json.loads(out)["source_notes"], err.count(note)) == (True, 1)
+    assert note in Path("summary.md").read_text().replace("\\", "")
+    assert note in Path("run/page.html").read_text()

@@ -7,11 +7,12 @@ import pytest
 
 from duologue.analysis.testing.junit_report import junit
 from duologue.analysis.testing.markdown_report import markdown
+from duologue.analysis.testing.plan import PlannedConversation
 from duologue.analysis.testing.result_text import failed_because, failed_by_scenario, few, headline
 from duologue.analysis.testing.success import successes
 from duologue.analysis.testing.verdict import with_verdict
 from duologue.data import Conversation, Message
-from duologue.data.records import Attempt, ToolCall, Unsaid
+from duologue.data.records import Attempt, Failure, ToolCall, Unsaid
 
 
 def talk(name: str, value: Any, scenario: str = "a", repeat: int = 0, messages: int = 1, **more: Any) -> Conversation:
@@ -154,3 +155,29 @@ def test_a_long_test_lists_some_scenarios_and_says_how_many_more() -> None:
     assert "- 140 more scenarios are left out here" in text
     assert "- 100 more scenarios\n" in text
     assert "](" not in text
+
+
+def test_a_run_that_lacks_scores_says_between_what_the_share_of_all_lies() -> None:
+    plan = [PlannedConversation(name, name, name) for name in "abcd"]
+    scored = [talk("a", True), talk("b", True, "b"), talk("c", None, "c", stop="budget")]
+    result = successes(scored, plan=plan)
+    assert result.of_planned == (0.5, 1.0)
+    line = (
+        "of all 4 conversations 0.50 succeed if the 2 without a score fail, and 1.00 if they succeed: "
+        "the interval is only of the scored"
+    )
+    assert headline(result)[2] == line
+    assert line in markdown(result, "t")
+    assert successes(scored[:2]).of_planned is None
+    assert successes(scored[2:], plan=plan).of_planned == (0.0, 1.0)  # no share, so no line
+    assert not any("if they succeed" in text for text in headline(successes(scored[2:], plan=plan)))
+
+
+def test_what_is_no_message_is_not_called_a_crash() -> None:
+    failure = Failure(node="assistant", error="AnswerError: the function answered with int", fault="assistant")
+    result = successes([talk("a", None, stop="model_failed", failure=failure)], crashes="failure")
+    assert (result.crashed, result.without_message) == (1, 1)
+    assert (
+        "answered 0 %: in 1 of 1 conversation the agent did not answer to the end: it answered with no message in 1"
+        in headline(result)
+    )

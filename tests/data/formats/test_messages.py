@@ -212,6 +212,20 @@ def test_what_a_system_message_instructs_is_said_by_neither_side_and_comes_back_
     assert roles == ["system", "user", "system", "assistant"]
 
 
+@pytest.mark.parametrize("system", ["Be brief.", [{"type": "text", "text": "Be brief."}]])
+def test_instructions_beside_the_messages_are_an_aside_and_come_back_at_their_key(system: Any) -> None:
+    line = {"system": system, "messages": [{"role": "user", "content": "Hi."}], "model": "m"}
+    Path("log.jsonl").write_text(json.dumps(line) + "\n")
+    (conversation,) = loaded = load("log.jsonl")
+    assert [aside["system"] for aside in conversation.extra["asides"]] == ["Be brief."]
+    assert "1 system message is kept apart" in loaded.notes
+    messages.write(loaded, "again.jsonl")
+    assert json.loads(Path("again.jsonl").read_text()) == line
+    sharegpt.write(loaded, "other.json")
+    turns = json.loads(Path("other.json").read_text())[0]["conversations"]
+    assert [turn["from"] for turn in turns] == ["system", "human"]
+
+
 def test_lines_without_an_id_get_one_that_depends_on_what_was_said_alone() -> None:
     first, second = messages.read(lines({"messages": [turn("a")]}, {"messages": [turn("b")]}))
     assert first.id != second.id
