@@ -11,6 +11,7 @@ from typing_extensions import override
 from ...data.people.splits import user_of
 from ...data.records import Record
 from ..over_users.means import over_users
+from ..over_users.rates import IntervalEstimate
 from ..realism.report import UserPartName
 from ..tables import Column, Table, TabledReport
 from .acts import ACTS, Act
@@ -23,13 +24,12 @@ SCORES: tuple[TurnScore, ...] = get_args(TurnScore)
 TITLES: dict[TurnScore, str] = {score: "chrF" if score == "chrf" else score for score in SCORES}
 
 
-class UserMean(Record):
-    """A mean over users, each with the same weight, and its distance from the baseline."""
+class UserMean(IntervalEstimate):
+    """A mean over users, each with the same weight, and its distance from the baseline.
 
-    value: float | None
-    low: float | None = None
-    """Lower end of the 95 % interval over users, by Student's t; None with fewer than 10 users, or if all are equal."""
-    high: float | None = None
+    Intervals over users are Student's: none with fewer than 10 users, or if all are equal.
+    """
+
     users: int = 0
     above: float | None = None
     """Mean over users of the row's value less the floor's, over the turns that both have; None for the floor."""

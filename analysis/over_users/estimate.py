@@ -10,8 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.records import Record
-from .rates import effective_users, share_of_users, students
+from .rates import IntervalEstimate, effective_users, share_of_users, students
 from .resemblance import MeanSquares, mean_squares
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -23,12 +22,9 @@ FEWEST_USERS = 8
 """Users that an interval needs, on each side that is compared: of fewer, Student's rests on users being normal."""
 
 
-class UserScore(Record):
+class UserScore(IntervalEstimate):
     """A score with its 95 % interval over users."""
 
-    value: float | None
-    low: float | None = None
-    high: float | None = None
     n: int = 0
     """Items that are counted."""
     users: int = 0

@@ -59,6 +59,14 @@ class Rate(Record):
     high: float
 
 
+class IntervalEstimate(Record):
+    """A number with its 95 % interval, both None where there is none."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
 def pass_hat(counts: Iterable[tuple[int, int]]) -> dict[int, float]:
     """pass^k by k, from successes and conversations of each scenario; k up to the fewest conversations of one."""
     scenario_counts = list(counts)

@@ -9,35 +9,31 @@ from collections import defaultdict
 from collections.abc import Sequence
 from statistics import fmean
 
-from ...data.records import Record
 from ..over_users.concordance import Pair, preference
 from ..over_users.means import UserSums
+from ..over_users.rates import IntervalEstimate
 
 Values = Sequence[float | None]
 """What a tester says of each rated conversation; None where it says nothing."""
 
 
-class Concordance(Record):
-    """The share of pairs in which a scoring function or user prefers what the person preferred."""
+class Concordance(IntervalEstimate):
+    """The share of all pairs in which a scoring function or user prefers what the person preferred.
 
-    value: float | None
-    """Over all pairs, 0 to 1; None without a pair."""
-    low: float | None = None
-    """Lower end of the 95 % interval over users; None with fewer than 10 users, or if every pair is a tie."""
-    high: float | None = None
+    No value without a pair; no interval over users with fewer than 10 of them, or if every pair is a tie.
+    """
+
     by_user: float | None = None
     """Mean over users, each with the same weight."""
     pairs: int = 0
     users: int = 0
 
 
-class Above(Record):
-    """The difference of two concordances over the pairs that both have."""
+class Above(IntervalEstimate):
+    """The difference of two concordances over the pairs that both have.
 
-    value: float | None
-    low: float | None = None
-    """Lower end of the 95 % interval over users, by Student's t; None with fewer than 10 users, or if all are equal."""
-    high: float | None = None
+    The interval over users is Student's: none with fewer than 10 users, or if all are equal.
+    """
 
 
 def concordance(pairs: Sequence[Pair[str]], values: Values) -> Concordance:

@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ....data.records import Record
 from ...over_users.estimate import FloatArray, Of, interval, mean_of, ratio
+from ...over_users.rates import IntervalEstimate
 
 Metric: TypeAlias = Literal[
     "f1_micro", "f1_macro", "f1_weighted", "exact", "hit_1", "hit_3", "recall_1", "recall_3"
@@ -21,14 +21,9 @@ THRESHOLD = 0.5
 """An option with this score or more is predicted, for F1 and exact match, as published."""
 
 
-class MeasuredOptions(Record):
+class MeasuredOptions(IntervalEstimate):
     """A metric: its mean over seeds with a 95 % interval over users, and how much seeds differ."""
 
-    value: float | None
-    """Mean over seeds."""
-    low: float | None = None
-    """Of the 95 % interval over users."""
-    high: float | None = None
     sd: float | None = None
     """Over seeds; None with one seed, or where seeds change nothing."""
     n: int = 0
