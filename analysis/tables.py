@@ -105,6 +105,8 @@ class Table(Record):
         cls, title: str, records: Sequence[Record], notes: Iterable[str] = (), without: Collection[str] = ()
     ) -> Self:
         """A column for each record, named by its first field, and a row for each other field but `without`."""
+        if not records:
+            return cls(title=title, columns=(Column(name="measure"),), rows=(), notes=tuple(notes))
         first, *fields = (name for name in type(records[0]).model_fields if name not in without)
         columns = [Column(name="measure"), *(Column(name=getattr(record, first), kind="number") for record in records)]
         rows = tuple((field.replace("_", " "), *(getattr(record, field) for record in records)) for field in fields)

@@ -156,6 +156,7 @@ def test_records_may_stand_side_by_side():
     table = Table.across("t", [Row(name="a", n=1), Row(name="b", n=2)])
     assert [column.name for column in table.columns] == ["measure", "a", "b"]
     assert table.rows == (("n", 1, 2),)
+    assert [column.name for column in Table.across("t", []).columns] == ["measure"]
 
 
 @given(st.lists(st.text(), min_size=1, max_size=4))
@@ -185,10 +186,8 @@ def test_where_a_terminal_is_too_narrow_names_are_broken_and_numbers_are_not():
     assert max(map(len, printed.splitlines())) <= 72
 
 
-class Rows(TypedRows[Row]):
+class Rows(TypedRows[Row], title="Rows"):
     """Rows with a field that a terminal has in a note."""
-
-    title = "Rows"
 
     def wide_fields(self):
         return ("n",)

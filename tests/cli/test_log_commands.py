@@ -53,10 +53,11 @@ def test_logs_of_no_domain_are_counted_with_or_without_the_name_of_the_table(duo
 
 def test_several_logs_stand_beside_each_other_and_an_option_may_come_first(duologue, logs):
     other = Path("other.jsonl")
-    other.write_text(json.dumps(SECOND), encoding="utf-8")
+    other.write_text(json.dumps(SECOND | {"usage_metadata": {"input_tokens": 3, "output_tokens": 2}}), encoding="utf-8")
     out = duologue("stats", "--format", "md", logs, other)[1]
     assert "| measure | logs.jsonl | other.jsonl |" in out
     assert "| user messages | 3 | 1 |" in out
+    assert "| input tokens | 90 | 3 |" in out
     assert duologue("stats", logs)[1].startswith("Conversations")
 
 
