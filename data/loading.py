@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain, islice
 from pathlib import Path
 from typing import overload
 
@@ -11,12 +12,15 @@ from ..errors import DataError, at
 from . import domains
 from .attempts import is_object
 from .domain import Domain
-from .files.streamed import Streamed
+from .files.streamed import Streamed, StreamedFile
 from .formats.detection import FOLDER, Contents, Format, Source, detected
 from .formats.dialogues import asides
-from .formats.record_lines import StoredRun
+from .formats.record_lines import StoredRun, iterate
 from .labels.annotated_copies import annotated_keys
 from .records import Conversation, Json
+
+HELD = 4_000
+"""Conversations of a file of records up to which all are held where a larger one is streamed."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,6 +81,11 @@ class DataSource:
         """Name of the format, or `folder`."""
         return FOLDER if self._form is None else self._form.name
 
+    @property
+    def streams(self) -> bool:
+        """Whether its conversations can be read one at a time, in any order and again."""
+        return self._form in (domains.RUN, domains.RECORDS)
+
     @cached_property
     def run(self) -> StoredRun | None:
         """The run that is stored there; None for other data."""
@@ -86,6 +95,8 @@ class DataSource:
         """Its conversations (`load`)."""
         if stream and self.run is not None:
             return _streamed(self.run)
+        if stream and self._form is domains.RECORDS:
+            return _streamed_file(self.path)
         if self.run is not None:
             contents = self.run.contents()
         else:
@@ -116,8 +127,8 @@ def load(path: str | Path, *, stream: bool = False) -> Loaded:
     If a format is a folder of files, files that cannot be read are listed in `broken` and the others are read. A file
     of topics has no conversations: read it with `data.simquac.read_topics`.
 
-    `stream`: hold none of a run's conversations, for a run of any size: each is read from its file whenever it is asked
-    for. Conversations of other sources are held.
+    `stream`: hold no conversation of a run or of a large file of records: each is read whenever it is asked for.
+    Conversations of other sources are held.
 
     Gives a sequence of conversations with `kind` (the format), `notes` of the reader, and a run's `manifest`.
     DataError names the file that cannot be read, and the reason.
@@ -183,6 +194,28 @@ def _streamed(run: StoredRun) -> Loaded:
     asides = sum(aside_counts.values(), Counter[str]())
     notes = (*notes, *_notes(by_domain, asides), *broken)
     return Loaded(run.path, domains.RUN.name, Streamed(run.finished, names), notes, broken, run.manifest)
+
+
+def _streamed_file(path: Path) -> Loaded:
+    """A file of records, read through once for its notes; those of a small one are held, which spares a second reading."""
+    talks = iterate(path, domains.validate)
+    first = tuple(islice(talks, HELD + 1))
+    if len(first) <= HELD:
+        return Loaded(path, domains.RECORDS.name, first, tuple(_notes(*_sorted(first))))
+    counts: Counter[Domain] = Counter()
+    asides: Counter[str] = Counter()
+    for talk in chain(first, talks):
+        counts[domains.of(talk)] += 1
+        asides += _asides_in([talk])
+
+    def of(domain: Domain | None, count: int) -> StreamedFile:
+        """The conversations of a domain, or all."""
+        return StreamedFile(
+            lambda: (talk for talk in iterate(path, domains.validate) if domain in (None, domains.of(talk))), count
+        )
+
+    notes = tuple(_notes({domain: of(domain, count) for domain, count in counts.items()}, asides))
+    return Loaded(path, domains.RECORDS.name, of(None, counts.total()), notes)
 
 
 def _sorted(conversations: Sequence[Conversation]) -> tuple[dict[Domain, list[Conversation]], Counter[str]]:

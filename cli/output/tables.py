@@ -47,9 +47,9 @@ def read_whole(path: Path) -> Loaded:
 
 
 def read_streamed(path: Path) -> Loaded:
-    """The conversations of a source: of a run none is held in memory, of other sources all (`read_whole`)."""
+    """The conversations of a source: of a run or a file of records none is held in memory, of others all (`read_whole`)."""
     source = DataSource(path)
-    return source.load(stream=True) if source.run is not None else read_whole(path)
+    return source.load(stream=True) if source.streams else read_whole(path)
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,13 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
 from typing import Any, TextIO
 
 from ...errors import DataError, at
 from .folders import make_folder
-from .regular_files import GZIP, check_replaceable, content, unzipped
+from .regular_files import GZIP, MOST_BYTES, check, check_replaceable, content, opened, unzipped
 
 DEEPEST = 200
 """Most objects and lists inside each other: Python and pydantic end at some hundreds, each at its own place."""
@@ -43,7 +44,11 @@ def read_text(path: str | Path) -> str:
     try:
         return (unzipped(read, path) if read.startswith(GZIP) else read).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DataError(f"{at(path)}: is not UTF-8 at byte {error.start}: save it as UTF-8") from None
+        raise _not_utf8(path, error.start) from None
+
+
+def _not_utf8(path: str | Path, byte: int) -> DataError:
+    return DataError(f"{at(path)}: is not UTF-8 at byte {byte}: save it as UTF-8")
 
 
 def read_json(path: str | Path) -> Any:
@@ -52,20 +57,36 @@ def read_json(path: str | Path) -> Any:
 
 
 def read_lines(path: str | Path, *, torn: bool = False) -> Iterator[tuple[int, Any]]:
-    """Number (from 1) and value of each line that is not blank.
+    """Number (from 1) and value of each line that is not blank, one at a time.
 
     `torn`: a last line that no newline ends and that is not JSON is left out: it was cut off while it was written.
     """
-    lines = read_text(path).split("\n")
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(_lines(Path(path)), start=1):
         if line.strip():
             try:
-                value = parsed(line, path, number)
+                value = parsed(line.removesuffix("\n"), path, number)
             except DataError:
-                if torn and number == len(lines):
+                if torn and not line.endswith("\n"):
                     return
                 raise
             yield number, value
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """The lines of a file, as `read_text` reads it, with their newlines; of a gzip file all are held."""
+    check(path, MOST_BYTES)
+    with opened(path) as file:
+        if file.read(len(GZIP)) == GZIP:
+            yield from StringIO(read_text(path), newline="\n")
+            return
+        file.seek(0)
+        begin = 0
+        for line in file:
+            try:
+                yield line.decode("utf-8" if begin else "utf-8-sig")
+            except UnicodeDecodeError as error:
+                raise _not_utf8(path, begin + error.start) from None
+            begin += len(line)
 
 
 def parsed(text: str, path: str | Path, line: int | None = None) -> Any:
