@@ -78,7 +78,8 @@ def test_a_path_is_shown_by_its_name(conversations: list[duologue.Conversation],
 def test_two_sources_are_compared_and_the_report_is_written(open_data: Path, tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     sim = duologue.load(open_data / "recllmsim/LLM_agent_user/recipe planning")
-    report = duologue.compare(sim, open_data / "recllmsim/human_exp_V2", out=tmp_path / "realism", seed=1)
+    people = open_data / "recllmsim/human_exp_V2"
+    report = duologue.compare(sim, people, out=tmp_path / "realism", seed=1, sample=24, adversary=False)
     assert report.measures
     assert {file.name for file in (tmp_path / "realism").iterdir()} == {
         "report.html", "report.json", "card.html", "card.json",

@@ -6,6 +6,7 @@ import json
 import re
 from html import unescape
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
@@ -172,12 +173,20 @@ def test_the_realism_report_its_card_and_its_table(duologue, labelled, tmp_path)
     assert re.search(rf"Trust in {LABEL}: simulated not calibrated, people AC1 0\.\d\d.*?, n 8\.", printed)
 
 
+@pytest.fixture
+def ten_people(open_data, tmp_path):
+    """The conversations of ten people with their labels: of all, judges take seconds."""
+    for user in sorted((open_data / "recllmsim_human_vs_agent/human_exp_V2").iterdir())[:10]:
+        copytree(user, tmp_path / "human_exp_V2" / user.name)
+    return tmp_path / "human_exp_V2"
+
+
 @pytest.mark.parametrize("command", ["intents", "judges", "satisfaction"])
-def test_what_is_measured_by_people_s_labels_says_that_they_are_people_s(duologue, open_data, command):
+def test_what_is_measured_by_people_s_labels_says_that_they_are_people_s(duologue, open_data, ten_people, command):
     pytest.importorskip("sklearn")
     of = {
         "intents": ("recllmsim_human_vs_agent", "--model", "logistic", "intent"),
-        "judges": ("recllmsim_human_vs_agent/human_exp_V2", "satisfaction"),
+        "judges": (ten_people, "satisfaction"),
         "satisfaction": (
             "recllmsim_human_vs_agent/human_exp_V2",
             "--model",
@@ -221,7 +230,7 @@ def test_a_comparison_with_a_part_of_a_copy_takes_nothing_that_was_written_for_p
     people, _ = labelled
     for report in (
         json.loads(duologue("compare", people, part, "--json")[1]),
-        package.compare(people, part).model_dump(mode="json"),
+        package.compare(people, part, adversary=False).model_dump(mode="json"),
     ):
         (row,) = (row for row in report["measures"] if row["name"] == f"{LABEL} human")
         assert (row["trust_sim"], row["trust_human"]) == ("people's", NOT_CALIBRATED)
