@@ -330,3 +330,23 @@ def test_a_call_whose_message_is_no_object_is_one_line() -> None:
     calls = [{"request": {"messages": [ASKED, "hello"]}, "response": answer(TOLD)} for _ in range(2)]
     with pytest.raises(DataError, match=r"log\.jsonl"):
         load(file(*calls))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"type": "human", "data": {"content": "When does it open?"}},
+        {"type": "constructor", "id": ["messages", "HumanMessage"], "kwargs": {"content": "When does it open?"}},
+    ],
+)
+def test_a_message_of_langchain_has_its_side_by_its_class_alone(value: dict[str, Any]) -> None:
+    assert turns_of(value) == [ASKED]
+
+
+def test_calls_of_tools_in_attributes_with_numbers_are_calls() -> None:
+    name = "gen_ai.completion.0.message.tool_calls.0.function"
+    asked = {"gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "When does it open?"}
+    said = {"gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": "At nine."}
+    called = {f"{name}.name": "hours", f"{name}.arguments": '{"day": 1}'}
+    (call,) = only(file(otlp(span("a", 1, asked | said | called)))).messages[-1].tool_calls
+    assert (call.name, call.arguments) == ("hours", {"day": 1})

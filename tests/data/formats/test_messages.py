@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.data import Conversation, DataError, Message, load, messages, sharegpt
-from duologue.data.formats.dialogues import further
+from duologue.data.formats.dialogues import difference, further, patched
 from duologue.data.records import Attempt, Edge, Provenance, Record, Span, Timing, Unsaid, Usage
 
 texts = st.text(st.characters(), max_size=8) | st.sampled_from(["", "\u2028", "\ud800", "\r\n"])
@@ -265,3 +265,11 @@ def test_a_line_that_is_no_conversation_is_named(value: Any, place: str) -> None
         messages.read(lines({"messages": [turn()]}, value))
     assert str(caught.value).startswith(f"chat.jsonl: {place}: ")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("inner", [{"b": 1, "a": 2}, {"a": 2, "b": True}, {"a": 2}])
+def test_an_object_within_that_differs_in_order_type_or_keys_is_kept_as_it_was(inner: dict[str, Any]) -> None:
+    derived = {"x": {"a": 2, "b": 1}}
+    patch = difference({"x": inner}, derived)
+    assert json.dumps(patched(derived, patch)) == json.dumps({"x": inner})
+    assert difference(derived, {"x": {"a": 2, "b": 1}}) == {}

@@ -1,17 +1,19 @@
 """Graphs as a LangGraph server shows and runs them: forms as input, limits and the cast's settings as context."""
 
 import os
+from typing import Any, get_type_hints
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from duologue import data, graphs
 from duologue.data.forms import Form
 from duologue.data.recllmsim import shipped_profiles, shipped_tasks
 from duologue.errors import DataError, DuologueError, SettingError
 from duologue.graphs import agent_test, recllmsim, record, simquac
+from duologue.graphs.serving.contexts import context_of
 from duologue.nodes import Limits
 from duologue.nodes.contract import ContractError
 
@@ -259,3 +261,12 @@ async def test_a_form_in_chinese_gets_chinese_prompts_unless_the_context_says_ot
     assert language(await graph.ainvoke(form, context=Limits(max_turns=1))) == "zh"
     assert language(await graph.ainvoke(form, context={"max_turns": 1, "language": "en"})) == "en"
     assert language(await graph.ainvoke({**form, **english}, context={"max_turns": 1})) == "en"
+
+
+def test_a_setting_of_any_type_is_shown_as_one_of_the_type_of_its_default():
+    class Own(BaseModel):
+        words: Any = Field("few", description="How many.")
+        model: Any = Field(None, description="Which.")
+
+    hints = get_type_hints(context_of("own", Own))
+    assert (hints["words"], hints["model"]) == (str, str | None)

@@ -123,3 +123,7 @@ def test_when_nothing_may_begin_any_more_who_waits_is_sent_away(run):
             await waiting
 
     run(main())
+
+
+def test_no_call_is_short_of_the_budget_before_one_waits():
+    assert Reservations(Spending()).short == 0

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from duologue import nodes
 from duologue.errors import SettingError
-from duologue.nodes import ContractError, Limits, Observing, conformance, every, judge, validator
+from duologue.nodes import ContractError, Limits, Observing, conformance, every, judge, judges_flaws, validator
 from duologue.nodes.asking.requests import parse_json
 from duologue.nodes.validators.composition import may_ask, models_of
 from duologue.prompts import Page, PromptError
@@ -284,3 +284,12 @@ async def test_a_whole_conversation_can_be_asked_about_with_an_answer_of_ones_ow
     assert (answer.value, answer.usage.calls) == (Kind(kind=True), 2)
     assert model.sent[0][1].text.endswith("<conversation>\n<user>Hello</user>\n</conversation>")
     assert 'Reply with {"kind": true}' in model.sent[0][0].text
+
+
+async def test_what_ends_the_conversation_ends_every_at_once_and_one_that_judges_flaws_is_enough():
+    async def stopping(state, runtime):
+        return {"stop": "user_ended"}
+
+    assert await every(stopping, nodes.not_empty)(state("x"), Runtime(context=Limits())) == {"stop": "user_ended"}
+    own = validator(judges_flaws(lambda draft, state: None))
+    assert [every(*of).judges_flaws for of in ((own, nodes.not_empty), (nodes.not_empty,))] == [True, False]

@@ -20,8 +20,9 @@ from duologue.nodes import Limits
 from duologue.nodes.calls.call_store import Call, SentRequest, StoredReply
 from duologue.nodes.models.offline.model import OfflineChatModel
 from duologue.nodes.models.scripted import ScriptedModel
+from duologue.nodes.settings.redaction import error_line
 from duologue.runs import CallFile, Conduct, RunError
-from duologue.runs.journals.call_differences import SHOWN, short, where_they_differ
+from duologue.runs.journals.call_differences import SHOWN, ReplayError, short, where_they_differ
 from duologue.testing import scripted_model
 
 
@@ -486,3 +487,7 @@ def test_the_last_turn_of_a_side_is_asked_again_and_no_other(tmp_path, steps):
     file.ask_again("unknown", "user")
     assert all(file.find(key, sent) for key in keys if key.role == "assistant")
     file.close()
+
+
+def test_a_call_that_a_file_lacks_is_recorded_without_the_name_of_a_class():
+    assert error_line(ReplayError("calls.jsonl: holds no reply")) == "calls.jsonl: holds no reply"

@@ -13,7 +13,7 @@ from duologue.data.files.journals import Codec, JournalReader
 from duologue.data.formats.record_lines import RECORDS, read_run
 from duologue.errors import SettingError
 from duologue.runs import Journal
-from duologue.runs.journals.journal import AppendedFile
+from duologue.runs.journals.journal import AppendedFile, is_being_written
 
 
 def word(value):
@@ -311,3 +311,10 @@ def test_a_run_goes_on_beside_what_another_writer_has_finished(tmp_path):
             assert [conversation.id for conversation in folder.conversations()] == ["a", "b"]
     with runs.RunFolder.open(tmp_path / "r", manifest, resume=True) as folder:
         assert set(folder.done) == {"a", "b"}
+
+
+def test_a_file_is_being_written_as_long_as_its_writer_has_it_open(path):
+    assert not is_being_written(path)
+    with opened(path):
+        assert is_being_written(path)
+    assert not is_being_written(path)
