@@ -10,7 +10,7 @@ import json
 import logging
 from base64 import b64decode, b64encode
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, TypeAlias, runtime_checkable
@@ -151,6 +151,17 @@ class WorldInJournal:
 
     world: Any
 
+    async def check(self, most: int | None) -> None:
+        """Log at a run's start if its conversations would begin anew; `most` as for `snapshot`, None without a journal."""
+        if most is None or self.world is None or type(self.world) in _checked_worlds:
+            return
+        _checked_worlds.add(type(self.world))
+        if not most:
+            self._unkept("is kept in no snapshots, as the run's settings say")
+            return
+        with suppress(WorldError):  # which ends the first draft
+            await self.snapshot(most)
+
     async def snapshot(self, most: int) -> Any:
         """The world as plain JSON of at most so many bytes; WorldError if its own `snapshot` fails.
 
@@ -182,6 +193,8 @@ class WorldInJournal:
             )
 
 
+_checked_worlds: WeakSet[type] = WeakSet()
+"""Kinds of worlds that were looked at."""
 _unkept_worlds: WeakSet[type] = WeakSet()
 """Kinds of worlds of which it was logged that they are not kept."""
 

@@ -10,10 +10,11 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 
 from ...data.records import Conversation
+from ...nodes.calls.service import current
 from ...nodes.contract import ContractError
 from ...nodes.limits import Limits
 from ...nodes.state import PLACES, NodePlace, State
-from ...nodes.worlds import Context, World, living
+from ...nodes.worlds import Context, World, WorldInJournal, living
 from ..casts.cast import Cast
 from .conversation_graph import Step, topology
 from .recording import record
@@ -57,7 +58,7 @@ class ConversationGraph(Compiled):
             return
         limits = Limits(**context) if isinstance(context, dict) else context or self.limits or Limits()
         async with living(self.world, _scenario(input)) as world:
-            live = Context.of(limits, world)
+            live = await _live(limits, world)
             stream = cast(AsyncGenerator[Any, None], super().astream(input, config, context=live, **options))
             async with aclosing(stream) as parts:
                 async for part in parts:
@@ -78,7 +79,7 @@ class ConversationGraph(Compiled):
             limits = limits.or_else(self.limits or Limits())
             if self.world is not None:
                 world = await stack.enter_async_context(living(self.world, _scenario(scenario)))
-                limits = Context.of(limits, world)
+                limits = await _live(limits, world)
             follow(scenario)
             FOLLOW.set(follow)  # of this conversation's own task; nothing is to be put back
             steps_taken = self.run_graph.astream(
@@ -100,6 +101,11 @@ class ConversationGraph(Compiled):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.cast_name})"
+
+
+async def _live(limits: Limits, world: Any) -> Context:
+    await WorldInJournal(world).check(current().snapshot_bytes)
+    return Context.of(limits, world)
 
 
 def _scenario(graph_input: Any) -> Mapping[str, Any]:

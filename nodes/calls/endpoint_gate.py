@@ -38,7 +38,7 @@ class Gate:
         uniform: Callable[[float, float], float] = random.uniform,
     ) -> None:
         self.endpoint, self.pace, self.counts = endpoint, pace, CallCounts()
-        self.on_room: list[Callable[[int], None]] = []
+        self.on_room: list[Callable[[int], object]] = []
         self._notify, self._uniform = notify, uniform
         self._tickets = count()
         self._ended: str | None = None

@@ -83,7 +83,7 @@ class CallService:
         gate = self.gates.get(endpoint)
         if gate is None:
             gate = self.gates[endpoint] = Gate(endpoint, self.pace, notify=self.notify)
-            gate.on_room.append(self._room_changed)
+            gate.on_room.append(lambda _: self.on_room and self.on_room())
             if self.reservations.closed:
                 gate.close()
         return gate
@@ -112,10 +112,6 @@ class CallService:
         task.cancel()
         await asyncio.Event().wait()
         raise error  # never, as the task is cancelled meanwhile
-
-    def _room_changed(self, room: int) -> None:
-        if self.on_room is not None:
-            self.on_room()
 
     async def reply(self, model: BaseChatModel, messages: Sequence[BaseMessage], call: Call, attempt: int) -> Draft:
         """A chat model's reply to the messages as a draft."""
@@ -180,8 +176,8 @@ class CallService:
 
         A complete one is kept, with the world of its tools.
         """
-        most = 0 if self._store is None else self._store.snapshot_bytes
-        request = None if self._store is None or (world and not most) else SentRequest.of(to, messages)
+        most = self.snapshot_bytes
+        request = None if most is None or (world and not most) else SentRequest.of(to, messages)
         key = call.key(attempt)
         stored_reply = None if request is None else self._find_stored(key, request)
         if stored_reply is not None and (world is None or stored_reply.world is not None):
@@ -201,10 +197,15 @@ class CallService:
         except RunOverError as error:
             await self._end_work(error)
         if request is not None and not update.get("failed"):
-            plain = None if world is None else await world.snapshot(most)
+            plain = None if world is None or not most else await world.snapshot(most)
             if world is None or plain is not None:
                 self._keep(key, request, StoredReply(without_known_secrets(update), world=plain))
         return update
+
+    @property
+    def snapshot_bytes(self) -> int | None:
+        """Most bytes of a world's snapshot in the journal of the run; None without one."""
+        return None if self._store is None else self._store.snapshot_bytes
 
     @property
     def _store(self) -> CallStore | None:
@@ -256,11 +257,9 @@ class CallService:
         try:
             tokens = tokens_expected(sent) if gate.pace.tokens_per_minute else 0
             return await gate.call(send, tokens=tokens, spent=tokens_taken, failed=failed, most=most_tries(model))
-        except EndpointError as error:
-            self.stopped = self.stopped or error
-            note_lost(error)
-            raise
         except Exception as error:
+            if isinstance(error, EndpointError):
+                self.stopped = self.stopped or error
             note_lost(error)
             raise
 

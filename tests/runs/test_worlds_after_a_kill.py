@@ -128,7 +128,9 @@ def test_a_resumed_conversation_goes_on_from_the_world_in_the_journal(
     (tmp_path / "mine.py").write_text(COUNTED)
     (tmp_path / "guests.jsonl").write_text('{"kind": "guests", "guest": "guest3"}\n')
     (tmp_path / "kill").touch()
-    assert forks.run(*COMMAND, "--max-turns", "2", *options, cwd=tmp_path).returncode == -signal.SIGKILL
+    killed = forks.run(*COMMAND, "--max-turns", "2", *options, cwd=tmp_path)
+    assert killed.returncode == -signal.SIGKILL
+    assert ("begins anew" in killed.stderr) == bool(options)
     (tmp_path / "kill").unlink()
     resumed = forks.run(*COMMAND, "--max-turns", "2", *options, "--resume", cwd=tmp_path)
     assert (tmp_path / "turns").read_text() == calls * "x", resumed.stderr
@@ -180,6 +182,32 @@ async def test_what_cannot_be_kept_is_logged_once(
         assert await WorldInJournal(world).snapshot(1000) is None
     (line,) = caplog.messages
     assert why in line
+
+
+@pytest.mark.parametrize(
+    ("most", "world", "lines"),
+    [
+        (1000, Boxed([1]), []),
+        (1000, Boxed((1,)), ["JSON changes"]),
+        (1000, object(), ["has no snapshot"]),
+        (0, Boxed([1]), ["in no snapshots"]),
+        (None, object(), []),
+        (1000, None, []),
+    ],
+)
+async def test_a_run_logs_at_its_start_that_a_conversation_would_begin_anew(
+    most: int | None,
+    world: Any,
+    lines: list[str],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("duologue.nodes.worlds._unkept_worlds", set())
+    monkeypatch.setattr("duologue.nodes.worlds._checked_worlds", set())
+    for _ in range(2):
+        await WorldInJournal(world).check(most)
+    assert len(caplog.messages) == len(lines)
+    assert all(line in message for line, message in zip(lines, caplog.messages, strict=True))
 
 
 async def test_a_snapshot_that_fails_is_an_error_of_the_world() -> None:
