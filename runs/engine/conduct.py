@@ -113,8 +113,11 @@ class Conduct:
             yield CallFile.replaying(self.replay_calls)
             return
         record = None if self.record is None else Path(self.record)
-        if record is not None and not resume and record.exists() and record.stat().st_size:
-            raise SettingError(f"{record}: is there already: name a new file for the calls, or remove it")
+        begun = set[Path]() if self.control is None else self.control.records
+        if record is not None:
+            if not resume and record not in begun and record.exists() and record.stat().st_size:
+                raise SettingError(f"{record}: is there already: name a new file for the calls, or remove it")
+            begun.add(record)
         paths = [record.resolve()] if record is not None else []  # a link that one names oneself is followed
         if folder is not None and (paths or AMBIENT.get() is None):
             paths.insert(0, folder / name)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ...nodes.calls.call_store import CallStore
 from ...nodes.calls.endpoint_gate import Pace
@@ -45,6 +46,8 @@ class Control:
     """Called when work begins or is over, here or in another process of the run."""
     elsewhere: Callable[[], Iterable[EndpointNow]] = tuple
     """The endpoints as other processes of the run see them."""
+    records: set[Path] = field(default_factory=set)
+    """Files of replies that a run under this control has begun: the next ones write into them too."""
     _passed: str | None = None
     """The bound of money or tokens that is reached, in words."""
 

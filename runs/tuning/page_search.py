@@ -191,7 +191,7 @@ class _Work:
         return self._keep(EvaluatedPages(key=key, reply=reply_text)).reply
 
     async def _reflection(self, spec: str, text: str, key: str) -> str:
-        with self.runs.control.call_service().active():
+        with self.runs.conduct.calls() as file, self.runs.control.call_service(file).active():
             call = Call(seed=self.runs.seed, subject=key, role="reflection")
             return await answered(chat_model(spec), text, call)
 

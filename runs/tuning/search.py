@@ -17,12 +17,14 @@ from ...data.people.splits import UserPart, of_part, user_of
 from ...data.records import Conversation
 from ...data.tuning import Judgement, TuningResult, TuningTrial
 from ...errors import DataError, DuologueError, SettingError, at, of_extra
+from ...nodes.models.providers import takes_seed
 from ...nodes.settings.redaction import error_line, redacted
 from ..asking.store import codec_of
 from ..engine.conduct import Conduct
 from ..engine.conversing import Concurrency
 from ..engine.event_loop import waiting
 from ..journals.journal import Journal, RunError
+from ..planning.conversations import models_of_cast, own_callers
 from .page_search import Pages, PageSearch, searched
 from .search_space import EXTRA, Space, proposed, start_of
 from .simulators import Simulator, plain
@@ -64,6 +66,14 @@ async def atune(
     control = conduct.controlled()
     people = list(load(simulator.people))
     users = ready(simulator, people, space, trials=trials, pages=pages, judge=judge)
+    if noise_runs and (conduct.record or conduct.replay_calls) is not None:
+        cast = simulator.build({}, "select", seed)[0]
+        if own_callers(cast) or not all(map(takes_seed, models_of_cast(cast))):
+            option = "--record" if conduct.record is not None else "--replay-calls"
+            raise SettingError(
+                f"{option}: the user or the assistant takes no seed, so runs for the noise would get the replies of the trial: "
+                "give --noise-runs 0"
+            )
     description = about(simulator, space, people, seed)
     with ExitStack() as opened_files:
         folder = folder_of(Path(out), description, resume)

@@ -68,6 +68,20 @@ def test_what_cannot_be_searched_is_one_line(duologue, people, tmp_path, monkeyp
     assert not (tmp_path / "out").exists()
 
 
+def test_a_search_is_recorded_and_replayed(duologue, people, search, tmp_path):
+    code = "from duologue.testing import scripted_model\nhelper = scripted_model('Here is a plan.')\n"
+    (tmp_path / "recorded_helper.py").write_text(code)
+    sides = ("--assistant", "recorded_helper:helper")
+    command = ("tune", "recllmsim", "--people", people, "--search", search, "--limit", 2, "--trials", 1, *sides)
+    code, _, err = duologue(*command, "--out", "noisy", "--record", "calls.jsonl")
+    assert (code, "takes no seed" in err and "--noise-runs 0" in err) == (2, True)
+    code, _, err = duologue(*command, "--noise-runs", 0, "--out", "first", "--record", "calls.jsonl")
+    assert code == 0, err
+    code, _, err = duologue(*command, "--noise-runs", 0, "--out", "second", "--replay-calls", "calls.jsonl")
+    assert code == 0, err
+    assert (tmp_path / "first/tune.json").read_text() == (tmp_path / "second/tune.json").read_text()
+
+
 def test_people_and_folder_have_to_be_named(duologue, tmp_path):
     code, _, err = duologue("tune", "recllmsim", "--out", tmp_path / "out")
     assert code == 2

@@ -120,6 +120,17 @@ def test_the_same_command_with_resume_asks_nothing_again(duologue: Command, tmp_
     assert before == {path: path.read_bytes() for path in (tmp_path / "o").rglob("conversations.jsonl")}
 
 
+def test_all_runs_of_a_command_are_recorded_in_one_file(duologue: Command) -> None:
+    command = ("validity", "--assistant", "good", "--assistant", "wordy", "--limit", 1, "--repeats", 1)
+    code, _, err = duologue(*command, "--out", "first", "--record", "calls.jsonl")
+    assert code == 0, err
+    code, _, err = duologue(*command, "--out", "second", "--replay-calls", "calls.jsonl")
+    assert code == 0, err
+    assert Path("first/report.json").read_text() == Path("second/report.json").read_text()
+    code, _, err = duologue(*command, "--out", "third", "--record", "calls.jsonl")
+    assert (code, "calls.jsonl: is there already" in err) == (2, True)
+
+
 def test_a_user_made_from_people_is_tried_on_contexts_of_the_test_half(duologue: Command, people: Path) -> None:
     user = f"people:{people}?part=tune"
     code, out, err = duologue("validity", people, "--user", user, "--repeats", 1, "--out", "o", "--json")
