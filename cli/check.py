@@ -1,10 +1,8 @@
 """`duologue check`: a linter for conversations."""
 
 from collections import Counter
-from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
 from rich.markup import escape
 from rich.table import Table
 
@@ -13,14 +11,12 @@ from ..data.checks import RULES, Finding, chosen, reading
 from ..data.checks import check as check_one
 from ..data.text.terminal import names_in, on_one_line
 from .options import completions
-from .options.shared import json_of, option
+from .options.shared import AnySource, json_of, option
 from .streams import print_json, put, say, stdout
 
 
 def check_command(
-    source: Annotated[
-        Path, typer.Argument(metavar="SRC", help="A run folder, a data set's file or a folder of such files.")
-    ],
+    source: AnySource,
     only: Annotated[
         list[str] | None,
         option(

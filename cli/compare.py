@@ -79,7 +79,9 @@ def compare_command(
         sample=sample,
         out=out,
         notify=say,
-        on_baseline=_say_baseline,
+        on_baseline=lambda count: say(
+            f"simulating {count} conversations of users made from people, as a baseline (--no-baseline: none)"
+        ),
     )
     if as_json:
         print_json(report.model_dump(mode="json"))
@@ -108,10 +110,6 @@ def _mean_distances(report: "RealismReport") -> str:
         if ranked and len(values) == len(ranked):
             means.append(f"{name} {sum(values) / len(values):.2f}")
     return f"Mean distance over {len(ranked)} ranked measures: {', '.join(means) or 'none has one'}"
-
-
-def _say_baseline(count: int) -> None:
-    say(f"simulating {count} conversations of users made from people, as a baseline (--no-baseline: none)")
 
 
 def _discrimination(discriminator: "Discriminator") -> list[str]:

@@ -10,7 +10,7 @@ from ..data.formats import messages, sharegpt
 from ..data.people.splits import with_user
 from ..errors import SettingError
 from .options import completions
-from .options.shared import force_for, json_of, option
+from .options.shared import AnySource, force_for, json_of, option
 from .output.overwriting import check_free
 from .streams import print_json, put, say
 
@@ -19,9 +19,7 @@ GENERAL = (messages.FORMAT.name, sharegpt.FORMAT.name)
 
 
 def convert_command(
-    source: Annotated[
-        Path, typer.Argument(metavar="SRC", help="A run folder, a data set's file or a folder of such files.")
-    ],
+    source: AnySource,
     target: Annotated[Path, typer.Argument(metavar="DST", help="The file to write; for recllmsim the folder.")],
     to: Annotated[
         str,

@@ -6,14 +6,12 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ..data import Conversation, DataError, Loaded
 from ..data.files.json_files import write_text
 from ..data.formats.detection import CONVERSATIONS
 from ..data.identity import digest
 from ..data.loading import DataSource
-from .options.shared import force_for, json_of, limit_to, option, out_to
+from .options.shared import AnySource, force_for, json_of, limit_to, option, out_to
 from .output.one_conversation import check_form, is_page, write_conversation
 from .output.overwriting import check_free
 from .streams import print_json, put, say
@@ -28,9 +26,7 @@ PAIRED = 5_000
 
 
 def show_command(
-    source: Annotated[
-        Path, typer.Argument(metavar="SRC", help="A run folder, a data set's file or a folder of such files.")
-    ],
+    source: AnySource,
     name: Annotated[
         str | None,
         option("Show only the conversation with this id; its first characters are enough.", "--id", metavar="ID"),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..data.files.journals import JournalReader
-from ..data.files.json_files import write_json
+from ..data.files.json_files import UnwrittenError, replacing_bytes, write_json
 from ..data.files.regular_files import check_no_links
 from ..data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
 from ..data.formats.record_lines import StoredRun
@@ -104,20 +104,15 @@ def _cleaned(reader: JournalReader[Conversation]) -> list[str]:
 
 def _rewritten(path: Path, without: set[int]) -> Path:
     """Write a file anew without some lines and without half a last one; gives where the old file is kept."""
-    old_file, partial = free_name(path), path.with_name(f".{path.name}.{os.getpid()}.partial")
+    old_file = free_name(path)
     try:
-        partial.unlink(missing_ok=True)
-        with path.open("rb") as old, partial.open("xb") as new:  # which opens no link
-            for number, line in enumerate(old, start=1):
-                if number not in without and line.endswith(b"\n"):
-                    new.write(line)
-            new.flush()
-            os.fsync(new.fileno())
-        _copy(path, old_file)  # and no move: there is no moment without the file
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise DataError(f"{at(path)}: cannot be written ({error.strerror}): copy the folder to another place") from None
+        # A copy and no move: there is no moment without the file.
+        with path.open("rb") as old, replacing_bytes(path, before=lambda: _copy(path, old_file)) as new:
+            new.writelines(
+                line for number, line in enumerate(old, start=1) if number not in without and line.endswith(b"\n")
+            )
+    except UnwrittenError as error:
+        raise DataError(f"{at(path)}: cannot be written ({error.why}): copy the folder to another place") from None
     return old_file
 
 

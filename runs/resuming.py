@@ -5,6 +5,7 @@ from typing import Any
 
 from ..data.formats import record_lines
 from ..data.records import Conversation, Role
+from ..data.summaries.executed_graph import SPEAKERS, VALIDATORS
 from ..data.text.model_tokens import texts_in
 from ..graphs import Cast
 from ..nodes.calls.prices import PriceQuery, asked_model
@@ -14,11 +15,6 @@ from ..nodes.validators.composition import models_of
 from .folder import dataset
 from .folder.run_folder import RunFolder
 from .journals.calls import CallFile
-
-_PLACES: dict[Role, tuple[str, str]] = {
-    "user": ("user_simulator", "question_validator"),
-    "assistant": ("assistant", "answer_validator"),
-}
 
 
 def to_repeat(folder: RunFolder, limits: Limits, *, retry_failed: bool) -> tuple[set[str], set[str]]:
@@ -55,14 +51,14 @@ def spent_before(
     """
     if not spending.bounded:
         return
-    speakers = {role: _price_query(getattr(cast, speaker)) for role, (speaker, _) in _PLACES.items()}
-    judges = {role: _price_query(getattr(cast, judge)) for role, (_, judge) in _PLACES.items()}
-    pages = {role: [cast.pages[name].source] if (name := f"{role}/system") in cast.pages else [] for role in _PLACES}
+    speakers = {role: _price_query(getattr(cast, speaker)) for speaker, role in SPEAKERS.items()}
+    judges = {role: _price_query(getattr(cast, judge)) for judge, role in VALIDATORS.items()}
+    pages = {role: [cast.pages[name].source] if (name := f"{role}/system") in cast.pages else [] for role in speakers}
     for conversation in conversations:
         if conversation.id in again:
             continue
         texts = [message.text for message in conversation.messages]
-        for role in _PLACES:
+        for role in speakers:
             for attempt in conversation.attempts(role):
                 if attempt.usage is not None:
                     # Where no tokens were reported: the page, and half of what was said in the end, were sent.
@@ -75,7 +71,7 @@ def spent_before(
             spending.add(None, conversation.closing_usage.model_dump(), role="judge", query=_price_query(cast.closing))
     judge = next(filter(None, judges.values()), None)
     for paid in file.paid if file is not None else ():
-        side = next((role for role in _PLACES if role == paid.role), None)
+        side = next((role for role in speakers if role == paid.role), None)
         price_query = judge if side is None else speakers[side]
         spending.add_paid(paid._replace(role=side or "judge"), price_query)
 

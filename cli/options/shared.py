@@ -15,6 +15,12 @@ MODELS = "openai:NAME, PROVIDER:NAME, offline, replay:PATH, people:PATH, agent:U
 """What plays a user or an assistant."""
 
 RunFolderArgument: TypeAlias = Annotated[Path, typer.Argument(metavar="DIR", help="A run folder.")]
+AnySource: TypeAlias = Annotated[
+    Path, typer.Argument(metavar="SRC", help="A run folder, a data set's file or a folder of such files.")
+]
+RatedSource: TypeAlias = Annotated[
+    Path, typer.Argument(metavar="SRC", help="Conversations whose users rate their satisfaction with each reply.")
+]
 
 
 def option(help: str, *flags: str, section: str | None = None, **settings: Any) -> Any:

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import typer
-
 from ...data.text.terminal import names_in
 from ...studies.recllmsim.satisfaction_judges import LABEL, JudgeComparison
 from ..options.model_fields import extended
@@ -12,6 +10,7 @@ from ..options.run import RunOptions
 from ..options.shared import (
     LabelsDir,
     NoSeed,
+    RatedSource,
     Yes,
     label_rated,
     labels_named,
@@ -26,10 +25,7 @@ from ..streams import say
 
 @extended(OPTIONS)
 def judges_command(
-    source: Annotated[
-        Path,
-        typer.Argument(metavar="SRC", help="Conversations whose users rate their satisfaction with each reply."),
-    ],
+    source: RatedSource,
     model: Annotated[
         list[str] | None,
         model_for(

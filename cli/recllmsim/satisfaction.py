@@ -1,25 +1,19 @@
 """`duologue recllmsim satisfaction`: satisfaction, predicted from words."""
 
-from pathlib import Path
 from typing import Annotated, Literal
-
-import typer
 
 from ...data import DataError
 from ...data.text.terminal import names_in
 from ...errors import SettingError, at
 from ...studies.recllmsim.satisfaction_judges import unrated
-from ..options.shared import NoSeed, Seeds, Trees, label_rated, option
+from ..options.shared import NoSeed, RatedSource, Seeds, Trees, label_rated, option
 from ..output.tables import PRINTED, TableOutput, read_whole
 from ..streams import say, stderr
 from .text_models import MODELS, Models, SplitOption, label_trust
 
 
 def satisfaction_command(
-    source: Annotated[
-        Path,
-        typer.Argument(metavar="SRC", help="Conversations whose users rate their satisfaction with each reply."),
-    ],
+    source: RatedSource,
     target: Annotated[
         list[str] | None,
         option(

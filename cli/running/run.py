@@ -120,7 +120,9 @@ def run_into(
     go_on(plan, options)
 
     def left(figures: "RunFigures") -> Callable[[], str]:
-        return lambda: f"{_unfinished(plan.count, figures.finished)}; continue: {again or again_in(folder)}"
+        return lambda: (
+            f"{plan.count - figures.finished} of {plan.count} conversations are not finished; continue: {again or again_in(folder)}"
+        )
 
     def work() -> "Summary":
         with Progress(
@@ -279,10 +281,6 @@ def again_in(folder: Path) -> str:
 
 def _missing(count: int) -> str:
     return f"{count} conversation{' is' if count == 1 else 's are'} missing"
-
-
-def _unfinished(planned: int, finished: int) -> str:
-    return f"{planned - finished} of {planned} conversations are not finished"
 
 
 def _them(count: int) -> str:

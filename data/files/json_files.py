@@ -6,12 +6,13 @@ import math
 import os
 import re
 import shutil
+from codecs import StreamWriter, getwriter
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO
 
 from ...errors import DataError, at
 from .folders import make_folder
@@ -180,10 +181,10 @@ class UnwrittenError(DataError):
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[TextIO]:
+def replacing_bytes(path: str | Path, before: Callable[[], object] = lambda: None) -> Iterator[BinaryIO]:
     """A temporary file that replaces the path at the end; after an error the old file stays as it was.
 
-    DataError if the path is a folder, a pipe, a socket or a device, which is never replaced.
+    `before` is called when it is whole on the disk. DataError if the path is a folder, a pipe, a socket or a device, which is never replaced.
     """
     check_replaceable(path)
     target = Path(path)
@@ -194,15 +195,23 @@ def replacing(path: str | Path) -> Iterator[TextIO]:
         make_folder(target.parent)
         try:
             partial.unlink(missing_ok=True)
-            with partial.open("x", encoding="utf-8", newline="") as file:  # which opens no link
+            with partial.open("xb") as file:  # which opens no link
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
+            before()
             partial.replace(target)
         finally:
             partial.unlink(missing_ok=True)
     except OSError as error:
         raise UnwrittenError(path, error.strerror) from None
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[StreamWriter]:
+    """As `replacing_bytes`, for text in UTF-8."""
+    with replacing_bytes(path) as file:
+        yield getwriter("utf-8")(file)
 
 
 @contextmanager

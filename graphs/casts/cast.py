@@ -8,6 +8,7 @@ from langchain_core.runnables import Runnable
 
 from ...data.records import Fault, NodeInfo, Role
 from ...data.stop_reasons import NAME, own_reason
+from ...data.summaries.executed_graph import SPEAKERS
 from ...nodes.asking.judges import pages_of
 from ...nodes.contract import AsksSides, ContractError, Node, Stop, check_node, check_stop, describe, recorded_name
 from ...nodes.limits import Limits
@@ -26,10 +27,6 @@ from ...prompts import Library, Page, shipped
 from .page_checks import check_pages
 from .plain_data import LiveError, part_as_json
 from .sides import OWN, Speaker, side
-
-SPEAKERS: dict[str, Role] = {"user_simulator": "user", "assistant": "assistant"}
-"""Places that also take a model or a compiled graph of your own instead of a node."""
-
 
 OF_SPEC = ("spec", "live_settings", "live_parts")
 """Fields that say what a cast is as plain data; `replace` sets them."""

@@ -16,7 +16,7 @@ from langgraph.runtime import Runtime
 
 from ...data.provenance import SIDES
 from ...data.records import Role
-from ...data.summaries.executed_graph import VALIDATORS
+from ...data.summaries.executed_graph import SPEAKERS, VALIDATORS
 from ...nodes.calls.tries import lost_calls
 from ...nodes.contract import AsksSides, ContractError, PromptedSpeaker, check_update
 from ...nodes.limits import Limits
@@ -29,7 +29,7 @@ from ...nodes.speakers.approval import ApprovalError
 from ...nodes.state import MEMORIES, NodePlace, State, Update, awaits_answer, merged, seen_by
 from ...nodes.validators.flaws import sound
 from ...nodes.worlds import WorldError, before_draft, put_back
-from ..casts.cast import SPEAKERS, Cast
+from ..casts.cast import Cast
 from .beginning import of_cast, opening
 from .conversation_graph import Step
 from .trace import timed, walked

@@ -5,7 +5,7 @@ from typing import Any
 
 from ...data.attempts import WORDLESS
 from ...data.records import Role, StepWay
-from ...data.summaries.executed_graph import VALIDATORS
+from ...data.summaries.executed_graph import SPEAKER_OF, VALIDATOR_OF
 from ...nodes.calls.service import run_is_over
 from ...nodes.contract import OF_THE_CALL, OF_THE_VERDICT, check_reason
 from ...nodes.limits import Limits
@@ -14,13 +14,10 @@ from ...nodes.speakers.tools import NOT_ASKED_AGAIN, NOT_UNDONE, calls_that_ran,
 from ...nodes.state import Draft, State, Update, Verdict, attempt_number, merged, without_memories
 from ...nodes.stops import budget, until_spent
 from ...nodes.worlds import restorable
-from ..casts.cast import SPEAKERS, Cast
+from ..casts.cast import Cast
 
 FELL_WITH_ANOTHER = "fell_with_another"
 """Reason of a draft that is right itself, when another draft of the same call is rejected."""
-
-_NODES = {role: node for node, role in VALIDATORS.items()}
-_SPEAKERS = {role: place for place, role in SPEAKERS.items()}
 
 
 def after_validator(role: Role, cast: Cast, state: State, update: Update, limits: Limits) -> dict[str, Any]:
@@ -37,7 +34,7 @@ def after_validator(role: Role, cast: Cast, state: State, update: Update, limits
     unjudged = len(drafts) - len(verdicts)  # the speaker stopped, or the validator did or failed
     failed: dict[str, Any] = {}
     if error := next(filter(None, (verdict.get("failed") for verdict in verdicts)), None):
-        failed, unjudged = {"failure": {"node": _NODES[role], "error": error}}, len(drafts)
+        failed, unjudged = {"failure": {"node": VALIDATOR_OF[role], "error": error}}, len(drafts)
         state = merged(state, failed)
     verdicts += [Verdict(accepted=True)] * (len(drafts) - len(verdicts))
     passed = all(verdict["accepted"] for verdict in verdicts)
@@ -48,7 +45,7 @@ def after_validator(role: Role, cast: Cast, state: State, update: Update, limits
         attempt["verdict"] = "unjudged"
     ended = bool(stop or state.get("failure"))
     ran = [Draft(text="", tool_calls=calls_that_ran(draft)) for draft in drafts] if ended else drafts
-    tools = [] if passed or restorable(limits) else lasting(getattr(cast, _SPEAKERS[role]), ran)
+    tools = [] if passed or restorable(limits) else lasting(getattr(cast, SPEAKER_OF[role]), ran)
     if tools:
         note = (NOT_UNDONE if ended else NOT_ASKED_AGAIN) + ", ".join(tools)
         tried = [attempt | {"notes": [*attempt.get("notes", []), note]} for attempt in tried]
@@ -70,7 +67,7 @@ def after_validator(role: Role, cast: Cast, state: State, update: Update, limits
         changed, way = {"attempts": earlier + tried, "drafts": [], "verdicts": verdicts}, "regenerate"
     elif not stop and all(map(silent, earlier + tried)):
         fault = {"fault": "assistant"} if role == "assistant" else {}
-        failed = {"failure": {"node": _SPEAKERS[role], "error": _silence(earlier + tried), **fault}}
+        failed = {"failure": {"node": SPEAKER_OF[role], "error": _silence(earlier + tried), **fault}}
         state = merged(state, failed)
         changed = _unsaid(role, state, earlier + tried)
     elif role == "user" or stop:

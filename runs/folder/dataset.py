@@ -1,7 +1,6 @@
 """The data set of a run: which form it has, and writing it with its card."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,18 +11,18 @@ from pydantic import ValidationError
 from ...data import domains
 from ...data.attempts import as_object
 from ...data.domain import Dataset, Domain
-from ...data.files.json_files import UnwrittenError, write_text
+from ...data.files.json_files import write_text
 from ...data.formats.detection import MANIFEST
 from ...data.formats.manifests import MEND
 from ...data.formats.record_lines import StoredRun
 from ...data.labels.reading import SCORES
 from ...data.records import Conversation
 from ...data.summaries.counts import Counts, count
-from ...errors import DataError, at
+from ...errors import DataError
 from ...nodes.state import State
-from ..journals.journal import BrokenOffError
 from .data_card import card
 from .leftovers import CARD, DATASET, earlier_forms, removed
+from .merging import on_disk
 
 
 @dataclass(frozen=True)
@@ -99,18 +98,7 @@ def _scenarios(run: StoredRun) -> Iterator[Conversation]:
     return run.finished.iterate(run.planned) if len(run.finished) else run.cut_short()
 
 
-@contextmanager
-def _on_disk() -> Iterator[None]:
-    try:
-        yield
-    except UnwrittenError as error:
-        raise BrokenOffError(
-            f"{at(error.path)}: cannot be written ({error.why}): every finished conversation is kept: make room or mend "
-            "the disk, then resume"
-        ) from None
-
-
-@_on_disk()
+@on_disk()
 def write(
     folder: Path,
     manifest: Mapping[str, Any],

@@ -15,7 +15,7 @@ from time import sleep
 from typing import Any
 
 from ...data.files.journals import Entry, JournalReader, writer_path, writers
-from ...data.files.json_files import dumps
+from ...data.files.json_files import UnwrittenError, dumps, replacing_bytes
 from ...data.files.regular_files import OpenFiles
 from ...errors import at
 from ..journals.calls import CALLS, HEAD
@@ -184,24 +184,23 @@ def _locked(path: Path) -> AppendedFile:
         waited += _LOOKED
 
 
-def _replace(path: Path, lines: Iterable[bytes], close: Callable[[], None] = lambda: None) -> None:
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+@contextmanager
+def on_disk() -> Iterator[None]:
+    """Inside, a file that cannot be written is a BrokenOffError."""
     try:
-        partial.unlink(missing_ok=True)
-        with partial.open("xb") as file:  # which opens no link
-            file.writelines(lines)
-            file.flush()
-            os.fsync(file.fileno())
-        close()
-        partial.replace(path)
-        _sync_folder(path.parent)
-    except OSError as error:
+        yield
+    except UnwrittenError as error:
         raise BrokenOffError(
-            f"{at(path)}: cannot be written ({error.strerror}): every finished conversation is kept: make room or mend "
+            f"{at(error.path)}: cannot be written ({error.why}): every finished conversation is kept: make room or mend "
             "the disk, then resume"
         ) from None
-    finally:
-        partial.unlink(missing_ok=True)
+
+
+@on_disk()
+def _replace(path: Path, lines: Iterable[bytes], close: Callable[[], None] = lambda: None) -> None:
+    with replacing_bytes(path, close) as file:
+        file.writelines(lines)
+    _sync_folder(path.parent)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -1,6 +1,6 @@
 """The calls that a cast's conversations take: of speakers, of judges of drafts, and of scorers at the end."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,6 +17,7 @@ from ...data.files.json_files import dumps
 from ...data.formats import record_lines
 from ...data.formats.detection import CONVERSATIONS
 from ...data.records import Message, Role
+from ...data.summaries.executed_graph import SPEAKER_OF, VALIDATOR_OF
 from ...data.text.model_tokens import OF_MESSAGE, tokens_about
 from ...errors import DuologueError
 from ...graphs import Cast
@@ -37,11 +38,6 @@ from ...nodes.validators.judged import ModelJudge
 from ..engine.event_loop import blocking
 from .plans import ANSWER, ENDS, REJECTED, CallEstimate, CallTokens, Ends, ModelCalls
 
-ROLES: tuple[Role, ...] = ("user", "assistant")
-PLACE_OF: Mapping[Role, str] = {"user": "user_simulator", "assistant": "assistant"}
-"""Places whose calls are counted, one for each draft."""
-VALIDATOR_OF: Mapping[Role, str] = {"user": "question_validator", "assistant": "answer_validator"}
-
 SAMPLED = 12
 """Most scenarios whose first calls are written out."""
 ENOUGH = 5
@@ -52,11 +48,6 @@ BY_PAGES = (
     "before it are sent again; reasoning is not foreseen"
 )
 BY_FINISHED = "the mean of the {count} finished conversations of the folder, and two standard errors to both sides"
-
-
-def speaker_of(cast: Cast, role: Role) -> Any:
-    """The node that plays a role."""
-    return getattr(cast, PLACE_OF[role])
 
 
 @dataclass(frozen=True)
@@ -71,7 +62,7 @@ class CastCalls:
     @cached_property
     def roles(self) -> tuple[Role, ...]:
         """The roles that are asked: one in a cast that ends after its turn."""
-        return (self.cast.stop.role,) if isinstance(self.cast.stop, AfterOneTurn) else ROLES
+        return (self.cast.stop.role,) if isinstance(self.cast.stop, AfterOneTurn) else tuple(SPEAKER_OF)
 
     @property
     def most_turns(self) -> int:
@@ -81,14 +72,16 @@ class CastCalls:
     @cached_property
     def models(self) -> dict[Role, Any]:
         """The chat model that plays a role, where one does."""
-        speakers: dict[Role, Any] = {role: speaker_of(self.cast, role) for role in self.roles}
+        speakers: dict[Role, Any] = {role: getattr(self.cast, SPEAKER_OF[role]) for role in self.roles}
         return {role: node.model for role, node in speakers.items() if isinstance(node, (ChatSpeaker, WithPeople))}
 
     @cached_property
     def tries(self) -> dict[Role, int]:
         """The maximum of calls for a turn of each role; 0 for one that repeats stored words without a model."""
         attempts = {"user": self.limits.question_attempts, "assistant": self.limits.answer_attempts}
-        stored = {role for role in self.roles if says_stored(speaker_of(self.cast, role)) and role not in self.models}
+        stored = {
+            role for role in self.roles if says_stored(getattr(self.cast, SPEAKER_OF[role])) and role not in self.models
+        }
         return {role: 0 if role in stored else attempts[role] for role in self.roles}
 
     @cached_property
@@ -169,7 +162,7 @@ class CastCalls:
             for scorer in self.scorers(state):
                 ends = []
                 for end in ENDS:
-                    typical = [{"role": role, "text": "word" * lengths[end][role]} for role in ROLES] * turns[end]
+                    typical = [{"role": role, "text": "word" * lengths[end][role]} for role in SPEAKER_OF] * turns[end]
                     over: Any = {"messages": script or typical, "stop": "max_turns"}
                     sent = _tokens(scorer.texts(merged(state, over)))
                     ends.append(CallTokens(sent, 0.0, ANSWER[end], 1.0).times((1, 1, ATTEMPTS)[end] * share))
@@ -225,7 +218,7 @@ class CastCalls:
 
     async def _sent(self, role: Role, state: State) -> int:
         """About how many tokens a chat model is sent in a role's first call."""
-        speaker = speaker_of(self.cast, role)
+        speaker = getattr(self.cast, SPEAKER_OF[role])
         messages = await speaker.sent(state, self.limits) if isinstance(speaker, WithPeople) else speaker.build(state)
         return _tokens(str(message.text) for message in messages)
 
@@ -246,7 +239,7 @@ def _finished(folder: Path) -> Iterator[dict[str, CallTokens]]:
         return
     for conversation in record_lines.iterate_run(folder):
         tokens = {"closing": _taken([conversation.closing_usage])}
-        for role in ROLES:
+        for role in SPEAKER_OF:
             attempts = list(conversation.attempts(role))
             tokens[role] = _taken(attempt.usage for attempt in attempts)
             tokens[f"{role} judge"] = _taken(attempt.judging for attempt in attempts)

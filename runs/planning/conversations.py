@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ...data.formats import record_lines
+from ...data.summaries.executed_graph import SPEAKERS, VALIDATOR_OF
 from ...graphs import Cast
 from ...graphs.casts.success_checks import check_success
 from ...nodes.asking.judges import ATTEMPTS
@@ -14,7 +15,7 @@ from ...nodes.scorers.combined import scorers_of
 from ...nodes.state import PLACES, State
 from ...nodes.validators.composition import models_of
 from ..engine.conversing import planned
-from .cast_calls import PLACE_OF, VALIDATOR_OF, CastCalls
+from .cast_calls import CastCalls
 from .plans import CallPlan
 
 
@@ -33,7 +34,7 @@ def conversations_planned(
     speakers = [number for number in calls.tries.values() if number]
     judging = [(calls.tries[role] or 1) * judge.attempts for role, judges in calls.judges.items() for judge in judges]
     asking = {place: node for place, node in cast.describe().items() if _asks(place, node)}
-    counted = {place for place in PLACE_OF.values() if place in asking and "model" in asking[place].settings}
+    counted = {place for place in SPEAKERS if place in asking and "model" in asking[place].settings}
     counted |= {VALIDATOR_OF[role] for role, judges in calls.judges.items() if judges}
     counted |= {"closing"} if scored else set()
     return CallPlan(
@@ -68,7 +69,7 @@ def models_asked(cast: Cast) -> list[PriceQuery]:
 
 def own_callers(cast: Cast) -> list[str]:
     """The speakers that are neither chat models nor stored messages: what they call is their own matter."""
-    nodes = {place: node for place, node in cast.describe().items() if place in PLACE_OF.values()}
+    nodes = {place: node for place, node in cast.describe().items() if place in SPEAKERS}
     return [place for place, node in nodes.items() if not node.stored and "model" not in node.settings]
 
 
@@ -87,7 +88,7 @@ def _asks(place: str, node: Any) -> bool:
 
     A speaker of unknown kind may.
     """
-    if place in PLACE_OF.values() and not node.stored and "model" not in node.settings:
+    if place in SPEAKERS and not node.stored and "model" not in node.settings:
         return True
     return _calls(node.settings)
 
