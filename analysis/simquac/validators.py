@@ -44,54 +44,65 @@ def answers_of(conversations: Iterable[Conversation]) -> Iterator[tuple[str, str
 def compare_validators(conversations: Iterable[Conversation]) -> list[ValidatorRow]:
     """The same answers through the published script's rules and through ours, a row each.
 
+    Conversations are read once and not kept.
     Both rules ground answers in a section: ValueError if no conversation has one.
     """
-    grounded = [conversation for conversation in conversations if conversation.scenario.get("section")]
-    if not grounded:
+    tallies = {"as_released": _Tally(), "ours": _Tally()}
+    grounded = (conversation for conversation in conversations if conversation.scenario.get("section"))
+    found = False
+    for conversation in grounded:
+        found = True
+        for answer in answers_of([conversation]):
+            tallies["as_released"].add(*_as_released(*answer), *answer[:2])
+            tallies["ours"].add(*_ours(*answer), *answer[:2])
+    if not found:
         raise DataError("no conversation has a section in which answers could be grounded: give SimQuAC's data or runs")
-    answers = list(answers_of(grounded))
-    return [
-        _row("as_released", [_as_released(*answer) for answer in answers]),
-        _row("ours", [_ours(*answer) for answer in answers]),
-    ]
+    return [tally.row(name) for name, tally in tallies.items()]
 
 
-_Judged = tuple[str, str, str, tuple[Span, ...]]
-"""Outcome, answer, section, what is stored."""
-
-
-def _as_released(answer: str, section: str, background: str) -> _Judged:
+def _as_released(answer: str, section: str, background: str) -> tuple[str, tuple[Span, ...]]:
+    """Outcome, and what is stored."""
     judged = released.judge(answer, section, background)
-    return judged.outcome, answer, section, judged.spans
+    return judged.outcome, judged.spans
 
 
-def _ours(answer: str, section: str, background: str) -> _Judged:
+def _ours(answer: str, section: str, background: str) -> tuple[str, tuple[Span, ...]]:
     grounding = ground(answer, section, background)
     # An empty answer is a refusal in the published data. Ours would ask again, which a file cannot show.
     if grounding.refused or not answer:
-        return "refused", answer, section, ()
-    return ("accepted" if grounding.valid else "rejected"), answer, section, grounding.spans
+        return "refused", ()
+    return ("accepted" if grounding.valid else "rejected"), grounding.spans
 
 
-def _row(name: str, judged: Sequence[_Judged]) -> ValidatorRow:
-    outcomes = Counter(outcome for outcome, *_ in judged)
-    accepted = [(answer, section, spans) for outcome, answer, section, spans in judged if outcome == "accepted"]
-    # Words of the answer beyond those that are stored, each as often as it stands there.
-    lost = [
-        (Counter(_words(answer)) - Counter(_words(" ".join(span.text for span in spans)))).total()
-        for answer, _, spans in accepted
-    ]
-    return ValidatorRow(
-        validator=name,
-        answers=len(judged),
-        refused=outcomes["refused"],
-        accepted=outcomes["refused"] + outcomes["accepted"],
-        rejected=outcomes["rejected"],
-        altered=sum(1 for words in lost if words),
-        words_lost=sum(lost),
-        spans_lost=sum(_lines_lost(answer, spans) for answer, _, spans in accepted),
-        wrong_case=sum(section[span.start : span.end] != span.text for _, section, spans in accepted for span in spans),
-    )
+class _Tally:
+    """The counts of one validator, answer by answer."""
+
+    def __init__(self) -> None:
+        self._outcomes, self._counts = Counter[str](), Counter[str]()
+
+    def add(self, outcome: str, spans: Sequence[Span], answer: str, section: str) -> None:
+        self._outcomes[outcome] += 1
+        if outcome == "accepted":
+            # Words of the answer beyond those that are stored, each as often as it stands there.
+            lost = (Counter(_words(answer)) - Counter(_words(" ".join(span.text for span in spans)))).total()
+            self._counts["altered"] += bool(lost)
+            self._counts["words_lost"] += lost
+            self._counts["spans_lost"] += _lines_lost(answer, spans)
+            self._counts["wrong_case"] += sum(section[span.start : span.end] != span.text for span in spans)
+
+    def row(self, name: str) -> ValidatorRow:
+        outcomes, counts = self._outcomes, self._counts
+        return ValidatorRow(
+            validator=name,
+            answers=outcomes.total(),
+            refused=outcomes["refused"],
+            accepted=outcomes["refused"] + outcomes["accepted"],
+            rejected=outcomes["rejected"],
+            altered=counts["altered"],
+            words_lost=counts["words_lost"],
+            spans_lost=counts["spans_lost"],
+            wrong_case=counts["wrong_case"],
+        )
 
 
 def _words(text: str) -> list[str]:

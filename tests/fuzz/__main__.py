@@ -1,4 +1,4 @@
-"""The fuzz: `python -m tests.fuzz --cases 1000` from the repository's root; `--only N` runs one case again and keeps it.
+"""The fuzz: `python -m tests.fuzz --cases 2000` from the repository's root; `--only N` runs one case again and keeps it.
 
 It prints a line of JSON for each case with a problem, and one with the number of cases at the end.
 """
@@ -63,7 +63,7 @@ def run(number: int, orders: Orders, forks: Forks, root: Path, keep: bool) -> di
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--start", type=int, default=0)
-    parser.add_argument("--cases", type=int, default=1000)
+    parser.add_argument("--cases", type=int, default=2000)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument(
         "--only", type=int, nargs="*", help="run these cases, show what they say, and keep their folders"

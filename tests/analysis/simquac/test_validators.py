@@ -1,5 +1,7 @@
 """The same answers through two validators."""
 
+import gc
+
 import pytest
 
 from duologue import data
@@ -88,3 +90,17 @@ def test_the_published_rules_look_for_few_of_the_tails_of_a_long_answer(text, st
     span = overlap(text, section)
     assert (span and span.start) == start
     assert section.searches <= len(text).bit_length()
+
+
+def test_conversations_are_read_once_and_not_kept():
+    topic = Topic(title="t", background="", header="h", section=SECTION)
+    alive = []
+
+    def conversations():
+        for number in range(5):
+            messages = (Message(role="user", text="?"), Message(role="assistant", text="She left NBC."))
+            yield Conversation(id=f"alive {number}", scenario=topic.scenario(), messages=messages)
+            alive.append(sum(isinstance(one, Conversation) and one.id.startswith("alive") for one in gc.get_objects()))
+
+    assert [row.answers for row in compare_validators(conversations())] == [5, 5]
+    assert max(alive) <= 2
