@@ -55,7 +55,7 @@ def coefficient_interval(
     observed_without, by_chance = disagreement(total - tables)
     if (by_chance < TINY).any():
         return UserScore(value=value, reason="no interval: all other values are of one user", **counts)
-    variance = jackknife_variance(1 - observed_without / by_chance)
+    variance = jackknife_variance(observed_without / by_chance)
     if margins:
         variance += _one_more(total, disagreement, value, votes)
     share = variance * expected**2

@@ -350,3 +350,23 @@ def test_calls_of_tools_in_attributes_with_numbers_are_calls() -> None:
     called = {f"{name}.name": "hours", f"{name}.arguments": '{"day": 1}'}
     (call,) = only(file(otlp(span("a", 1, asked | said | called)))).messages[-1].tool_calls
     assert (call.name, call.arguments) == ("hours", {"day": 1})
+
+
+def test_parts_that_are_not_all_text_stay_as_they_are() -> None:
+    picture = {"type": "blob", "mime_type": "image/png", "content": "aGk="}
+    (turn,) = turns_of({"role": "user", "parts": [{"type": "text", "content": "Look:"}, picture]})
+    assert turn["content"] == [{"type": "text", "text": "Look:"}, picture]
+
+
+def test_calls_that_send_the_end_of_the_history_are_joined_where_they_overlap() -> None:
+    path = file(
+        {"conversation_id": "c", "messages": [SYSTEM, ASKED]} | answer(TOLD),
+        {"conversation_id": "c", "messages": [SYSTEM, TOLD, MORE]} | answer(LAST),
+    )
+    assert spoken_lines(only(path)) == TALK
+
+
+def test_instructions_that_stand_apart_from_the_messages_come_before_them() -> None:
+    sent = {"gen_ai.system_instructions": parts(SYSTEM)["parts"], "gen_ai.input.messages": [parts(ASKED)]}
+    (conversation,) = load(file(otlp(span("a", 1, sent | {"gen_ai.output.messages": [parts(TOLD)]})))).conversations
+    assert [aside["system"] for aside in asides(conversation)] == ["You answer for a museum."]

@@ -273,3 +273,12 @@ def test_an_object_within_that_differs_in_order_type_or_keys_is_kept_as_it_was(i
     patch = difference({"x": inner}, derived)
     assert json.dumps(patched(derived, patch)) == json.dumps({"x": inner})
     assert difference(derived, {"x": {"a": 2, "b": 1}}) == {}
+
+
+def test_a_result_of_a_tool_that_is_a_picture_with_words_has_both() -> None:
+    block = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}
+    calling = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "type": "function", "function": {"name": "draw", "arguments": "{}"}}]}  # fmt: skip
+    result = {"role": "tool", "tool_call_id": "1", "content": [{"type": "text", "text": "Here."}, block]}
+    (conversation,) = load(lines({"messages": [turn(), calling, result, turn("Look.", "assistant")]})).conversations
+    (call,) = conversation.messages[-1].tool_calls
+    assert ([part.type for part in call.parts], call.result) == (["image"], "Here.")

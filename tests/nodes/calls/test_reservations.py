@@ -127,3 +127,10 @@ def test_when_nothing_may_begin_any_more_who_waits_is_sent_away(run):
 
 def test_no_call_is_short_of_the_budget_before_one_waits():
     assert Reservations(Spending()).short == 0
+
+
+async def test_a_call_that_an_agent_makes_inside_its_turn_has_its_room_there():
+    reservations = Reservations(Spending(max_tokens=500))
+    kind = CallKind("assistant", MINI)
+    async with asyncio.timeout(10), reservations.room(kind, 300), reservations.room(kind, 300) as took:
+        took(1, 1)  # any other would wait until the first has ended

@@ -293,3 +293,9 @@ async def test_what_ends_the_conversation_ends_every_at_once_and_one_that_judges
     assert await every(stopping, nodes.not_empty)(state("x"), Runtime(context=Limits())) == {"stop": "user_ended"}
     own = validator(judges_flaws(lambda draft, state: None))
     assert [every(*of).judges_flaws for of in ((own, nodes.not_empty), (nodes.not_empty,))] == [True, False]
+
+
+async def test_notes_of_a_rejection_stay_where_it_is_only_observed():
+    rejection = {"accepted": False, "reason": "rude", "notes": ["says idiot"]}
+    (verdict,) = await verdicts(Observing(validator(lambda draft, state: rejection)), "You idiot")
+    assert (verdict["accepted"], verdict["notes"]) == (True, ["says idiot"])

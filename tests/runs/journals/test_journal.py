@@ -318,3 +318,13 @@ def test_a_file_is_being_written_as_long_as_its_writer_has_it_open(path):
     with opened(path):
         assert is_being_written(path)
     assert not is_being_written(path)
+
+
+def test_what_is_appended_is_on_the_disk_at_once_unless_it_need_not_be(path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    with opened(path) as journal:
+        journal.append(entry("a"), sync=False)
+        assert synced == []
+        journal.append(entry("b"))
+        assert len(synced) == 1
