@@ -157,7 +157,7 @@ class WorldInJournal:
             return
         _checked_worlds.add(type(self.world))
         if not most:
-            self._unkept("is kept in no snapshots, as the run's settings say")
+            self._unkept("has no snapshots in this run's journal")
             return
         with suppress(WorldError):  # which ends the first draft
             await self.snapshot(most)

@@ -60,6 +60,12 @@ def test_without_the_token_nothing_is_answered():
     for cookie in ("", "duologue=another", "other=1", "duologue", ";;=", f"duologue={TOKEN}x", '"'):
         assert status(path_of(TOKEN), cookie=cookie) == 403
         assert status("/_stcore/health", cookie=cookie) == 403
+    for path in ("//", f"http://evil.example{path_of(TOKEN)}", path_of(TOKEN), "/_stcore/stream", "/../", "/%2e%2e/"):
+        assert status(path, query=f"token={TOKEN}") == 403
+        assert status(path, authorization=f"Bearer {TOKEN}") == 403
+        assert asked(path, f"token={TOKEN}", "websocket", origin=f"http://{HOST}")[0]["type"] == "websocket.close"
+    assert status(query=f"token=another&token={TOKEN}") == 403
+    assert asked("/", f"token={TOKEN}", "websocket", origin=f"http://{HOST}")[0]["type"] == "websocket.close"
     (closed,) = asked(f"{path_of(TOKEN)}_stcore/stream", kind="websocket", origin=f"http://{HOST}")
     assert closed == {"type": "websocket.close", "code": 1008}
 
@@ -75,6 +81,7 @@ def test_without_the_token_nothing_is_answered():
         "0.0.0.0:8501",
         "[::1",
         "127.0.0.1",
+        "127.0.0.1:8501@evil.example:80",
     ],
 )
 def test_another_host_name_is_refused_though_it_has_the_token(host):

@@ -190,7 +190,7 @@ async def test_what_cannot_be_kept_is_logged_once(
         (1000, Boxed([1]), []),
         (1000, Boxed((1,)), ["JSON changes"]),
         (1000, object(), ["has no snapshot"]),
-        (0, Boxed([1]), ["in no snapshots"]),
+        (0, Boxed([1]), ["has no snapshots"]),
         (None, object(), []),
         (1000, None, []),
     ],

@@ -81,6 +81,13 @@ def test_a_copy_that_is_killed_is_not_there_and_the_next_one_removes_what_it_lef
     assert (tmp_path / "copy" / "annotation" / "votes.jsonl").read_text() == "paid for"
 
 
+def test_a_copy_for_which_the_disk_has_no_room_is_one_line_and_not_there(forks, labelled, tmp_path):
+    fork = forks(["label", *labelled, "--out", "copy"], tmp_path, file=100)
+    assert fork.wait() == 2
+    assert fork.stderr == "duologue: copy: cannot be written (File too large): choose another place\n"
+    assert not [path for path in tmp_path.iterdir() if "copy" in path.name]
+
+
 def test_a_study_is_told_in_a_table_and_answers_to_something_else_are_one_line(duologue, labelled):
     code, _, err = duologue("recllmsim", "preference", "answers")
     assert (code, "holds no answers to a side-by-side study" in err) == (2, True)
