@@ -109,16 +109,17 @@ def success(draws: int) -> list[str]:
 
 
 def unequal(draws: int) -> list[str]:
-    """The same where bounds cut scenarios short: a quarter each has 1, 2, 5 and 8 conversations."""
-    lines = ["| scenarios | least | mean | width |", "|---|---:|---:|---:|"]
-    for scenarios in (8, 12, 20, 60):
-        sizes = np.resize((1, 2, 5, 8), scenarios)
+    """The same where bounds cut scenarios short, a quarter each has 1, 2, 5 and 8 conversations, or one has as many as all others."""
+    lines = ["| scenarios | conversations of each | least | mean | width |", "|---|---|---:|---:|---:|"]
+    for scenarios, half in product((8, 12, 20, 60), (False, True)):
+        sizes = [4 * (scenarios - 1), *[4] * (scenarios - 1)] if half else np.resize((1, 2, 5, 8), scenarios)
         cells = [
             held(map(clustered_once, scenario_counts(scenarios, sizes, mean, correlation, draws)), mean)
             for correlation, mean in product(CORRELATIONS, MEANS)
         ]
         coverage, width = np.array(cells).T
-        lines.append(f"| {scenarios} | {coverage.min():.3f} | {coverage.mean():.3f} | {width.mean():.3f} |")
+        shape = "4, of one as many as of all others" if half else "1, 2, 5 or 8"
+        lines.append(f"| {scenarios} | {shape} | {coverage.min():.3f} | {coverage.mean():.3f} | {width.mean():.3f} |")
     return lines
 
 
