@@ -44,7 +44,7 @@ test-all: $(STAMPS)/env $(STAMPS)/bench $(TRACES)/light  ## what `make test` lea
 
 bench: $(STAMPS)/bench  ## what only a clock shows, as ratios; asserts nothing: docs/performance.md
 	$(BIN)/python -m tests.benchmarks $(ARGS)
-	$(if $(ARGS),,$(BIN)/python tests/benchmarks/pace.py && $(BIN)/python tests/benchmarks/slow_texts.py)
+	$(if $(ARGS),,$(BIN)/python -m tests.benchmarks.pace && $(BIN)/python tests/benchmarks/slow_texts.py)
 
 mutants: $(STAMPS)/test  ## what the tests do not notice: 200 single changes in copies of the tree, some of the folders; asserts nothing
 	$(BIN)/python -m tests.mutants $(ARGS)

@@ -13,11 +13,19 @@ class QueueTurn:
     tokens: int
     permission: asyncio.Future[bool] = field(repr=False)
     """Whether it may be sent; False: nothing is sent any more."""
+    least: int = 0
+    """Tokens that it takes at least, as a refusal has shown."""
     sent: float = 0.0
     probe: bool = False
     """It is sent to see whether the endpoint is there again."""
     one_of: int = 1
     """Calls that were under way with it when it was sent."""
+    guess: int = 0
+    """Its tokens by its length alone."""
+    ended: bool = False
+    """Its tokens are those that it took."""
+    refused: bool = False
+    """It was refused as one too many, or never sent: it counts in no limit."""
 
 
 class Turns:
@@ -29,7 +37,7 @@ class Turns:
 
     def __init__(
         self,
-        ready: Callable[[QueueTurn], float | None],
+        ready: Callable[[QueueTurn, float], float | None],
         taken: Callable[[QueueTurn], None],
         returned: Callable[[QueueTurn], None],
     ) -> None:
@@ -38,10 +46,10 @@ class Turns:
         self._timer: asyncio.TimerHandle | None = None
         self.waiting = 0
 
-    async def wait(self, ticket: int, tokens: int) -> QueueTurn | None:
+    async def wait(self, ticket: int, tokens: int, least: int = 0) -> QueueTurn | None:
         """A turn; None if there will be none any more."""
         loop = asyncio.get_running_loop()
-        turn = QueueTurn(tokens, loop.create_future())
+        turn = QueueTurn(tokens, loop.create_future(), least)
         heapq.heappush(self._heap, (ticket, turn))
         self.waiting += 1
         self.go()
@@ -53,7 +61,6 @@ class Turns:
             elif turn.permission.result():
                 self._returned(turn)
             raise
-        turn.sent = loop.time()
         return turn if may_be_sent else None
 
     def go(self) -> None:
@@ -64,10 +71,10 @@ class Turns:
         while self._heap:
             turn = self._heap[0][1]
             if not turn.permission.done():  # else cancelled while it waited
-                ready = self._ready(turn)
+                loop = turn.permission.get_loop()
+                ready = self._ready(turn, loop.time())
                 if ready is None:
                     return
-                loop = turn.permission.get_loop()
                 if ready > loop.time():
                     self._timer = loop.call_at(ready, self.go)
                     return

@@ -3,13 +3,15 @@
 import asyncio
 import logging
 import random  # noqa: TID251  # when a call is tried again is recorded nowhere
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from itertools import count
 from typing import TypeVar
 
 from tenacity import AsyncRetrying, retry_if_exception
 
-from ..models.faults import CallFault, fault_of
+from ..context_values import during
+from ..models.faults import CallFault, fault_of, headers_of
+from ..models.reported_limits import listener
 from .call_queue import QueueTurn, Turns
 from .health import Health
 from .pace import CallCounts, Pace
@@ -49,7 +51,7 @@ class Gate:
     def _begin(self) -> None:
         """Begin to measure the endpoint, in a loop with a clock of its own."""
         self._health = Health(self.pace, self._say, self._uniform)
-        self._turns = Turns(lambda turn: self._health.ready(turn.tokens), self._taken, self._returned)
+        self._turns = Turns(lambda turn, now: self._health.ready(turn, now), self._taken, self._returned)
         self._resting: set[asyncio.Future[None]] = set()
         self._room = self.room
 
@@ -100,8 +102,12 @@ class Gate:
         """What holds the calls back now, in words: that none is sent, or the pace that refusals have taught."""
         if (waits_for := self.waits_for) is not None:
             return waits_for
+        if not self.waiting:
+            return None
+        if self._loop is not None and (wait := self._health.wait_for_room(self._loop.time())) >= 1:
+            return f"no room within its reported limit for {wait:.0f} s"
         pace = self.per_second
-        if pace is None or not self.waiting:
+        if pace is None:
             return None
         return f"slowed down to {pace:.2g} calls a second by refusals as too many"
 
@@ -121,14 +127,14 @@ class Gate:
         CallError: this call fails. EndpointError: no call will succeed. RunOverError: the gate was closed before.
         """
         self._enter()
-        ticket = next(self._tickets)
+        ticket, least = next(self._tickets), 0
         own = most is not None
         tries = CallAttempts(most or self.pace.tries, self.pace.wait, self.pace.patience, self._uniform, asked_for=own)
 
         async def once() -> T:
-            nonlocal ticket
+            nonlocal ticket, least
             sends = self._ended is None and not self._closed
-            turn = await self._turns.wait(ticket, tokens) if sends else None
+            turn = await self._turns.wait(ticket, tokens, least) if sends else None
             if turn is None:
                 raise RunOverError if self._ended is None else EndpointError(self._ended)
             if turn.probe:
@@ -136,6 +142,7 @@ class Gate:
             try:
                 return await self._sent(send, turn, tries, spent, failed)
             finally:
+                least = turn.least
                 self._leave(turn)
 
         self.counts.calls += 1
@@ -178,9 +185,19 @@ class Gate:
         loop = asyncio.get_running_loop()
         tries.begin(self.counts.succeeded)
         self.counts.requests += 1
+        reports = 0
+
+        def listen(headers: Mapping[str, str]) -> None:
+            nonlocal reports
+            reports += 1
+            self._health.report(headers, turn)
+
         try:
-            reply = await send()
+            with during(listener, listen):
+                reply = await send()
         except Exception as error:
+            if not reports:  # of another package's client only the errors have them
+                listen(headers_of(error))
             fault = fault_of(error)
             self._judge(turn, fault, tries, loop.time())
             if failed is not None:
@@ -193,7 +210,7 @@ class Gate:
         self.counts.succeeded += 1
         self._health.succeeded(turn, loop.time())
         if spent is not None:
-            self._health.correct(spent(reply) - turn.tokens)
+            self._health.correct(turn, spent(reply) or turn.tokens)
         return reply
 
     def _judge(self, turn: QueueTurn, fault: CallFault, tries: CallAttempts, now: float) -> None:

@@ -1,9 +1,10 @@
 """The state of an endpoint by its replies and refusals, and what may be sent to it now."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ..models.faults import CallFault
+from ..models.reported_limits import ReportedLimit, limits_in
 from .call_queue import QueueTurn
 from .circuit_breaker import SILENT, Breaker
 from .concurrency import Window
@@ -28,9 +29,15 @@ class Health:
         self._requests = CallRate(pace.requests_per_minute / 60) if pace.requests_per_minute else None
         self._tokens = CallRate(pace.tokens_per_minute / 60) if pace.tokens_per_minute else None
         self._wait, self._notify, self._uniform = pace.wait, notify, uniform
-        self._doubt = self._slowed = -math.inf
+        self._doubt = self._slowed = self._sent = -math.inf
         self._slowings = 0
+        self.reported: dict[str, ReportedLimit] = {}
+        """The limits in the endpoint's headers, by unit."""
+        self._waited = False
+        """Whether it was noted that calls wait for these."""
         self.under_way = 0
+        self._mean = self._more = self._error = 0.0
+        """Tokens of calls, those more than their guess, and how far they are from what is then expected, on average."""
 
     @property
     def room(self) -> int:
@@ -41,31 +48,64 @@ class Health:
                 bears = min(bears, max(4.0, 2 * rate * self._recent.latency + 1))
         return math.ceil(1.25 * bears)
 
-    def ready(self, tokens: int) -> float | None:
+    def ready(self, turn: QueueTurn, now: float) -> float | None:
         """When the next call may go; None: not before another one has ended."""
+        tokens = self._expected(turn)
         breaker = self.breaker
         if breaker.probing:
             return None
         if not breaker.open:
-            careful = breaker.refusals or self._slowings > 1
+            careful = breaker.refusals or (self._slowings > 1 and self.learned.per_second is None)
             if self.under_way >= (1 if careful else int(self._window.size)):
                 return None
         return max(
             breaker.probe_at if breaker.open else -math.inf,
             self.paused,
             self._doubt,
-            self.learned.ready(),
+            self.learned.ready(tokens),
             self._requests.ready() if self._requests else -math.inf,
             self._tokens.ready(tokens) if self._tokens else -math.inf,
+            self.room_at(tokens, now) if self.reported else -math.inf,
         )
+
+    def room_at(self, tokens: int, now: float) -> float:
+        """When the limits in the endpoint's headers leave room for a call; sooner if that is too long to be true."""
+        costs = {"requests": 1, "tokens": tokens + 5 * self._error}
+        room, unit = max((limit.ready(costs[unit], now), unit) for unit, limit in self.reported.items())
+        if room - now >= 5 and not self._waited:
+            self._waited = True
+            self._notify(
+                f"allows {self.reported[unit].amount:,.0f} {unit} in a while: calls wait for room, now {room - now:.0f} s"
+            )
+        return room if room - now < self.breaker.patience else -math.inf
+
+    def wait_for_room(self, now: float) -> float:
+        """Seconds until those limits leave room for a call as calls are on average; 0: they do."""
+        return max(0.0, self.room_at(round(self._mean), now) - now) if self.reported else 0.0
+
+    def report(self, headers: Mapping[str, str], turn: QueueTurn) -> None:
+        """Take in the headers of the reply to a call."""
+        for unit, report in limits_in(headers).items():
+            self.reported.setdefault(unit, ReportedLimit(unit, self.learned.calls)).report(report, turn.sent)
+
+    def _expected(self, turn: QueueTurn) -> int:
+        """The tokens of a call, as far as earlier ones have shown what was wrong with the guess."""
+        return max(turn.least, round(turn.tokens + self._more)) if turn.tokens else 0
 
     def take(self, turn: QueueTurn, now: float, *, others: bool) -> None:
         """A call goes; whether others wait."""
         if self._requests:
             self._requests.take(1, now)
+        turn.guess, turn.tokens = turn.tokens, self._expected(turn)
         if self._tokens:
             self._tokens.take(turn.tokens, now)
-        self.learned.take(now, waited=others)
+        self._sent = turn.sent = max(now, self._sent + 1e-6)  # in their order, whatever the clock says
+        for limit in self.reported.values():
+            limit.take(turn)
+        learned = self.learned.take(turn, now, others, self._refusals.chance)
+        if learned is not None:
+            self._window.refused(max(4.0, 2 * learned * self._recent.latency))
+            self._doubt_limit(learned, now)
         self.under_way += 1
         turn.one_of = self.under_way
         turn.probe = self.breaker.probing = self.breaker.open
@@ -80,11 +120,21 @@ class Health:
         """A call that had its turn was never sent."""
         if self._requests:
             self._requests.correct(-1)
-        self.correct(-turn.tokens)
+        self._charge(-turn.tokens)
+        self.learned.not_through(turn)
         self.leave(turn)
 
-    def correct(self, tokens: int) -> None:
-        """A call took so many tokens more than was thought."""
+    def correct(self, turn: QueueTurn, tokens: int) -> None:
+        """A call took so many tokens."""
+        more = tokens - turn.tokens
+        self._more += 0.1 * (tokens - turn.guess - self._more)
+        self._error += 0.1 * (abs(more) - self._error)
+        self._mean += 0.1 * (tokens - self._mean)
+        turn.tokens, turn.ended = tokens, True
+        self.learned.correct(turn, more)
+        self._charge(more)
+
+    def _charge(self, tokens: float) -> None:
         if self._tokens:
             self._tokens.correct(tokens)
 
@@ -151,12 +201,14 @@ class Health:
         if breaker.limited(now):
             self._notify("is there again, and refuses calls as too many")
         deadline = breaker.deadline()
+        self.learned.not_through(turn)
         self._refusals.outcome(turn.sent, refused=True)
-        if turn.sent > self._slowed:  # of those that were under way together one is enough
+        explained = [limit for unit, limit in self.reported.items() if limit.refused(turn, now)]
+        if turn.sent > self._slowed and not explained:  # of those that were under way together one is enough
             if self._refusals.tries:
                 self._weigh(now)
             elif self._slowings or self._refusals.too_many():
-                self._slow(now)
+                self._slow(now, fault.after)
         if fault.after is not None and now + fault.after > self.paused:
             self.paused = now + fault.after
             if fault.after >= 5:
@@ -166,18 +218,25 @@ class Health:
         wait = f"asks to wait {self.paused - now:.0f} s" if self.paused > now else "refuses all calls as too many"
         return f"{wait}, longer than the outage timeout (--patience, {breaker.patience:.0f} s): {fault.detail}; run again later"
 
-    def _slow(self, now: float) -> None:
+    def _slow(self, now: float, after: float | None) -> None:
         """There are too many calls: go slower, and wait a little."""
-        if self._slowings == 0 or self.learned.per_second is None:
-            self.learned.refused(self._recent, now, self._refusals.chance)
-            rate = self.learned.per_second
-            if rate is not None and self._refusals.slowed(rate, now):
-                self.learned.hold(self._refusals.bore / 2, now)
-                self._slowed = now
-                return
-        self._window.refused((self.learned.per_second or 0.0) * self._recent.latency)
-        self._slowed, self._slowings = now, self._slowings + 1
-        self.paused = max(self.paused, min(now + self._backoff(self._slowings), max(now, self.breaker.deadline())))
+        rate = self.learned.per_second
+        self.learned.refused(now, after)
+        self._slowed, self._slowings = max(now, self._sent), self._slowings + 1
+        if after is None:
+            first = self._wait if rate is None else min(self._wait, 1.5 / rate)
+            wait = self._uniform(0.75, 1.0) * min(LONGEST, first * 3.0 ** min(self._slowings - 1, 16))
+            self.paused = max(self.paused, min(now + wait, max(now, self.breaker.deadline())))
+        if self._slowings > 3 or after is not None:
+            self.learned.recently.clear()  # that is no chance
+
+    def _doubt_limit(self, rate: float, now: float) -> None:
+        """Try half of what was borne, where refusals do not become rarer by going slower."""
+        recently = self.learned.recently
+        self._refusals.bore = max(self._refusals.bore, rate)
+        if len(recently) == recently.maxlen and sum(recently) < 9 * len(recently) and self._refusals.slowed(rate, now):
+            self.learned.hold(self._refusals.bore / 2, now)
+            self._slowed = max(now, self._sent)
 
     def _weigh(self, now: float) -> None:
         """Check whether the trial has shown by now why calls are refused."""
@@ -185,11 +244,11 @@ class Health:
         if verdict == "chance":
             self.learned.hold(None, now)
             self._window.forget()
-            self._slowed = now
+            self._slowed = max(now, self._sent)
         elif verdict == "limit":
             self.learned.hold(self._refusals.limit, now)
         elif verdict == "lower limit":
-            self._slow(now)
+            self._slow(now, None)
 
     def _backoff(self, times: int) -> float:
         """Seconds for all to wait after so many refusals in a row."""

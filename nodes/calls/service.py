@@ -255,7 +255,7 @@ class CallService:
                 self._keep(key, request, fault)
 
         try:
-            tokens = tokens_expected(sent) if gate.pace.tokens_per_minute else 0
+            tokens = tokens_expected(sent)
             return await gate.call(send, tokens=tokens, spent=tokens_taken, failed=failed, most=most_tries(model))
         except Exception as error:
             if isinstance(error, EndpointError):

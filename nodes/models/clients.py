@@ -16,6 +16,7 @@ from ..settings.redaction import host_of
 from .completions import judged
 from .conversation_header import header_of_conversation
 from .faults import ReplyError, fault
+from .reported_limits import note_headers
 from .sessions import CONNECT_SECONDS
 
 MOST_BYTES = 32 * 2**20
@@ -184,6 +185,7 @@ def _prepare(request: httpx2.Request) -> None:
 def _note(response: httpx2.Response) -> None:
     if (noted := seen.get()) is not None and response.next_request is None:
         noted.head = True
+        note_headers(response.headers)
 
 
 def _judged(response: httpx2.Response) -> httpx2.Response:

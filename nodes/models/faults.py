@@ -110,7 +110,7 @@ def fault_of(error: BaseException) -> CallFault:
     for one in chain:
         if (status := _status(one)) is not None:
             words = _message_of(one)
-            return fault(of_status(status, words), f"{status}: {words}", asked_wait(_headers(one)))
+            return fault(of_status(status, words), f"{status}: {words}", asked_wait(_headers_of(one)))
     name = _of_classes(chain)
     if name is None:
         name = "server_error" if any(getattr(one, "is_retryable", None) is True for one in chain) else "own_error"
@@ -203,7 +203,12 @@ def _status(error: BaseException) -> int | None:
     return next((code for code in codes if 300 <= code < 600), None)
 
 
-def _headers(error: BaseException) -> Mapping[str, str]:
+def headers_of(error: BaseException) -> Mapping[str, str]:
+    """The headers of the response that an error, or a cause of it, reports."""
+    return next(filter(None, map(_headers_of, _causes(error))), {})
+
+
+def _headers_of(error: BaseException) -> Mapping[str, str]:
     headers = getattr(getattr(error, "response", None), "headers", None) or getattr(error, "headers", None)
     return headers if isinstance(headers, Mapping) else {}
 

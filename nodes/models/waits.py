@@ -34,8 +34,13 @@ def _until(text: str, now: str | None) -> float | None:
     date = _date(text)
     if date is None:
         return None
+    return (date - clock_of(now)).total_seconds()
+
+
+def clock_of(date: str | None) -> datetime:
+    """The endpoint's own time by this header, else ours."""
     here = datetime.now(UTC)  # noqa: TID251 - a date means nothing without the time; only a wait's length depends on it
-    return (date - (_date(now or "") or here)).total_seconds()
+    return _date(date or "") or here
 
 
 def _date(text: str) -> datetime | None:

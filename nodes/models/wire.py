@@ -10,6 +10,7 @@ from yarl import URL
 from . import clients
 from .clients import OF_ENCODING, CallNotes, check_origin, counted, endless
 from .forms import RequestForm
+from .reported_limits import note_headers
 from .sessions import lines
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -48,6 +49,7 @@ async def exchanged(form: RequestForm, body: bytes, more: Mapping[str, str], not
                 to = response.headers.get("Location") if response.status in _REDIRECTS else None
                 if to is None:
                     noted.head = True
+                    note_headers(response.headers)
                     return WholeResponse(response.status, response.headers, await _body(response))
         except (aiohttp.ClientError, OSError) as error:
             raise _of_package(error) from getattr(error, "certificate_error", None)

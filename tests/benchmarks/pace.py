@@ -1,6 +1,6 @@
-"""What the gate of an endpoint makes of limits, refusals by chance and outages, in virtual time: no clock is read.
+"""What the gate of an endpoint makes of limits, refusals by chance and outages: `python -m tests.benchmarks.pace`.
 
-60 conversations of six calls one after another; a reply takes 0.2 s. `least` is what the endpoint's limit, or the replies
+All is in virtual time: no clock is read. First how much of a limit is used, then how long 60 conversations take: 60 conversations of six calls one after another; a reply takes 0.2 s. `least` is what the endpoint's limit, or the replies
 of a conversation one after another, allow at best.
 """
 
@@ -9,6 +9,8 @@ import runpy
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+
+from tests.faulty.limits import Limit, Limits
 
 calls: Any = SimpleNamespace(**runpy.run_path(str(Path(__file__).resolve().parents[1] / "nodes/calls/conftest.py")))
 """The clock that jumps and the endpoint of the gate's tests."""
@@ -44,7 +46,36 @@ def measured(
         return runner.run(main())
 
 
+SECONDS, MINUTE = 120.0, 60.0
+
+
+def limited() -> None:
+    """Print the share of each limit that is used, and of the requests that are refused."""
+    print(f"{'limit':18}{'kind':9}{'headers':13}{'conversations':>14}{'faults':>8}{'used':>7}{'refused':>9}")
+    for name, units, duration, mean, slow in (
+        ("10 requests/s", {"requests": (10, 1.0)}, SECONDS, 200, 0.001),
+        ("30,000 tokens/min", {"tokens": (30_000, MINUTE)}, 20 * MINUTE, 200, 0.01),
+        ("5,000 tokens/min", {"tokens": (5_000, MINUTE)}, 60 * MINUTE, 100, 0.01),
+        ("tier of both", {"requests": (500, MINUTE), "tokens": (200_000, MINUTE)}, 10 * MINUTE, 200, 0.003),
+    ):
+        for bucket in (False, True):
+            for headers in ("none", "retry-after", "openai", "anthropic"):
+                if headers == "anthropic" and "requests/s" in name:
+                    continue  # its headers are in whole seconds
+                for conversations, faults in ((8, 0.0), (64, 0.0), (64, 0.2)):
+                    limits = Limits({unit: Limit(*limit, bucket) for unit, limit in units.items()}, headers)
+                    used, refused, _ = calls.limited_run(
+                        limits, conversations, duration, faults=faults, mean=mean, slow=slow
+                    )
+                    kind = "bucket" if bucket else "window"
+                    print(
+                        f"{name:18}{kind:9}{headers:13}{conversations:14}{faults:8.0%}{used:7.2f}{refused:9.1%}",
+                        flush=True,
+                    )
+
+
 def main() -> None:
+    limited()
     print(f"{'endpoint':52}{'finished':>9}{'least':>7}{'took':>8}{'requests':>10}{'refused':>9}")
     for name, per_second, chance, faults, gone in (
         ("no limit", None, 0.0, 0.0, (0.0, 0.0)),

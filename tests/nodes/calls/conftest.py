@@ -4,12 +4,15 @@ import asyncio
 import random
 import selectors
 from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
 from typing import Any
 
 import pytest
 
 from duologue.nodes.calls.endpoint_gate import Gate, Pace
 from duologue.nodes.models.faults import CallFault, ReplyError
+from duologue.nodes.models.reported_limits import note_headers
+from tests.faulty.limits import Limits
 
 
 class JumpingLoop(asyncio.SelectorEventLoop):
@@ -135,9 +138,62 @@ class Limited:
         return what
 
 
+def limited_run(
+    limits: Limits, conversations: int, duration: float, *, faults: float = 0.0, mean: float = 200.0, slow: float = 0.01
+) -> tuple[float, float, int]:
+    """Share of the limits that is used, share of requests that is refused, and requests, in so many virtual seconds.
+
+    Replies have `mean` tokens, with a standard deviation of two thirds of that, and take `slow` seconds a token.
+    """
+    counts = {"requests": 0}
+
+    async def main() -> None:
+        endpoint = Endpoint(always(0))
+        chance, gate = endpoint.chance, endpoint.gate
+
+        async def send(tokens: int, reply: int) -> int:
+            counts["requests"] += 1
+            wait = limits.wait(tokens, seconds())
+            headers = limits.head(wait, seconds())
+            await asyncio.sleep(0.005 if wait else 0.2 + slow * reply)
+            note_headers(headers)
+            if wait:
+                after = headers.get("retry-after")
+                raise fault("rate_limited", "limit", float(after) if after else None)
+            if chance.random() < faults:
+                raise fault("server_error")
+            return tokens
+
+        async def conversation() -> None:
+            while True:
+                for turn in range(10):
+                    prompt, reply = 60 + 30 * turn, 5 + round(chance.lognormvariate(0, 0.6) * mean * 0.8)
+                    await gate.call(
+                        partial(send, prompt + reply, reply),
+                        tokens=prompt + chance.randint(-10, 10) + 100,
+                        spent=lambda tokens: tokens,
+                    )
+
+        tasks = [asyncio.create_task(conversation()) for _ in range(conversations)]
+        await asyncio.sleep(duration)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    with asyncio.Runner(loop_factory=JumpingLoop) as runner:
+        runner.run(main())
+    used = max(
+        limits.admitted[unit] / limit.amount / (duration / limit.window + limit.bucket)
+        for unit, limit in limits.limits.items()
+    )
+    return used, limits.refused / counts["requests"], counts["requests"]
+
+
 @pytest.fixture
 def calls() -> Any:
-    """What the tests of this folder share: Endpoint, Limited, always, fault, seconds."""
+    """What the tests of this folder share: Endpoint, Limited, limited_run, always, fault, seconds."""
     from types import SimpleNamespace
 
-    return SimpleNamespace(Endpoint=Endpoint, Limited=Limited, always=always, fault=fault, seconds=seconds)
+    return SimpleNamespace(
+        Endpoint=Endpoint, Limited=Limited, limited_run=limited_run, always=always, fault=fault, seconds=seconds
+    )
