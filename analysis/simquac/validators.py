@@ -49,13 +49,13 @@ def compare_validators(conversations: Iterable[Conversation]) -> list[ValidatorR
     """
     tallies = {"as_released": _Tally(), "ours": _Tally()}
     grounded = (conversation for conversation in conversations if conversation.scenario.get("section"))
-    found = False
+    is_empty = True
     for conversation in grounded:
-        found = True
+        is_empty = False
         for answer in answers_of([conversation]):
             tallies["as_released"].add(*_as_released(*answer), *answer[:2])
             tallies["ours"].add(*_ours(*answer), *answer[:2])
-    if not found:
+    if is_empty:
         raise DataError("no conversation has a section in which answers could be grounded: give SimQuAC's data or runs")
     return [tally.row(name) for name, tally in tallies.items()]
 
