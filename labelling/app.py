@@ -25,6 +25,8 @@ from ..views.labelling.item import Shown, labelling_page
 
 HEIGHT = 720
 """Pixels of the conversation's frame, where the style of the page does not say another height."""
+MOST_TYPED = 20_000
+"""Characters of a text that can be typed or pasted into a box: a longer one would fill the person's file."""
 MOST_SHOWN = 80
 """Characters of a value on the button that opens its part again."""
 _MARKS = re.compile(r"[\\`*\[\]<>|~$]|(?<!\w)_|_(?!\w)|:(?=\S)|&(?=[#\w]+;)|(?<=\d)[.)](?=\s|$)|^[-+#=]")
@@ -149,7 +151,10 @@ def _part(name: str, label: LabelDefinition, value: dict[str, Any], item: str) -
         # A form takes what is in the box when the button is pressed; alone, the box would have to be left before.
         with st.form(f"{item} form {name}", border=False):
             key = f"{item} text {name}"
-            written = st.text_area(plain(name), value.get(name, ""), key=key, label_visibility="collapsed") or ""
+            typed = st.text_area(
+                plain(name), value.get(name, ""), max_chars=MOST_TYPED, key=key, label_visibility="collapsed"
+            )
+            written = typed or ""
             pressed = st.form_submit_button("Next  (Ctrl+Enter)", key=f"{item} next {name}")
         if pressed and written.strip():
             _choose(name, written.strip())

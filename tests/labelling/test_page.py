@@ -153,6 +153,7 @@ def test_names_and_values_of_a_page_of_ones_own_are_texts_and_its_images_are_not
 def test_a_text_that_was_begun_is_not_put_into_the_next_conversations_box(app, tmp_path):
     (tmp_path / "pages" / "note.md").write_text("---\nunit: conversation\ntext: true\n---\nA note.\n")
     page = app(labels=["note"])
+    assert control("text_area", page, "text note").proto.max_chars == 20_000  # nobody pastes a file into it
     control("text_area", page, "text note").set_value("of the first").run()
     press(page, "later")
     assert control("text_area", page, "text note").value == ""
