@@ -7,7 +7,7 @@ from duologue import graphs
 from duologue.data import Conversation, Message, recllmsim
 from duologue.data.people.next_turns import moments_of
 from duologue.errors import SettingError
-from duologue.graphs.single_turn import cast_for, cast_name, state_of
+from duologue.graphs.single_turn import cast_for, cast_name, next_turn, state_of
 from duologue.nodes.contract import describe
 from duologue.nodes.stops import AfterOneAnswer, AfterOneTurn, max_turns
 from duologue.runs.people.next_turn import next_turns
@@ -204,3 +204,9 @@ def test_the_criterion_of_one_turn_is_recorded_by_the_name_that_each_side_has_al
         "user": {"name": "AfterOneTurn", "own": own},
         "assistant": {"name": "AfterOneAnswer", "own": own},
     }
+
+
+def test_of_a_user_that_cannot_leave_it_is_not_said_whether_it_left():
+    conversation = stored("Where to go?")
+    moment = next(iter(moments_of([conversation])))
+    assert [next_turn(moment, conversation, leaves=leaves).stopped for leaves in (True, False)] == [False, None]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 
 import duologue
+from duologue import graphs
 from duologue.data.recllmsim import Profile, coverage, shipped_profiles
 from duologue.data.recllmsim.pool_coverage import AGE_BANDS, GENDERS, OCCUPATIONS, TRAITS, kinds
 from duologue.data.recllmsim.proposals import proposed_profile
@@ -257,3 +258,14 @@ def test_both_languages_have_the_same_pages_with_the_same_gaps():
     en, zh = shipped("profiles"), shipped("profiles", "zh")
     assert {name: page.gaps for name, page in en.pages.items()} == {name: page.gaps for name, page in zh.pages.items()}
     assert len(set(en.digests.values()) | set(zh.digests.values())) == 2 * len(en.pages)
+
+
+async def test_a_validator_of_ones_own_stands_in_place_of_the_shipped_one():
+    seen = []
+
+    async def own(state, runtime):
+        seen.append(state)
+        return await ProfileValidator("en")(state, runtime)
+
+    await graphs.profiles.generation(validator=own).ainvoke(graphs.profiles.beginning(1), context=ProfileLimits())
+    assert seen
