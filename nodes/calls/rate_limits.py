@@ -191,8 +191,8 @@ class LearnedPace:
         grown = 1 + max(0.0, self._requests) / (3 * self._weight + self._weight**2 / 16)
         if grown > 1.2:
             self._boost *= 1 + min(min(self.FAST, 1 / self._closed) / rate, 0.1)
-        for held, base in zip(self._rates, self._bases, strict=True):
-            held.per_second = base * grown * self._boost
+        for rate_now, base in zip(self._rates, self._bases, strict=True):
+            rate_now.per_second = base * grown * self._boost
 
     def _learn(self, now: float, chance: float) -> float | None:
         """Take in the refusals before this call: requests a second, if they show more."""
@@ -240,7 +240,7 @@ class LearnedPace:
         return (len(times) - 1) / (times[-1] - times[0]) if len(times) > 3 and times[-1] > times[0] else 0.0
 
     def _guessed(self, refused: float, room: float, now: float, chance: float) -> float | None:
-        """The pace after the first refusal: that of the calls before it, over the time until there was room again."""
+        """The pace after the first refusal: the calls before it, over the time until there was room."""
         through = [turn for turn in self.calls if not turn.refused and turn.sent <= refused]
         if not through:
             return None
