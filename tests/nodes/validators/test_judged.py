@@ -11,7 +11,7 @@ from duologue import nodes
 from duologue.errors import SettingError
 from duologue.nodes import ContractError, Limits, Observing, conformance, every, judge, judges_flaws, validator
 from duologue.nodes.asking.requests import parse_json
-from duologue.nodes.validators.composition import may_ask, models_of
+from duologue.nodes.validators.composition import cut_off, may_ask, models_of
 from duologue.prompts import Page, PromptError
 from tests.nodes.models.kept_options import SeededModel
 
@@ -299,3 +299,8 @@ async def test_notes_of_a_rejection_stay_where_it_is_only_observed():
     rejection = {"accepted": False, "reason": "rude", "notes": ["says idiot"]}
     (verdict,) = await verdicts(Observing(validator(lambda draft, state: rejection)), "You idiot")
     assert (verdict["accepted"], verdict["notes"]) == (True, ["says idiot"])
+
+
+def test_a_draft_that_was_cut_off_is_rejected_for_that_also_outside_of_a_graph():
+    assert cut_off({"text": "Half a", "flaw": "cut_off"}) == {"accepted": False, "reason": "cut_off"}
+    assert cut_off({"text": "Whole."}) is None
