@@ -19,8 +19,8 @@ from .formats.record_lines import StoredRun, iterate
 from .labels.annotated_copies import annotated_keys
 from .records import Conversation, Json
 
-HELD = 4_000
-"""Conversations of a file of records up to which all are held where a larger one is streamed."""
+IN_MEMORY = 4_000
+"""Conversations of a file of records up to which all stay in memory; a larger file is streamed."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -197,10 +197,10 @@ def _streamed(run: StoredRun) -> Loaded:
 
 
 def _streamed_file(path: Path) -> Loaded:
-    """A file of records, read through once for its notes; those of a small one are held, which spares a second reading."""
+    """A file of records, read through once for its notes; a small one stays in memory."""
     talks = iterate(path, domains.validate)
-    first = tuple(islice(talks, HELD + 1))
-    if len(first) <= HELD:
+    first = tuple(islice(talks, IN_MEMORY + 1))
+    if len(first) <= IN_MEMORY:
         return Loaded(path, domains.RECORDS.name, first, tuple(_notes(*_sorted(first))))
     counts: Counter[Domain] = Counter()
     asides: Counter[str] = Counter()

@@ -47,7 +47,7 @@ def read_whole(path: Path) -> Loaded:
 
 
 def read_streamed(path: Path) -> Loaded:
-    """The conversations of a source: of a run or a file of records none is held in memory, of others all (`read_whole`)."""
+    """The conversations of a source: only of a run or a file of records none stays in memory."""
     source = DataSource(path)
     return source.load(stream=True) if source.streams else read_whole(path)
 

@@ -26,7 +26,7 @@ def talks(tmp_path):
 def test_a_file_of_more_records_than_are_held_is_streamed(talks, monkeypatch):
     path, talks = talks
     assert isinstance(data.load(path, stream=True).conversations, tuple)
-    monkeypatch.setattr(loading, "HELD", 4)
+    monkeypatch.setattr(loading, "IN_MEMORY", 4)
     streamed = data.load(path, stream=True)
     assert isinstance(streamed.conversations, StreamedFile)
     assert list(streamed) == list(streamed) == talks
