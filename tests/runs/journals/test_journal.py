@@ -10,7 +10,7 @@ import pytest
 from duologue import runs
 from duologue.data import Conversation, DataError
 from duologue.data.files.journals import Codec, JournalReader
-from duologue.data.formats.record_lines import RECORDS, read_run
+from duologue.data.formats.record_lines import RECORDS, of_run, read_run
 from duologue.errors import SettingError
 from duologue.runs import Journal
 from duologue.runs.journals.journal import AppendedFile, is_being_written
@@ -328,3 +328,13 @@ def test_what_is_appended_is_on_the_disk_at_once_unless_it_need_not_be(path, mon
         assert synced == []
         journal.append(entry("b"))
         assert len(synced) == 1
+
+
+def test_a_conversation_stands_unless_it_may_be_simulated_again_or_was_broken_off():
+    codec = of_run({"planned": ["a"], "again": ["b"]}, RECORDS)
+    settled = {
+        (name, stop): codec.settled(Conversation(id=name, scenario={}, messages=(), stop=stop))
+        for name in ("a", "b")
+        for stop in ("max_turns", "model_failed")
+    }
+    assert [one for one, stands in settled.items() if stands] == [("a", "max_turns")]
