@@ -4,9 +4,12 @@ import asyncio
 import statistics
 
 import pytest
+from langchain_core.messages import HumanMessage
 
+from duologue.nodes.calls.call_store import Call
 from duologue.nodes.calls.endpoint_gate import EndpointError
-from duologue.nodes.calls.service import CallService
+from duologue.nodes.calls.service import CallService, drafted
+from duologue.testing import scripted_model
 
 
 @pytest.mark.parametrize("latency", [0.005, 0.2, 2.0])
@@ -286,3 +289,10 @@ def test_a_run_is_woken_when_an_endpoint_has_room_for_more_or_fewer_conversation
     for on_change in gate.on_room:
         on_change(2)
     assert len(changes) == 1
+
+
+async def test_a_run_whose_endpoint_is_given_up_makes_no_further_call():
+    given_up = EndpointError("given up")
+    with CallService(stopped=given_up).active(), pytest.raises(EndpointError) as raised:
+        await drafted(scripted_model("Yes."), [HumanMessage("Now?")], Call(0, "c", "user"))
+    assert raised.value is given_up
