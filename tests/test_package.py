@@ -64,7 +64,8 @@ def test_no_test_outside_the_benchmarks_reads_a_clock():
         for path in tests.rglob("*.py")
         if path != Path(__file__) and "benchmarks" not in path.parts and CLOCK.search(path.read_text())
     }
-    assert readers == set()
+    # An endpoint notes when it sent each reply, for tests/benchmarks/kills.py, and a test replaces the clock.
+    assert readers == {"faulty/endpoint.py", "runs/test_jumping_clock.py"}
 
 
 IMPATIENT = re.compile(

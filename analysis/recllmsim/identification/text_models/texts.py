@@ -36,6 +36,7 @@ def _words(text: str, language: Language) -> tuple[str, ...]:
 
 def tf_idf(train: Sequence[UserText], *others: Sequence[UserText]) -> list[Any]:
     """Rows of TF-IDF of each, scikit-learn's defaults: words and weights are only those of `train`. Needs `ml`."""
+    of_extra("sklearn.feature_extraction.text", "ml")  # also for texts that are cached
     return list(_tf_idf(tuple(train), *map(tuple, others)))
 
 
