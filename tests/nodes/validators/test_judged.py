@@ -303,7 +303,7 @@ async def test_what_ends_the_conversation_ends_every_at_once_and_one_that_judges
 
 
 async def test_notes_of_a_rejection_stay_where_it_is_only_observed():
-    rejection = {"accepted": False, "reason": "rude", "notes": ["says idiot"]}
+    rejection: nodes.Verdict = {"accepted": False, "reason": "rude", "notes": ["says idiot"]}
     (verdict,) = await verdicts(Observing(validator(lambda draft, state: rejection)), "You idiot")
     assert (verdict["accepted"], verdict["notes"]) == (True, ["says idiot"])
 
