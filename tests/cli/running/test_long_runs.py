@@ -134,7 +134,8 @@ def test_the_findings_of_a_run_are_counted_and_the_first_ones_shown(duologue, lo
 
 
 def test_a_list_that_no_browser_bears_is_refused_before_the_run_is_read(duologue, long_run, most_alive, monkeypatch):
-    monkeypatch.setattr(show, "LISTED", COUNT - 1)
+    for most in ("LISTED", "PAIRED"):
+        monkeypatch.setattr(show, most, COUNT - 1)
     for command in (("show", "r"), ("show", "r", "--against", "r")):
         code, shown, err = duologue(*command)
         assert (code, shown, err.count("\n")) == (2, "", 1)
@@ -150,11 +151,8 @@ def test_the_first_conversations_of_a_run_become_a_page(duologue, long_run, tmp_
     assert page.count('data-stop="max_turns"') == 2
 
 
-@pytest.mark.parametrize("command", ["simquac teacher", "simquac validators"])
-def test_what_holds_a_whole_run_says_for_a_large_one_how_much_memory_that_takes(
-    duologue, long_run, monkeypatch, command
-):
-    words = command.split()
+def test_what_holds_a_whole_run_says_for_a_large_one_how_much_memory_that_takes(duologue, long_run, monkeypatch):
+    words = ("simquac", "teacher")
     assert "held in memory" not in duologue(*words, "r")[2]
     monkeypatch.setattr(tables, "LARGE", 1000)
     size = Path("r/conversations.jsonl").stat().st_size
