@@ -13,8 +13,8 @@ SPEAKERS: dict[str, Role] = {"user_simulator": "user", "assistant": "assistant"}
 VALIDATORS: dict[str, Role] = {"question_validator": "user", "answer_validator": "assistant"}
 """Nodes that judge a side's drafts."""
 
-SPEAKER_OF = {role: place for place, role in SPEAKERS.items()}
-VALIDATOR_OF = {role: place for place, role in VALIDATORS.items()}
+SPEAKER_OF: dict[Role, str] = {role: place for place, role in SPEAKERS.items()}
+VALIDATOR_OF: dict[Role, str] = {role: place for place, role in VALIDATORS.items()}
 """The same by the side."""
 
 CLOSING = "closing"
