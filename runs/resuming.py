@@ -5,7 +5,7 @@ from typing import Any
 
 from ..data.formats import record_lines
 from ..data.records import Conversation, Role
-from ..data.summaries.executed_graph import SPEAKERS, VALIDATORS
+from ..data.summaries.executed_graph import SPEAKER_OF, SPEAKERS, VALIDATORS
 from ..data.text.model_tokens import texts_in
 from ..graphs import Cast
 from ..nodes.calls.prices import PriceQuery, asked_model
@@ -51,14 +51,14 @@ def spent_before(
     """
     if not spending.bounded:
         return
-    speakers: dict[Role, Any] = {role: _price_query(getattr(cast, speaker)) for speaker, role in SPEAKERS.items()}
-    judges: dict[Role, Any] = {role: _price_query(getattr(cast, judge)) for judge, role in VALIDATORS.items()}
+    speakers: dict[str, Any] = {role: _price_query(getattr(cast, speaker)) for speaker, role in SPEAKERS.items()}
+    judges: dict[str, Any] = {role: _price_query(getattr(cast, judge)) for judge, role in VALIDATORS.items()}
     pages = {role: [cast.pages[name].source] if (name := f"{role}/system") in cast.pages else [] for role in speakers}
     for conversation in conversations:
         if conversation.id in again:
             continue
         texts = [message.text for message in conversation.messages]
-        for role in speakers:
+        for role in SPEAKER_OF:
             for attempt in conversation.attempts(role):
                 if attempt.usage is not None:
                     # Where no tokens were reported: the page, and half of what was said in the end, were sent.
@@ -72,7 +72,7 @@ def spent_before(
     judge = next(filter(None, judges.values()), None)
     for paid in file.paid if file is not None else ():
         side = next((role for role in speakers if role == paid.role), None)
-        price_query = judge if side is None else speakers[side]
+        price_query = speakers[side] if side else judge
         spending.add_paid(paid._replace(role=side or "judge"), price_query)
 
 
