@@ -1,7 +1,8 @@
 """What the gate of an endpoint makes of limits, refusals by chance and outages: `python -m tests.benchmarks.pace`.
 
-All is in virtual time: no clock is read. First how much of a limit is used, then how long 60 conversations take: 60 conversations of six calls one after another; a reply takes 0.2 s. `least` is what the endpoint's limit, or the replies
-of a conversation one after another, allow at best.
+All is in virtual time: no clock is read. First the share of a limit that is used, then the time of 60 conversations of six
+calls one after another, of which a reply takes 0.2 s. `least` is what the endpoint's limit, or the replies of a
+conversation one after another, allow at best.
 """
 
 import asyncio

@@ -31,7 +31,7 @@ def test_refusals_by_chance_do_not_bring_the_run_to_a_standstill(run, calls, sha
     finished, requests, seconds = run(main())
     assert finished == 20
     assert requests < 1.2 * 400 / (1 - share)
-    assert seconds < 300  # slowing down for each of them it takes an hour at 10 %, two days at 30 %
+    assert seconds < (150 if share < 0.3 else 300)  # slowing down for each of them it takes an hour at 10 %, two days at 30 %
 
 
 def test_a_limit_beside_chance_is_still_found_out(run, calls):
@@ -49,7 +49,7 @@ def test_a_limit_beside_chance_is_still_found_out(run, calls):
     finished, requests, refused, seconds = run(main())
     assert finished == 40
     assert refused < 0.2 * requests
-    assert seconds < 5 * 800 / 10
+    assert seconds < 3 * 800 / 10
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -72,7 +72,7 @@ def test_a_limit_an_outage_and_faults_together_leave_a_pace(run, calls, seed):
 
     finished, seconds, times = run(main())
     assert finished == 24
-    assert seconds < 15 + 10 * 24 * 30 / 10
+    assert seconds < 15 + 5 * 24 * 30 / 10
     for begin in range(60, int(seconds) - 60, 30):
         assert sum(begin <= time < begin + 30 for time in times) > 30
 
