@@ -234,8 +234,9 @@ class Health:
         """Try half of what was borne, where refusals do not become rarer by going slower."""
         recently = self.learned.recently
         self._refusals.bore = max(self._refusals.bore, rate)
-        few = 9 if self.learned.by_tokens else 15  # the pace of calls of unlike lengths falls by chance
-        if len(recently) == recently.maxlen and sum(recently) < few * len(recently) and self._refusals.slowed(rate, now):
+        fewest = 9 if self.learned.by_tokens else 15  # the pace of calls of unlike lengths falls by chance
+        often = len(recently) == recently.maxlen and sum(recently) < fewest * len(recently)
+        if often and self._refusals.slowed(rate, now):
             self.learned.hold(self._refusals.bore / 2, now)
             self._slowed = max(now, self._sent)
 

@@ -31,7 +31,8 @@ def test_refusals_by_chance_do_not_bring_the_run_to_a_standstill(run, calls, sha
     finished, requests, seconds = run(main())
     assert finished == 20
     assert requests < 1.2 * 400 / (1 - share)
-    assert seconds < (150 if share < 0.3 else 300)  # slowing down for each of them it takes an hour at 10 %, two days at 30 %
+    # Slowing down for each of them it takes an hour at 10 %, two days at 30 %.
+    assert seconds < (150 if share < 0.3 else 300)
 
 
 def test_a_limit_beside_chance_is_still_found_out(run, calls):
