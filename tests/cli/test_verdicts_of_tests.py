@@ -190,7 +190,7 @@ def test_the_decision_is_one_plain_sentence(duologue) -> None:
     ("agent", "end"), [("slow", "a turn took longer than 0.1 s"), ("graph", "it stopped for a person")]
 )
 def test_a_test_whose_agent_never_answers_to_the_end_does_not_pass(duologue, agent, end, bound) -> None:
-    more = ("--turn-timeout", "0.1s", "--json", "--junit", "junit.xml", *bound)
+    more = ("--turn-timeout", "0.1s" if agent == "slow" else "10m", "--json", "--junit", "junit.xml", *bound)
     code, plain, err = duologue(*arguments(agent, *more, scenarios="never.jsonl"))
     result = json.loads(plain)
     assert (code, result["passed"], result["success"]["value"], result["answered"]) == (1, False, 1, 0)
