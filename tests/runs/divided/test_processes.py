@@ -325,14 +325,14 @@ def test_ctrl_c_waits_for_the_workers_calls_and_a_second_one_ends_them(forks, fa
     assert "press Ctrl-C again to stop now" in fork.stderr
     done = len(records(run.folder / "run"))
     assert 0 < done < 16
-    assert {conversation.stop for conversation in record_lines.read(run.folder / "run/failures.jsonl")} == {"cancelled"}
+    # Empty where the calls of all those under way end in time.
+    assert {conversation.stop for conversation in record_lines.read(run.folder / "run/failures.jsonl")} <= {"cancelled"}
     fork = run.start("--processes", "2")
     run.reached(run.endpoint.counts()["answered"] + 4, fork)
     os.kill(fork.pid, signal.SIGINT)
     until(lambda: "press Ctrl-C again" in fork.stderr or fork.over)
     os.kill(fork.pid, signal.SIGINT)
     assert fork.wait() == 130
-    # Empty where the last of those under way ended before the second signal came.
     assert {conversation.stop for conversation in record_lines.read(run.folder / "run/failures.jsonl")} <= {"cancelled"}
     run.finish("--processes", "3")
     assert len(records(run.folder / "run")) == 16
