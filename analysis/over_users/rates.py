@@ -6,7 +6,7 @@ the mean over scenarios of C(c, k) / C(n, k) for c successes in n conversations.
 Of one conversation about each scenario, and of a single scenario, the trials are independent, and the interval is exact:
 Blaker's ("Confidence curves and improved exact confidence intervals for discrete distributions", 2000). Counts are
 discrete, so at .95 it would cover .984 on average at 8 scenarios; at .95 less a tenth of a scenario, .94 at the least, it
-covers that much or more at every share, and .95 to .97 on average.
+covers that much or more at every share.
 
 Any other interval is Wilson's (1927) with as many independent trials as have the variance over scenarios (Korn and Graubard,
 "Confidence Intervals for Proportions with Small Expected Number of Positive Counts", 1998; Dean and Pagano, "Evaluating
