@@ -162,14 +162,13 @@ def test_a_message_of_results_alone_is_its_results_and_nothing_else() -> None:
     assert turns_of({"role": "user", "parts": []}) == [{"role": "user", "content": ""}]
 
 
-def test_of_the_histories_of_one_trace_that_do_not_overlap_the_longest_counts() -> None:
-    title = {"role": "user", "content": "Make a title for: opening hours"}
-    short = run(
-        1, "llm", {"messages": [title]}, {"role": "assistant", "content": "Hours"}, trace_id="t", parent_run_id="step"
-    )
-    long = run(2, "llm", {"messages": [ASKED, TOLD, MORE]}, LAST, trace_id="t", parent_run_id="step")
-    for runs in ((short, long), (long, short)):
-        assert spoken_lines(only(file(*runs))) == TALK
+@pytest.mark.parametrize("messages", [[{"role": "user", "content": "Make a title for: opening hours"}], [SYSTEM]])
+def test_of_the_histories_of_one_trace_that_do_not_overlap_the_longest_counts(messages: list[dict[str, str]]) -> None:
+    reply = TOLD if messages != [SYSTEM] else {}
+    for first in (1, 3):
+        short = run(first, "llm", {"messages": messages}, reply, trace_id="t", parent_run_id="step")
+        long = run(2, "llm", {"messages": [ASKED, TOLD, MORE]}, LAST, trace_id="t", parent_run_id="step")
+        assert spoken_lines(only(file(short, long))) == TALK
 
 
 def test_a_run_of_texts_with_its_child_runs_is_read() -> None:
