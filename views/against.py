@@ -21,7 +21,7 @@ from .run import summary_html
 from .wording import Wording, language_on_page
 
 FIGURES = (
-    ("exchanges", "exchanges", 0),
+    ("exchanges", "turns", 0),
     ("refused", "refusals", 0),
     ("rejected", "rejected", 0),
     ("coverage", "coverage", 2),

@@ -37,7 +37,7 @@ COLUMNS = (
     ListColumn("title", number=False),
     ListColumn("repeat", hint="which conversation about its scenario"),
     ListColumn("success", number=False, hint="whether it reached its goal; point at a cell for the reason"),
-    ListColumn("exchanges"),
+    ListColumn("turns"),
     ListColumn("messages"),
     ListColumn("stop", number=False, hint="why it ended"),
     ListColumn("rejected", hint="drafts that did not pass"),
@@ -181,7 +181,7 @@ def _page(
         COLUMNS,
         rows,
         lines=[
-            f"{plural(counts.conversations, 'conversation')}, {plural(counts.exchanges, 'exchange')}",
+            f"{plural(counts.conversations, 'conversation')}, {plural(counts.exchanges, 'turn')}",
             *([f"success: {shown_columns.trust}"] if shown_columns.trust and result is None else []),
         ],
         result="" if result is None else result_html(result, links),

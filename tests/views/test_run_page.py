@@ -28,7 +28,7 @@ def test_a_page_lists_every_conversation_with_its_figures_and_holds_each_of_them
     text = " ".join("".join(tags(page).text).split())
     for words in (
         "two talks",
-        "2 conversations",
+        "2 conversations, 2 turns",
         "The lighthouse Keepers",
         "Topic 2",
         "max turns",
@@ -221,6 +221,7 @@ def test_two_sets_stand_side_by_side_and_what_is_in_one_alone_is_named(talk, tag
         "only in A people",
         "Topic 5",
         "mean per conversation",
+        "turns A",
     ):
         assert words in text, words
     assert "only in B" not in text
@@ -228,6 +229,7 @@ def test_two_sets_stand_side_by_side_and_what_is_in_one_alone_is_named(talk, tag
     body_text = " ".join("".join(tags(body).text).split())
     assert "A people" in body_text
     assert "B machines" in body_text
+    assert "exchange" not in (text + body_text).lower()  # the page has one word for a turn
     assert '<span class="span a b" title="A and B">Three keepers</span>' in body
 
 

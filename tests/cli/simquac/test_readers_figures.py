@@ -48,7 +48,7 @@ def test_what_one_data_set_teaches_about_another_is_what_the_docs_say(duologue, 
     pytest.importorskip("sklearn")
     more = ["--model", "retriever"] if not history else ["--history", history]
     rows = printed(duologue, "simquac", "readers", *files, "--model", "features", *more)["rows"]
-    title = "F1 with two earlier exchanges, asked about" if history else "F1, asked about"
+    title = "F1 with two earlier turns, asked about" if history else "F1, asked about"
     shown = table("docs/readers.md", title, *NAMES.values())
     crossed = {(row["trained_on"], row["data"]): row for row in rows if row["reader"] == "features"}
     assert len(crossed) == 16
