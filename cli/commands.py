@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..data import packages
 from ..data.identity import VERSION
 from ..data.text.terminal import plain_logs
 from ..errors import DuologueError, SettingError
@@ -17,6 +18,7 @@ from .options import completions
 from .options.shared import option
 from .options.tracing import off
 from .registry import CommandGroup
+from .running.sudden_end import import_watched
 from .streams import crashed, failed, json_alone, put, shown
 
 
@@ -118,6 +120,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # Half a surrogate pair in a file, or Chinese on a plain terminal, must not end the command.
             stream.reconfigure(errors="backslashreplace")
+    packages.around_import = import_watched
     try:
         # Code of one's own may print, also where it is imported before the options are read.
         with off(), plain_logs(shown), json_alone() if "--json" in sys.argv else nullcontext():

@@ -4,6 +4,7 @@ import logging
 import sys
 import sysconfig
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from threading import Thread
@@ -27,6 +28,9 @@ CELL = "<ipython-input"
 _INSTALLED = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
 
 log = logging.getLogger(__name__)
+
+around_import: Callable[[str], AbstractContextManager[object]] = nullcontext
+"""What a user's module is imported inside, called with its name; the command sets it: a module may end the process."""
 
 
 def register_declared(group: str, noun: str, register: Callable[[Any], object]) -> None:

@@ -1,6 +1,6 @@
 """How often an agent succeeds with simulated users, as a function for notebooks and scripts."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +31,7 @@ from ..runs.engine import conversing
 from ..runs.engine.conduct import Conduct
 from ..runs.engine.conversing import Concurrency
 from ..runs.engine.event_loop import waiting
+from ..runs.folder.manifests import is_compared
 from ..runs.simulation import asimulate
 from .advice import advice_on
 from .sources import Notify, logged
@@ -148,12 +149,8 @@ class AgentTest:
 
     def is_refused_once_mended(self, result: Successes) -> bool:
         """Whether a function whose source the run's manifest compares raised an error, or answered with no message."""
-        compared = {
-            name.rpartition(".")[2] for name in _with_source([node.flat() for node in self.cast.describe().values()])
-        }
-        return bool(result.without_message) or any(
-            row.frames[-1].rpartition(" in ")[2] in compared for row in result.errors
-        )
+        described = [node.flat() for node in self.cast.describe().values()]
+        return bool(result.without_message) or any(is_compared(row.frames, described) for row in result.errors)
 
     def result(
         self,
@@ -279,16 +276,6 @@ def test() -> None:
 
 for _function in (test, atest):
     setattr(_function, "__test__", False)  # noqa: B010 - pytest would collect what a test imports by this name
-
-
-def _with_source(described: Any) -> Iterator[str]:
-    """Names of the functions of one's own in the description of nodes; an object is named by its call."""
-    if isinstance(described, dict):
-        if set(described) == {"name", "source"}:
-            yield from (str(described["name"]), "__call__")
-        yield from (name for part in described.values() for name in _with_source(part))
-    elif isinstance(described, list):
-        yield from (name for part in described for name in _with_source(part))
 
 
 def _state(source: ScenarioFile, scenario: Mapping[str, Any]) -> State:

@@ -253,7 +253,8 @@ def ended(summary: "Summary", control: "Control", options: RunOptions) -> int:
         say(f"{missing} {lack} missing: a replay makes no calls: record the run again, or take back what was changed")
     else:
         lack = "failed" if missing == len(summary.failed) else "is missing" if missing == 1 else "are missing"
-        say(f"{missing} {lack}: {again} tries {_them(missing)} again")
+        mended = " with the same code; once it is mended, choose another --out" * summary.compares_failed_code
+        say(f"{missing} {lack}: {again} tries {_them(missing)} again{mended}")
     return exit_code(control) if control.ending == STOPPED else 1
 
 

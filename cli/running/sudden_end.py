@@ -4,12 +4,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from shutil import which
 from tempfile import TemporaryFile
 
 SCRIPT = 'trap "" HUP INT QUIT TERM; read _; exec cat <&1 >&2'
 """Waits until the process ends, which closes the pipe of its input, and prints the file of its output."""
+
+ENDED = "the process ended in the middle (by os._exit, a crash of a library, kill -9 or for lack of memory)"
 
 
 class SuddenEnd:
@@ -51,9 +53,13 @@ class SuddenEnd:
             self._shell = None
 
 
+def import_watched(module: str) -> AbstractContextManager[object]:
+    """A line is printed if the process ends while a user's module is imported."""
+    return SuddenEnd().watched(lambda: f"duologue: importing {module}: {ENDED}")
+
+
 def ended_by_force(under_way: int, left: str) -> str:
     """The line of a process that was ended by force."""
     were = "conversation was" if under_way == 1 else "conversations were"
     what = f" while {under_way} {were} under way" if under_way else ""
-    causes = "by os._exit, a crash of a library, kill -9 or for lack of memory"
-    return f"the process ended in the middle ({causes}){what}: {left}"
+    return f"{ENDED}{what}: {left}"

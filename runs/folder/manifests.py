@@ -1,6 +1,6 @@
 """The manifest of a run folder: making it, reading it, and whether two manifests are of the same run."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -256,5 +256,26 @@ def _first_difference(was: Any, now: Any, name: str) -> tuple[str, Any, Any] | N
 
 def _is_same_function(*described: Any) -> bool:
     """Whether both describe a function of one's own of one name, by this and the digest of its source."""
-    functions = [one for one in described if isinstance(one, dict) and set(one) == {"name", "source"}]
-    return len(functions) == 2 and functions[0]["name"] == functions[1]["name"]
+    return all(map(_is_function, described)) and described[0]["name"] == described[1]["name"]
+
+
+def _is_function(described: Any) -> bool:
+    return isinstance(described, dict) and set(described) == {"name", "source"}
+
+
+def is_compared(frames: Sequence[str], described: Any) -> bool:
+    """Whether the innermost place of an error is in a function whose source this description has.
+
+    A run with that function is not resumed once it is mended. `frames`: as `data.packages.frames_of` has them.
+    """
+    return bool(frames) and frames[-1].rpartition(" in ")[2] in {
+        name.rpartition(".")[2] for name in _functions(described)
+    }
+
+
+def _functions(described: Any) -> Iterator[str]:
+    """Names of the functions of one's own in a description of nodes; an object is named by its call."""
+    if _is_function(described):
+        yield from (str(described["name"]), "__call__")
+    parts = described.values() if isinstance(described, dict) else described if isinstance(described, list) else ()
+    yield from (name for part in parts for name in _functions(part))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...data.formats.record_lines import StoredRun
+from ...data.formats.record_lines import StoredRun, cut_short
 from ...nodes.calls.endpoint_gate import EndpointError
 from ...nodes.state import State
 from ..engine.conversing import name_of
@@ -52,6 +52,12 @@ class Summary(WrittenDataset):
     def complete(self) -> bool:
         """Whether every planned conversation ended by itself, and was answered all that is asked after it."""
         return self.finished == self.planned and self.ended == self.counts.conversations and not self.unanswered
+
+    @property
+    def compares_failed_code(self) -> bool:
+        """Whether a function failed whose source is compared when the run is resumed: see `manifests.is_compared`."""
+        manifest = manifests.read(self.path)
+        return any(one.failure and manifests.is_compared(one.failure.frames, manifest) for one in cut_short(self.path))
 
 
 def written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Summary:

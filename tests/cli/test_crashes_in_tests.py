@@ -133,6 +133,11 @@ def test_after_a_crash_of_a_function_whose_source_is_compared_another_folder_is_
     _, _, err = duologue(*arguments("plain", "--no-page"))
     line = "4 ended by an error; mend it, then run the same command with another --out"
     assert err.splitlines()[-1] == line
+    _, _, err = duologue("simulate", "agent_test", *arguments("plain")[1:7], "--out", "simulated")
+    line = (
+        "the same command with --out simulated --resume tries them again with the same code; once it is mended, choose"
+    )
+    assert err.splitlines()[-1].endswith(f"{line} another --out")
     Path("crashing.py").write_text(AGENTS.replace('{}["seat"]\n\n\ngraph', '"seat"\n\n\ngraph'))
     sys.modules.pop("crashing")
     code, _, err = duologue(*arguments("plain", "--resume"))

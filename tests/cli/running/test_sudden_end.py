@@ -74,3 +74,21 @@ def test_a_test_whose_agent_ends_the_process_says_how_to_resume_it(tmp_path, opt
     again = "2 of 2 conversations are not finished; continue: the same command with --out run --resume"
     assert (done.returncode, done.stdout) == (7, "")
     assert done.stderr.splitlines()[-1] == f"{LINE} while 1 conversation was under way: {again}"
+
+
+@pytest.mark.heavy
+def test_a_module_that_ends_the_process_when_it_is_imported_is_named(tmp_path):
+    (tmp_path / "leaving.py").write_text("import os\nos._exit(7)\n")
+    (tmp_path / "ways.jsonl").write_text('{"goal": "fly"}\n')
+    command = [
+        sys.executable,
+        "-m",
+        "duologue.cli",
+        "test",
+        "--assistant",
+        "leaving:agent",
+        "--scenarios",
+        "ways.jsonl",
+    ]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (7, f"duologue: importing leaving: {LINE}\n")
