@@ -8,7 +8,7 @@ from .domains import register_format
 from .files.json_files import read_text
 from .formats import messages, record_lines, sharegpt
 from .formats.detection import Contents, Format, Source
-from .forms import Form
+from .input_forms import Form
 from .loading import Loaded, kind_of, load
 from .people.pairing import Pairing, paired
 from .records import (

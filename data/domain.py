@@ -15,8 +15,8 @@ from .domain_parts import TYPICAL, LabelNotes, Material, TypicalConversation, la
 from .formats import messages
 from .formats.detection import Format, Writer
 from .formats.dialogues import further
-from .forms import Form, ScenarioForm
 from .identity import digest
+from .input_forms import Form, ScenarioForm
 from .records import Conversation, Message
 from .rules.chat import CHAT_RULES
 from .rules.findings import Rule

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from ..data import domains
-from ..data.forms import Form
+from ..data.input_forms import Form
 from ..data.records import Role
 from ..data.text.languages import Language, language_of
 from ..errors import DataError

@@ -13,7 +13,7 @@ from ..text.languages import Language
 from .dataset import in_language, variant
 from .dataset_checks import RULES
 from .folders import cluster, holds_conversations, oddities, read_folder, user_folder, write
-from .form import TaskForm
+from .input_form import TaskForm
 from .paths import unfit
 from .situations import KIND, Situation, lines_of
 

@@ -10,7 +10,7 @@ from ..grounding import gives_no_answer
 from ..records import Conversation, Message
 from . import dataset, rows, teacher, topics
 from .dataset_checks import RULES
-from .form import TopicForm
+from .input_form import TopicForm
 from .topics import FIELDS, KIND, Topic
 
 

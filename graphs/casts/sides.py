@@ -13,11 +13,11 @@ from ...nodes.models.specs import names_model
 from ...nodes.people import WithPeople, of_spec, source_path
 from ...nodes.settings.import_path import is_import_path
 from ...nodes.speakers.agents import AgentSpeaker
+from ...nodes.speakers.import_path_speakers import check_form, speaking
 from ...nodes.speakers.offline_roles import taking_part
 from ...nodes.speakers.remote import REMOTE, remote_agent
 from ...nodes.speakers.replay import ReplaySpeaker, replayed_path
 from ...nodes.speakers.speaker import ChatSpeaker, FunctionSpeaker, SpeakerReply, is_reply
-from ...nodes.speakers.user_objects import check_form, speaking
 
 Speaker: TypeAlias = str | BaseChatModel | Runnable[Any, Any] | Node | SpeakerReply
 """A model's spec, a chat model, an agent that speaks `messages`, a function of messages, or a node."""

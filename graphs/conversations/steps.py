@@ -32,8 +32,8 @@ from ...nodes.worlds import WorldError, before_draft, put_back
 from ..casts.cast import Cast
 from .beginning import of_cast, opening
 from .conversation_graph import Step
+from .regeneration import after_validator, stop_of, unsaid
 from .trace import timed, walked
-from .verdicts import after_validator, stop_of, unsaid
 
 log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import merge_configs
 
 from ...data import domains
-from ...data.forms import Form
+from ...data.input_forms import Form
 from ...nodes.contract import ContractError
 from ...nodes.limits import Limits
 from ..casts.cast import Cast

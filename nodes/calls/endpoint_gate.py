@@ -14,7 +14,7 @@ from ..models.faults import CallFault, fault_of, headers_of
 from ..models.reported_limits import listener
 from .call_queue import QueueTurn, Turns
 from .health import Health
-from .pace import CallCounts, Pace
+from .pace_settings import CallCounts, Pace
 from .reservations import RunOverError
 from .tries import CallAttempts, CallError, EndpointError
 

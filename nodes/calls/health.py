@@ -8,9 +8,9 @@ from ..models.reported_limits import ReportedLimit, limits_in
 from .call_queue import QueueTurn
 from .circuit_breaker import SILENT, Breaker
 from .concurrency import Window
-from .pace import Pace
-from .rate_limits import CallRate, LearnedPace, RecentRate
-from .refusals import Refusals
+from .learned_pace import CallRate, LearnedPace, RecentRate
+from .pace_settings import Pace
+from .refusal_causes import Refusals
 from .tries import LONGEST
 
 

@@ -31,7 +31,7 @@ from .completions import judged_data
 from .conversation_header import checked, header_of_conversation
 from .faults import CallFault, ReplyError, fault
 from .flaws import ODD_USAGE
-from .forms import RequestTemplates, stock_outcome
+from .request_forms import RequestTemplates, stock_outcome
 from .results import message_of, result_of
 from .wire import exchanged
 

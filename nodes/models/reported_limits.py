@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from .waits import LONGEST, clock_of
+from .requested_waits import LONGEST, clock_of
 
 UNITS = ("requests", "tokens")
 _NAMES = ("x-ratelimit-{name}-{unit}", "anthropic-ratelimit-{unit}-{name}")

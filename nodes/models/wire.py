@@ -9,8 +9,8 @@ from yarl import URL
 
 from . import clients
 from .clients import OF_ENCODING, CallNotes, check_origin, counted, endless
-from .forms import RequestForm
 from .reported_limits import note_headers
+from .request_forms import RequestForm
 from .sessions import lines
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})

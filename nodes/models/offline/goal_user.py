@@ -8,7 +8,7 @@ from ....errors import ModelError
 from ...goodbyes import ENDING, GIVING_UP
 from ...messages.building import unfenced
 from .prompt_parser import GOAL_MARKS, KNOWN_MARKS, ParsedPrompt
-from .task_speakers import QUOTED
+from .recllmsim_speakers import QUOTED
 from .word_weights import READ, content_words, phrase, rotated, sentences, short, vocabulary
 
 PATIENCE = 8

@@ -11,7 +11,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 
 from ....data.identity import digest
 from ....errors import ModelError
-from . import goal_user, inventor, student, task_speakers, teacher
+from . import goal_user, inventor, recllmsim_speakers, student, teacher
 from .manner import OfflineStyle, StyleRates
 from .prompt_parser import ParsedPrompt, prompt_of
 from .word_weights import vocabulary
@@ -22,8 +22,8 @@ SIDES: tuple[OfflineSide, ...] = get_args(OfflineSide)
 _REPLIES: Mapping[OfflineSide, Callable[[ParsedPrompt, int, str], str]] = {
     "student": student.reply,
     "teacher": teacher.reply,
-    "task_user": task_speakers.user_reply,
-    "task_assistant": task_speakers.assistant_reply,
+    "task_user": recllmsim_speakers.user_reply,
+    "task_assistant": recllmsim_speakers.assistant_reply,
     "goal_user": goal_user.reply,
     "inventor": inventor.reply,
 }
@@ -94,7 +94,7 @@ class OfflineChatModel(StyleRates, BaseChatModel):
             return prompt.own[draw % len(prompt.own)]
         if self.side == "task_user":
             manner = OfflineStyle(**{name: getattr(self, name) for name in OfflineStyle.model_fields})
-            text = task_speakers.user_reply(prompt, draw, misbehaviour, manner)
+            text = recllmsim_speakers.user_reply(prompt, draw, misbehaviour, manner)
         else:
             text = _REPLIES[self.side](prompt, draw, misbehaviour)
         if misbehaviour == "reasoning":

@@ -9,7 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel, Field
 
 from duologue import data, graphs
-from duologue.data.forms import Form
+from duologue.data.input_forms import Form
 from duologue.data.recllmsim import shipped_profiles, shipped_tasks
 from duologue.errors import DataError, DuologueError, SettingError
 from duologue.graphs import agent_test, recllmsim, record, simquac

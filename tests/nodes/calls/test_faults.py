@@ -13,7 +13,7 @@ import pytest
 from langchain_core import exceptions as core
 
 from duologue.errors import SettingError
-from duologue.nodes.models import waits
+from duologue.nodes.models import requested_waits
 from duologue.nodes.models.faults import MEANINGS, ReplyError, fault, fault_of, of_error_in_reply
 
 REQUEST = httpx2.Request("POST", "http://127.0.0.1/v1")
@@ -159,7 +159,7 @@ def test_a_date_to_wait_for_is_measured_from_our_clock_if_the_endpoint_tells_no_
         def now(cls, tz=None):
             return cls(2015, 10, 21, 7, 28, tzinfo=tz)
 
-    monkeypatch.setattr(waits, "datetime", Clock)
+    monkeypatch.setattr(requested_waits, "datetime", Clock)
     assert fault_of(of_openai(429, retry_after="Wed, 21 Oct 2015 07:28:30 GMT")).after == 30
 
 

@@ -20,7 +20,7 @@ from pydantic import BaseModel
 
 from duologue.nodes.models import chat_model
 from duologue.nodes.models.endpoint import EndpointModel
-from duologue.nodes.models.forms import RequestTemplate, RequestTemplates, request_of
+from duologue.nodes.models.request_forms import RequestTemplate, RequestTemplates, request_of
 
 TALK: list[AnyMessage] = [
     SystemMessage("You ask."),

@@ -61,7 +61,7 @@ async def test_fifty_at_once_are_under_way_at_once_and_open_no_more_connections(
 
 
 async def test_a_form_is_learned_once_by_all_who_come_at_once(recorder, monkeypatch):
-    from duologue.nodes.models import forms
+    from duologue.nodes.models import request_forms
 
     learned = []
 
@@ -69,8 +69,8 @@ async def test_a_form_is_learned_once_by_all_who_come_at_once(recorder, monkeypa
         learned.append(stock)
         return await request_of(stock, messages)
 
-    request_of = forms.request_of
-    monkeypatch.setattr(forms, "request_of", counted)
+    request_of = request_forms.request_of
+    monkeypatch.setattr(request_forms, "request_of", counted)
     model = chat_model("openai:m")
     await asyncio.gather(*(model.ainvoke("Hello", seed=seed) for seed in range(30)))
     assert len(learned) == 1

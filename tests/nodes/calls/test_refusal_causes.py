@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from duologue.nodes.calls.refusals import Refusals
+from duologue.nodes.calls.refusal_causes import Refusals
 
 
 def by_chance(calls, share, latency=0.2):

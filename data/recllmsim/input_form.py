@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import Field
 
 from ...errors import DataError
-from ..forms import Form
+from ..input_forms import Form
 from ..text.languages import Language
 from .profiles import shipped_profiles
 from .situations import Situation

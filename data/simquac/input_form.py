@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from ..forms import Form
+from ..input_forms import Form
 from .topics import Topic
 
 
