@@ -9,7 +9,7 @@ from duologue.errors import SettingError
 from duologue.nodes import Call, Refusal, RequestAnswer, ask, parse_json
 from duologue.nodes.asking.requests import asked_of
 from duologue.prompts import Library, Page, PromptError
-from tests.nodes.models.kept_options import SeededModel
+from tests.fake_models import SeededModel
 
 
 class Score(BaseModel):

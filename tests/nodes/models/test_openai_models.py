@@ -12,7 +12,7 @@ import duologue
 from duologue import graphs
 from duologue.nodes import Limits
 from duologue.nodes.models.scripted import ScriptedModel
-from tests.nodes.models.kept_options import SeededModel, SeedlessModel
+from tests.fake_models import SeededModel, SeedlessModel
 
 LISTED = "1. Who lived on the rock?\n2. When did they leave?"
 QUESTIONS = ["Who lived on the rock?", "Who was the last of them?", "Do vessels come by?"]

@@ -13,7 +13,7 @@ from duologue.nodes import ContractError, Limits, Observing, conformance, every,
 from duologue.nodes.asking.requests import parse_json
 from duologue.nodes.validators.composition import cut_off, may_ask, models_of
 from duologue.prompts import Page, PromptError
-from tests.nodes.models.kept_options import SeededModel
+from tests.fake_models import SeededModel
 
 
 def says(reason, explanation=""):

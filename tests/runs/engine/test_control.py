@@ -4,9 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, HumanMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.messages import HumanMessage
 
 from duologue import Limits, runs
 from duologue.data import simquac as topics
@@ -15,6 +13,7 @@ from duologue.nodes.calls.call_store import Call
 from duologue.nodes.calls.prices import PriceQuery
 from duologue.nodes.calls.service import drafted
 from duologue.nodes.calls.spending import Spending
+from duologue.nodes.models.scripted import ScriptedModel
 from duologue.runs.engine.control import Control, default_control
 from duologue.runs.engine.conversing import do_all
 
@@ -92,28 +91,21 @@ async def test_a_run_that_is_ended_begins_no_further_conversation(tmp_path):
     assert (summary.finished, summary.planned) == (1, 4)
 
 
-class Served(BaseChatModel):
+class Served(ScriptedModel):
     """Replies after so many seconds; writes down when it was called."""
 
     seconds: float
     called: list[float]
 
-    @property
-    def _llm_type(self):
-        return "served"
-
-    def _generate(self, messages, stop=None, run_manager=None, **kwargs):
-        raise NotImplementedError
-
     async def _agenerate(self, messages, stop=None, run_manager=None, **kwargs):
         self.called.append(asyncio.get_running_loop().time())
         await asyncio.sleep(self.seconds)
-        return ChatResult(generations=[ChatGeneration(message=AIMessage("Yes."))])
+        return self._generate(messages)
 
 
 @pytest.mark.parametrize(("takes", "most"), [(0.4, 3.4), (6.0, 9.0), (10_000.0, 13.0)])
 def test_after_the_bound_no_call_begins_and_calls_under_way_have_ten_seconds(takes, most):
-    model, ended = Served(seconds=takes, called=[]), []
+    model, ended = Served(lines=["Yes."], seconds=takes, called=[]), []
 
     async def talk(number):
         try:

@@ -10,49 +10,36 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.language_models import BaseChatModel
 
 import duologue
 from duologue import data
 from duologue.graphs import simquac
 from duologue.nodes import Limits
-from duologue.nodes.models.offline.model import OfflineChatModel
 from duologue.runs import Conduct, RunError
 from duologue.runs.engine import conduct
+from tests.fake_models import PaidModel
 
 LIMITS = Limits(max_turns=1)
 NAMES = ("whole", "run")
 
 
-class Slow(BaseChatModel):
-    """The embedded model, which counts its calls.
+class Slow(PaidModel):
+    """As long as it is not `open` it asks about Place 1 only when another conversation is over, and waits for long."""
 
-    As long as it is not `open` it asks about Place 1 only when another conversation is over, and gets no answer for
-    long.
-    """
-
-    side: str
-    till: Any
-
-    @property
-    def _llm_type(self) -> str:
-        return "slow"
-
-    def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **more: Any) -> Any:
-        self.till["calls"] += 1
-        return OfflineChatModel(side=self.side)._generate(messages, stop, **more)
+    misbehave: float = 0
+    state: Any
 
     async def _agenerate(self, messages: Any, stop: Any = None, run_manager: Any = None, **more: Any) -> Any:
-        if not self.till["open"] and "Place 1" in " ".join(message.text for message in messages):
+        if not self.state["open"] and "Place 1" in " ".join(message.text for message in messages):
             if self.side == "teacher":
                 await asyncio.sleep(20)
-            await asyncio.to_thread(self.till["over"].wait, 20)
+            await asyncio.to_thread(self.state["over"].wait, 20)
         return self._generate(messages, stop, **more)
 
 
 @pytest.fixture
 def till():
-    return {"calls": 0, "open": False, "over": threading.Event()}
+    return {"calls": [], "open": False, "over": threading.Event()}
 
 
 @pytest.fixture
@@ -79,7 +66,8 @@ def disk(monkeypatch, till):
 
 
 def simulated(till, topics, **more):
-    cast = simquac.cast(user=Slow(side="student", till=till), assistant=Slow(side="teacher", till=till))
+    user, assistant = (Slow(side=side, till=till["calls"], state=till) for side in ("student", "teacher"))
+    cast = simquac.cast(user=user, assistant=assistant)
     return duologue.simulate(cast, simquac.scenarios(topics(2)), limits=LIMITS, out="run", **more)
 
 
@@ -93,11 +81,11 @@ def test_replies_that_cannot_be_brought_to_the_disk_end_the_run_at_once(disk, ti
     (conversation,) = data.load("run").conversations
     assert conversation.scenario["title"] == "Place 0"
     assert data.load("run/dataset").conversations
-    disk["broken"], till["open"], paid = False, True, till["calls"]
+    disk["broken"], till["open"], paid = False, True, len(till["calls"])
     first, second = simulated(till, topics, resume=True)
     assert first == conversation
     assert second.finished
-    assert till["calls"] == paid + 1
+    assert len(till["calls"]) == paid + 1
 
 
 def test_a_disk_that_fails_at_the_last_reply_keeps_what_is_finished(disk, till, topics, monkeypatch):
@@ -105,9 +93,9 @@ def test_a_disk_that_fails_at_the_last_reply_keeps_what_is_finished(disk, till, 
     till["open"] = True
     with pytest.raises(RunError, match=FULL):
         simulated(till, topics)
-    paid, disk["broken"] = till["calls"], False
+    paid, disk["broken"] = len(till["calls"]), False
     assert len(simulated(till, topics, resume=True)) == 2  # and nobody holds the file any more
-    assert till["calls"] == paid
+    assert len(till["calls"]) == paid
 
 
 def test_a_record_without_a_folder_that_cannot_be_kept_ends_the_run_too(till, topics, monkeypatch):
@@ -117,7 +105,8 @@ def test_a_record_without_a_folder_that_cannot_be_kept_ends_the_run_too(till, to
 
     monkeypatch.setattr("duologue.runs.journals.journal.os.fsync", fsync)
     monkeypatch.setattr(conduct, "SYNCED", 0.001)
-    cast = simquac.cast(user=Slow(side="student", till=till), assistant=Slow(side="teacher", till=till))
+    user, assistant = (Slow(side=side, till=till["calls"], state=till) for side in ("student", "teacher"))
+    cast = simquac.cast(user=user, assistant=assistant)
     with pytest.raises(RunError, match=r"record\.jsonl: cannot be written \(Input/output error\)"):
         duologue.simulate(cast, simquac.scenarios(topics(2)), limits=LIMITS, conduct=Conduct(record="record.jsonl"))
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from langchain_core.exceptions import ModelInvalidRequestError
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 from langgraph.graph import START, MessagesState, StateGraph
 
@@ -18,40 +17,16 @@ from duologue.errors import DataError, ModelError, SettingError
 from duologue.graphs import agent_test, recllmsim, simquac
 from duologue.nodes import Limits
 from duologue.nodes.calls.call_store import Call, SentRequest, StoredReply
-from duologue.nodes.models.offline.model import OfflineChatModel
 from duologue.nodes.models.scripted import ScriptedModel
 from duologue.nodes.settings.redaction import error_line
 from duologue.runs import CallFile, Conduct, RunError
 from duologue.runs.journals.call_differences import SHOWN, ReplayError, short, where_they_differ
 from duologue.testing import scripted_model
-
-
-class Paid(BaseChatModel):
-    """The embedded model behind a till: it counts its calls, and refuses after so many."""
-
-    side: str
-    till: Any
-    most: int = 10**9
-    seed: int | None = None
-    words: str = ""
-
-    @property
-    def _llm_type(self) -> str:
-        return "paid"
-
-    @property
-    def model(self) -> str:
-        return f"paid{self.words}"
-
-    def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **more: Any) -> Any:
-        if len(self.till) >= self.most:
-            raise ModelInvalidRequestError("the till is closed")
-        self.till.append(1)
-        return OfflineChatModel(side=self.side, misbehave=0.3)._generate(messages, stop, **more)
+from tests.fake_models import PaidModel
 
 
 def cast(till, most=10**9, words=""):
-    user, assistant = (Paid(side=side, till=till, most=most, words=words) for side in ("student", "teacher"))
+    user, assistant = (PaidModel(side=side, till=till, most=most, words=words) for side in ("student", "teacher"))
     return simquac.cast(user=user, assistant=assistant)
 
 
@@ -250,7 +225,7 @@ def test_an_agent_that_keeps_no_history_is_replayed_too(tmp_path):
 def test_no_key_and_no_header_is_in_a_recorded_file(tmp_path, topics, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-4711")
 
-    class Leaking(Paid):
+    class Leaking(PaidModel):
         def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **more: Any) -> Any:
             result = super()._generate(messages, stop, run_manager, **more)
             message = result.generations[0].message
@@ -386,7 +361,7 @@ def test_what_is_begun_anew_does_not_use_what_was_kept_before_and_goes_on_after_
 
 
 def test_a_bound_of_tokens_counts_what_was_spent_before_also_where_no_usage_is_reported(tmp_path, topics):
-    class Silent(Paid):
+    class Silent(PaidModel):
         def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **more: Any) -> Any:
             result = super()._generate(messages, stop, run_manager, **more)
             result.generations[0].message.usage_metadata = None

@@ -31,7 +31,7 @@ from duologue.runs.journals.journal import RunError
 from duologue.runs.labels.annotating import so_far, voters
 from duologue.runs.labels.copies import write_copy
 from duologue.runs.labels.origins import rule_keys
-from tests.nodes.models.kept_options import SeededModel
+from tests.fake_models import SeededModel
 
 SEED = Path(__file__).parents[4] / "shared" / "seed-data"
 open_data = pytest.mark.skipif(not SEED.is_dir(), reason="the open published data is not in ../shared/seed-data")

@@ -2,14 +2,12 @@
 
 import asyncio
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, HumanMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
-from pydantic import Field
+from langchain_core.messages import HumanMessage
 
 from duologue.data import Conversation, Message
 from duologue.data.recllmsim import combined, shipped_profiles, shipped_tasks
@@ -18,38 +16,16 @@ from duologue.nodes.calls.call_store import Call
 from duologue.nodes.calls.service import CallService, drafted
 from duologue.nodes.calls.tries import LAST_TURNS
 from duologue.runs.journals.calls import CallFile
+from tests.fake_models import LateModel
 
 PAGE = "---\nunit: conversation\nvotes: true\nparts:\n  mood: {in: moods, values: [good, bad]}\n---\ngood: x. bad: y.\n"
 VOTES = 3
 TALKS = 5
 CALL = Call(0, "c", "annotator mood")
+Late = partial(LateModel, lines=['{"mood": "good"}'], delays=(5, 20))
 
 
-class Slow(BaseChatModel):
-    """A model with late payment and late replies: both come some turns of the event loop later."""
-
-    paid: list[str] = Field(default_factory=list)
-    silent: bool = False
-
-    @property
-    def _llm_type(self) -> str:
-        return "slow"
-
-    def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> ChatResult:
-        raise NotImplementedError
-
-    async def _agenerate(self, messages: Any, *args: Any, **kwargs: Any) -> ChatResult:
-        for _ in range(5):
-            await asyncio.sleep(0)
-        if self.silent:
-            await asyncio.Event().wait()
-        self.paid.append(str(messages[-1].content))
-        for _ in range(20):
-            await asyncio.sleep(0)
-        return ChatResult(generations=[ChatGeneration(message=AIMessage('{"mood": "good"}'))])
-
-
-async def cancelled(file: CallFile, model: Slow, turns: int) -> int:
+async def cancelled(file: CallFile, model: LateModel, turns: int) -> int:
     """Ask, and cancel after so many turns of the event loop; gives how many turns it took to end."""
     with CallService(store=file).active():
         task = asyncio.ensure_future(drafted(model, [HumanMessage("How was it?")], CALL))
@@ -64,25 +40,25 @@ async def cancelled(file: CallFile, model: Slow, turns: int) -> int:
     return taken
 
 
-async def reply_text(file: CallFile, model: Slow) -> str:
+async def reply_text(file: CallFile, model: LateModel) -> str:
     with CallService(store=file).active():
         return str((await drafted(model, [HumanMessage("How was it?")], CALL))["text"])
 
 
 @pytest.mark.parametrize("turns", range(60))
 def test_a_reply_that_was_paid_is_kept_whenever_its_call_is_cancelled(tmp_path: Path, turns: int) -> None:
-    model = Slow()
+    model = Late()
     with_file = CallFile.recording(tmp_path / "calls.jsonl")
     asyncio.run(cancelled(with_file, model, turns))
     with_file.close()
     again = CallFile.recording(tmp_path / "calls.jsonl")
     assert asyncio.run(reply_text(again, model)) == '{"mood": "good"}'
     again.close()
-    assert len(model.paid) == 1
+    assert len(model.sent) == 1
 
 
 def test_a_call_that_is_not_answered_ends_soon_after_it_is_cancelled_and_leaves_no_reply(tmp_path: Path) -> None:
-    model = Slow(silent=True)
+    model = Late(silent=True)
     file = CallFile.recording(tmp_path / "calls.jsonl")
     assert asyncio.run(cancelled(file, model, 30)) < 2 * LAST_TURNS
     file.close()

@@ -10,16 +10,13 @@ import time
 from pathlib import Path
 
 import pytest
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
-from pydantic import Field
 
 from duologue import graphs, runs
 from duologue.data.recllmsim import Profile, near_duplicate, read_pool, shipped_profiles
 from duologue.nodes.profiles.generation import ProfileLimits
 from duologue.runs.people.profiles import profiles_planned
 from duologue.testing import scripted_model
+from tests.fake_models import LateModel
 
 BO, CLEO = shipped_profiles().texts[0], shipped_profiles().texts[4]
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "killed_profiles"
@@ -232,41 +229,19 @@ def test_after_a_signal_the_next_command_pays_for_no_reply_again(forks, faulty, 
     assert not out.with_suffix(".calls.jsonl").exists()
 
 
-class Slow(BaseChatModel):
-    """A model with late payment and late replies: both come some turns of the event loop later."""
-
-    paid: list[str] = Field(default_factory=list)
-
-    @property
-    def _llm_type(self) -> str:
-        return "slow"
-
-    def _generate(self, messages, stop=None, run_manager=None, **kwargs):
-        raise NotImplementedError
-
-    async def _agenerate(self, messages, *args, **kwargs):
-        for _ in range(3):
-            await asyncio.sleep(0)
-        self.paid.append(messages[-1].text)
-        for _ in range(10):
-            await asyncio.sleep(0)
-        text = shipped_profiles().texts[messages[-1].text.count("\n- ")]
-        return ChatResult(generations=[ChatGeneration(message=AIMessage(text))])
-
-
 async def test_a_reply_that_was_paid_is_used_whenever_the_work_is_cancelled(tmp_path):
     cut = 0
     for turns in range(2, 100, 7):
-        model, out = Slow(), tmp_path / f"{turns}.txt"
+        model, out = LateModel(lines=shipped_profiles().texts, delays=(3, 10)), tmp_path / f"{turns}.txt"
         task = asyncio.ensure_future(runs.profiles.agenerate(2, out, model))
         for _ in range(turns):
             await asyncio.sleep(0)
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await task
-        cut += 0 < len(model.paid) > len(drafts(out))
+        cut += 0 < len(model.sent) > len(drafts(out))
         making = await runs.profiles.agenerate(2, out, model)
-        assert (making.complete, len(model.paid)) == (True, len(drafts(out))), turns
+        assert (making.complete, len(model.sent)) == (True, len(drafts(out))), turns
         assert not out.with_suffix(".calls.jsonl").exists()
     assert cut, "no reply was between payment and draft when the work was cancelled"
 
