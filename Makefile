@@ -13,6 +13,8 @@ WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 LIGHT := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not heavy"
 # A browser and a Ray of this machine are one worker's each; all else is divided.
 HEAVY := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m heavy
+# Each worker reads the files that it is given, and all of them take twenty seconds.
+HEAVY_FILES = $(shell grep -rl --include="test_*.py" "mark\.heavy" tests)
 COVER := --cov --cov-report=
 TRACES := build/coverage
 SOURCES := pyproject.toml $(shell find . -name "*.py" -not -path "./.*" -not -path "./build/*")
@@ -38,7 +40,7 @@ light: $(STAMPS)/test
 
 test-all: $(STAMPS)/env $(STAMPS)/bench $(TRACES)/light  ## what `make test` leaves out, a second reading of the types, the coverage
 	$(BIN)/pyright
-	COVERAGE_FILE=$(TRACES)/heavy $(HEAVY) $(COVER) $(ARGS)
+	COVERAGE_FILE=$(TRACES)/heavy $(HEAVY) $(COVER) $(or $(ARGS),$(HEAVY_FILES))
 	$(BIN)/coverage combine --quiet --keep --data-file=$(TRACES)/all $(TRACES)/light $(TRACES)/heavy
 	$(BIN)/coverage report --data-file=$(TRACES)/all --fail-under=$(FLOOR)
 

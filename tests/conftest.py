@@ -23,6 +23,9 @@ sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 _instructions = functools.cache(lambda *of, _read=dis.get_instructions, **more: tuple(_read(*of, **more)))
 dis.get_instructions = lambda *of, **more: iter(_instructions(*of, **more))
 
+# The workers of the suite take all cores: more threads of the linear algebra wait for each other and take twice the time.
+os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
+
 # What a kill leaves is there without it, and no test can pull a plug.
 os.fsync = lambda handle: None  # type: ignore[assignment]
 

@@ -4,6 +4,7 @@ import json
 import math
 import random
 import re
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -146,7 +147,11 @@ def test_what_too_few_pairs_cannot_tell_is_no_number_and_has_a_reason(difference
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("pairs", [10, 30, 77])
-def test_the_interval_holds_the_mean_of_the_open_pairs_in_93_to_97_of_100_draws_from_them(open_data, pairs):
+def test_the_interval_holds_the_mean_of_the_open_pairs_in_93_to_97_of_100_draws_from_them(
+    open_data, monkeypatch, pairs
+):
+    # The interval alone is looked at, and the exact p of ten pairs with ties takes a hundred times as long.
+    monkeypatch.setattr("scipy.stats.wilcoxon", lambda differences: SimpleNamespace(statistic=0.0, pvalue=1.0))
     names = ("quac_subset.json", "sim_quac.json")
     both = paired(*(list(data.load(open_data / "simquac" / name)) for name in names)).pairs
     curves = [(coverage_by_question(one), coverage_by_question(other)) for one, other in both]
