@@ -117,7 +117,7 @@ def _joined(first: CallTurns, second: CallTurns) -> CallTurns:
     """Both as one history, where the second goes on from or repeats the first; empty if they do not overlap."""
     a, b = spoken(first), spoken(second)
     if not a or not b:
-        return second or first if not a else first
+        return first if a else second
     if b[: len(a)] == a:
         return _with_reasons(first, second) if len(second) >= len(first) else first
     if a[: len(b)] == b or (len(b) > 1 and a[-len(b) :] == b):
