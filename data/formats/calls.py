@@ -118,10 +118,10 @@ def _joined(first: CallTurns, second: CallTurns) -> CallTurns:
     a, b = spoken(first), spoken(second)
     if not a or not b:
         return first if a else second
-    if b[: len(a)] == a:
-        return _with_reasons(first, second) if len(second) >= len(first) else first
+    if b[: len(a)] == a and len(second) >= len(first):
+        return _with_reasons(first, second)
     if a[: len(b)] == b or (len(b) > 1 and a[-len(b) :] == b):
-        return _with_reasons(second, first) if len(second) <= len(first) else first
+        return _with_reasons(second, first)
     shared = next((count for count in range(min(len(a), len(b)), 0, -1) if a[-count:] == b[:count]), 0)
     if not shared:
         return []

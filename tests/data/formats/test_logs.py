@@ -357,12 +357,18 @@ def test_parts_that_are_not_all_text_stay_as_they_are() -> None:
     assert turn["content"] == [{"type": "text", "text": "Look:"}, picture]
 
 
-def test_calls_that_send_the_end_of_the_history_are_joined_where_they_overlap() -> None:
+@pytest.mark.parametrize("before", [[ASKED], [ASKED, {"role": "tool", "content": "nine"}, SYSTEM]])
+@pytest.mark.parametrize("again", [[SYSTEM, TOLD, MORE], [ASKED, TOLD, MORE]])
+def test_calls_that_send_a_part_of_the_history_are_joined_where_they_overlap(before: Any, again: Any) -> None:
     path = file(
-        {"conversation_id": "c", "messages": [SYSTEM, ASKED]} | answer(TOLD),
-        {"conversation_id": "c", "messages": [SYSTEM, TOLD, MORE]} | answer(LAST),
+        {"conversation_id": "c", "messages": [SYSTEM, *before], "response": TOLD},
+        {"conversation_id": "c", "messages": again} | answer(LAST),
+        {"conversation_id": "c", "messages": [ASKED]} | answer(TOLD, "length"),
     )
-    assert spoken_lines(only(path)) == TALK
+    conversation = only(path)
+    assert spoken_lines(conversation) == TALK
+    assert conversation.messages[1].extra["messages"]["values"]["finish_reason"] == "length"
+    assert ("nine" in str(asides(conversation))) == (len(before) > 1)
 
 
 def test_instructions_that_stand_apart_from_the_messages_come_before_them() -> None:
