@@ -53,7 +53,6 @@ def compare(
     from ..analysis import realism
     from ..analysis.attempts import assistant_of
     from ..data.loading import names_of
-    from ..runs.people.retrieval import from_people
     from ..views.realism import report as pages
 
     named: Mapping[str, StudySource]
@@ -84,6 +83,8 @@ def compare(
     notes: tuple[str, ...] = ()
     retrieval_based = group("Retrieval-based users", made)
     if made is None and baseline:
+        from ..runs.people.retrieval import from_people  # with all that simulates, which nothing else here needs
+
         baseline_users = from_people(people, part, seed=seed, answered=assistant_of, tell=on_baseline)
         retrieval_based, notes = baseline_users.conversations, baseline_users.notes
     report = realism.compare(

@@ -93,11 +93,14 @@ def kept_aside(holder: Conversation | Message) -> Mapping[str, Any]:
 
 def read(key: str, stored: Any, *, written: bool = False) -> Iterator[Label]:
     """What is stored under a key, part by part; a label without parts has an empty one."""
-    if key == SCORES and isinstance(stored, Mapping):
+    if not isinstance(stored, Mapping):
+        yield Label(key, "", stored, (), written)
+        return
+    if key == SCORES:
         yield from _scores(stored)
         return
     beside: dict[str, Any] = {}
-    if isinstance(stored, Mapping) and key in stored:
+    if key in stored:
         beside = {name: value for name, value in stored.items() if name != key}
         stored = stored[key]
     votes: list[Any] = []

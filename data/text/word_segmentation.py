@@ -20,14 +20,14 @@ _LETTERS = re.compile(r"\w")
 
 @lru_cache(maxsize=1)
 def segmentation() -> Callable[[str], tuple[str, ...]]:
-    """The cut of `jieba` (extra `zh`), without its warnings of old escapes and its log of what it loads."""
+    """The words by `jieba` (extra `zh`), without its warnings of old escapes and its log of what it loads."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         jieba: Any = of_extra("jieba", "zh")
         jieba.setLogLevel(logging.ERROR)
         jieba.initialize()
     # Texts differ, but what lies between two of their punctuation marks, beyond which no word reaches, often recurs.
-    of_piece = lru_cache(maxsize=REMEMBERED)(lambda piece: tuple(jieba.cut(piece)))
+    of_piece = lru_cache(maxsize=REMEMBERED)(lambda piece: tuple(filter(_LETTERS.search, jieba.cut(piece))))
     pieces = jieba.re_han_default.split
     return lru_cache(maxsize=REMEMBERED)(lambda text: tuple(chain.from_iterable(map(of_piece, pieces(text)))))
 
@@ -36,5 +36,4 @@ def words_of(text: str, language: Language) -> list[str]:
     """The words in lower case without punctuation: by letters in English, by `jieba` in Chinese (extra `zh`)."""
     if language == "en":
         return _EN_WORD.findall(text.lower())
-    words = segmentation()(text.lower())
-    return [word for word in words if word.isalnum() or _LETTERS.search(word)]
+    return list(segmentation()(text.lower()))

@@ -130,6 +130,8 @@ def _number(value: Any) -> float | None:
     """A value of a measure; None for NaN. TypeError or ValueError for anything that is not a finite number."""
     if value is None or (type(value) is float and math.isfinite(value)):
         return value
+    if type(value) is bool:
+        return float(value)  # what most measures of a message give
     if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
         raise TypeError(f"gave {type(value).__name__}, not a number")
     number = float(value)
