@@ -27,7 +27,7 @@ TITLES: dict[TurnScore, str] = {score: "chrF" if score == "chrf" else score for 
 class UserMean(IntervalEstimate):
     """A mean over users, each with the same weight, and its distance from the baseline.
 
-    Intervals over users are Student's: none with fewer than 10 users, or if all are equal.
+    Intervals over users are Student's, of a mean near an end of the scale of the score form; none with fewer than 10 users.
     """
 
     users: int = 0
@@ -180,8 +180,8 @@ def _estimate(
     means = _by_user(turns, value)
     if not means:
         return UserMean(value=None)
-    least = -1.0 if min(means.values()) < 0 else 0.0
-    low, high = over_users(list(means.values())).interval(least, 1.0)
+    sums = over_users(list(means.values()))
+    low, high = sums.interval(-1.0, 1.0) if min(means.values()) < 0 else sums.scale_interval()
     estimate = UserMean(value=fmean(means.values()), low=low, high=high, users=len(means))
     if floor is None:
         return estimate

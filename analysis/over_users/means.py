@@ -11,6 +11,9 @@ from .rates import effective_users, share_of_users, students, variance_of_ratio
 
 FEWEST_IN_INTERVAL = 10
 """Users, or pairs, that an interval by Student's t needs: with fewer it rests on values being normal, which shares are not."""
+FAR, PRIOR_NEAR, FREEDOM_NEAR = 1.5, 0.5, 2
+"""Standard deviations of the users from 0 and 1 from which on Student's interval holds; and, nearer, prior and degrees of
+freedom of the score form, where a few users lie far above all others (`tests/intervals`)."""
 TINY = 1e-20
 """A variance below which all values are equal but for rounding."""
 
@@ -52,6 +55,19 @@ class UserSums:
         if len(self.items) < FEWEST_IN_INTERVAL:
             return None, None
         rate = share_of_users(self.mean, self.variance(), self.items)
+        return rate.low, rate.high
+
+    def scale_interval(self) -> tuple[float, float] | tuple[None, None]:
+        """The same for values from 0 to 1: Student's, or where they lie near an end of the score form.
+
+        There few users may be far above all others, and Student's covers .5 to .9. Two None only with fewer than 10 users.
+        """
+        if len(self.items) < FEWEST_IN_INTERVAL:
+            return None, None
+        mean, variance = self.mean, self.variance()
+        if min(mean, 1 - mean) >= FAR * math.sqrt(variance * self.worth) > 0:
+            return self.interval(0.0, 1.0)
+        rate = share_of_users(mean, variance, self.items, PRIOR_NEAR, FREEDOM_NEAR)
         return rate.low, rate.high
 
 

@@ -173,7 +173,13 @@ def _over_scenarios(share: float, variance: float, sizes: Sequence[float]) -> Ra
     return wilson(share, min(trials, total), students(FREEDOM * others))
 
 
-def share_of_users(share: float, variance: float, items: Iterable[float]) -> Rate:
+def share_of_users(
+    share: float,
+    variance: float,
+    items: Iterable[float],
+    prior: float = PRIOR_OF_USERS,
+    freedom: float = FREEDOM_OF_USERS,
+) -> Rate:
     """A share, or a score from 0 to 1, with its interval of the score form.
 
     `variance`: of the share, over users; `items`: how many each user has. Few users with most items tell less of how much
@@ -182,9 +188,8 @@ def share_of_users(share: float, variance: float, items: Iterable[float]) -> Rat
     weights = [one for one in items if one > 0]
     users = effective_users(weights)
     inside = min(max(share, 0.0), 1.0)
-    prior = PRIOR_OF_USERS / users * (len(weights) / users) ** 1.5
-    worth = independent(inside, variance, prior, 1 / users)
-    bounds = wilson(inside, worth, students(FREEDOM_OF_USERS * max(users - 1, 1)))
+    worth = independent(inside, variance, prior / users * (len(weights) / users) ** 1.5, 1 / users)
+    bounds = wilson(inside, worth, students(freedom * max(users - 1, 1)))
     return Rate(value=share, low=min(bounds.low, share), high=max(bounds.high, share))
 
 

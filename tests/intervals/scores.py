@@ -18,6 +18,7 @@ from duologue.analysis.over_users.estimate import (
     sums_of,
 )
 from duologue.analysis.over_users.jackknife import coefficient_interval
+from duologue.analysis.over_users.means import over_users
 from tests.intervals.success import scenario_counts
 
 
@@ -198,4 +199,43 @@ def shares(draws: int) -> list[str]:
         ]
         score, student = (min(one) for one in zip(*cells, strict=True))
         lines.append(f"| {users} | {'30 or 3' if unequal_items else '6'} | {score:.3f} | {student:.3f} |")
+    return lines
+
+
+FAR_APART = {
+    "near 0": ((0.1, 0.9), (0.05, 0.95), (0.3, 2.7), (1, 4)),
+    "from 0 to 1": ((0.5, 0.5), (0.2, 0.3)),
+    "in the middle": ((2, 18), (3, 7), (20, 60)),
+}
+"""Parameters of beta distributions of the users' values, by where these lie."""
+ABOVE = {"a tenth far above": (0.1, (8, 2), (1, 49)), "one in 20": (0.05, (8, 2), (2, 38))}
+"""How many users lie far above, and the parameters of the distributions of these and of all others."""
+
+
+def skewed_cell(draws: int, users: int, name: str, *, student: bool = False) -> tuple[float, float]:
+    """Least and greatest coverage over the distributions of a name, of the mean of one value of each user."""
+    rng = np.random.default_rng([7, users, len(name)])
+    worlds = []
+    for one, other in FAR_APART.get(name, ()):
+        worlds.append((one / (one + other), rng.beta(one, other, (draws, users))))
+    if name in ABOVE:
+        share, far, near = ABOVE[name]
+        above = rng.random((draws, users)) < share
+        truth = share * far[0] / sum(far) + (1 - share) * near[0] / sum(near)
+        worlds.append((truth, np.where(above, rng.beta(*far, above.shape), rng.beta(*near, above.shape))))
+    shares = []
+    for truth, values in worlds:
+        sums = [over_users(row) for row in values.tolist()]
+        ends = [one.interval(0.0, 1.0) if student else one.scale_interval() for one in sums]
+        shares.append(float(np.mean([low <= truth <= high for low, high in ends])))
+    return min(shares), max(shares)
+
+
+def skewed(draws: int) -> list[str]:
+    """Means of one value of each user, from 0 to 1, by how these are distributed; beside Student's least."""
+    lines = ["| users | values | coverage | Student's least |", "|---|---|---:|---:|"]
+    for users, name in product((10, 20, 50, 100), (*FAR_APART, *ABOVE)):
+        low, high = skewed_cell(draws // 2, users, name)
+        least, _ = skewed_cell(draws // 2, users, name, student=True)
+        lines.append(f"| {users} | {name} | {low:.3f} to {high:.3f} | {least:.3f} |")
     return lines

@@ -8,7 +8,7 @@ pytest.importorskip("scipy", reason="the grids need the extra stats")
 from scipy.stats import binom
 
 from tests.intervals.__main__ import main
-from tests.intervals.scores import FINDS, alike_cell, calibrated_cell, judged_cell, kappa_cell, share_cell
+from tests.intervals.scores import FINDS, alike_cell, calibrated_cell, judged_cell, kappa_cell, share_cell, skewed_cell
 from tests.intervals.success import (
     MEANS,
     SCENARIOS,
@@ -66,6 +66,15 @@ def test_the_correlation_within_users_has_an_interval_that_holds(users, correlat
 @pytest.mark.parametrize(("items", "mean"), [([30] * 20 + [3] * 80, 0.9), ([30] * 4 + [3] * 16, 0.5)])
 def test_a_share_over_users_some_of_whom_have_ten_times_the_items_has_an_interval_that_holds(items, mean):
     assert share_cell(800, items, mean, 0.5)[0] >= 0.93
+
+
+@pytest.mark.parametrize(
+    ("users", "name", "most"),
+    [(10, "near 0", 1.0), (20, "a tenth far above", 0.98), (50, "one in 20", 0.98), (10, "in the middle", 0.97)],
+)
+def test_a_mean_near_an_end_of_the_scale_has_an_interval_that_holds(users, name, most):
+    low, high = skewed_cell(500, users, name)
+    assert 0.91 <= low <= high <= most
 
 
 @pytest.mark.heavy
