@@ -70,7 +70,7 @@ class Health:
 
     def room_at(self, tokens: int, now: float) -> float:
         """When the limits in the endpoint's headers leave room for a call; sooner if that is too long."""
-        costs = {"requests": 1, "tokens": tokens + 5 * self._error}
+        costs = {"requests": 1, "tokens": tokens + (5 + 0.5 * self.under_way) * self._error}
         room, unit = max((limit.ready(costs[unit], now), unit) for unit, limit in self.reported.items())
         if room - now >= 5 and not self._waited:
             self._waited = True

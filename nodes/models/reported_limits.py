@@ -130,10 +130,7 @@ class ReportedLimit:
             self.amount = report.amount
         if taken:
             if self._taken:
-                self._off_bucket = 0.9 * self._off_bucket + abs(report.reset - taken * self._resets / self._taken)
-                self._off_window = 0.9 * self._off_window + max(
-                    0.0, abs(report.reset - self._longest) - self._longest / 20
-                )
+                self._compare(abs(report.reset - taken * self._resets / self._taken), abs(report.reset - self._longest))
             self._resets += report.reset - 0.02 * self._resets
             self._taken += taken - 0.02 * self._taken
             self._longest = max(self._longest, report.reset)
@@ -143,6 +140,13 @@ class ReportedLimit:
             self._at, self._left = sent, report.left
             while self._recent and self._recent[0].sent <= sent - min(self._shortest, self.seconds):
                 self._recent.popleft()
+
+    def _compare(self, of_bucket: float, of_window: float) -> None:
+        """Take in how far both readings were off, unless neither was: of a limit that is used up they say the same."""
+        rounding = self._longest / 20 + self._resets / self._taken  # amounts are whole
+        if max(of_bucket, of_window) > rounding:
+            self._off_bucket = 0.9 * self._off_bucket + max(0.0, of_bucket - rounding)
+            self._off_window = 0.9 * self._off_window + max(0.0, of_window - rounding)
 
     def take(self, call: SentCall) -> None:
         """A call goes."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from duologue.nodes.models.reported_limits import LimitReport, limits_in
+from duologue.nodes.models.reported_limits import LimitReport, ReportedLimit, limits_in
 from tests.faulty.limits import Limit, Limits
 
 UNITS = {
@@ -45,6 +45,17 @@ def test_a_limit_without_such_headers_is_learned(calls, unit, bucket, headers, l
     used, refused = run_of(calls, unit, bucket, headers, 8)
     assert used >= least
     assert refused <= 0.06
+
+
+@pytest.mark.parametrize("bucket", [False, True])
+def test_a_limit_that_is_used_up_for_long_stays_what_it_was(bucket):
+    limit, reported = Limit(500, 60.0, bucket), ReportedLimit("requests", [])
+    now = 0.0
+    for call in range(2000):
+        now = call / 50 if call < 500 else now + limit.wait(1, now)
+        limit.take(1, now)
+        reported.report(LimitReport(500, int(limit.left(now)), limit.reset(now)), now)
+    assert reported.slides is not bucket
 
 
 def test_faults_do_not_keep_a_limit_from_being_used(calls):
