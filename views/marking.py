@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 _SHORTEST = 2
 """Fewest characters of a phrase that is marked."""
+_LONGEST = 1_000
+"""Most characters of a phrase that is marked."""
 _ONE_FORM = 3
 """Words with at most so many letters have no other endings."""
 _ENDINGS = "(?:ies|ied|ying|ing|ed|es|s|e|y)?"
@@ -39,7 +41,7 @@ def marked(text: str, facts: Sequence[tuple[str, str]]) -> tuple[Mark, ...]:
     """
     labels: dict[str, str] = {}
     for label, phrase in facts:
-        if len(phrase.strip()) >= _SHORTEST:
+        if _SHORTEST <= len(phrase.strip()) <= _LONGEST:
             labels.setdefault(" ".join(phrase.split()), label)
     if not labels or not text:
         return (Mark(text),)

@@ -14,14 +14,16 @@ LONGEST = 6
 """Characters of the longest runs."""
 BETA = 2
 """How many times as important recall is as precision."""
+MOST = 50_000
+"""Characters of a text, from its beginning, that are compared: nobody writes a longer message by hand."""
 
 Runs: TypeAlias = Sequence[Counter[str]]
 
 
 @lru_cache(maxsize=20_000)
 def runs_of(text: str) -> Runs:
-    """The runs of 1, 2, ... 6 characters of a text with their numbers; white space does not count."""
-    packed = "".join(text.split())
+    """The runs of 1, 2, ... 6 characters of a text's beginning with their numbers; white space does not count."""
+    packed = "".join(text.split())[:MOST]
     return tuple(
         Counter(packed[start : start + length] for start in range(len(packed) - length + 1))
         for length in range(1, LONGEST + 1)

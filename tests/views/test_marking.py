@@ -34,6 +34,11 @@ def test_the_longest_phrase_is_preferred_and_one_character_says_nothing():
     assert shown("slow food", "food", "slow food", "s") == [("slow food", "L")]
 
 
+def test_a_phrase_that_no_message_repeats_for_its_length_is_not_marked():
+    assert shown("ab " * 334, "ab " * 333)[0][1] == "L"
+    assert shown("ab " * 334, "ab " * 334) == [("ab " * 334, None)]
+
+
 def test_a_script_without_spaces_has_no_word_ends():
     assert shown("我喜欢喝茶的", "喝茶") == [("我喜欢", None), ("喝茶", "L"), ("的", None)]
 

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from duologue.analysis.next_turn import chrf
+from duologue.analysis.next_turn import characters, chrf
 from duologue.analysis.next_turn.acts import acts_in, agreement
 from duologue.analysis.next_turn.weights import TextWeights
 
@@ -36,6 +36,12 @@ def test_chrf_of_a_text_with_itself_is_1_and_without_a_common_character_0():
     assert all(chrf(text, text) == 1.0 for text in TEXTS if text)
     assert chrf("abc", "xyz") == chrf("", "abc") == chrf("abc", "") == chrf("", "") == 0.0
     assert chrf("a b\nc", "abc") == 1.0  # white space does not count
+
+
+def test_only_the_beginning_of_a_text_of_many_pages_is_compared(monkeypatch):
+    monkeypatch.setattr(characters, "MOST", 8)
+    assert chrf("one two three", "one two they") == 1
+    assert len(characters.runs_of("a quick brown fox")[0]) == len(set("aquickbr"))
 
 
 def test_chrf_is_that_of_sacrebleu():

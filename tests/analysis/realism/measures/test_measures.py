@@ -15,6 +15,7 @@ from duologue.data import Conversation, Message
 from duologue.data.checks import check
 from duologue.data.identity import digest
 from duologue.data.recllmsim import Situation
+from duologue.data.rules import asking
 from duologue.data.rules.asking import questions_in
 from duologue.data.text.word_lists import begins_with, says
 from duologue.data.text.word_segmentation import words_of
@@ -198,7 +199,7 @@ def test_courtesies_and_marks_are_found_where_they_are_and_not_where_they_are_no
 
 
 @pytest.mark.parametrize(
-    ("language", "text", "asking"),
+    ("language", "text", "number"),
     [
         ("zh", "有什么推荐吗", 1), ("zh", "这些食材怎么处理", 1), ("zh", "华山危险吗？？", 1), ("zh", "一个月够么，如果够", 1),
         ("zh", "可以安排一个进度嘛", 1), ("zh", "家居设备呢，我想准备一套", 1), ("zh", "应该自驾出行还是坐高铁方便", 1),
@@ -215,10 +216,10 @@ def test_courtesies_and_marks_are_found_where_they_are_and_not_where_they_are_no
         ("en", "Should you have ideas, write", 0), ("en", "I know what to do", 0),
     ],
 )  # fmt: skip
-def test_a_question_is_known_by_its_words_without_a_mark_and_not_by_words_alone(talk, language, text, asking):
-    assert questions_in(text, language) == asking
-    assert value("questions", talk(text), language=language) == (asking > 0)
-    assert value("several questions", talk(text), language=language) == (asking > 1)
+def test_a_question_is_known_by_its_words_without_a_mark_and_not_by_words_alone(talk, language, text, number):
+    assert questions_in(text, language) == number
+    assert value("questions", talk(text), language=language) == (number > 0)
+    assert value("several questions", talk(text), language=language) == (number > 1)
 
 
 def test_a_question_mark_that_is_left_out_changes_little(open_sides):
@@ -232,6 +233,13 @@ def test_texts_made_to_be_slow_are_searched_for_questions_soon():
     for piece in ("有", "是还", "看到什么", "what ", "can ", "hi, ", "无论", "呢", "要 "):
         for language in ("en", "zh"):
             questions_in(piece * 10_000, language)
+
+
+def test_a_sentence_that_a_text_repeats_is_looked_at_once(monkeypatch):
+    looked_at = []
+    monkeypatch.setattr(asking, "_forms", lambda sentence, language: looked_at.append(sentence) or 1)
+    assert questions_in("is it far. can we go? " * 500 + "?", "en") == 1_001
+    assert len(looked_at) < 6
 
 
 SLIPS = (
