@@ -9,7 +9,7 @@ from ..errors import DataError, SettingError
 from .options import completions
 from .options.shared import LabelsDir, option
 from .output.sources import say_notes
-from .output.tables import PRINTED, TableOutput, read_whole
+from .output.tables import PRINTED, TableOutput, read_source
 
 if TYPE_CHECKING:
     from ..analysis.labels.agreement.pages import ComparedRows
@@ -72,7 +72,7 @@ def agreement_command(
     if (calibrate or confusion or precision is not None) and not any(len(names) == 2 for names in pairs):
         raise SettingError("--confusion, --calibrate and --precision compare two labels: give --between A,B")
     orders = [_words(text, "--scale", 2) for text in scale or ()]
-    loaded = [read_whole(path) for path in (source, *([second] if second is not None else []))]
+    loaded = [read_source(path) for path in (source, *([second] if second is not None else []))]
     say_notes(*loaded)
     compared = LabelComparison(loaded[0], loaded[1] if second is not None else None, pairs, orders, labels_dir)
     report = compared.agreement()

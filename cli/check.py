@@ -6,12 +6,13 @@ from typing import Annotated, Literal
 from rich.markup import escape
 from rich.table import Table
 
-from ..data import Conversation, Domain, domains, load
+from ..data import Conversation, Domain, domains
 from ..data.checks import RULES, Finding, chosen, reading
 from ..data.checks import check as check_one
 from ..data.text.terminal import names_in, on_one_line
 from .options import completions
 from .options.shared import AnySource, json_of, option
+from .output.tables import read_source
 from .streams import print_json, put, say, stdout
 
 
@@ -42,7 +43,7 @@ def check_command(
     """
     left_out = chosen(names_in(skip or ()))
     rules = [name for name in chosen(names_in(only or ()) or None) if name not in left_out]
-    loaded = load(source, stream=True)
+    loaded = read_source(source, stream=True)
     present: dict[Domain, Conversation] = {}  # one conversation of each domain
     findings: list[Finding] = []  # those that are shown, all as JSON
     counts: Counter[str] = Counter()

@@ -13,7 +13,7 @@ from .options.sections import OUTPUT
 from .options.shared import baseline_of, json_of, language_of, option, out_to, part_of, published_beside, seed_of
 from .output.overwriting import check_free
 from .output.sources import say_notes
-from .output.tables import Force, read_streamed
+from .output.tables import Force, read_source
 from .streams import print_json, put, say, stdout
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def compare_command(
     check_free(*written, force=force)
     further = reference or []
     sources = [sim, human, *([published] if published is not None else []), *further]
-    loaded = [read_streamed(path) for path in sources]
+    loaded = [read_source(path, stream=True) for path in sources]
     say_notes(*loaded, named=True)
     first_reference = len(loaded) - len(further)
     report = compare(

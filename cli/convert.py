@@ -5,13 +5,14 @@ from typing import Annotated
 
 import typer
 
-from ..data import DataError, Loaded, domains, load
+from ..data import DataError, Loaded, domains
 from ..data.formats import messages, sharegpt
 from ..data.people.splits import with_user
 from ..errors import SettingError
 from .options import completions
 from .options.shared import AnySource, force_for, json_of, option
 from .output.overwriting import check_free
+from .output.tables import read_source
 from .streams import print_json, put, say
 
 GENERAL = (messages.FORMAT.name, sharegpt.FORMAT.name)
@@ -41,7 +42,7 @@ def convert_command(
     if to not in writers:
         raise SettingError(f"--to: {to!r} is not a format to write: give {', '.join(writers)}")
     check_free(target, force=force)
-    loaded = load(source, stream=True)
+    loaded = read_source(source, stream=True)
     try:
         named = (with_user(conversation, to) for conversation in loaded) if to in GENERAL else loaded
         left_out = writers[to](named, target)

@@ -22,7 +22,7 @@ from .options.shared import (
     study_of,
 )
 from .output.overwriting import check_free
-from .output.tables import read_whole
+from .output.tables import read_source
 from .streams import print_json, put, say
 
 ANSWERS = "Answers of several people"
@@ -126,7 +126,7 @@ def label_command(
     chosen: dict[str, Any] = {"labels": names if study is None else None, "labels_dir": labels_dir}
     if write_to is not None:
         check_free(write_to, force=force)
-        loaded = None if source is None else read_whole(source)
+        loaded = None if source is None else read_source(source)
         count = export_answers(answers, write_to, source=loaded, **chosen)
         line = f"{plural(count, 'answer')} written to {write_to}"
         return _print_result({"answers": count, "written": str(write_to)}, line, as_json)
@@ -135,11 +135,11 @@ def label_command(
             raise DataError(f"{out}: exists: give --force to write the copy again, or another folder")
         if source is None:
             raise SettingError("--out: a study's answers are not labels: use --write, or recllmsim preference")
-        things = copy_with_answers(read_whole(source), answers, out, **chosen, notify=say)
+        things = copy_with_answers(read_source(source), answers, out, **chosen, notify=say)
         line = f"{plural(things, 'thing')} labelled by people, from {answers}, in {out}"
         return _print_result({"labelled": things, "copy": str(out)}, line, as_json)
     if read_from is not None:
-        loaded = None if source is None else read_whole(source)
+        loaded = None if source is None else read_source(source)
         count, new = import_answers(read_from, answers, source=loaded, by=by or "", **chosen, notify=say)
         line = f"{plural(count, 'answer')} read from {read_from}, {new} of them new"
         return _print_result({"answers": count, "new": new, "read": str(read_from)}, line, as_json)

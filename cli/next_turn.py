@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..data import load
 from ..data.people.splits import UserPart
 from .options.model_fields import extended
 from .options.run import RunOptions, options_of_run
@@ -30,6 +29,7 @@ from .options.shared import (
 from .output.overwriting import check_apart
 from .output.plans import print_plan
 from .output.sources import say_notes
+from .output.tables import read_source
 from .running.asking import ask_each, begun
 from .streams import print_json, put, put_tables, say
 
@@ -73,7 +73,7 @@ def next_turn_command(
 
     options = RunOptions(**values, yes=yes, as_json=as_json)
     check_apart(out, source)
-    sources = [load(path) for path in (source, *([published] if published is not None else []))]
+    sources = [read_source(path) for path in (source, *([published] if published is not None else []))]
     say_notes(*sources, named=True)
     options_of_users = {"prompts": prompts, "like": like}
     study = NextTurnStudy(

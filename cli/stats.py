@@ -5,10 +5,9 @@ from typing import Annotated
 
 import typer
 
-from ..data import load
 from ..data.loading import names_of
 from .output.sources import say_notes
-from .output.tables import PRINTED, TableOutput
+from .output.tables import PRINTED, TableOutput, read_source
 
 VALUES = 5
 """Values of a label that the terminal shows."""
@@ -28,7 +27,7 @@ def stats_command(
     from ..analysis.labels.reliability import Trusts
     from ..analysis.logs import log_statistics, log_tables
 
-    loaded = [load(path, stream=True) for path in sources]
+    loaded = [read_source(path, stream=True) for path in sources]
     say_notes(*loaded)
     statistics, labels, tables = [], [], []
     for name, source_loaded in zip(names_of(sources), loaded, strict=True):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..data import load, record_lines
+from ..data import record_lines
 from ..data.people.splits import UserPart
 from ..errors import SettingError
 from ..studies.validation import ValidityTrial, written
@@ -19,6 +19,7 @@ from .output.failure_lines import failures
 from .output.overwriting import check_apart
 from .output.plans import print_plan
 from .output.sources import say_notes
+from .output.tables import read_source
 from .running.interrupts import STOPPED, exit_code
 from .running.run import OUT, TIME_OVER, run_into
 from .running.typed import resuming
@@ -136,7 +137,7 @@ def validity_command(
 
 
 def _people(source: Path) -> "Loaded":
-    loaded = load(source)
+    loaded = read_source(source)
     say_notes(loaded, named=True)
     return loaded
 

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, islice
 from pathlib import Path
 from typing import overload
 
@@ -12,15 +11,15 @@ from ..errors import DataError, at
 from . import domains
 from .attempts import is_object
 from .domain import Domain
-from .files.streamed import Streamed, StreamedFile
+from .files.streamed import StoredConversation, recent
 from .formats.detection import FOLDER, Contents, Format, Source, detected
 from .formats.dialogues import asides
-from .formats.record_lines import StoredRun, iterate
+from .formats.record_lines import StoredLines, StoredRun
 from .labels.annotated_copies import annotated_keys
 from .records import Conversation, Json
 
 IN_MEMORY = 4_000
-"""Conversations of a file of records up to which all stay in memory; a larger file is streamed."""
+"""Conversations of a run or a file of records up to which all stay in memory; of a larger one none does."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,10 +92,10 @@ class DataSource:
 
     def load(self, *, stream: bool = False) -> Loaded:
         """Its conversations (`load`)."""
-        if stream and self.run is not None:
-            return _streamed(self.run)
-        if stream and self._form is domains.RECORDS:
-            return _streamed_file(self.path)
+        if self.run is not None and (stream or len(self.run.planned) > IN_MEMORY):
+            return _stored_run(self.run)
+        if self._form is domains.RECORDS:
+            return _file_of_records(self.path)
         if self.run is not None:
             contents = self.run.contents()
         else:
@@ -127,8 +126,8 @@ def load(path: str | Path, *, stream: bool = False) -> Loaded:
     If a format is a folder of files, files that cannot be read are listed in `broken` and the others are read. A file
     of topics has no conversations: read it with `data.simquac.read_topics`.
 
-    `stream`: hold no conversation of a run or of a large file of records: each is read whenever it is asked for.
-    Conversations of other sources are held.
+    The conversations of a run or a file of records with more than 4,000 stay on disk, and each is read whenever something of
+    it is asked for; with `stream` those of a smaller run do too. Conversations of other sources are held.
 
     Gives a sequence of conversations with `kind` (the format), `notes` of the reader, and a run's `manifest`.
     DataError names the file that cannot be read, and the reason.
@@ -179,43 +178,42 @@ def _format_of(path: Path) -> Format | None:
     return form
 
 
-def _streamed(run: StoredRun) -> Loaded:
+def _stored_run(run: StoredRun) -> Loaded:
     """A run, read through once for its notes."""
     domain_of: dict[str, Domain] = {}
-    aside_counts: dict[str, Counter[str]] = {}
+    asides_of: dict[str, Counter[str]] = {}
+    none = Counter[str]()
     for name, talk in run.finished.news():
-        domain_of[name], aside_counts[name] = domains.of(talk), _asides_in([talk])
-    names = run.finished.order(run.planned)
-    of_domain: dict[Domain, list[str]] = {}
-    for name in names:
-        of_domain.setdefault(domain_of[name], []).append(name)
-    by_domain = {domain: Streamed(run.finished, own) for domain, own in of_domain.items()}
-    notes, broken = run.remarks(len(names))
-    asides = sum(aside_counts.values(), Counter[str]())
-    notes = (*notes, *_notes(by_domain, asides), *broken)
-    return Loaded(run.path, domains.RUN.name, Streamed(run.finished, names), notes, broken, run.manifest)
+        domain_of[name], asides_of[name] = domains.of(talk), _asides_in([talk]) or none
+    read = recent(run.finished.__getitem__)
+    talks = tuple(StoredConversation.at(name, name, read) for name in run.finished.order(run.planned))
+    by_domain: dict[Domain, list[Conversation]] = {}
+    for talk in talks:
+        by_domain.setdefault(domain_of[talk.id], []).append(talk)
+    notes, broken = run.remarks(len(talks))
+    notes = (*notes, *_notes(by_domain, sum(asides_of.values(), none)), *broken)
+    return Loaded(run.path, domains.RUN.name, talks, notes, broken, run.manifest)
 
 
-def _streamed_file(path: Path) -> Loaded:
-    """A file of records, read through once for its notes; a small one stays in memory."""
-    talks = iterate(path, domains.validate)
-    first = tuple(islice(talks, IN_MEMORY + 1))
-    if len(first) <= IN_MEMORY:
-        return Loaded(path, domains.RECORDS.name, first, tuple(_notes(*_sorted(first))))
-    counts: Counter[Domain] = Counter()
+def _file_of_records(path: Path) -> Loaded:
+    """A file of records, read through once; of a large one the conversations stay there."""
+    lines = StoredLines(path, domains.validate)
+    read = recent(lines.__getitem__)
+    first: list[Conversation] = []
+    stored: list[Conversation] = []
+    by_domain: dict[Domain, list[Conversation]] = {}
     asides: Counter[str] = Counter()
-    for talk in chain(first, talks):
-        counts[domains.of(talk)] += 1
+    for begin, talk in lines:
+        stored.append(StoredConversation.at((begin, talk.id), talk.id, read))
+        by_domain.setdefault(domains.of(talk), []).append(stored[-1])
         asides += _asides_in([talk])
-
-    def of(domain: Domain | None, count: int) -> StreamedFile:
-        """The conversations of a domain, or all."""
-        return StreamedFile(
-            lambda: (talk for talk in iterate(path, domains.validate) if domain in (None, domains.of(talk))), count
-        )
-
-    notes = tuple(_notes({domain: of(domain, count) for domain, count in counts.items()}, asides))
-    return Loaded(path, domains.RECORDS.name, of(None, counts.total()), notes)
+        if len(stored) <= IN_MEMORY:
+            first.append(talk)
+        else:
+            first.clear()
+    if len(stored) <= IN_MEMORY:
+        return Loaded(path, domains.RECORDS.name, tuple(first), tuple(_notes(*_sorted(first))))
+    return Loaded(path, domains.RECORDS.name, tuple(stored), tuple(_notes(by_domain, asides)))
 
 
 def _sorted(conversations: Sequence[Conversation]) -> tuple[dict[Domain, list[Conversation]], Counter[str]]:

@@ -33,7 +33,7 @@ class TaskConversation:
     user: str
     """The person, or the profile: conversations of one are not independent."""
 
-    @cached_property
+    @property
     def messages(self) -> tuple[Message, ...]:
         """The messages that are in the published files."""
         return tuple(message for message in self.conversation.messages if message.stored)

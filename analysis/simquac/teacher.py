@@ -4,8 +4,9 @@
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Literal, TypeAlias, get_args
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import tee
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from typing_extensions import override
 
@@ -164,20 +165,24 @@ def teacher_statistics(
     attempts = attempt_rows(conversations)
     if pairs and not attempts:
         notes.append("no draft is kept here, so validity by attempt is not known.")
-    answers = [
-        (answer, people_answer)
-        for conversation, reference in pairs
-        for (_, answer), (_, people_answer) in zip(exchanges(conversation), exchanges(reference), strict=True)
-    ]
-    texts = [(_text(answer), _text(people_answer)) for answer, people_answer in answers]
+
+    def texts_by(rule: RelationRule) -> Iterator[tuple[str, str]]:
+        for pair in pairs:
+            for (_, answer), (_, people_answer) in zip(*map(exchanges, pair.compared()), strict=True):
+                yield _text(answer, rule), _text(people_answer, rule)
+
+    texts = list(texts_by("ours"))
     spoken = [text for text, _ in texts if text]
+    answers, people_answers = tee(pair.compared() for pair in pairs)
     return TeacherStatistics(
         teacher=teacher,
         conversations=len(pairs),
         questions=len(texts),
-        agreement=_agreement([(_text(answer, rule), _text(people_answer)) for answer, people_answer in answers], rule),
+        agreement=_agreement(zip((text for text, _ in texts_by(rule)), (text for _, text in texts), strict=True), rule),
         rule=rule,
-        score=score_teacher(teacher, *zip(*pairs, strict=True)) if texts else None,
+        score=score_teacher(teacher, (one for one, _ in answers), (one for _, one in people_answers))
+        if texts
+        else None,
         words_per_answer=mean_of([_words(text) for text in spoken]),
         words_per_answer_people=mean_of([_words(text) for _, text in texts if text]),
         spans_per_answer=mean_of([len(_lines(text)) for text in spoken]),
@@ -197,15 +202,29 @@ def _agreement(texts: Iterable[tuple[str, str]], rule: RelationRule) -> AnswerAg
     return AnswerAgreement.model_validate({**grid, "teacher_within": within})
 
 
-def _paired(
-    answered: Sequence[Conversation], references: Sequence[Conversation] | None
-) -> tuple[list[tuple[Conversation, Conversation]], int]:
+class _Pair(NamedTuple):
+    """A teacher's conversation and the one with people's answers, of which neither is held while it stays on disk."""
+
+    conversation: Conversation
+    source: Conversation
+    labelled: bool
+    """Whether people's answers are labels of the teacher's own conversation."""
+    numbers: list[int]
+    """The exchanges in which the teacher answered."""
+
+    def compared(self) -> tuple[Conversation, Conversation]:
+        """Both, with these exchanges."""
+        people = _of_people(self.source, labelled=self.labelled)
+        return _only(self.conversation, self.numbers), _only(people, self.numbers)
+
+
+def _paired(answered: Sequence[Conversation], references: Sequence[Conversation] | None) -> tuple[list[_Pair], int]:
     """Conversations of a teacher with those of people, both with the questions that the teacher answered.
 
     And how many of people's questions are left out.
     """
     by_topic = {_key(reference): reference for reference in (references or ())}
-    pairs: list[tuple[Conversation, Conversation]] = []
+    pairs: list[_Pair] = []
     missing = 0
     for conversation in answered:
         if references is not None and _key(conversation) not in by_topic:
@@ -224,7 +243,7 @@ def _paired(
         numbers = [number for number, (question, answer) in enumerate(parts) if question and answer]
         missing += len(people_parts) - len(numbers)
         if numbers:
-            pairs.append((_only(conversation, parts, numbers), _only(people, people_parts, numbers)))
+            pairs.append(_Pair(conversation, source, references is None, numbers))
     return pairs, missing
 
 
@@ -232,9 +251,8 @@ def _key(conversation: Conversation) -> tuple[str, int]:
     return digest(conversation.scenario), conversation.ordinal
 
 
-def _only(
-    conversation: Conversation, parts: Sequence[tuple[list[Message], list[Message]]], numbers: Sequence[int]
-) -> Conversation:
+def _only(conversation: Conversation, numbers: Sequence[int]) -> Conversation:
+    parts = exchanges(conversation)
     messages = tuple(message for number in numbers for side in parts[number] for message in side)
     return conversation.model_copy(update={"messages": messages})
 

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from ...data import load
+from rich.markup import escape
+
 from ...data.files.folders import make_folder
-from ...data.files.journals import is_of_journal
 from ...data.files.json_files import dumps, write_text
 from ...data.files.regular_files import check_no_links
-from ...data.formats.detection import CONVERSATIONS
 from ...data.loading import DataSource, Loaded
+from ...data.text.terminal import plain
 from ...errors import DataError, SettingError, at
 from ..options.sections import OUTPUT
 from ..options.shared import force_for, json_of, option, out_to
-from ..streams import print_json, put, put_tables, say
+from ..streams import print_json, put, put_tables, say, stderr
 from .overwriting import check_free
 
 if TYPE_CHECKING:
@@ -32,24 +32,19 @@ GROWTH = 7
 """Bytes of memory for each byte of a file, about, once its conversations are held."""
 
 
-def read_whole(path: Path) -> Loaded:
-    """The conversations of a source, all held in memory.
+def read_source(path: Path, *, stream: bool = False) -> Loaded:
+    """The conversations of a source; `stream`: as for `load`.
 
-    Of a large one a line gives the memory that this takes.
+    Where all of a large source are held in memory, a line gives the memory that this takes.
     """
-    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.suffix in (".json", ".jsonl")]
-    if (path / CONVERSATIONS).is_file():  # a run, whose data set and call journal are not read
-        files = [file for file in files if is_of_journal(file, CONVERSATIONS)]
-    size = sum(file.stat().st_size for file in files if file.is_file())
-    if size >= LARGE:
-        say(f"{path}: {size / 1e9:.1f} GB of conversations are held in memory: about {GROWTH * size / 1e9:.0f} GB")
-    return load(path)
-
-
-def read_streamed(path: Path) -> Loaded:
-    """The conversations of a source: only of a run or a file of records none stays in memory."""
     source = DataSource(path)
-    return source.load(stream=True) if source.streams else read_whole(path)
+    if not source.streams:
+        files = [path] if path.is_file() else [file for file in path.rglob("*") if file.suffix in (".json", ".jsonl")]
+        size = sum(file.stat().st_size for file in files if file.is_file())
+        if size >= LARGE:
+            say(f"{path}: {size / 1e9:.1f} GB of conversations are held in memory: about {GROWTH * size / 1e9:.0f} GB")
+    with stderr.status(f"reads {escape(plain(str(path)))}"):
+        return source.load(stream=stream)
 
 
 @dataclass(frozen=True)

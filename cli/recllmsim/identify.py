@@ -22,7 +22,7 @@ from ..options.run import RunOptions
 from ..options.sections import TRAINING
 from ..options.shared import Seeds, Trees, Yes, answers_in, language_of, model_for, option, seed_of, split_by
 from ..output.sources import say_notes
-from ..output.tables import PRINTED, TableOutput, read_whole
+from ..output.tables import PRINTED, TableOutput, read_source
 from ..running.asking import OPTIONS, JournalOption, ask_models, check_journal
 from ..streams import say, stderr
 
@@ -140,7 +140,7 @@ def identify_command(
         setting, ratio=ratio, no_others=no_others, frequency=frequency, top=top, pairs=pairs, fifth=fifth
     )
     trained = trained_models(names, trees, encoder)
-    loaded = [read_whole(source) for source in sources]
+    loaded = [read_source(source) for source in sources]
     say_notes(*loaded)
     prediction = AttributePrediction.of(
         loaded,

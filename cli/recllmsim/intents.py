@@ -9,7 +9,7 @@ from ...data import DataError
 from ...data.text.languages import Language
 from ...errors import at
 from ..options.shared import NoSeed, Seeds, Trees, language_of, option
-from ..output.tables import PRINTED, TableOutput, read_whole
+from ..output.tables import PRINTED, TableOutput, read_source
 from ..streams import say, stderr
 from .text_models import MODELS, Models, SplitOption, label_trust
 
@@ -34,7 +34,7 @@ def intents_command(
     from ...analysis.recllmsim.identification import intent_turns, measure_intents
 
     output.check()
-    loaded = read_whole(source)
+    loaded = read_source(source)
     say(*loaded.notes)
     with stderr.status("cuts texts into words"):
         turns, several = intent_turns(loaded.conversations, group, language)

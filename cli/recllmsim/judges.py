@@ -18,7 +18,7 @@ from ..options.shared import (
     option,
     split_by,
 )
-from ..output.tables import PRINTED, TableOutput, read_whole
+from ..output.tables import PRINTED, TableOutput, read_source
 from ..running.asking import OPTIONS, JournalOption, ask_models, check_journal
 from ..streams import say
 
@@ -68,12 +68,12 @@ def judges_command(
     options = RunOptions(**values, yes=yes, as_json=output.json)
     output.check()
     check_journal(journal, (source,), model or (), "--model")
-    loaded = read_whole(source)
+    loaded = read_source(source)
     say(*loaded.notes)
     comparison = JudgeComparison.of(loaded, label, split, labels_dir, say)
     copy = None
     if annotated is not None:
-        copy = read_whole(annotated)
+        copy = read_source(annotated)
         say(*(f"{annotated}: {note}" for note in copy.notes))
     judges, reasons = comparison.by_labels(names_in(labels or ()), copy)
     names = list(dict.fromkeys(model or ()))

@@ -7,7 +7,7 @@ from ...data.text.terminal import names_in
 from ...errors import SettingError, at
 from ...studies.recllmsim.satisfaction_judges import unrated
 from ..options.shared import NoSeed, RatedSource, Seeds, Trees, label_rated, option
-from ..output.tables import PRINTED, TableOutput, read_whole
+from ..output.tables import PRINTED, TableOutput, read_source
 from ..streams import say, stderr
 from .text_models import MODELS, Models, SplitOption, label_trust
 
@@ -52,7 +52,7 @@ def satisfaction_command(
     for name in model or ():
         learner(name)
     output.check()
-    loaded = read_whole(source)
+    loaded = read_source(source)
     say(*loaded.notes)
     with stderr.status("cuts texts into words"):
         turns = told_turns(list(loaded.conversations), text, following=following, label=label)

@@ -12,7 +12,7 @@ from ...data.text.terminal import names_in
 from ..options import completions
 from ..options.shared import language_of, option
 from ..output.sources import lacks
-from ..output.tables import PRINTED, FigureOutput, read_whole
+from ..output.tables import PRINTED, FigureOutput, read_source
 from ..streams import say
 
 
@@ -55,7 +55,7 @@ def stats_command(
         if name not in names:
             raise DataError(f"there is no table {name!r}, only {', '.join(names)}")
     length: Callable[[str], Any] = len if tokenizer is None else _tokenizer(tokenizer)
-    loaded = read_whole(source)
+    loaded = read_source(source)
     say(*loaded.notes)
     talks = Talks.of(loaded)
     if not talks.talks:

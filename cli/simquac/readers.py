@@ -14,7 +14,7 @@ from ..options.sections import CAST
 from ..options.shared import Prompts, Yes, attempts_for, journal_in, limit_to, model_for, option, seed_of
 from ..output.overwriting import check_outside
 from ..output.sources import names_of_files
-from ..output.tables import PRINTED, TableOutput, read_streamed
+from ..output.tables import PRINTED, TableOutput, read_source
 from ..streams import say, stderr
 from .asked_readers import ask, cast_of, check_journal, hugging_face, write_answers
 
@@ -149,7 +149,7 @@ def _questions(
     questions: dict[str, list[ReadingQuestion]] = {}
     notes = []
     for name, path in zip(names_of_files(paths), paths, strict=True):
-        talks = read_streamed(path).conversations[:limit]
+        talks = read_source(path, stream=True).conversations[:limit]
         try:
             questions[name] = questions_of(talks, unanswerable=unanswerable, history=history)
         except DataError as error:

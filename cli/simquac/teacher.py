@@ -7,7 +7,7 @@ import typer
 
 from ...data import DataError
 from ..options.shared import option, people_from
-from ..output.tables import PRINTED, FigureOutput, read_whole
+from ..output.tables import PRINTED, FigureOutput, read_source
 from .sections import no_section
 
 
@@ -34,7 +34,7 @@ def teacher_command(
     from ...analysis.simquac import teacher_statistics
     from ...analysis.simquac.figures import teacher_figures
 
-    loaded, references = read_whole(source), None if people is None else read_whole(people)
+    loaded, references = read_source(source), None if people is None else read_source(people)
     if line := no_section(loaded, "simquac teacher"):
         raise DataError(line)
     statistics = teacher_statistics(source.name or str(source), loaded, references, overlap)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..output.tables import PRINTED, TableOutput, read_streamed
+from ..output.tables import PRINTED, TableOutput, read_source
 
 
 def validators_command(
@@ -20,7 +20,7 @@ def validators_command(
     """
     from ...analysis import Table, compare_validators
 
-    rows = compare_validators(read_streamed(source))
+    rows = compare_validators(read_source(source, stream=True))
     table = Table.across("The same answers through two validators", rows)
     output.give([row.model_dump(mode="json") for row in rows], [table])
     return 0

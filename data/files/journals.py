@@ -33,6 +33,8 @@ class Codec(Generic[T]):
     does not belong there."""
     settled: Callable[[T], bool] = lambda value: False
     """Whether a value stands regardless of further lines of its key. Otherwise the last line counts."""
+    reread: Callable[[bytes], T | None] = lambda line: None
+    """The value of a line that was accepted before, sooner than `from_plain` has it; None if it cannot tell."""
 
 
 class OutsideError(DataError):
@@ -244,7 +246,9 @@ class JournalReader(Generic[T]):
 
     def _value(self, file: IO[bytes], entry: Entry) -> T:
         file.seek(entry.offset)
-        return self._decoded(file.read(entry.length), entry.path, entry.line)
+        line = file.read(entry.length)
+        value = self.codec.reread(line)
+        return self._decoded(line, entry.path, entry.line) if value is None else value
 
     def _decoded(self, line: bytes, path: Path, number: int) -> T:
         where = at(path, f"line {number}")

@@ -10,9 +10,9 @@ from codecs import StreamWriter, getwriter
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from io import StringIO
+from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 from ...errors import DataError, at
 from .folders import make_folder
@@ -62,7 +62,19 @@ def read_lines(path: str | Path, *, torn: bool = False) -> Iterator[tuple[int, A
 
     `torn`: a last line that no newline ends and that is not JSON is left out: it was cut off while it was written.
     """
-    for number, line in enumerate(_lines(Path(path)), start=1):
+    with open_lines(path) as file:
+        for number, _, value in read_placed(file, path, torn=torn):
+            yield number, value
+
+
+def read_placed(file: IO[bytes], path: str | Path, *, torn: bool = False) -> Iterator[tuple[int, int, Any]]:
+    """As `read_lines`, of an open file, with the byte at which each line begins."""
+    begin = file.tell()
+    for number, written in enumerate(file, start=1):
+        try:
+            line = written.decode("utf-8" if begin else "utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise _not_utf8(path, begin + error.start) from None
         if line.strip():
             try:
                 value = parsed(line.removesuffix("\n"), path, number)
@@ -70,24 +82,19 @@ def read_lines(path: str | Path, *, torn: bool = False) -> Iterator[tuple[int, A
                 if torn and not line.endswith("\n"):
                     return
                 raise
-            yield number, value
+            yield number, begin, value
+        begin += len(written)
 
 
-def _lines(path: Path) -> Iterator[str]:
-    """The lines of a file, as `read_text` reads it, with their newlines; of a gzip file all are held."""
+def open_lines(path: str | Path) -> IO[bytes]:
+    """A file of lines, open to be read; of a gzip file all is held."""
     check(path, MOST_BYTES)
-    with opened(path) as file:
-        if file.read(len(GZIP)) == GZIP:
-            yield from StringIO(read_text(path), newline="\n")
-            return
-        file.seek(0)
-        begin = 0
-        for line in file:
-            try:
-                yield line.decode("utf-8" if begin else "utf-8-sig")
-            except UnicodeDecodeError as error:
-                raise _not_utf8(path, begin + error.start) from None
-            begin += len(line)
+    file = opened(Path(path))
+    if file.read(len(GZIP)) == GZIP:
+        with file:
+            return BytesIO(unzipped(content(path), path))
+    file.seek(0)
+    return file
 
 
 def parsed(text: str, path: str | Path, line: int | None = None) -> Any:

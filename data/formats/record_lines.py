@@ -1,7 +1,9 @@
 """This project's own format: JSON lines with one complete record each."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -10,8 +12,9 @@ from pydantic import ValidationError
 from ...errors import DataError, at, first_invalid
 from ..attempts import as_object
 from ..files.journals import Codec, Flaw, JournalReader, OutsideError
-from ..files.json_files import dumps, read_lines, write_lines
-from ..records import Conversation
+from ..files.json_files import dumps, open_lines, read_placed, write_lines
+from ..files.regular_files import opened
+from ..records import SCHEMA, Conversation
 from . import manifests
 from .detection import CONVERSATIONS, FAILURES, MANIFEST, Contents, Format, Source
 from .manifests import MEND
@@ -178,11 +181,53 @@ def told_flaws(flaws: Sequence[Flaw], folder: Path) -> tuple[str, ...]:
 
 def iterate(path: str | Path, validate: Validate = _accepted) -> Iterator[Conversation]:
     """The records of a file, one at a time."""
-    for number, value in read_lines(path):
-        try:
-            yield from_plain(value, validate)
-        except DataError as error:
-            raise DataError(f"{at(path, f'line {number}')}: {error}") from None
+    return (record for _, record in StoredLines(Path(path), validate))
+
+
+class StoredLines:
+    """The records of a file, in order or each by the byte at which it begins."""
+
+    def __init__(self, path: Path, validate: Validate = _accepted) -> None:
+        self._path, self._validate = path, validate
+        self._unpacked: bytes | None = None
+        """What a gzip file holds."""
+
+    def __iter__(self) -> Iterator[tuple[int, Conversation]]:
+        """Each record with the byte at which it begins."""
+        with open_lines(self._path) as file:
+            if isinstance(file, BytesIO):
+                self._unpacked = file.getvalue()
+            for number, begin, value in read_placed(file, self._path):
+                try:
+                    yield begin, from_plain(value, self._validate)
+                except DataError as error:
+                    raise DataError(f"{at(self._path, f'line {number}')}: {error}") from None
+
+    def __getitem__(self, place: tuple[int, str]) -> Conversation:
+        """The record of an id that begins at a byte, where it did when they were read in order."""
+        begin, name = place
+        with opened(self._path) if self._unpacked is None else BytesIO(self._unpacked) as file:
+            file.seek(begin)
+            record = reread(file.readline())
+            if record is None:
+                file.seek(begin)
+                with suppress(DataError):
+                    record = next((from_plain(value) for _, _, value in read_placed(file, self._path)), None)
+        if record is None or record.id != name:
+            raise DataError(f"{at(self._path)}: was changed while it was read: give the command again")
+        return record
+
+
+def reread(line: bytes) -> Conversation | None:
+    """The record of a line that was checked when it was read before.
+
+    None where it is of an older schema, or this reader understands less than the first one.
+    """
+    try:
+        record = Conversation.model_validate_json(line)
+    except ValidationError:
+        return None
+    return record if record.schema_version == SCHEMA else None
 
 
 def from_plain(value: Any, validate: Validate = _accepted) -> Conversation:
@@ -206,6 +251,7 @@ def records(validate: Validate = _accepted) -> Codec[Conversation]:
         key=lambda conversation: conversation.id,
         to_plain=Conversation.plain,
         from_plain=lambda value: from_plain(value, validate),
+        reread=reread,
     )
 
 

@@ -93,17 +93,15 @@ def unread_of(annotations: Annotations) -> dict[str, tuple[int, str]]:
     return unread
 
 
-def labelled(conversations: Sequence[Conversation], new_labels: NewLabels) -> list[Conversation]:
-    """The conversations with their labels."""
-    done = []
+def labelled(conversations: Iterable[Conversation], new_labels: NewLabels) -> Iterator[Conversation]:
+    """The conversations with their labels, one at a time."""
     for conversation in conversations:
         for place in ("labels", "extra"):
             of_place = {
                 unit: keys[place] for unit, keys in new_labels.get(conversation.id, {}).items() if keys.get(place)
             }
             conversation = with_labels(conversation, of_place, place=place)
-        done.append(conversation)
-    return done
+        yield conversation
 
 
 def check_copy(source: Path, out: Path) -> None:
@@ -138,7 +136,6 @@ def _written(loaded: Loaded, folder: Path, out: Path, new_labels: NewLabels) -> 
         return _published(loaded, folder, new_labels)
     if loaded.kind == ANSWERS:
         return write_answers(loaded, folder, new_labels)
-    talks = labelled(loaded.conversations, new_labels)
     notes = []
     if loaded.kind == "run":
         for file in sorted(loaded.path.iterdir()):
@@ -146,7 +143,7 @@ def _written(loaded: Loaded, folder: Path, out: Path, new_labels: NewLabels) -> 
                 copy_file(file, folder / file.name)
         if (loaded.path / DATASET).is_dir():
             kinds = {
-                domain.kind for domain in domains.present(talk.scenario for talk in talks)
+                domain.kind for domain in domains.present(talk.scenario for talk in loaded)
             } & domains.targets().keys()
             form = kinds.pop() if len(kinds) == 1 else "messages"
             notes.append(f"{DATASET}/ is not in the copy: write it with duologue convert {out} NEW --to {form}")
@@ -154,7 +151,7 @@ def _written(loaded: Loaded, folder: Path, out: Path, new_labels: NewLabels) -> 
         notes.append(
             f"{out / CONVERSATIONS} has the conversations as records: files of the source's format hold no labels"
         )
-    record_lines.write(talks, folder / CONVERSATIONS)
+    record_lines.write(labelled(loaded, new_labels), folder / CONVERSATIONS)
     return notes
 
 
@@ -228,4 +225,4 @@ def annotate(
     new_labels = results(blocking(aannotate(talks, chosen, annotators, votes=votes, **settings)), aggregate)
     if folder is not None and loaded is not None:
         write_copy(loaded, folder, new_labels)
-    return labelled(talks, new_labels)
+    return list(labelled(talks, new_labels))

@@ -176,7 +176,7 @@ def test_what_takes_long_tells_what_is_under_way(
     monkeypatch.setattr(stderr, "status", Status)
     code, _, err = duologue(*words, people, "--model", "logistic", "--trees", "2")
     assert code == 0, err
-    assert lines[-1] == "end"
+    assert (lines[0], lines[-1]) == (f"reads {people}", "end")
     assert len([line for line in lines if "logistic" in line]) >= 1
 
 

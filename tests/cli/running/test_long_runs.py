@@ -9,7 +9,8 @@ import pytest
 from duologue import data
 from duologue.cli import show
 from duologue.cli.output import tables
-from duologue.data import Conversation
+from duologue.data import Conversation, loading
+from duologue.data.files import streamed
 from duologue.studies.sources import of_drawn_users
 
 COUNT = 40
@@ -23,6 +24,7 @@ def long_run(duologue, tmp_path):
     duologue("simulate", "simquac", "--limit", 1, "--max-turns", 1, "--out", "r")
     (one,) = data.record_lines.read(tmp_path / "r/conversations.jsonl")
     names = [f"{number:03}" for number in range(COUNT)]
+    one = one.model_copy(update={"labels": {"good": "yes"}})
     conversations = [one.model_copy(update={"id": name}) for name in (*reversed(names), "other", names[0])]
     data.record_lines.write(conversations, tmp_path / "r/conversations.jsonl")
     manifest = data.load("r").manifest | {"planned": names}
@@ -33,41 +35,46 @@ def long_run(duologue, tmp_path):
 @pytest.fixture
 def most_alive(monkeypatch):
     """A function that gives how many conversations that were read were alive at the same time."""
-    read, alive, most = Conversation.from_plain, 0, 0
+    alive, most = 0, 0
 
     def over():
         nonlocal alive
         alive -= 1
 
-    def counted(value):
-        nonlocal alive, most
-        conversation = read(value)
-        alive += 1
-        most = max(most, alive)
-        weakref.finalize(conversation, over)
-        return conversation
+    def counting(read):
+        def counted(value):
+            nonlocal alive, most
+            conversation = read(value)
+            alive += 1
+            most = max(most, alive)
+            weakref.finalize(conversation, over)
+            return conversation
 
-    monkeypatch.setattr(Conversation, "from_plain", counted)
+        return counted
+
+    for reader in ("from_plain", "model_validate_json"):
+        monkeypatch.setattr(Conversation, reader, counting(getattr(Conversation, reader)))
+    monkeypatch.setattr(streamed, "RECENT", 1)
     return lambda: most
 
 
 def test_a_streamed_run_is_the_loaded_one(long_run):
-    streamed, loaded = data.load("r", stream=True), data.load("r")
-    assert list(streamed) == list(loaded) == list(streamed.conversations[:])
-    assert [conversation.id for conversation in streamed] == long_run
-    assert streamed.conversations[-1] == loaded.conversations[-1]
-    assert (len(streamed), streamed.notes, streamed.broken) == (COUNT, loaded.notes, loaded.broken)
-    assert (streamed.kind, streamed.manifest) == (loaded.kind, loaded.manifest)
-    assert "'other' is not in the plan" in streamed.notes[0]
+    stored, loaded = data.load("r", stream=True), data.load("r")
+    assert list(stored) == list(loaded) == list(stored.conversations[:])
+    assert [conversation.id for conversation in stored] == long_run
+    assert stored.conversations[-1] == loaded.conversations[-1]
+    assert (len(stored), stored.notes, stored.broken) == (COUNT, loaded.notes, loaded.broken)
+    assert (stored.kind, stored.manifest) == (loaded.kind, loaded.manifest)
+    assert "'other' is not in the plan" in stored.notes[0]
 
 
 def test_a_streamed_run_is_broken_like_the_loaded_one(long_run, tmp_path):
     with (tmp_path / "r/conversations.jsonl").open("a") as file:
         file.write("{}\n")
     (tmp_path / "r/manifest.json").write_text('{"planned": ["000", "not there"]}', encoding="utf-8")
-    streamed, loaded = data.load("r", stream=True), data.load("r")
-    assert streamed.broken == loaded.broken != ()
-    assert streamed.notes == loaded.notes
+    stored, loaded = data.load("r", stream=True), data.load("r")
+    assert stored.broken == loaded.broken != ()
+    assert stored.notes == loaded.notes
 
 
 def test_other_sources_are_held_as_ever(long_run):
@@ -116,7 +123,7 @@ def test_a_comparison_holds_only_the_users_that_are_drawn(duologue, long_run, mo
     assert ([one.id for one in whole], remark) == (long_run, "")
 
 
-def test_a_run_that_is_read_whole_is_seen_by_that_count(long_run, most_alive):
+def test_a_run_that_is_read_source_is_seen_by_that_count(long_run, most_alive):
     assert len(data.load("r").conversations) == COUNT
     assert most_alive() >= COUNT
 
@@ -151,10 +158,31 @@ def test_the_first_conversations_of_a_run_become_a_page(duologue, long_run, tmp_
     assert page.count('data-stop="max_turns"') == 2
 
 
-def test_what_holds_a_whole_run_says_for_a_large_one_how_much_memory_that_takes(duologue, long_run, monkeypatch):
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("simquac", "teacher", "r", "--people", "r"),
+        ("simquac", "readers", "r", "--model", "offline", "--yes"),
+        ("agreement", "r", "r", "--between", "good,good"),
+        ("annotate", "r", "--labels", "intent", "--model", "offline", "--out", "copy", "--yes"),
+        ("next-turn", "r", "--user", "offline", "--out", "next", "--yes"),
+    ],
+    ids=lambda command: " ".join(command[:2]),
+)
+def test_a_command_that_reads_a_long_run_several_times_holds_few_of_it(
+    command, duologue, long_run, most_alive, monkeypatch
+):
+    monkeypatch.setattr(loading, "IN_MEMORY", COUNT - 1)
+    code, _, err = duologue(*command)
+    assert code == 0, err
+    assert 0 < most_alive() <= FEW
+
+
+def test_what_holds_a_whole_source_says_for_a_large_one_how_much_memory_that_takes(duologue, long_run, monkeypatch):
+    duologue("convert", "r", "as.json", "--to", "simquac")
     words = ("simquac", "teacher")
-    assert "held in memory" not in duologue(*words, "r")[2]
+    assert "held in memory" not in duologue(*words, "as.json")[2]
     monkeypatch.setattr(tables, "LARGE", 1000)
-    size = Path("r/conversations.jsonl").stat().st_size
-    assert f"r: {size / 1e9:.1f} GB of conversations are held in memory: about" in duologue(*words, "r")[2]
-    assert "held in memory" not in duologue("check", "r")[2]
+    size = Path("as.json").stat().st_size
+    assert f"as.json: {size / 1e9:.1f} GB of conversations are held in memory: about" in duologue(*words, "as.json")[2]
+    assert "held in memory" not in duologue(*words, "r")[2]

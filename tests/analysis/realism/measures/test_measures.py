@@ -236,8 +236,13 @@ def test_texts_made_to_be_slow_are_searched_for_questions_soon():
 
 
 def test_a_sentence_that_a_text_repeats_is_looked_at_once(monkeypatch):
-    looked_at = []
-    monkeypatch.setattr(asking, "_forms", lambda sentence, language: looked_at.append(sentence) or 1)
+    looked_at: list[str] = []
+
+    def forms(sentence, language):
+        looked_at.append(sentence)
+        return 1
+
+    monkeypatch.setattr(asking, "_forms", forms)
     assert questions_in("is it far. can we go? " * 500 + "?", "en") == 1_001
     assert len(looked_at) < 6
 
