@@ -142,7 +142,10 @@ class ReportedLimit:
                 self._recent.popleft()
 
     def _compare(self, of_bucket: float, of_window: float) -> None:
-        """Take in how far both readings were off, unless neither was: of a limit that is used up they say the same."""
+        """Take in how far both readings were off, unless neither was.
+
+        Of a limit that is used up they say the same.
+        """
         rounding = self._longest / 20 + self._resets / self._taken  # amounts are whole
         if max(of_bucket, of_window) > rounding:
             self._off_bucket = 0.9 * self._off_bucket + max(0.0, of_bucket - rounding)
