@@ -32,6 +32,7 @@ EXTRAS = (
 
 def prepare(everything: bool) -> None:
     """Import what commands import, so that a fork has nothing left to load."""
+    gc.disable()  # what is imported stays
     for name in (*MODULES, *EXTRAS) if everything else MODULES:
         try:
             import_module(name)
@@ -39,6 +40,7 @@ def prepare(everything: bool) -> None:
             continue
     gc.collect()
     gc.freeze()  # what no fork looks through again is not copied into it
+    gc.enable()
 
 
 def writes(flags: object, mode: object) -> bool:

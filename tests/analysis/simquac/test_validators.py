@@ -92,6 +92,7 @@ def test_the_published_rules_look_for_few_of_the_tails_of_a_long_answer(text, st
     assert section.searches <= len(text).bit_length()
 
 
+@pytest.mark.usefixtures("only_new_objects")
 def test_conversations_are_read_once_and_not_kept():
     topic = Topic(title="t", background="", header="h", section=SECTION)
     alive = []
