@@ -110,9 +110,17 @@ def test_the_subjects_of_a_layer_import_each_other_one_way():
     assert groups == set()
 
 
+def classes(tree: ast.AST) -> Iterator[str]:
+    for node in ast.iter_child_nodes(tree):
+        if not isinstance(node, ast.expr):
+            if isinstance(node, ast.ClassDef):
+                yield node.name
+            yield from classes(node)
+
+
 def defined(tree: ast.Module) -> Iterator[str]:
     """The classes, also inside classes and functions, and the type aliases that a module defines."""
-    yield from (node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    yield from classes(tree)
     for node in tree.body:
         if isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias":
             yield ast.unparse(node.target)

@@ -6,6 +6,7 @@ that is entered on the way: Python runs those first. Imports in functions and un
 
 import ast
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+
+import duologue
 
 ROOT = Path(__file__).parent.parent
 BELOW = {
@@ -176,8 +179,10 @@ def file_of(root: Path, parts: tuple[str, ...]) -> str | None:
 def statements(tree: ast.AST, when: str = "loading") -> Iterator[tuple[ast.Import | ast.ImportFrom, str]]:
     """Each import statement with the time at which it is executed."""
     for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.expr):  # holds no statement
+            continue
         inner = when
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             inner = "calling"
         elif isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
             inner = "typing"
@@ -296,6 +301,11 @@ def test_nothing_that_speaks_to_models_is_imported_below_the_nodes():
         and not (statement.file == "runs/engine/conversing.py" and statement.target.startswith("langgraph"))
     ]
     assert wrong == []
+
+
+def test_pytest_imports_the_package_once():
+    loaded = [module for module in sys.modules.values() if "_show_in_notebooks" in getattr(module, "__dict__", ())]
+    assert {id(module) for module in loaded} == {id(duologue)}
 
 
 def test_inside_the_package_imports_are_relative():

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -36,10 +36,13 @@ WORDS = 20
 """The most words of a docstring's first sentence."""
 
 
-def bound(tree: ast.AST) -> Iterator[tuple[str, int]]:
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def bound(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
     """The identifiers that a module gives to something, with their lines."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+    for node in nodes:
+        if isinstance(node, DEFINITIONS):
             yield node.name, node.lineno
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id, node.lineno
@@ -49,7 +52,7 @@ def bound(tree: ast.AST) -> Iterator[tuple[str, int]]:
             yield node.arg, node.lineno
         elif isinstance(node, ast.alias) and (node.asname or node.name):
             yield node.asname or node.name, node.lineno
-        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+        elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
             yield node.name, node.lineno
 
 
@@ -58,15 +61,14 @@ def sources() -> dict[str, tuple[list[tuple[str, int]], list[tuple[str, str]]]]:
     """Of each file the identifiers that it binds, and its docstrings' first paragraphs with whose they are."""
     result = {}
     for path in (*files(ROOT), *sorted((ROOT / "examples").rglob("*.py"))):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        result[path.relative_to(ROOT).as_posix()] = (list(bound(tree)), list(first_lines(tree)))
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        result[path.relative_to(ROOT).as_posix()] = (list(bound(nodes)), list(first_lines(nodes)))
     return result
 
 
-def first_lines(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(tree):
-        documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        if documented and (text := ast.get_docstring(node)):
+def first_lines(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
+    for node in nodes:
+        if isinstance(node, (ast.Module, *DEFINITIONS)) and (text := ast.get_docstring(node)):
             yield getattr(node, "name", "module"), re.split(r"\n\s*\n", text)[0].replace("\n", " ")
 
 
@@ -87,7 +89,8 @@ def test_every_stored_name_is_still_there():
 
 def test_an_underscore_or_capitals_make_no_noun_of_a_participle():
     assert {
-        name.strip("_").lower() for name, _ in bound(ast.parse("TOLD = 1\ndef _kept(): ...\nclass Found: ..."))
+        name.strip("_").lower()
+        for name, _ in bound(ast.walk(ast.parse("TOLD = 1\ndef _kept(): ...\nclass Found: ...")))
     } <= BARE
 
 
@@ -99,7 +102,7 @@ def test_a_docstring_begins_with_one_sentence_of_at_most_twenty_words():
 
 def test_a_name_is_found_wherever_it_is_bound():
     source = "def told(said, *, kept=1):\n    for each in said:\n        self.made = (found := each)\nimport a as mine"
-    names = {name for name, _ in bound(ast.parse(source))}
+    names = {name for name, _ in bound(ast.walk(ast.parse(source)))}
     assert names >= {"told", "said", "kept", "each", "made", "found", "mine"}
 
 

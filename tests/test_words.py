@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from tests.test_imports import ROOT, files
@@ -48,9 +48,9 @@ def is_prose(literal: str) -> bool:
     return len(literal.split()) >= FEWEST and EXPRESSION.search(literal) is None
 
 
-def not_read(tree: ast.Module) -> Iterator[ast.expr]:
+def not_read(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
     """Docstrings, lists of words that are split, and the pieces of f-strings."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Expr(value=ast.Constant() as docstring):
                 yield docstring
@@ -66,9 +66,9 @@ def texts() -> list[tuple[str, str]]:
     result: list[tuple[str, str]] = []
     for path in files(ROOT):
         name = path.relative_to(ROOT).as_posix()
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        others = set(map(id, not_read(tree)))
-        for node in ast.walk(tree):
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        others = set(map(id, not_read(nodes)))
+        for node in nodes:
             match node:
                 case ast.Raise(exc=ast.Call(args=arguments)):
                     result += ((f"{name}:{node.lineno}", text(argument)) for argument in arguments)

@@ -24,23 +24,21 @@ def is_private(name: str) -> bool:
 
 def foreign_names(tree: ast.Module) -> set[str]:
     """Private names that a module takes from an object or a package, and defines nowhere itself."""
-    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
-    own |= {node.target.id for node in ast.walk(tree) if isinstance(node, ast.AnnAssign) if isinstance(node.target, ast.Name)}  # fmt: skip
-    own |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) if isinstance(node.ctx, ast.Store)}
-    own |= {name.id for name in ast.walk(tree) if isinstance(name, ast.Name) if isinstance(name.ctx, ast.Store)}
-    own |= {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-    read = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    nodes = list(ast.walk(tree))
+    own = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    own |= {node.target.id for node in nodes if isinstance(node, ast.AnnAssign) if isinstance(node.target, ast.Name)}  # fmt: skip
+    own |= {node.attr for node in nodes if isinstance(node, ast.Attribute) if isinstance(node.ctx, ast.Store)}
+    own |= {name.id for name in nodes if isinstance(name, ast.Name) if isinstance(name.ctx, ast.Store)}
+    own |= {node.name for node in nodes if isinstance(node, ast.ClassDef)}
+    read = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
     inherited = {
         node.func.attr
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         if isinstance(node.func.value, ast.Call) and getattr(node.func.value.func, "id", "") == "super"
     }
     imported = {
-        alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and not node.level
-        for alias in node.names
+        alias.name for node in nodes if isinstance(node, ast.ImportFrom) and not node.level for alias in node.names
     }
     return {name for name in (read - own) | inherited | imported if is_private(name)}
 
