@@ -71,6 +71,18 @@ def own_surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Without the trace, where the test is marked so: under xdist, pytest-cov's own `no_cover` traces all the same."""
+    tracer = sys.gettrace()
+    if item.get_closest_marker("untraced"):
+        sys.settrace(None)
+    try:
+        return (yield)
+    finally:
+        sys.settrace(tracer)
+
+
 def _client(folder: str) -> Any:
     """The client of a process that tests start: `tests/FOLDER/client.py`."""
     spec = importlib.util.spec_from_file_location(f"{folder}_client", Path(__file__).parent / folder / "client.py")

@@ -14,6 +14,7 @@ import signal
 import sys
 from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from types import ModuleType
 from typing import Any
 
@@ -27,13 +28,22 @@ EXTRAS = (
     *("bs4", "mammoth", "openpyxl", "numpy", "scipy.stats", "pandas", "sklearn", "jieba", "matplotlib.pyplot"),
     *("duologue.analysis", "duologue.analysis.realism", "duologue.analysis.simquac", "duologue.analysis.recllmsim"),
 )
-"""Imported too with `--all`; one that is not installed is left out."""
+"""Imported too with `--all`, as is the whole package; one that is not installed is left out."""
+
+
+def package_modules() -> list[str]:
+    """All modules but those of the labelling page, whose server is no command's."""
+    return [
+        name
+        for _, name, _ in walk_packages(import_module("duologue").__path__, "duologue.")
+        if not name.startswith("duologue.labelling") and not name.endswith("__main__")
+    ]
 
 
 def prepare(everything: bool) -> None:
     """Import what commands import, so that a fork has nothing left to load."""
     gc.disable()  # what is imported stays
-    for name in (*MODULES, *EXTRAS) if everything else MODULES:
+    for name in (*MODULES, *EXTRAS, *package_modules()) if everything else MODULES:
         try:
             import_module(name)
         except ImportError:

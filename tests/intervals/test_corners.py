@@ -78,6 +78,7 @@ def test_a_mean_near_an_end_of_the_scale_has_an_interval_that_holds(users, name,
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     ("scenarios", "repeats", "mean", "correlation"),
     [
@@ -108,6 +109,7 @@ def test_the_interval_of_success_holds_in_93_percent(scenarios, repeats, mean, c
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 def test_the_interval_of_success_is_no_wider_than_need_be():
     cells = [(mean, scenario_counts(12, 8, mean, correlation, 1000)) for mean in (0.05, 0.2, 0.5) for correlation in (0, 0.3, 0.7)]  # fmt: skip
     ours, valid = (sum(held(map(of, counts), mean)[1] for mean, counts in cells) for of in (clustered_once, posterior))
@@ -119,6 +121,7 @@ def test_the_interval_of_success_is_no_wider_than_need_be():
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 @pytest.mark.parametrize("cell", [(200, 2, 40, 0.85, 0.05), (400, 2, 200, 0.97, 0.03)])
 def test_a_calibrated_rate_of_a_rare_value_is_not_biased_and_its_interval_holds(cell):
     bias, error, people, coverage, _ = calibrated_cell(1500, *cell)
@@ -128,6 +131,7 @@ def test_a_calibrated_rate_of_a_rare_value_is_not_biased_and_its_interval_holds(
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 def test_kappa_at_97_to_3_has_an_interval_that_holds_or_none():
     assert kappa_cell(1000, 40, 0.03)[1] > 0.9
     coverage, without = kappa_cell(2000, 200, 0.03)
@@ -136,12 +140,14 @@ def test_kappa_at_97_to_3_has_an_interval_that_holds_or_none():
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 def test_scores_of_eight_users_have_intervals_that_hold():
     for score, coverage in judged_cell(1500, 8).items():
         assert 0.92 <= coverage <= 0.985, score
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 @pytest.mark.parametrize(("items", "least"), [([6] * 50, 0.915), ([30] * 4 + [3] * 16, 0.96)])
 def test_a_share_over_users_has_an_interval_that_holds_where_students_does_not(items, least):
     score, student = share_cell(1500, items, 0.95, 0.5)

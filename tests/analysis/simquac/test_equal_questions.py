@@ -146,6 +146,7 @@ def test_what_too_few_pairs_cannot_tell_is_no_number_and_has_a_reason(difference
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 @pytest.mark.parametrize("pairs", [10, 30, 77])
 def test_the_interval_holds_the_mean_of_the_open_pairs_in_93_to_97_of_100_draws_from_them(
     open_data, monkeypatch, pairs

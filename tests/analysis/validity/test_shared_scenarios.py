@@ -67,6 +67,7 @@ def shown(heading):
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 @pytest.mark.parametrize("scenarios", [6, 12, 30, 60])
 def test_the_interval_holds_the_difference_as_often_as_the_page_says(scenarios):
     shares = covered(scenarios)
@@ -92,6 +93,7 @@ def meetings(counts, side):
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 @pytest.mark.parametrize("means", [(0.6, 0.5), (0.8, 0.7), (0.9, 0.8)])
 def test_shared_scenarios_give_the_power_that_the_page_says(means):
     samples = drawn(means, 0.7, 30, 4, True, 1, 200)

@@ -118,6 +118,7 @@ def scores(of_users, published, condition) -> dict[str, list[str]]:
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 def test_people_are_told_as_the_page_says(result_of, open_data):
     folders = [open_data / "recllmsim" / name for name in SIDES]
     report = result_of("recllmsim", "identify", *folders, "--setting", "human", "--split", "all", "--seeds", "2")
@@ -128,6 +129,7 @@ def test_people_are_told_as_the_page_says(result_of, open_data):
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 def test_simulated_users_are_told_as_the_page_says(result_of, open_data):
     folders = [open_data / "recllmsim" / name for name in SIDES]
     report = result_of("recllmsim", "identify", *folders, "--setting", "sim", "--split", "both", "--seeds", "2")
@@ -146,6 +148,7 @@ def test_pairs_and_people_told_by_simulated_users_are_as_the_page_says(result_of
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 def test_a_set_as_dense_as_the_whole_data_leaks_as_the_page_says(result_of, duologue, open_data, tmp_path):
     people = open_data / "recllmsim/human_exp_V2"
     options = ("--repeats", "7", "--language", "zh", "--yes", "--out", tmp_path / "dense")
@@ -161,6 +164,7 @@ def test_a_set_as_dense_as_the_whole_data_leaks_as_the_page_says(result_of, duol
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 def test_a_set_whose_tasks_tell_nothing_of_the_person_leaks_less_as_the_page_says(
     result_of, duologue, open_data, tmp_path, monkeypatch
 ):

@@ -58,6 +58,7 @@ JUDGES = {
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 @pytest.mark.parametrize("sizes", [SIZES, FEW], ids=["20 users", "13 users"])
 @pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES.keys())
 def test_intervals_of_40_labels_cover_what_they_say(judge, sizes):
@@ -81,6 +82,7 @@ def drawn(draw, users=240, labels_per_user=1, labelled=40, right=0.8, rate=0.3, 
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 @pytest.mark.parametrize("right", [0.6, 0.85, 0.97])
 def test_calibrated_rates_of_40_labels_cover_what_they_say(right):
     draw = np.random.default_rng(1)
@@ -99,6 +101,7 @@ def test_calibrated_rates_of_40_labels_cover_what_they_say(right):
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 def test_a_lower_bound_is_seldom_above_the_truth():
     judge = JUDGES["three values, right of eight tenths"]
     above = []

@@ -40,6 +40,7 @@ def test_five_users_a_side_are_too_few():
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     ("kind", "shift", "size", "single"), [*product(KINDS, (0, 0.8), (8, 10, 30, 60), (True, False))]
 )
@@ -57,6 +58,7 @@ def test_intervals_hold_in_93_to_98_percent(kind, shift, size, single):
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 @pytest.mark.parametrize(("kind", "shift", "single"), [*product(KINDS, (0, 0.8), (True, False))])
 def test_intervals_of_twenty_against_eighty_hold_nearly_as_often(kind, shift, single):
     covering, without = covered(kind, shift, (20, 80), single, repeats=24, width=150, seed=1)
@@ -78,6 +80,7 @@ def test_an_interval_and_its_p_do_not_contradict_each_other():
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 @pytest.mark.parametrize(("sizes", "per_user"), UNEQUAL)
 def test_intervals_of_events_hold_and_agree_with_p_where_sides_are_unequal(sizes, per_user):
     for rates, alike, rng in settings_of(sizes, per_user):
@@ -88,6 +91,7 @@ def test_intervals_of_events_hold_and_agree_with_p_where_sides_are_unequal(sizes
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 @pytest.mark.parametrize(("kind", "sizes"), [*product(KINDS, ((10, 10), (30, 30), (20, 80)))])
 def test_p_is_below_a_twentieth_in_3_to_7_percent_of_null_draws(kind, sizes):
     rng = np.random.default_rng([2, KINDS.index(kind), *sizes])
@@ -134,6 +138,7 @@ def auc_of(sides, draws, repeats=10):
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 @pytest.mark.parametrize(("size", "shift"), [*product((10, 30, 60), (0, 0.4))])
 def test_the_interval_of_the_auc_holds_the_mean_auc_in_about_95_percent(size, shift):
     """True is the mean over draws: how well a model that is trained on so many users orders others."""

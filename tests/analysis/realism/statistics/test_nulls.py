@@ -42,6 +42,7 @@ def p_of_designs(plain, halved):
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 @pytest.mark.xdist_group("nulls")
 @pytest.mark.parametrize("design", DESIGNS)
 def test_of_200_divisions_of_the_people_at_most_8_percent_have_anything_significant(design, p_of_designs):
@@ -51,6 +52,7 @@ def test_of_200_divisions_of_the_people_at_most_8_percent_have_anything_signific
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 @pytest.mark.xdist_group("nulls")
 def test_each_family_errs_in_3_to_7_percent_of_the_divisions(plain, p_of_designs):
     """Over all designs, of measures in which at least ten people differ from the others: rarer ones cannot err as often."""
@@ -77,6 +79,7 @@ def test_between_halves_of_the_people_a_model_cannot_tell(plain, halved):
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 def test_between_halves_of_the_people_a_model_cannot_tell_at_equal_length_either(plain, halved):
     covering = []
     for split in range(20):
