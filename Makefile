@@ -13,8 +13,11 @@ WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 LIGHT := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not heavy"
 # A browser and a Ray of this machine are one worker's each; all else is divided.
 HEAVY := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m heavy
-# Each worker reads the files that it is given, and all of them take twenty seconds.
-HEAVY_FILES = $(shell grep -rl --include="test_*.py" "mark\.heavy" tests)
+# Each worker reads the files that it is given, and all of them take twenty seconds. Tests that take minutes begin first:
+# at the end, one alone would leave the other cores waiting.
+LONGEST := $(addprefix tests/,fuzz/test_fuzz.py cli/recllmsim/test_identification_figures.py \
+  cli/simquac/test_readers_figures.py benchmarks/test_benchmarks.py)
+HEAVY_FILES = $(LONGEST) $(filter-out $(LONGEST),$(sort $(shell grep -rl --include="test_*.py" "mark\.heavy" tests)))
 COVER := --cov --cov-report=
 TRACES := build/coverage
 SOURCES := pyproject.toml $(shell find . -name "*.py" -not -path "./.*" -not -path "./build/*")

@@ -43,7 +43,7 @@ def test_what_readers_make_of_the_open_data_is_what_the_docs_say(duologue, files
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("history", [0, 2])
+@pytest.mark.parametrize("history", [pytest.param(0, marks=pytest.mark.untraced), 2])
 def test_what_one_data_set_teaches_about_another_is_what_the_docs_say(duologue, files, history):
     pytest.importorskip("sklearn")
     more = ["--model", "retriever"] if not history else ["--history", history]
