@@ -119,12 +119,12 @@ def _news(conversation: Conversation) -> Iterable[_Seen]:
     head = _Seen.of(*(str(scenario.get(key, "")) for key in ("title", "background", "header")))
     words, runs = set(head.words), set(head.runs)
     for messages, answer in exchanges(conversation):
+        question = _Seen.of(*(message.text for message in messages))
         if messages:
-            question = _Seen.of(*(message.text for message in messages))
             yield _Seen(question.words - words, question.runs - runs)
-        exchange = _Seen.of(*(message.text for message in (*messages, *answer)))
-        words |= exchange.words
-        runs |= exchange.runs
+        reply = _Seen.of(*(message.text for message in answer))
+        words |= question.words | reply.words
+        runs |= question.runs | reply.runs
 
 
 def _shared(new: _Seen, section: _Seen) -> tuple[int, int]:

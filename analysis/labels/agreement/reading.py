@@ -10,7 +10,7 @@ from ....data.labels.annotations import AnnotationSide, side_of
 from ....data.labels.reading import Label, kept_aside, read, spellings_of, values_of
 from ....data.people.pairing import STORED
 from ....data.people.splits import user_of
-from ....data.records import Conversation
+from ....data.records import Conversation, Message
 from ....errors import DataError
 
 LabelPlace: TypeAlias = int | None
@@ -55,9 +55,9 @@ class NamedLabel:
 def named(name: str, conversations: Iterable[Conversation], where: str = "the data") -> NamedLabel:
     """The label of a name; DataError if no conversation has it, or none has that part."""
     talks = list(conversations)
-    keys = Counter(key for talk in talks for _, labels in _labels_by_place(talk) for key in labels)
-    if name in keys:
+    if any(name in labels for talk in talks for _, labels in _labels_by_place(talk)):
         return NamedLabel(name)
+    keys = {key for talk in talks for _, labels in _labels_by_place(talk) for key in labels}
     key, dot, part = name.partition(".")
     while dot and key not in keys and "." in part:
         more, dot, part = part.partition(".")
@@ -79,7 +79,7 @@ def labels_of(conversation: Conversation, key: str) -> dict[tuple[LabelPlace, st
     """
     columns: dict[tuple[LabelPlace, str], LabelColumn] = {}
     for place, labels in _labels_by_place(conversation):
-        for label in read(key, labels.get(key)):
+        for label in read(key, labels[key]) if key in labels else ():
             column = _column(label)
             if not label.beside and (column.values or column.votes):
                 columns[place, label.part] = column
@@ -178,9 +178,10 @@ def _labels_by_place(conversation: Conversation) -> Iterator[tuple[LabelPlace, M
 
     Keys of a published file that its reader leaves aside are among them, since a user's own label is such a key.
     """
-    yield None, {**kept_aside(conversation), **conversation.labels}
-    for place, message in enumerate(conversation.messages):
-        yield place, {**kept_aside(message), **message.labels}
+    holders: list[tuple[LabelPlace, Conversation | Message]] = [(None, conversation), *enumerate(conversation.messages)]
+    for place, holder in holders:
+        aside = kept_aside(holder)
+        yield place, {**aside, **holder.labels} if aside else holder.labels
 
 
 def _column(label: Label) -> LabelColumn:
