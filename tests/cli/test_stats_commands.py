@@ -38,8 +38,7 @@ def test_a_file_may_be_given_twice_and_two_files_may_have_one_name(duologue, fil
 
 
 def test_tables_are_printed_and_exported_in_each_form(duologue, files, tmp_path):
-    assert "coverage mean" in duologue("simquac", "stats", *files)[1]
-    assert "| coverage mean |" in duologue("simquac", "stats", *files, "--format", "md")[1]
+    assert "| coverage mean |" in duologue("simquac", "stats", files[0], "--format", "md")[1]
     code, out, err = duologue("simquac", "stats", files[0], "--format", "latex", "--out", "t.tex")
     assert (code, out) == (0, "")
     assert "written: t.tex" in err
@@ -61,6 +60,7 @@ def test_tables_are_printed_and_exported_in_each_form(duologue, files, tmp_path)
 
 def test_the_tables_of_equal_questions_are_whole_in_80_columns(duologue, files):
     out = duologue("simquac", "stats", *files)[1]
+    assert "coverage mean" in out
     assert "questions  pairs  asked a  asked b  mean a  mean b  difference  gap left\n" in out
     assert "questions  difference     low    high       t       p         W  p of W\n" in out
 
