@@ -1,5 +1,6 @@
 """The words of the command line: the list of commands, one meaning for each option, former words, completion."""
 
+import gc
 import re
 import subprocess
 import sys
@@ -346,3 +347,11 @@ def test_a_command_without_models_does_not_wait_for_langgraph():
     command = "from duologue.cli.commands import main; sys.argv = ['duologue', 'check', '--help']; main()"
     done = subprocess.run([sys.executable, "-c", f"{after}; {command}"], capture_output=True, text=True, check=True)
     assert done.stderr == "False"
+
+
+def test_a_command_looks_for_garbage_rarely(duologue):
+    before = gc.get_threshold()
+    gc.set_threshold(700)
+    duologue("--version")
+    assert gc.get_threshold()[0] == 10_000
+    gc.set_threshold(*before)
