@@ -31,8 +31,9 @@ os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
 # What a kill leaves is there without it, and no test can pull a plug.
 os.fsync = lambda handle: None  # type: ignore[assignment]
 
-# What a shell starts in the background ignores Ctrl-C, and so would the processes that tests interrupt.
+# What a shell starts in the background ignores Ctrl-C and SIGQUIT, and so would the processes that tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 # The root is a package, which pytest would import a second time at the first test, by the name of its folder.
 sys.modules.setdefault(Path(__file__).parents[1].name, duologue)
