@@ -128,6 +128,7 @@ def interval(
     scale: tuple[float, float] = (-np.inf, np.inf),
     share: bool = False,
     alike: float | None = None,
+    more: float = 0.0,
 ) -> UserScore:
     """The score of all users, with its interval.
 
@@ -136,7 +137,8 @@ def interval(
     interval is Student's, cut to the `scale`. Of a `share` of items, or of pairs of them, it is of the score form, since
     Student's covers .72 to .94 where most users are near an end or some have ten times the items of others. `alike`: of
     an intraclass correlation, the mean number of a user's items; then it is Student's on Fisher's scale ("Statistical
-    Methods for Research Workers", 1925, section 39), since on its own it covers .88 to .93. `reason`: why there is no
+    Methods for Research Workers", 1925, section 39), since on its own it covers .88 to .93. `more`: variance that no user who
+    is left out shows. `reason`: why there is no
     value, if there is none. No interval stands on fewer than eight users, nor where the score is the same whoever is left
     out.
     """
@@ -154,7 +156,7 @@ def interval(
         return without.model_copy(update={"reason": "no interval: without one of the users there is no score"})
     if np.ptp(left_out) < 1e-12:
         return without.model_copy(update={"reason": "no interval: the same whichever user is left out"})
-    variance, worth = jackknife_variance(left_out), float(effective_users(items))
+    variance, worth = jackknife_variance(left_out) + more, float(effective_users(items))
     if share:
         bounds = share_of_users(value, variance, items.tolist())
         return without.model_copy(update={"low": bounds.low, "high": bounds.high})

@@ -57,7 +57,7 @@ def coefficient_interval(
         return UserScore(value=value, reason="no interval: all other values are of one user", **counts)
     variance = jackknife_variance(observed_without / by_chance)
     if margins:
-        variance += _one_more(total, disagreement, value, votes)
+        variance += one_more(total, disagreement, value, votes)
     share = variance * expected**2
     users = float(effective_users(tables.sum(axis=(1, 2))))
     worth = independent(observed, share, PRIOR / users, 1 / users)
@@ -66,7 +66,7 @@ def coefficient_interval(
     return UserScore(value=value, low=max(low, -1.0), high=min(high, 1.0), **counts)
 
 
-def _one_more(total: FloatArray, disagreement: Disagreement, value: float, votes: float) -> float:
+def one_more(total: FloatArray, disagreement: Disagreement, value: float, votes: float) -> float:
     """The variance that comes from how many agreements there are on a value other than the commonest.
 
     It is the square of what one more would change, over the number there are and one: the greatest of the values. Where
@@ -97,8 +97,8 @@ def mean_interval(
     variance = jackknife_variance(left_out) + more
     if rate:
         return UserScore(**share_of_users(value, variance, labels.tolist()).model_dump(), **counts)
-    one_more = step**2 / (users * float(labels.sum()))
-    variance = max(variance + one_more / 2, one_more)
+    step_more = step**2 / (users * float(labels.sum()))
+    variance = max(variance + step_more / 2, step_more)
     half = students(max(users - 1, 1)) * float(np.sqrt(variance))
     return UserScore(value=value, low=value - half, high=value + half, **counts)
 

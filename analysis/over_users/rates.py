@@ -168,7 +168,7 @@ def _over_scenarios(share: float, variance: float, sizes: Sequence[float]) -> Ra
     number, total, scenarios = len(sizes), sum(sizes), effective_users(sizes)
     size = total / scenarios
     others, unequal = max(scenarios - 1, 1), number / scenarios
-    prior = PRIOR * max(number - 5, 1.5) / number / scenarios * unequal**2
+    prior = PRIOR * max(number - 5, 1.5) / number / scenarios * unequal**2.5
     trials = independent(share, variance, prior, (1 + (size - 1) * ALIKE) / size / others)
     return wilson(share, min(trials, total), students(FREEDOM * others))
 

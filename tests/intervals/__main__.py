@@ -4,13 +4,26 @@ import argparse
 from collections.abc import Sequence
 from statistics import NormalDist
 
-from tests.intervals.scores import calibrated, judges, kappa, shares, skewed
+from tests.intervals.scores import calibrated, few_err, judges, kappa, shares, skewed
 from tests.intervals.success import pass_hat, rules, success, unequal
 from tests.intervals.two_sides import differences, events
 
 GRIDS = {
     grid.__name__: grid
-    for grid in (success, unequal, pass_hat, rules, calibrated, kappa, judges, shares, skewed, differences, events)
+    for grid in (
+        success,
+        unequal,
+        pass_hat,
+        rules,
+        calibrated,
+        kappa,
+        judges,
+        few_err,
+        shares,
+        skewed,
+        differences,
+        events,
+    )
 }
 
 

@@ -19,6 +19,7 @@ from duologue.analysis.over_users.estimate import (
 )
 from duologue.analysis.over_users.jackknife import coefficient_interval
 from duologue.analysis.over_users.means import over_users
+from duologue.analysis.recllmsim.judges.scores import _kappa, _mae
 from tests.intervals.success import scenario_counts
 
 
@@ -158,6 +159,7 @@ def judged_cell(draws: int, users: int, seed: int = 1) -> dict[str, float]:
             name: interval(of, items, "", n=0, share=name in ("ratio", "AUC"))
             for name, of in judged_scores(*world).items()
         }
+        scores["QWK"] = _kappa(crossed(world[0], world[1] - 1, world[3] - 1, 5), items, 0)
         of, alike = correlation_within(world[1].astype(float), world[0])
         scores["ICC"] = interval(of, items, "", n=0, scale=(-1.0, 1.0), alike=alike)
         for name, score in scores.items():
@@ -238,4 +240,38 @@ def skewed(draws: int) -> list[str]:
         low, high = skewed_cell(draws // 2, users, name)
         least, _ = skewed_cell(draws // 2, users, name, student=True)
         lines.append(f"| {users} | {name} | {low:.3f} to {high:.3f} | {least:.3f} |")
+    return lines
+
+
+def few_err_cell(draws: int, users: int, right: float, seed: int = 1) -> tuple[float, float]:
+    """Coverage of a judge's weighted kappa and absolute error, where 8 of 10 turns have the highest points.
+
+    2 to 7 turns of each user; the judge is right as often as it is with its user, on average `right`, or guesses.
+    """
+    shares = np.array((0.02, 0.03, 0.05, 0.1, 0.8))
+
+    def world(rng, users):
+        user = np.repeat(np.arange(users), rng.integers(2, 8, users))
+        of_users = rng.dirichlet(4 * shares, users).cumsum(axis=1)
+        truth = (rng.random(len(user))[:, None] > of_users[user]).sum(axis=1).clip(0, 4)
+        rightly = rng.random(len(user)) < np.clip(rng.normal(right, 0.2, users), 0, 1)[user]
+        judged = np.where(rightly, truth, rng.choice(5, len(user), p=shares))
+        items = np.bincount(user).astype(float)
+        return _kappa(crossed(user, truth, judged, 5), items, 0), _mae(abs(truth - judged).astype(float), user, items)
+
+    true = [score.value for score in world(np.random.default_rng(0), 1500)]
+    rng = np.random.default_rng([seed, users])
+    scores = [world(rng, users) for _ in range(draws)]
+    kappa, mae = (
+        float(np.mean([one.low <= value <= one.high for one in of if one.low is not None]))
+        for of, value in zip(zip(*scores, strict=True), true, strict=True)
+    )
+    return kappa, mae
+
+
+def few_err(draws: int) -> list[str]:
+    """Weighted kappa and absolute error of a judge of turns of which most have the highest points."""
+    lines = ["| users | judge right | QWK | mae |", "|---|---:|---:|---:|"]
+    for users, right in product((8, 20, 50), (0.3, 0.8)):
+        lines.append(f"| {users} | {right} | " + " | ".join(f"{one:.3f}" for one in few_err_cell(draws // 4, users, right)) + " |")  # fmt: skip
     return lines

@@ -8,7 +8,16 @@ pytest.importorskip("scipy", reason="the grids need the extra stats")
 from scipy.stats import binom
 
 from tests.intervals.__main__ import main
-from tests.intervals.scores import FINDS, alike_cell, calibrated_cell, judged_cell, kappa_cell, share_cell, skewed_cell
+from tests.intervals.scores import (
+    FINDS,
+    alike_cell,
+    calibrated_cell,
+    few_err_cell,
+    judged_cell,
+    kappa_cell,
+    share_cell,
+    skewed_cell,
+)
 from tests.intervals.success import (
     MEANS,
     SCENARIOS,
@@ -23,7 +32,7 @@ from tests.intervals.success import (
 
 @pytest.mark.parametrize(
     ("scenarios", "repeats", "mean", "correlation", "least"),
-    [(6, 8, 0.7, 0.7, 0.935), (12, [1, 1, 1, 8] * 3, 0.7, 0.5, 0.93)],
+    [(6, 8, 0.7, 0.7, 0.935), (12, [1, 1, 1, 8] * 3, 0.7, 0.5, 0.93), (8, [1, 2, 5, 8] * 2, 0.5, 0.7, 0.932)],
 )
 def test_the_interval_of_success_holds_where_it_held_least(scenarios, repeats, mean, correlation, least):
     assert held(map(clustered_once, scenario_counts(scenarios, repeats, mean, correlation, 4000)), mean)[0] >= least
@@ -66,6 +75,12 @@ def test_the_correlation_within_users_has_an_interval_that_holds(users, correlat
 @pytest.mark.parametrize(("items", "mean"), [([30] * 20 + [3] * 80, 0.9), ([30] * 4 + [3] * 16, 0.5)])
 def test_a_share_over_users_some_of_whom_have_ten_times_the_items_has_an_interval_that_holds(items, mean):
     assert share_cell(800, items, mean, 0.5)[0] >= 0.93
+
+
+def test_the_kappa_and_the_error_of_a_judge_of_rare_values_have_intervals_that_hold():
+    kappa, mae = few_err_cell(150, 20, 0.3)
+    assert kappa >= 0.93
+    assert mae >= 0.93
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,10 @@ Metric: TypeAlias = Literal[
     "f1_micro", "f1_macro", "f1_weighted", "exact", "hit_1", "hit_3", "recall_1", "recall_3"
 ]  # fmt: skip
 METRICS: tuple[Metric, ...] = get_args(Metric)
-SHARES = frozenset({"exact", "hit_1", "hit_3", "recall_1", "recall_3", "accuracy", "auc"})
-"""Metrics that are shares, and have intervals of their form; F1 is none, nor is a mean of F1."""
+SHARES = frozenset({*METRICS, "accuracy", "auc"})
+"""Metrics from 0 to 1, which have intervals of the form of shares: Student's covers .66 to .91 where F1 is near 1 or 0."""
+FEWEST_OF_OPTION = 5
+"""Users that have each option, for an interval of macro F1: an option of fewer is seen or not by chance."""
 THRESHOLD = 0.5
 """An option with this score or more is predicted, for F1 and exact match, as published."""
 
@@ -131,6 +133,14 @@ def measured(
     return {
         name: over_seeds([one[name] for one in of_seeds], items, n, scale, share=name in SHARES) for name in of_seeds[0]
     }
+
+
+def of_seen(metrics: dict[Metric, MeasuredOptions], users: int) -> dict[Metric, MeasuredOptions]:
+    """The metrics without an interval of macro F1 where so few users have the rarest option."""
+    if users < FEWEST_OF_OPTION and metrics["f1_macro"].low is not None:
+        reason = f"no interval: an option is true for {users} users, {FEWEST_OF_OPTION} of each are needed"
+        metrics["f1_macro"] = metrics["f1_macro"].model_copy(update={"low": None, "high": None, "reason": reason})
+    return metrics
 
 
 def over_seeds(

@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ...over_users.chance import beyond_chance, chance_of_margins, distances_of
+from ...over_users.chance import Disagreement, beyond_chance, chance_of_margins, distances_of
 from ...over_users.concordance import concordance_within
 from ...over_users.estimate import (
     FloatArray,
     Of,
+    Places,
     UserScore,
     auc_within,
     correlation_within,
@@ -21,7 +23,11 @@ from ...over_users.estimate import (
     mean_over,
     of_users,
     ratio,
+    sums_of,
 )
+from ...over_users.jackknife import one_more
+from ...over_users.means import FAR
+from ...over_users.rates import effective_users
 from .turns import HIGHEST, LOWEST, JudgedTurn, nearest
 
 ScoreName: TypeAlias = Literal["qwk", "mae", "gain", "auc", "concordance", "accuracy", "macro_f1", "icc"]
@@ -60,8 +66,8 @@ def satisfaction_scores(paired: PairedScores, *, why_no_concordance: str = "") -
         return interval(of, items, reason, n=len(paired.turns), scale=(least, most), share=share)
 
     return {
-        "qwk": scored(weighted_kappa(table), "undefined: people and the judge give the same for every turn", -1, 1),
-        "mae": scored(mean_over(error, user), "", 0, HIGHEST - LOWEST),
+        "qwk": _kappa(table, items, len(paired.turns)),
+        "mae": _mae(error, user, items),
         "gain": scored(mean_over(abs(4 - truth) - error, user), "", LOWEST - HIGHEST, HIGHEST - LOWEST),
         "auc": scored(auc, "undefined: no fold has both satisfied and dissatisfied turns", 0, 1, share=True),
         "concordance": UserScore(value=None, reason=f"undefined: {why_no_concordance}")
@@ -72,7 +78,34 @@ def satisfaction_scores(paired: PairedScores, *, why_no_concordance: str = "") -
 
 def weighted_kappa(table: FloatArray) -> Of:
     """Cohen's kappa with quadratic weights (1968), of user x true value x predicted value counts."""
-    return beyond_chance(table, chance_of_margins(distances_of(np.arange(table.shape[1]), "quadratic")))
+    return beyond_chance(table, _quadratic(table))
+
+
+def _quadratic(table: FloatArray) -> Disagreement:
+    return chance_of_margins(distances_of(np.arange(table.shape[1]), "quadratic"))
+
+
+def _kappa(table: FloatArray, items: FloatArray, n: int) -> UserScore:
+    """One more agreement on a rare value adds to the variance: without it the interval covers .81 to .92 of such values."""
+    of, disagreement, total = weighted_kappa(table), _quadratic(table), table.sum(axis=0)
+    value = float(of(np.ones((1, len(items))))[0])
+    more = one_more(total, disagreement, value, 1.0) if np.isfinite(value) else 0.0
+    undefined = "undefined: people and the judge give the same for every turn"
+    return interval(of, items, undefined, n=n, scale=(-1.0, 1.0), more=more)
+
+
+def _mae(error: NDArray[Any], user: Places, items: FloatArray) -> UserScore:
+    """Where users' errors lie near 0, as of a good judge, the interval is that of a share of the greatest error.
+
+    Not where few users have most turns: it would be as wide as the scale.
+    """
+    of_users, greatest = sums_of(error, user) / items, HIGHEST - LOWEST
+    near = bool(of_users.mean() < FAR * of_users.std() and effective_users(items) * FAR > len(items))
+    score = interval(mean_over(error / greatest, user), items, "", n=len(user), scale=(0.0, 1.0), share=near)
+    points = {
+        name: value and value * greatest for name, value in vars(score).items() if name in ("value", "low", "high")
+    }
+    return score.model_copy(update=points)
 
 
 def _concordance(paired: PairedScores) -> UserScore:

@@ -134,7 +134,7 @@ def _reader_score(rows: Sequence[_Row], **more: Any) -> ReaderScore:
         by_section[row.question.section].append(row.scored.f1)
     # Questions about one section are not independent draws.
     sums = UserSums([sum(values) for values in by_section.values()], [len(values) for values in by_section.values()])
-    low, high = sums.interval(0.0, 1.0)
+    low, high = sums.scale_interval()
     answerable = [row.scored.f1 for row in rows if not row.question.impossible]
     return ReaderScore(
         **more,

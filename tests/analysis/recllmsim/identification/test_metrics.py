@@ -10,7 +10,7 @@ pytest.importorskip("sklearn")
 import numpy as np
 from sklearn.metrics import accuracy_score, f1_score, recall_score
 
-from duologue.analysis.recllmsim.identification.metrics import METRICS, functions, over_seeds, sums
+from duologue.analysis.recllmsim.identification.metrics import METRICS, functions, measured, of_seen, over_seeds, sums
 
 
 def test_the_metrics_are_those_counted_by_hand():
@@ -72,3 +72,17 @@ def test_of_equal_scores_the_first_options_count_and_one_of_half_is_said():
     # The first row says all four, and 0, 1, 2 are its first three; in the second no true option has a score above 0.
     assert (metrics["hit_1"], metrics["hit_3"], metrics["recall_3"]) == (0, 0.5, 0.5)
     assert metrics["f1_micro"] == pytest.approx(2 * 1 / (4 + 2))
+
+
+def test_f1_near_an_end_has_the_interval_of_a_share_and_its_macro_mean_none_where_few_users_have_an_option():
+    user = np.arange(10)
+    truth = np.array([[1, number < 5] for number in user], dtype=bool)
+    scores = truth * 0.9
+    scores[0] = 0.1
+    metrics = measured([functions(sums(truth, scores, user, 10))], np.ones(10), 10)
+    assert metrics["f1_micro"].high < 1  # Student's is cut to 1
+    assert of_seen(dict(metrics), 5) == metrics
+    rare = of_seen(dict(metrics), 4)
+    assert (rare["f1_macro"].low, rare["f1_macro"].value) == (None, metrics["f1_macro"].value)
+    assert rare["f1_macro"].reason == "no interval: an option is true for 4 users, 5 of each are needed"
+    assert rare["f1_weighted"] == metrics["f1_weighted"]

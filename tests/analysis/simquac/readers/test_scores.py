@@ -124,7 +124,11 @@ def test_the_interval_is_that_of_a_ratio_over_sections():
     assert (low, high) == pytest.approx(expected)
     # Each question twice in its section tells no more.
     assert UserSums([2 * value for value in values], [2] * len(values)).interval() == pytest.approx((low, high))
-    assert UserSums(values[:9], [1] * 9).interval() == (None, None)
+    assert UserSums(values[:9], [1] * 9).interval() == UserSums(values[:9], [1] * 9).scale_interval() == (None, None)
+    assert UserSums(values, [1] * 10).scale_interval() == (low, high)
+    # Most near 0 and one far above: others of its kind may be as many as users do not tell.
+    near = UserSums([0.01] * 9 + [0.8], [1] * 10)
+    assert near.scale_interval()[1] > near.interval(0.0, 1.0)[1] + 0.1
 
 
 def test_of_texts_without_repeated_words_the_scores_are_those_of_scikit_learn():
