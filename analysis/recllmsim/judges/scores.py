@@ -86,7 +86,10 @@ def _quadratic(table: FloatArray) -> Disagreement:
 
 
 def _kappa(table: FloatArray, items: FloatArray, n: int) -> UserScore:
-    """One more agreement on a rare value adds to the variance: without it the interval covers .81 to .92 of such values."""
+    """Its variance has what one more agreement on a rare value would change.
+
+    Without it the interval of a judge of rare values covers .81 to .92.
+    """
     of, disagreement, total = weighted_kappa(table), _quadratic(table), table.sum(axis=0)
     value = float(of(np.ones((1, len(items))))[0])
     more = one_more(total, disagreement, value, 1.0) if np.isfinite(value) else 0.0
@@ -95,9 +98,9 @@ def _kappa(table: FloatArray, items: FloatArray, n: int) -> UserScore:
 
 
 def _mae(error: NDArray[Any], user: Places, items: FloatArray) -> UserScore:
-    """Where users' errors lie near 0, as of a good judge, the interval is that of a share of the greatest error.
+    """Where users' errors lie near 0, as of a good judge, the interval is that of a share.
 
-    Not where few users have most turns: it would be as wide as the scale.
+    It is one of the greatest error. Not where few users have most turns: it would be as wide as the scale.
     """
     of_users, greatest = sums_of(error, user) / items, HIGHEST - LOWEST
     near = bool(of_users.mean() < FAR * of_users.std() and effective_users(items) * FAR > len(items))
