@@ -37,7 +37,11 @@ TESTS = (
         "tests/cli/recllmsim/test_simulate.py",
         "tests/cli/test_own_casts.py",
     ),
-    *("tests/nodes/people/test_users_shown_people.py", "tests/runs/test_simulating.py"),
+    *(
+        "tests/nodes/people/test_users_shown_people.py",
+        "tests/runs/test_simulating.py",
+        "tests/runs/people/test_profiles.py",
+    ),
 )
 """The tests that are traced: of the same subjects, and of those that stand on them."""
 FIRST = 40

@@ -83,6 +83,10 @@ def test_a_share_has_an_interval_of_the_score_form_and_users_weigh_by_their_item
     mean = ratio(np.arange(10) * unequal, unequal)
     wide, narrow = (interval(mean, items, "", n=57) for items in (unequal, np.ones(10)))
     assert wide.high - wide.low > 1.5 * (narrow.high - narrow.low)
+    # Where one has most items there are hardly two users: t of 1 is 12.706.
+    most = np.array([1000.0, *[1.0] * 9])
+    one_of_ten = interval(means_of(range(10)), most, "", n=1009)
+    assert one_of_ten.high == pytest.approx(4.5 + 12.706205 * (55 / 6 / 10) ** 0.5)
 
 
 def test_there_is_no_interval_where_it_does_not_matter_who_is_left_out_or_one_alone_has_a_score():

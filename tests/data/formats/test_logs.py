@@ -146,6 +146,7 @@ def test_runs_of_langsmith_are_conversations_by_thread_and_say_nothing_twice() -
     assert (loaded.kind, conversation.id, spoken_lines(conversation)) == ("langsmith", "t1", TALK)
     assert conversation.labels == {"helpful": 1.0}
     assert further(conversation)["usage"] == {"input_tokens": 7, "output_tokens": 2}
+    assert further(conversation)["name"] == "step"
 
 
 def test_a_run_that_has_only_answers_or_only_questions_is_one_of_langsmith() -> None:

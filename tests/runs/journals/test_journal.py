@@ -44,6 +44,8 @@ def test_what_is_appended_is_a_line_of_json_and_read_by_its_key(path):
             journal.append(entry(key, "长城 \n" + key))
         assert (list(journal.keys()), len(journal), "a" in journal, "x" in journal) == (["b", "a", "c"], 3, True, False)
         assert journal["a"] == entry("a", "长城 \na")
+        journal.append(entry("d"))
+        assert journal["d"] == entry("d")
     assert path.read_text().splitlines()[0] == '{"key": "b", "text": "长城 \\nb"}'
     with pytest.raises(KeyError):
         JournalReader(path, WORDS)["x"]
