@@ -46,6 +46,8 @@ TESTS = (
 """The tests that are traced: of the same subjects, and of those that stand on them."""
 FIRST = 40
 """So many of the tests that execute a line are always run, and more while they are quick."""
+OWN = 8
+"""So many tests of each module of the same subject are run for one of each other module."""
 NOTES = "tests.jsonl"
 
 
@@ -158,8 +160,8 @@ class Traces:
     def tests(self, change: Change, seconds: float) -> list[str]:
         """The tests for a change: those that execute it, from each test module in turn, the quickest first.
 
-        They are the first 40, and more while all of them took fewer than so many seconds. A change outside of functions
-        that no function shows is left to the tests of its folder.
+        They are the first 40, and more while all of them took fewer than so many seconds; most are of the same subject. A
+        change outside of functions that no function shows is left to the tests of its folder.
         """
         by_line = self._by_line(change.path)
         place = Path(change.path)
@@ -174,7 +176,9 @@ class Traces:
             return place.stem in module or module.startswith(f"tests/{place.parent.as_posix()}/")
 
         ranked = [
-            (rank, not near(module), module, test) for module, of in of_module.items() for rank, test in enumerate(of)
+            (rank // OWN if near(module) else rank, not near(module), module, test)
+            for module, of in of_module.items()
+            for rank, test in enumerate(of)
         ]
         chosen: list[str] = []
         for *_, test in sorted(ranked):

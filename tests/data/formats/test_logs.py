@@ -243,6 +243,12 @@ def test_spans_of_the_genai_conventions_are_conversations_by_id(as_text: bool) -
     assert conversation.messages[-1].extra["messages"]["values"]["finish_reason"] == "length"
 
 
+def test_of_the_spans_of_calls_without_a_parent_in_one_trace_the_longest_history_counts() -> None:
+    first = {"gen_ai.input.messages": [parts(MORE)], "gen_ai.output.messages": [parts(TOLD)]}
+    second = {"gen_ai.input.messages": [*map(parts, WHOLE[1:4])], "gen_ai.output.messages": [parts(LAST)]}
+    assert spoken_lines(only(file(otlp(span("t", 1, first), span("t", 2, second))))) == TALK
+
+
 def test_what_the_console_exporter_writes_is_read_and_openinference_too() -> None:
     attributes = {
         "openinference.span.kind": "LLM",
