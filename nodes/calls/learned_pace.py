@@ -55,8 +55,6 @@ class RecentRate:
 
     def per_second(self, now: float) -> float:
         """Replies a second."""
-        if not self._count:
-            return 0.0
         left = self._count * math.exp((self._last - now) / self._span)
         return left / (self._span * -math.expm1(-max(now - self._since, 1.0) / self._span))
 

@@ -29,7 +29,13 @@ TESTS = (
         "tests/nodes/speakers",
         "tests/nodes/simquac",
     ),
-    *("tests/runs/journals", "tests/runs/engine", "tests/data/formats", "tests/data/test_own_formats.py"),
+    *(
+        "tests/runs/journals",
+        "tests/runs/engine",
+        "tests/data/formats",
+        "tests/data/test_own_formats.py",
+        "tests/data/files/test_streams.py",
+    ),
     *("tests/data/test_loading.py", "tests/analysis/over_users", "tests/analysis/labels", "tests/analysis/testing"),
     *("tests/analysis/validity", "tests/analysis/simquac/test_validators.py", "tests/analysis/next_turn"),
     *(

@@ -168,6 +168,7 @@ def test_of_very_many_things_that_a_format_cannot_hold_the_others_are_counted() 
     unanswered = talk().model_copy(update={"messages": (Message(role="user", text="How?"),)})
     few = simquac.write([unanswered] * 1_000, "set.json")
     assert (len(few), unsupported.total(few)) == (1_000, 1_000)
+    assert "more" not in few[-1]
     many = simquac.write([unanswered] * 1_234, "set.json")
     assert many[:1_000] == few
     assert (many[1_000:], unsupported.total(many)) == (["and 234 more"], 1_234)

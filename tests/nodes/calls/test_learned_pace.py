@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from duologue.nodes.calls.call_queue import QueueTurn
-from duologue.nodes.calls.learned_pace import LearnedPace
+from duologue.nodes.calls.learned_pace import LearnedPace, RecentRate
 
 NEVER: Any = None
 """Nobody waits for the permission of a turn here."""
@@ -33,3 +33,10 @@ def test_a_pace_is_learned_from_the_requests_and_tokens_that_went_through():
     # Tokens, which do not seem to be limited, may go a fifth faster, and those of sixteen calls at once.
     assert pace.ready(10) == pytest.approx(12 + (1000 - 15 * 10) / (50 * 0.98 * 1.2))
     assert learned(500).ready(10) == pytest.approx(pace.ready(10))
+
+
+def test_before_a_reply_no_call_has_gone_through():
+    recent = RecentRate()
+    assert recent.per_second(5.0) == 0.0
+    recent.add(4.0, 5.0)
+    assert recent.per_second(5.0) > 0.0
