@@ -131,7 +131,7 @@ def steps() -> Callable[..., int]:
 
     What a built-in function does, such as a regular expression, is one step of a line: see tests/benchmarks.
     """
-    package = Path(__file__).resolve().parents[1]
+    package = Path(str(importlib.import_module("duologue").__file__)).parent
     rooms = tuple(f"{package / room}{os.sep}" for room in ("data", "prompts", "nodes", "graphs", "runs", "analysis"))
 
     def counted(function: Callable[..., object], *arguments: object) -> int:

@@ -73,6 +73,9 @@ def test_pass_hat_has_an_interval_below_all_repeats_of_a_scenario() -> None:
     assert all(rate.low < rate.value < rate.high for rate in rates.values())
     everywhere = pass_hat_intervals([(8, 8)] * 12)[4]
     assert everywhere.low < 0.8 < 1 == everywhere.high
+    equal = [(4, 4)] * 9 + [(1, 4)] * 3
+    once, share = pass_hat_intervals(equal)[1], clustered(equal)
+    assert (once.value, once.low, once.high) == pytest.approx((share.value, share.low, share.high))
     assert pass_hat_intervals([(3, 4)]) == pass_hat_intervals([(1, 1)] * 9) == {}
 
 

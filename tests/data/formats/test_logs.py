@@ -97,12 +97,14 @@ def test_calls_that_send_the_history_again_are_one_conversation() -> None:
     assert joined.messages[1].extra["messages"]["values"]["finish_reason"] == "length"
 
 
-def test_calls_that_send_only_what_is_new_are_joined_by_their_conversation() -> None:
+@pytest.mark.parametrize("instructions", [(), (0,), (1,), (0, 1)])
+def test_calls_that_send_only_what_is_new_are_joined_by_their_conversation(instructions: tuple[int, ...]) -> None:
     path = file(
-        {"conversation_id": "c", "messages": [ASKED]} | answer(TOLD),
-        {"conversation_id": "c", "messages": [MORE]} | answer(LAST),
+        {"conversation_id": "c", "messages": [SYSTEM] * (0 in instructions) + [ASKED]} | answer(TOLD),
+        {"conversation_id": "c", "messages": [SYSTEM] * (1 in instructions) + [MORE]} | answer(LAST),
     )
     assert (only(path).id, spoken_lines(only(path))) == ("c", TALK)
+    assert len(asides(only(path))) == bool(instructions)  # once
 
 
 def test_keys_beside_the_messages_are_kept() -> None:
@@ -274,6 +276,7 @@ def test_what_the_console_exporter_writes_is_read_and_openinference_too() -> Non
         (run(1, "tool", {"x": 1}, {"y": 2}), "export them with inputs and outputs"),
         ({"a": 1}, "runs exported from LangSmith, OpenTelemetry spans"),
         ([1, 2], "requests of chat models with their responses"),
+        ({"mapping": {"a": {"message": None}, "b": 3}}, "requests of chat models with their responses"),
     ],
 )
 def test_a_file_without_messages_is_told_in_one_line(value: Any, problem: str, fault: Callable[..., str]) -> None:

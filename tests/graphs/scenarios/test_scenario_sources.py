@@ -83,6 +83,7 @@ def test_equal_scenarios_keep_their_numbers_in_a_part(tmp_path):
         numbers = [(state["extra"]["stored"]["id"], state["ordinal"]) for state in taken]
         assert all(ordinal == name.endswith("again") for name, ordinal in numbers)
         ids[part] = [name for name, _ in numbers]
+        assert ids[part][: len(ids[part]) // 2] == [one.id for one in talks if part_of(user_of(one)) == part]
     assert len(ids["tune"]) + len(ids["test"]) == 12
     assert min(map(len, ids.values())) > 0
 
@@ -304,6 +305,13 @@ def test_a_line_of_a_log_may_name_a_profile_and_a_task_context(tmp_path: Path) -
     (tmp_path / "log.jsonl").write_text(json.dumps(line) + "\n")
     (state,) = graphs.scenarios_of(tmp_path / "log.jsonl", "agent_test")
     assert (state["scenario"]["goal"], state["scenario"]["facts"]) == ("A trip.", "calm")
+
+
+def test_a_task_with_its_context_needs_no_kind(tmp_path: Path) -> None:
+    line = {"task": "travel", "task_context": "A trip.", "preference": "1. Gender: Female"}
+    (tmp_path / "tasks.jsonl").write_text(json.dumps(line) + "\n")
+    (state,) = graphs.scenarios_of(tmp_path / "tasks.jsonl", "recllmsim")
+    assert (state["scenario"]["kind"], state["scenario"]["language"]) == ("recllmsim", "en")
 
 
 QUESTIONS = ("What is your booking code?", "To which date?", "Do you want a window or an aisle seat?")

@@ -1,13 +1,14 @@
 """Asking until an answer can be used: repaired by reason, bounded, every attempt kept."""
 
 import pytest
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import BaseModel, Field
 
 from duologue.data.identity import call_seed
 from duologue.errors import SettingError
 from duologue.nodes import Call, Refusal, RequestAnswer, ask, parse_json
 from duologue.nodes.asking.requests import asked_of
+from duologue.nodes.calls.service import drafted
 from duologue.prompts import Library, Page, PromptError
 from tests.fake_models import SeededModel
 
@@ -73,6 +74,8 @@ async def test_each_attempt_has_a_seed_of_its_own_that_the_call_decides():
     _, model = await judge("a", "b", "c")
     assert model.seeds == [call_seed(3, "conversation", "judge", 2, number, 1) for number in (1, 2, 3)]
     assert len(set(model.seeds)) == 3
+    await drafted(model, [HumanMessage("Now?")], CALL)
+    assert model.seeds[-1] == model.seeds[0]
 
 
 async def test_after_its_attempts_there_is_no_value_and_no_further_call():

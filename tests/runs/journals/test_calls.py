@@ -17,6 +17,7 @@ from duologue.errors import DataError, ModelError, SettingError
 from duologue.graphs import agent_test, recllmsim, simquac
 from duologue.nodes import Limits
 from duologue.nodes.calls.call_store import Call, SentRequest, StoredReply
+from duologue.nodes.calls.service import CallService
 from duologue.nodes.models.scripted import ScriptedModel
 from duologue.nodes.settings.redaction import error_line
 from duologue.runs import CallFile, Conduct, RunError
@@ -173,6 +174,19 @@ def test_a_reply_is_on_the_disk_when_its_file_is_closed(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", synced.append)
     file.close()
     assert len(synced) == 1
+
+
+async def test_a_turn_of_an_agent_that_failed_is_not_kept(tmp_path):
+    file = CallFile.recording(tmp_path / "calls.jsonl")
+    for outcome in ({"failed": "timeout"}, {"drafts": []}):
+
+        async def ask(outcome=outcome):
+            return outcome
+
+        call = Call(0, "c1", "assistant")
+        assert await CallService(store=file).update({"agent": "a"}, [HumanMessage("Now?")], call, 1, ask) == outcome
+    file.close()
+    assert file.path.read_text().count('"reply"') == 1
 
 
 def test_the_second_file_of_calls_is_on_the_disk_and_closed_with_the_first(tmp_path, monkeypatch):
@@ -339,19 +353,26 @@ def test_a_run_that_is_recorded_in_one_of_its_parts_pays_nothing_twice(tmp_path,
 def test_what_is_begun_anew_does_not_use_what_was_kept_before_and_goes_on_after_a_kill(tmp_path):
     first, second = Call(0, "c1", "user").key(1), Call(0, "c1", "user", 1).key(1)
     sent, path = SentRequest.of({"m": 1}, [HumanMessage("Now?")]), tmp_path / "calls.jsonl"
-    file = CallFile.recording(path)
+
+    def opened():
+        """The file, and its copy, which does not use them either."""
+        opened_file = CallFile.recording(path)
+        opened_file.copy = CallFile.recording(tmp_path / "copy.jsonl")
+        return opened_file
+
+    file = opened()
     file.keep(first, sent, StoredReply({"content": "old"}))
     file.begin_anew({"c1"})
     assert file.find(first, sent) is None
     file.keep(first, sent, StoredReply({"content": "new"}))
     file.close()  # as a kill leaves it: the conversation is not over
-    file = CallFile.recording(path)
+    file = opened()
     file.begin_anew({"c1"})
     assert file.find(first, sent).value == {"content": "new"}
     file.keep(second, sent, StoredReply({"content": "and on"}))
     file.forget("c1")
     file.close()
-    file = CallFile.recording(path)
+    file = opened()
     assert file.find(second, sent).value == {"content": "and on"}
     file.begin_anew({"c1"})
     assert file.find(first, sent) is None
