@@ -378,6 +378,7 @@ def test_what_is_begun_anew_does_not_use_what_was_kept_before_and_goes_on_after_
     assert file.find(first, sent) is None
     assert file.find(second, sent) is None
     assert [paid.reply for paid in file.paid] == ["new", "old", "and on"]
+    assert path.read_text().count('"message"') == 1  # what was sent stands there once
     file.close()
 
 
