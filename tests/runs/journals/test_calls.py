@@ -430,7 +430,11 @@ def test_a_pipe_is_no_file_of_calls(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "spoiled", [{"reply": {"usage_metadata": {}}}, {"reply": {"content": 5}}, {"to": 5}, {"sent": None}, {"turn": "x"}]
+    "spoiled",
+    [
+        *({"reply": reply} for reply in ({"usage_metadata": {}}, {"content": 5}, {"response_metadata": 5})),
+        *({"to": 5}, {"sent": None}, {"turn": "x"}),
+    ],
 )
 def test_a_line_that_is_no_call_is_passed_over_and_the_good_one_before_it_stands(tmp_path, topics, whole, spoiled):
     undisturbed, calls = whole
