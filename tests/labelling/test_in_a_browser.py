@@ -176,6 +176,7 @@ def test_on_a_narrow_dark_page_keys_are_for_what_has_the_focus_and_the_marked_me
         page.get_by_role("button", name="why: us 12 US").wait_for()
         page.keyboard.press("0")
         page.locator("button[kind=primary]", has_text="0").wait_for()
+        page.get_by_role("button", name="Save", disabled=False).wait_for()
         if number == 2:
             page.get_by_role("button", name="Later").focus()  # which Enter presses then, and does not save
         page.keyboard.press("Enter")
