@@ -37,7 +37,12 @@ TESTS = (
         "tests/data/files/test_streams.py",
     ),
     *("tests/data/test_loading.py", "tests/analysis/over_users", "tests/analysis/labels", "tests/analysis/testing"),
-    *("tests/analysis/validity", "tests/analysis/simquac/test_validators.py", "tests/analysis/next_turn"),
+    *(
+        "tests/analysis/validity",
+        "tests/analysis/simquac/test_validators.py",
+        "tests/analysis/simquac/test_equal_questions.py",
+        "tests/analysis/next_turn",
+    ),
     *(
         "tests/analysis/recllmsim/judges/test_judges.py",
         "tests/cli/recllmsim/test_simulate.py",

@@ -206,6 +206,18 @@ def test_the_second_file_of_calls_is_on_the_disk_and_closed_with_the_first(tmp_p
     CallFile.recording(copy.path).close()  # its lock is free
 
 
+def test_a_second_file_that_lacks_a_reply_gets_it_when_the_first_is_asked_for_it(tmp_path):
+    key, sent = Call(0, "c1", "user").key(1), SentRequest.of({"m": 1}, [HumanMessage("Hello.")])
+    file = CallFile.recording(tmp_path / "calls.jsonl")
+    file.keep(key, sent, StoredReply({"content": "Yes."}))
+    file.close()
+    for _ in range(2):
+        file, file.copy = (CallFile.recording(tmp_path / name) for name in ("calls.jsonl", "copy.jsonl"))
+        assert file.find(key, sent).value == {"content": "Yes."}
+        file.close()
+    assert (tmp_path / "copy.jsonl").read_text().count('"reply"') == 1
+
+
 def test_a_message_that_goes_on_differs_where_the_other_one_ends():
     words = where_they_differ({"content": "To the sea"}, {"content": "To the seaside"})
     assert words == "differs at character 11: was 'To the sea', now 'To the seaside'"
