@@ -23,10 +23,20 @@ class Moment:
     """Number of the conversation among those of the source about an equal scenario, from 0."""
     turn: int
     """How many turns the user has had, from 0."""
-    before: tuple[Message, ...]
-    """All messages before this turn; the last one is the assistant's, or there is none."""
-    messages: tuple[Message, ...]
-    """The user's messages of this turn, one or several in a row; empty where the user had left."""
+    begin: int
+    """Number of messages before this turn."""
+    end: int
+    """Number of messages up to its end; as many where the user had left."""
+
+    @property
+    def before(self) -> tuple[Message, ...]:
+        """All messages before this turn; the last one is the assistant's, or there is none."""
+        return self.conversation.messages[: self.begin]
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The user's messages of this turn, one or several in a row; empty where the user had left."""
+        return tuple(message for message in self.conversation.messages[self.begin : self.end] if message.stored)
 
     @property
     def key(self) -> str:
@@ -36,7 +46,7 @@ class Moment:
     @property
     def ended(self) -> bool:
         """Whether the user had left."""
-        return not self.messages
+        return self.begin == self.end
 
     @cached_property
     def text(self) -> str:
@@ -84,16 +94,16 @@ def moments_of(conversations: Sequence[Conversation]) -> Iterator[Moment]:
     """
     numbers = ordinals(conversation.scenario for conversation in conversations)
     for number, (conversation, ordinal) in enumerate(zip(conversations, numbers, strict=True)):
-        before: list[Message] = []
-        turn = 0
+        messages, begin, turn = conversation.messages, 0, 0
         for exchange in conversation.exchanges:
-            messages = tuple(message for message in exchange.user if message.stored)
-            if exchange.user and not messages:
+            end = begin + len(exchange.user)
+            stored = any(message.stored for message in exchange.user)
+            if exchange.user and not stored:
                 break  # the goodbye
-            if messages:
-                yield Moment(conversation, number, ordinal, turn, tuple(before), messages)
+            if stored:
+                yield Moment(conversation, number, ordinal, turn, begin, end)
                 turn += 1
-            before += [*exchange.user, *exchange.assistant]
+            begin = end + len(exchange.assistant)
         left = conversation.stop is None or conversation.stop in LEAVES
-        if turn and before[-1].role == "assistant" and left:
-            yield Moment(conversation, number, ordinal, turn, tuple(before), ())
+        if turn and messages[begin - 1].role == "assistant" and left:
+            yield Moment(conversation, number, ordinal, turn, begin, begin)

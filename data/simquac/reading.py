@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from sys import intern
 from typing import Any
 
 from ...errors import DataError
@@ -59,6 +60,7 @@ def questions_of(
         if conversation.scenario.get("kind") != KIND:
             continue
         topic = Topic.of(conversation)
+        fields = {field: intern(getattr(topic, field)) for field in FIELDS}  # many questions are about one section
         names[conversation.id] += 1
         name = conversation.id if names[conversation.id] == 1 else f"{conversation.id}~{names[conversation.id]}"
         earlier: list[tuple[str, str]] = []
@@ -72,7 +74,7 @@ def questions_of(
             question = ReadingQuestion(
                 id=f"{name}/{number}",
                 conversation=name,
-                **{field: getattr(topic, field) for field in FIELDS},
+                **fields,
                 text="\n".join(message.text for message in user_messages),
                 earlier=tuple(earlier[len(earlier) - history :]) if history else (),
                 references=answers,

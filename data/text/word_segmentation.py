@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import chain
+from sys import intern
 from typing import Any
 
 from ...errors import of_extra
@@ -27,7 +28,9 @@ def segmentation() -> Callable[[str], tuple[str, ...]]:
         jieba.setLogLevel(logging.ERROR)
         jieba.initialize()
     # Texts differ, but what lies between two of their punctuation marks, beyond which no word reaches, often recurs.
-    of_piece = lru_cache(maxsize=REMEMBERED)(lambda piece: tuple(filter(_LETTERS.search, jieba.cut(piece))))
+    of_piece = lru_cache(maxsize=REMEMBERED)(
+        lambda piece: tuple(map(intern, filter(_LETTERS.search, jieba.cut(piece))))
+    )
     pieces = jieba.re_han_default.split
     return lru_cache(maxsize=REMEMBERED)(lambda text: tuple(chain.from_iterable(map(of_piece, pieces(text)))))
 
@@ -35,5 +38,5 @@ def segmentation() -> Callable[[str], tuple[str, ...]]:
 def words_of(text: str, language: Language) -> list[str]:
     """The words in lower case without punctuation: by letters in English, by `jieba` in Chinese (extra `zh`)."""
     if language == "en":
-        return _EN_WORD.findall(text.lower())
+        return list(map(intern, _EN_WORD.findall(text.lower())))  # equal words of many texts are one in memory
     return list(segmentation()(text.lower()))
