@@ -5,7 +5,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import tee
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from typing_extensions import override
@@ -168,19 +167,20 @@ def teacher_statistics(
 
     def texts_by(rule: RelationRule) -> Iterator[tuple[str, str]]:
         for pair in pairs:
-            for (_, answer), (_, people_answer) in zip(*map(exchanges, pair.compared()), strict=True):
+            for (_, answer), (_, people_answer) in zip(
+                exchanges(pair.answered), exchanges(pair.of_people), strict=True
+            ):
                 yield _text(answer, rule), _text(people_answer, rule)
 
     texts = list(texts_by("ours"))
     spoken = [text for text, _ in texts if text]
-    answers, people_answers = tee(pair.compared() for pair in pairs)
     return TeacherStatistics(
         teacher=teacher,
         conversations=len(pairs),
         questions=len(texts),
         agreement=_agreement(zip((text for text, _ in texts_by(rule)), (text for _, text in texts), strict=True), rule),
         rule=rule,
-        score=score_teacher(teacher, (one for one, _ in answers), (one for _, one in people_answers))
+        score=score_teacher(teacher, (pair.answered for pair in pairs), (pair.of_people for pair in pairs))
         if texts
         else None,
         words_per_answer=mean_of([_words(text) for text in spoken]),
@@ -212,10 +212,15 @@ class _Pair(NamedTuple):
     numbers: list[int]
     """The exchanges in which the teacher answered."""
 
-    def compared(self) -> tuple[Conversation, Conversation]:
-        """Both, with these exchanges."""
-        people = _of_people(self.source, labelled=self.labelled)
-        return _only(self.conversation, self.numbers), _only(people, self.numbers)
+    @property
+    def answered(self) -> Conversation:
+        """The teacher's, with these exchanges."""
+        return _only(self.conversation, self.numbers)
+
+    @property
+    def of_people(self) -> Conversation:
+        """People's, with these exchanges."""
+        return _only(_of_people(self.source, labelled=self.labelled), self.numbers)
 
 
 def _paired(answered: Sequence[Conversation], references: Sequence[Conversation] | None) -> tuple[list[_Pair], int]:

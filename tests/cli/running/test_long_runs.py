@@ -32,9 +32,13 @@ def long_run(duologue, tmp_path):
     return names
 
 
+class Whole:
+    """Lives as long as any part of a conversation."""
+
+
 @pytest.fixture
 def most_alive(monkeypatch):
-    """A function that gives how many conversations that were read were alive at the same time."""
+    """A function that gives of how many conversations that were read any part was alive at the same time."""
     alive, most = 0, 0
 
     def over():
@@ -47,7 +51,10 @@ def most_alive(monkeypatch):
             conversation = read(value)
             alive += 1
             most = max(most, alive)
-            weakref.finalize(conversation, over)
+            whole = Whole()
+            weakref.finalize(whole, over)
+            for part in (conversation, *conversation.messages):  # who holds a message holds its drafts
+                weakref.finalize(part, id, whole)
             return conversation
 
         return counted
