@@ -25,7 +25,7 @@ SOURCES := pyproject.toml $(shell find . -name "*.py" -not -path "./.*" -not -pa
 FLOOR := 95
 
 export LANGSMITH_TRACING = false
-# Processes that tests start would compile the package anew, each of them.
+# Processes that tests start would compile the package anew, each of them, and each worker all tests: half of collecting them.
 unexport PYTHONDONTWRITEBYTECODE
 export LANGGRAPH_CLI_NO_ANALYTICS = 1
 
