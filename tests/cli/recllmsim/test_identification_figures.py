@@ -223,6 +223,7 @@ def test_intents_are_told_as_the_page_says(result_of, open_data):
 
 
 @pytest.mark.heavy
+@pytest.mark.untraced
 def test_satisfaction_is_told_as_the_page_says(result_of, open_data):
     source = open_data / "recllmsim/human_exp_V2"
     both = [
