@@ -174,5 +174,5 @@ def _misplaced(words: str, option: str) -> str:
 
 def _line(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename or 'system'}: {error.strerror}"
+        return f"{error.filename or 'standard output or the system'}: {error.strerror}"
     return " ".join(str(error).split()) or type(error).__name__

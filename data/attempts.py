@@ -124,6 +124,8 @@ class Part(Record):
         return self.digest is not None and self.url is None and self.file_id is None
 
 
+INTERRUPT = "interrupt"
+"""Name of the call that records an approval: the tool that was approved stands beside it."""
 WAITING = "it waits for the answer to the agent's question"
 """Error of a call whose tool, or what comes before it, has asked the user."""
 

@@ -31,7 +31,7 @@ from ..runs.engine import conversing
 from ..runs.engine.conduct import Conduct
 from ..runs.engine.conversing import Concurrency
 from ..runs.engine.event_loop import waiting
-from ..runs.folder.manifests import is_compared
+from ..runs.folder.manifests import compares_function, is_compared
 from ..runs.simulation import asimulate
 from .advice import advice_on
 from .sources import Notify, logged
@@ -148,9 +148,10 @@ class AgentTest:
         )
 
     def is_refused_once_mended(self, result: Successes) -> bool:
-        """Whether a function whose source the run's manifest compares raised an error, or answered with no message."""
-        described = [node.flat() for node in self.cast.describe().values()]
-        return bool(result.without_message) or any(is_compared(row.frames, described) for row in result.errors)
+        """Whether a function whose source the run's manifest compares raised an error, or did not answer."""
+        nodes = {place: node.flat() for place, node in self.cast.describe().items()}
+        wordless = result.without_message or (result.silent and compares_function(nodes["assistant"]))
+        return bool(wordless) or any(is_compared(row.frames, nodes) for row in result.errors)
 
     def result(
         self,

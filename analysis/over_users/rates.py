@@ -107,7 +107,12 @@ def clustered(counts: Sequence[tuple[int, int]]) -> Rate:
         return exact(reached, total)
     share = reached / total
     sizes = [size for _, size in counts]
-    return _over_scenarios(share, variance_of_ratio([reached for reached, _ in counts], sizes), sizes)
+    rate = _over_scenarios(share, variance_of_ratio([reached for reached, _ in counts], sizes), sizes)
+    if reached not in (0, total):
+        return rate
+    # Of one conversation about each scenario the exact interval would do: more of them tell no less.
+    fewer = exact(number * (reached == total), number)
+    return Rate(value=share, low=max(rate.low, fewer.low), high=min(rate.high, fewer.high))
 
 
 @lru_cache(maxsize=1024)

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from ...data.records import Record
+from ..labels.reliability import COMPUTED
 from ..over_users.rates import Rate
 from ..tables import Column, Table
 from .code_errors import CodeError
@@ -24,6 +25,8 @@ GUARDED = (Column(name="rejected", kind="count"), Column(name="at first draft", 
 GUARDED_NOTE = (
     "rejected: drafts of the agent; at first draft: share of conversations that succeeded without a rejected one"
 )
+INTERVALS = "low, high: Blaker's exact interval of the share (95 %; 94 % for up to ten conversations)"
+BY_RULES = " by rules, no model judged it"
 
 
 class Successes(Record):
@@ -179,11 +182,15 @@ class Successes(Record):
                 for number, (name, row) in enumerate(zip(self.names, self.scenarios, strict=True))
             ),
             notes=(
-                "low, high: Blaker's interval of 95 % of the share",
+                *((INTERVALS,) if any(row.success for row in self.scenarios) else ()),
                 *((f"{', '.join(lacking)}: not among the conversations of the row",) if lacking else ()),
                 *((GUARDED_NOTE,) if guarded else ()),
                 *(() if all(row.success for row in self.scenarios) else ("no share: no conversation counts",)),
-                *((f"success: {self.trust}",) if self.trust and self.scored else ()),
+                *(
+                    (f"success: {self.trust}{BY_RULES * (self.trust == COMPUTED)}",)
+                    if self.trust and self.scored
+                    else ()
+                ),
             ),
         )
 

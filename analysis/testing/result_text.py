@@ -96,7 +96,9 @@ def resuming(result: Successes, again: str, end: str = "", *, mend: str = "") ->
     )
     lacking = ", ".join(f"{count} {what}" for count, what in parts if count)
     again += " and a higher --max-tokens (in Python Limits(max_tokens=...))" * bool(result.at_own_limit)
-    return "; ".join(filter(None, (end, lacking, mend or f"continue: {again}"))) if lacking else ""
+    is_own = bool(result.errors or result.crashed or result.silent)  # the same code would end in the same way
+    go_on = f"continue{', once it is mended' * is_own}: {again}"
+    return "; ".join(filter(None, (end, lacking, mend or go_on))) if lacking else ""
 
 
 def answered(result: Successes) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from ...data.files.json_files import write_text
@@ -52,7 +53,8 @@ class ReportFiles:
         summary = None if self.summary is None or is_shared(self.summary) else self.summary
         paths = [path for path in (self.junit, summary, page) if path is not None and path.is_file()]
         earlier = {path: path.read_bytes() for path in paths} if before else {}
-        self._say_instead(NOT_ENDED, summary)
+        again = "" if out is None else f": continue: the same command with --out {quote(str(out))} --resume"
+        self._say_instead(NOT_ENDED + again, summary)
         if page is not None and is_page(page):
             page.unlink()
         try:

@@ -10,11 +10,13 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from traceback import walk_tb
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import typer
 
+from ...data.packages import is_own, place_of
 from ..streams import say, stderr
 from .sudden_end import SuddenEnd, ended_by_force
 from .watchdog import Watchdog, watched
@@ -35,6 +37,9 @@ TERMINATED = 143
 
 STOPPED = "interrupted"
 """Why a run begins nothing new after Ctrl-C."""
+
+OWN_INTERRUPT = "code of yours raised KeyboardInterrupt"
+"""Begin of the reason of a run that somebody's code ended so."""
 
 LAST = 0.5
 """Seconds in which what is left of a run may end."""
@@ -182,9 +187,18 @@ def unless_interrupted(work: Callable[[], T], control: "Control") -> T | None:
     """What the work gives; None if it was interrupted, which is why the control ends then."""
     try:
         return work()
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        control.ending = STOPPED  # also of a run that a bound was ending, and by a signal
+    except (KeyboardInterrupt, asyncio.CancelledError) as error:
+        control.ending = _own_interrupt(error) or STOPPED  # also of a run that a bound was ending, and by a signal
         return None
+
+
+def _own_interrupt(error: BaseException) -> str:
+    """What to print of a KeyboardInterrupt that code of one's own raised; empty if somebody pressed Ctrl-C."""
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    if not isinstance(error, KeyboardInterrupt) or not frames or is_own(frames[-1]):  # raised by `on_interrupt`
+        return ""
+    place = place_of(error, installed=False)
+    return f"{OWN_INTERRUPT}{place}" if place else ""
 
 
 def or_so_far(work: Callable[[], "Summary"], folder: Path, control: "Control") -> "Summary":
@@ -198,7 +212,7 @@ def or_so_far(work: Callable[[], "Summary"], folder: Path, control: "Control") -
     if (summary := unless_interrupted(work, control)) is not None:
         return summary
     try:
-        return replace(summarize(folder), stopped=STOPPED)
+        return replace(summarize(folder), stopped=control.ending)
     except RunError:
         say("interrupted: no conversation had begun, and nothing was written")
         raise typer.Exit(exit_code(control)) from None

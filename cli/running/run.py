@@ -16,7 +16,7 @@ from ..options.shared import option, seed_of
 from ..output.failure_lines import failures
 from ..output.plans import go_on, print_plan
 from ..streams import counts_table, print_json, put, say, stdout
-from .interrupts import STOPPED, exit_code, or_so_far, run
+from .interrupts import OWN_INTERRUPT, STOPPED, exit_code, or_so_far, run
 from .progress import Progress
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
@@ -151,7 +151,7 @@ def say_uncounted(cast: Any, options: RunOptions) -> None:
     if options.max_cost is None and options.max_run_tokens is None:
         return
     if own := own_callers(cast):
-        say(f"calls that {' and '.join(own)} makes itself count in no bound of the run")
+        say(f"calls that the {' and the '.join(own)} makes itself count in no bound of the run")
 
 
 def check_replays(cast: Any, scenarios: list[Any]) -> None:
@@ -264,7 +264,7 @@ def end_in_words(summary: "Summary", control: "Control") -> tuple[str, str]:
         return f"ended early: {summary.stopped}", ""
     if control.ending == STOPPED:
         return "interrupted", ""
-    wider = "" if (control.ending or TIME_OVER).startswith(TIME_OVER) else " and a wider bound"
+    wider = "" if (control.ending or TIME_OVER).startswith((TIME_OVER, OWN_INTERRUPT)) else " and a wider bound"
     return ("" if control.ending is None else f"ended early: {control.ending}"), wider
 
 

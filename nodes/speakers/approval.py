@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from ...data.attempts import INTERRUPT
 from ...data.records import Role
 from ...data.rules.refusals import consent
 from ...errors import DuologueError
@@ -16,7 +17,6 @@ from ..replies.conversion import plain_or_text
 from ..settings.import_path import imported, is_import_path
 from ..settings.redaction import placed_line
 from .interrupts import asked_arguments
-from .tools import INTERRUPT
 
 Approve: TypeAlias = str | Callable[[Any], Any]
 """`all`, `none`, `ask-user`, MODULE:NAME, or a function from the interrupt's value to the value that resumes it."""

@@ -44,7 +44,7 @@ def speaking(path: str, what: str) -> Any:
     kind, a function that fails, a graph that cannot be compiled.
     """
     value = _imported(path, what)
-    if _makes(value):
+    if makes := _makes(value):
         try:
             value = value()
         except DuologueError:
@@ -65,7 +65,10 @@ def speaking(path: str, what: str) -> Any:
         try:
             return chat_model(value)
         except ModelError as error:
-            raise SettingError(f"{path}: is or gave a text, which must be a model identifier: {error}") from None
+            how = "has no parameter, so it was called to make an agent, and gave" if makes else "is"
+            raise SettingError(
+                f"{path}: {how} a text, which must be a model identifier: {error}; an agent takes the messages"
+            ) from None
     if isinstance(value, type):
         raise SettingError(f"{path}: is the class {value.__name__}: give an instance of it, or {ACCEPTED_FORMS}")
     if not isinstance(value, Runnable) and not callable(value):

@@ -5,12 +5,11 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 
-from ...data.attempts import WAITING
+from ...data.attempts import INTERRUPT, WAITING
 from ...data.formats.tool_messages import NO_RESULT
 from ...data.records import Role
 from ..replies.conversion import drafts_of, plain_or_text
 from ..state import Draft
-from .tools import INTERRUPT
 
 INTERRUPTED: Mapping[Role, str] = {"assistant": "agent_interrupted", "user": "user_rejected"}
 """The stop reason of an agent that stands at an interrupt which nobody can answer, by whom it plays."""

@@ -5,15 +5,13 @@ from typing import Any, TypeAlias
 
 from langgraph.pregel import Pregel
 
-from ...data.attempts import WAITING
+from ...data.attempts import INTERRUPT, WAITING
 from ..contract import ContractError
 from ..state import Draft
 
 ReadOnly: TypeAlias = bool | Collection[str]
 """Names of the tools that change nothing outside the agent's own state; True: all of them."""
 
-INTERRUPT = "interrupt"
-"""Name of the call that records an approval: the tool that was approved stands beside it."""
 NOT_ASKED_AGAIN, NOT_UNDONE = "not asked again: it had called ", "not undone: it had called "
 """How the note of a draft begins whose tools ran and were not undone, before their names: `NOT_ASKED_AGAIN` where it was
 rejected for that, `NOT_UNDONE` where the conversation had ended."""

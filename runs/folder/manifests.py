@@ -273,6 +273,11 @@ def is_compared(frames: Sequence[str], described: Any) -> bool:
     }
 
 
+def compares_function(described: Any) -> bool:
+    """Whether this description has the source of a function."""
+    return any(True for _ in _functions(described))
+
+
 def _functions(described: Any) -> Iterator[str]:
     """Names of the functions of one's own in a description of nodes; an object is named by its call."""
     if _is_function(described):

@@ -54,6 +54,10 @@ def breaks(state):
     return {"messages": [AIMessage(crash(state["messages"]))]}
 
 
+def presses(messages):
+    raise KeyboardInterrupt
+
+
 def stops(messages):
     return next(iter(()))
 
@@ -113,7 +117,10 @@ def test_a_crash_and_silence_are_the_assistants_failures(duologue, agent, reason
     assert result["rejected_drafts"] == 0  # there is no validator
     assert result["faults"] == {"user": 0, "assistant": 2, "infrastructure": 0}
     assert all(failure["reason"].startswith(reason) for failure in result["failures"])
-    assert err.splitlines()[-1] == "2 ended by an error; continue: the same command with --out run --resume"
+    again = "continue, once it is mended: the same command with --out run --resume"
+    if agent == "silence":  # whose source the manifest has
+        again = "mend it, then run the same command with another --out"
+    assert err.splitlines()[-1] == f"2 ended by an error; {again}"
     (suite,) = ElementTree.parse("junit.xml").getroot()
     assert [suite.get(name) for name in ("tests", "failures", "errors")] == ["4", "2", "0"]
 
@@ -192,6 +199,13 @@ def test_an_agent_that_raises_stopiteration_crashes_and_does_not_hang(duologue) 
     assert error["error"].startswith(
         "assistant: RuntimeError: code that a run calls has raised StopIteration (crashing.py, line "
     )
+
+
+def test_a_keyboard_interrupt_of_the_agents_own_is_named_by_its_place(duologue) -> None:
+    code, out, err = duologue(*arguments("presses"))
+    line = "ended early: code of yours raised KeyboardInterrupt (crashing.py, line "
+    assert (code, err.splitlines()[-1].startswith(line)) == (1, True), err
+    assert "interrupted" not in out + err
 
 
 def test_after_an_answer_that_is_no_message_another_folder_is_advised(duologue) -> None:

@@ -155,7 +155,7 @@ def test_an_agents_own_calls_are_said_to_count_in_no_bound(duologue, tmp_path, m
         "simulate", "simquac", "--limit", "1", "--max-turns", "1", "--max-run-tokens", "10000",
         "--assistant", "mine:agent", "--out", "r",
     )  # fmt: skip
-    assert "calls that assistant makes itself count in no bound of the run" in err
+    assert "calls that the assistant makes itself count in no bound of the run" in err
 
 
 @pytest.mark.parametrize(

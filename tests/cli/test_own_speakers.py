@@ -158,7 +158,7 @@ def test_a_text_is_a_models_spec(duologue):
         ("unfinished", "own_speakers:unfinished: is a graph that cannot be compiled: ValueError: Graph must have an"),
         ("speechless", "expected an agent whose state has 'messages', got a graph with topic"),
         ("absent", "the module 'own_speakers' has no 'absent': check 'own_speakers:absent'"),
-        ("LINE", "own_speakers:LINE: is or gave a text, which must be a model identifier"),
+        ("LINE", "own_speakers:LINE: is a text, which must be a model identifier"),
     ],
 )
 def test_an_object_that_cannot_speak_is_one_line(duologue, name, message):

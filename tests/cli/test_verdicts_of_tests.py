@@ -329,7 +329,8 @@ def test_a_run_that_is_killed_leaves_no_report_of_an_earlier_one(tmp_path: Path)
         os.sched_yield()
     process.kill()
     process.wait()
-    assert [error.get("message") for error in suite_of("junit.xml").iter("error")] == ["the test did not end"]
+    line = "the test did not end: continue: the same command with --out run --resume"
+    assert [error.get("message") for error in suite_of("junit.xml").iter("error")] == [line]
     assert "not passed" in Path("summary.md").read_text()
     assert not Path("run/page.html").exists()
 

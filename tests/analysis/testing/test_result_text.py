@@ -98,6 +98,18 @@ def test_a_tool_of_a_draft_that_was_not_sent_was_called() -> None:
         update={"scenario": {"success": {"tool_called": "change"}}}
     )
     assert successes([conversation]).warnings == ()
+    (line,) = successes([conversation.model_copy(update={"scenario": {"success": {"tool_called": "refund"}}})]).warnings
+    assert line.endswith("called: change (in a draft that was not sent), look_up (in a draft that was not sent)")
+
+
+@pytest.mark.parametrize(("calls", "shown"), [((ToolCall(name="interrupt"), CALLS[1]), "look_up"), ((), "none")])
+def test_an_approval_is_no_tool_of_the_agent(calls: tuple[ToolCall, ...], shown: str) -> None:
+    reply = CALLED.model_copy(update={"attempts": (CALLED.attempts[0].model_copy(update={"tool_calls": calls}),)})
+    scenario = {"success": {"tool_called": "refund"}}
+    conversation = talk("a", True).model_copy(update={"scenario": scenario, "messages": (reply,)})
+    (line,) = successes([conversation]).warnings
+    assert line.endswith(f"tools called: {shown}")
+    assert successes([talk("a", True).model_copy(update={"scenario": scenario, "messages": ()})]).warnings == ()
 
 
 def test_one_answer_among_many_is_not_none() -> None:

@@ -49,6 +49,9 @@ def test_the_interval_of_independent_trials_is_blakers() -> None:
     assert (rate.low, rate.high) == (pytest.approx(0.526, abs=3e-4), pytest.approx(0.893, abs=3e-4))
     assert clustered([(15, 20)]) == rate  # of one scenario nothing else is known
     assert clustered([(1, 1)] * 2).low == pytest.approx(0.06**0.5)
+    for scenarios in range(2, 8):  # more conversations of the same end tell no less
+        assert clustered([(4, 4)] * scenarios).low >= clustered([(1, 1)] * scenarios).low
+        assert clustered([(0, 4)] * scenarios).high <= clustered([(0, 1)] * scenarios).high
     assert clustered([(0, 3)]).high == pytest.approx(1 - clustered([(3, 3)]).low)
 
 
