@@ -77,7 +77,9 @@ def step(place: NodePlace, cast: Cast) -> Step:
             except ContractError:
                 raise
             except (WorldError, ApprovalError) as error:  # of the test's own code
-                failure = {"failure": failure_of("world" if isinstance(error, WorldError) else "approve", error)}
+                if isinstance(error, ApprovalError):
+                    answer = {"drafts": list(error.drafts)}
+                failure = {"failure": failure_of("approve" if answer else "world", error)}
                 state = merged(state, failure)
             except (Exception, SystemExit) as error:  # of code that ends its process
                 log.debug("%s failed: %s", place, redacted("".join(format_exception(error))))

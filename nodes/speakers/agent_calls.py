@@ -2,17 +2,18 @@
 
 import inspect
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from traceback import format_exception
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.errors import GraphInterrupt
 from langgraph.pregel import Pregel
 from langgraph.runtime import Runtime
+from langgraph.types import Command
 
 from ..contract import ContractError
 from ..limits import Limits
@@ -22,6 +23,7 @@ from ..replies.exits import ExitError
 from ..settings.redaction import redacted
 from ..state import Draft
 from ..worlds import Context
+from .approval import ROUNDS, ApprovalError, Approve, approval_call, decides, resumed
 from .interrupts import NO_CHECKPOINTER, NO_QUESTION, NOT_ENDING, drafts_at_interrupt, still_waiting
 from .speaker import on_its_own
 from .threads import ThreadPlace, is_remote
@@ -138,6 +140,28 @@ class AgentCall:
             return CallOutcome(self.progress, error=error)
         values, ids = [interrupt.value for interrupt in interrupts], [interrupt.id for interrupt in interrupts]
         return CallOutcome(self.progress, values, ids)
+
+
+async def approved(
+    reply: CallOutcome,
+    approve: Approve | None,
+    decided: list[dict[str, Any]],
+    call: Callable[[Command[Any]], Awaitable[CallOutcome]],
+    drafts: Callable[[CallOutcome], Sequence[Draft]],
+) -> CallOutcome:
+    """The outcome once the policy has answered the interrupts of an outcome, and of those that follow.
+
+    Its decisions are added to `decided`. ApprovalError has the `drafts` of the outcome that it could not answer.
+    """
+    while reply.error is None and decides(approve, reply.interrupts, reply.ids) and len(decided) < ROUNDS:
+        try:
+            resume = resumed(cast(Approve, approve), reply.interrupts, reply.ids)
+        except ApprovalError as error:
+            error.drafts = drafts(reply)
+            raise
+        decided.append(approval_call(cast(Approve, approve), reply.interrupts, resume))
+        reply = await call(Command(resume=resume))
+    return reply
 
 
 @dataclass(frozen=True)

@@ -21,14 +21,12 @@ from ..replies.conversion import kept_channels, messages_of, new_messages, plain
 from ..settings.redaction import error_frames, placed_line
 from ..state import State, Update, attempt_number, merged
 from ..worlds import back_to, remember
-from .agent_calls import AgentCall, AgentReply, CallOutcome, own_context
+from .agent_calls import AgentCall, AgentReply, CallOutcome, approved, own_context
 from .approval import (
     ASK_USER,
-    ROUNDS,
     Approve,
     approval_call,
     checked_policy,
-    decides,
     is_question,
     is_unclear,
     question_of,
@@ -244,21 +242,26 @@ class AgentSpeaker:
                 sent = [*sent, HumanMessage(note(line), id=note_id)]
             gone = stored_place.note if stored_place and stored_place.note in before and takes_out(agent) else None
             agent_input = {**channels, "messages": [*([RemoveMessage(id=gone)] if gone else []), *sent]}
+
+        def added(reply: CallOutcome) -> list[BaseMessage]:
+            answered = [] if reply.answer is None else messages_of(self.role, reply.answer)
+            new = [message for message in answered if message.id not in before]
+            # The tools that waited for the answer went on in this reply: their calls are its own too.
+            return new_messages(new, sent) if sent else [*waiting(history), *new]
+
         reply = await self._called(agent_input, config, state, runtime)
-        while reply.error is None and decides(self.approve, reply.interrupts, reply.ids) and len(decided) < ROUNDS:
-            resume = resumed(cast(Approve, self.approve), reply.interrupts, reply.ids)
-            decided.append(approval_call(cast(Approve, self.approve), reply.interrupts, resume))
-            at_thread: RunnableConfig = {"configurable": {"thread_id": thread}}
-            reply = await self._called(Command(resume=resume), at_thread, state, runtime)
+        reply = await approved(
+            reply,
+            self.approve,
+            decided,
+            lambda command: self._called(command, {"configurable": {"thread_id": thread}}, state, runtime),
+            lambda at: AgentReply(replace(at, interrupts=()), channels, added(at), decided=decided).drafts,
+        )
         reply.check_answered()
         after = await agent.aget_state({"configurable": {"thread_id": thread}})
         interrupts = reply.interrupts
         if after.next and not interrupts and reply.error is None:
             interrupts = [f"paused before {', '.join(after.next)}", None]  # a breakpoint asks nothing
-        answered = [] if reply.answer is None else messages_of(self.role, reply.answer)
-        added = [message for message in answered if message.id not in before]
-        # The tools that waited for the answer went on in this reply: their calls are its own too.
-        added = new_messages(added, sent) if sent else [*waiting(history), *added]
         asks = len(interrupts) == 1 and is_question(interrupts[0])
         pending = None
         if self.approve == ASK_USER and reply.ids and not asks:
@@ -268,7 +271,7 @@ class AgentSpeaker:
             place = stored_place.answered(answer, after, seen=len(messages), asked=asks, pending=pending)
         else:
             place = ThreadPlace(thread, checkpoint_of(after), len(messages), note=note_id, asked=asks, pending=pending)
-        return AgentReply(replace(reply, interrupts=interrupts), channels, added, place, decided)
+        return AgentReply(replace(reply, interrupts=interrupts), channels, added(reply), place, decided)
 
     async def _called(
         self, agent_input: Any, config: RunnableConfig, state: State, runtime: Runtime[Limits]

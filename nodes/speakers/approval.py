@@ -16,6 +16,7 @@ from ..contract import ContractError, describe
 from ..replies.conversion import plain_or_text
 from ..settings.import_path import imported, is_import_path
 from ..settings.redaction import placed_line
+from ..state import Draft
 from .interrupts import asked_arguments
 
 Approve: TypeAlias = str | Callable[[Any], Any]
@@ -32,6 +33,9 @@ _AGAIN = " Your reply was neither."
 
 class ApprovalError(DuologueError, RuntimeError):
     """The function of `approve`, which is the test's own code, raised."""
+
+    drafts: Sequence[Draft] = ()
+    """What the agent had done before."""
 
     @property
     def record_line(self) -> str:

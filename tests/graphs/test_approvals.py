@@ -130,6 +130,9 @@ async def test_a_policy_that_raises_is_named_and_no_failure_of_the_agent():
     assert (failure.node, failure.fault) == ("approve", None)
     assert "limit failed: KeyError: 'euro' (test_approvals.py, line " in failure.error
     assert failure.frames[-1].endswith(" in limit")
+    conversation = await talk(paying([]), approve=limit)
+    assert conversation.failure.node == "approve"
+    assert [call.name for call in conversation.unsaid[0].attempts[0].tool_calls] == ["pay"]
 
 
 async def test_a_text_stays_a_question_to_the_user_and_without_a_policy_the_conversation_ends():
@@ -140,7 +143,7 @@ async def test_a_text_stays_a_question_to_the_user_and_without_a_policy_the_conv
 
 
 async def test_an_agent_that_asks_for_ever_is_a_named_stop(monkeypatch):
-    monkeypatch.setattr("duologue.nodes.speakers.agents.ROUNDS", 3)
+    monkeypatch.setattr("duologue.nodes.speakers.agent_calls.ROUNDS", 3)
 
     async def answer(state: MessagesState) -> dict[str, Any]:
         while True:
