@@ -137,6 +137,8 @@ def row_of(judged: JudgedRow, floor: JudgedRow | None, common: Set[str]) -> Next
     failed = [turn.next_turn.failure for turn in judged.turns if turn.next_turn.failure is not None]
     of_floor = None if floor is None or floor is judged else floor.turns
     scores: dict[TurnScore, UserMean] = {score: _estimate(turns, of_floor, value) for score, value in _VALUES.items()}
+    if judged.kind == "person":  # each turn is compared with itself: 1 by definition, of whatever users
+        scores = {score: mean.model_copy(update={"low": None, "high": None}) for score, mean in scores.items()}
     return NextTurnRow(
         name=judged.name,
         kind=judged.kind,
