@@ -25,7 +25,7 @@ GUARDED = (Column(name="rejected", kind="count"), Column(name="at first draft", 
 GUARDED_NOTE = (
     "rejected: drafts of the agent; at first draft: share of conversations that succeeded without a rejected one"
 )
-INTERVALS = "low, high: Blaker's exact interval of the share (95 %; 94 % for up to ten conversations)"
+INTERVALS = "low, high: Blaker's exact interval of the share (94 to 95 %)"
 BY_RULES = " by rules, no model judged it"
 
 

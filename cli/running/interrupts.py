@@ -237,8 +237,9 @@ def ask_all(
     result = ask(work, control, begins, max_time=max_time, left=left)
     say(*control.spending.notes)
     if result is None or control.ending == STOPPED:
-        say(f"interrupted: {left}")
-        raise typer.Exit(exit_code(control))
+        pressed = control.ending == STOPPED
+        say(f"{'interrupted' if pressed else f'ended early: {control.ending}'}: {left}")
+        raise typer.Exit(exit_code(control) if pressed else 1)
     if early and control.ending is not None:
         say(f"ended early: {control.ending}")
     return result

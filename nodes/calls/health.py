@@ -235,7 +235,7 @@ class Health:
         recently = self.learned.recently
         self._refusals.bore = max(self._refusals.bore, rate)
         fewest = 9 if self.learned.by_tokens else 15  # the pace of calls of unlike lengths falls by chance
-        enough = 3 if rate < self._refusals.bore / 10 else 8  # at such a pace each one takes long
+        enough = 3 if rate < self._refusals.bore / 10 else recently.maxlen or 0  # at such a pace each one takes long
         often = len(recently) >= enough and sum(recently) < fewest * len(recently)
         if often and self._refusals.slowed(rate, now):
             self.learned.hold(self._refusals.bore / 2, now)

@@ -8,8 +8,9 @@ import sys
 import time
 
 import pytest
+import typer
 
-from duologue.cli.running.interrupts import interruptible
+from duologue.cli.running.interrupts import ask_all, interruptible
 from duologue.data import record_lines
 from duologue.runs.engine.control import Control
 
@@ -156,6 +157,16 @@ async def test_the_first_ctrl_c_ends_in_order_and_the_second_cancels(capsys):
 async def test_the_third_ctrl_c_is_raised_where_the_code_is():
     with pytest.raises(KeyboardInterrupt):
         await pressed(3)
+
+
+def test_a_keyboard_interrupt_of_ones_own_code_is_no_ctrl_c_in_a_command_that_asks(capsys):
+    async def work(update):
+        raise KeyboardInterrupt
+
+    with pytest.raises(typer.Exit) as ended:
+        ask_all(work, Control(), "asks", max_time=None, left="nothing is missing")
+    line = "ended early: code of yours raised KeyboardInterrupt (test_interrupts.py, line "
+    assert (ended.value.exit_code, line in capsys.readouterr().err) == (1, True)
 
 
 async def test_what_is_ignored_from_outside_stays_ignored():
