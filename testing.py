@@ -278,7 +278,7 @@ def _scored(conversation: "Conversation", scorer: Any) -> "Conversation":
 
 def _message(line: str, wrong: "Sequence[tuple[Outcome, Conversation]]") -> str:
     """The text of a failing assertion: the conversations' ends, the reasons, whose fault it is."""
-    from .analysis.outcomes import INTERRUPTED
+    from .analysis.outcomes import INTERRUPTED, tool_error_lines
     from .analysis.testing.failed_conversations import reason_and_end
 
     parts = [line]
@@ -289,6 +289,7 @@ def _message(line: str, wrong: "Sequence[tuple[Outcome, Conversation]]") -> str:
             f"{conversation.id}: {result.scenario}",
             f"  reason: {reason_and_end(result.reason, conversation.stop)}",
             *(f"    at {frame}" for frame in result.frames),
+            *(f"  {line}" for line in tool_error_lines(result.tool_errors, result.reason)),
             f"  stop: {conversation.stop or 'not told'}, fault: {result.fault}",
             *([f"  ... {earlier} messages before"] if earlier > 0 else []),
             *(f"  {message.role}: {message.text}" for message in conversation.messages[-END:]),

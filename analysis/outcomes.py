@@ -1,10 +1,13 @@
 """The outcome of one conversation, only by its record: success, reason, and the fault of a failure."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from ..data import domains
+from ..data.attempts import INTERRUPT
+from ..data.formats.tool_messages import NO_RESULT
 from ..data.identity import digest
 from ..data.labels.reading import SCORES
 from ..data.provenance import TURN_TIMEOUT
@@ -26,6 +29,10 @@ _NO_MESSAGE = "AnswerError: the function"
 """Begin of the error of a function that answered with what is no message."""
 TIMED_OUT, INTERRUPTED, NONE_ACCEPTED = "agent_timeout", "agent_interrupted", "assistant_rejected"
 """Stop reasons of an agent that did not answer to the end."""
+_NOT_APPROVED = "User rejected the tool call for "
+"""Begin of the error that LangChain's `HumanInTheLoopMiddleware` records of a call that was not approved."""
+_LONGEST = 300
+"""Longest line of a tool's error, in characters."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,8 @@ class Outcome:
     """The rule by which the user simulator is at fault; None if it is not."""
     frames: tuple[str, ...] = ()
     """The last places in one's own code that the error passed which ended it, or which took its score."""
+    tool_errors: Mapping[str, str] = field(default_factory=dict)
+    """As of `tool_errors`."""
 
 
 def outcome(conversation: Conversation, crashes: Crashes = "unscored", ending: str = "") -> Outcome:
@@ -65,7 +74,16 @@ def outcome(conversation: Conversation, crashes: Crashes = "unscored", ending: s
         # A user that gives up, or goes without what it came for, leaves with what the assistant made of the talk.
         fault = conversation.fault if conversation.fault not in (None, "none") else "assistant"
         fault = "user" if broken else fault
-    return Outcome(conversation.id, title_of(conversation), success, reason, fault, broken, _frames(conversation))
+    return Outcome(
+        conversation.id,
+        title_of(conversation),
+        success,
+        reason,
+        fault,
+        broken,
+        _frames(conversation),
+        tool_errors(conversation),
+    )
 
 
 def title_of(conversation: Conversation) -> str:
@@ -149,6 +167,26 @@ def teardown_warning(conversation: Conversation) -> str | None:
         return None
     place = f" ({failure.frames[-1]})" if failure.frames else ""
     return " ".join(failure.error.split()).removeprefix("WorldError: ") + place
+
+
+def tool_errors(conversation: Conversation) -> dict[str, str]:
+    """The first error's line of each tool of the agent that had one, rejected drafts included.
+
+    A call that waits for the user, has no result or was not approved is not an error of its tool.
+    """
+    errors: dict[str, str] = {}
+    for call in (call for draft in conversation.attempts("assistant") for call in draft.tool_calls):
+        if call.error is None or call.waits or call.error == NO_RESULT or call.name == INTERRUPT:
+            continue
+        if not call.error.startswith(_NOT_APPROVED):
+            line = next((" ".join(line.split()) for line in call.error.splitlines() if line.strip()), "no text")
+            errors.setdefault(call.name, line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…")
+    return errors
+
+
+def tool_error_lines(errors: Mapping[str, str], reason: str = "") -> list[str]:
+    """A line for each tool whose error the reason of a conversation's score does not name."""
+    return [f"a call of {name} ended in an error: {error}" for name, error in errors.items() if error not in reason]
 
 
 def _frames(conversation: Conversation) -> tuple[str, ...]:

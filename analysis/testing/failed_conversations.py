@@ -2,7 +2,7 @@
 
 from ...data.records import Conversation, Fault, Record
 from ...data.stop_reasons import UNTOLD, in_words
-from ..outcomes import CUT_SHORT, Outcome
+from ..outcomes import CUT_SHORT, Outcome, tool_error_lines
 
 
 class FailedConversation(Record):
@@ -18,6 +18,8 @@ class FailedConversation(Record):
     """What the score says of it."""
     row: int = 0
     """The place of its scenario in `Successes.scenarios`, from 0."""
+    tool_errors: tuple[str, ...] = ()
+    """A line for each tool of the agent that ended in an error which the reason does not name."""
 
 
 class UserFault(Record):
@@ -40,6 +42,7 @@ def failed_conversation(conversation: Conversation, result: Outcome, row: int) -
         fault=result.fault,
         reason=result.reason,
         row=row,
+        tool_errors=tuple(tool_error_lines(result.tool_errors, result.reason)),
     )
 
 

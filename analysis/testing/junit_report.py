@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from ...data.records import Conversation
 from ..attempts import sent_although_rejected
 from ..labels.reliability import COMPUTED, Trusts
-from ..outcomes import SUCCESS, Crashes, Outcome, outcome, was_begun
+from ..outcomes import SUCCESS, Crashes, Outcome, outcome, tool_error_lines, was_begun
 from .failed_conversations import reason_and_end
 from .plan import CaseNames, PlannedConversation
 
@@ -122,6 +122,7 @@ def _describe(element: Element, result: Outcome, conversation: Conversation, add
         reason,
         f"fault: {result.fault}, stop: {conversation.stop or 'not told'}, conversation: {conversation.id}",
         *(f"at {frame}" for frame in result.frames),
+        *tool_error_lines(result.tool_errors, reason),
         *([f"page: {address}"] if address else []),
         "",
         *(f"{message.role}: {message.text}" for message in conversation.messages[-END:]),

@@ -116,7 +116,7 @@ class Successes(Record):
     """Errors of one's own code: the agent, a tool, a validator, a scorer or a world raised. The most frequent first."""
     warnings: tuple[str, ...] = ()
     """What may be wrong although the scores count, a line each: a world that could not be torn down after the end, a tool
-    that `success` names and no conversation called."""
+    whose calls ended in an error, a tool that `success` names and no conversation called."""
     gave_up: int = 0
     """Successes of conversations that the user ended by giving up."""
     gave_up_refused: int = 0

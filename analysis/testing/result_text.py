@@ -222,8 +222,9 @@ def failed_by_scenario(result: Successes) -> list[tuple[FailedConversation, int]
 
 
 def failed_because(failure: FailedConversation) -> str:
-    """Why a conversation failed, how it ended, and whose fault it is."""
-    return f"{reason_and_end(failure.reason, failure.stop)} (fault: {failure.fault})"
+    """Why a conversation failed, how it ended, which tools ended in an error, and whose fault it is."""
+    what = "; ".join((reason_and_end(failure.reason, failure.stop), *failure.tool_errors))
+    return f"{what} (fault: {failure.fault})"
 
 
 def more_failed(count: int) -> str:

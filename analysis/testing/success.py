@@ -42,6 +42,7 @@ from .plan import PlannedConversation
 from .result import Successes
 from .result_text import in_number
 from .shares import ScenarioCounts, ScenarioSuccess, Share, share_of
+from .tool_errors import ToolErrors
 
 __all__ = [
     "FailedConversation",
@@ -94,7 +95,7 @@ def successes(
     stops: Counter[str | None] = Counter()
     endings: Counter[str] = Counter()
     none_accepted: Counter[str | None] = Counter()
-    trusts, errors, named_tools = Trusts(), CodeErrors(), NamedTools()
+    trusts, errors, named_tools, tool_errors = Trusts(), CodeErrors(), NamedTools(), ToolErrors()
     warnings: Counter[str | None] = Counter()
     silent, turn_limits = 0, set[float | None]()
     for conversation in conversations:
@@ -108,6 +109,7 @@ def successes(
         trusts.add_scores(conversation)
         errors.add(result)
         named_tools.add(conversation)
+        tool_errors.add(conversation, result)
         crashed += agent_failed(conversation)
         answers[is_answered := answered(conversation)] += 1
         stops[conversation.stop] += is_answered is False
@@ -209,6 +211,7 @@ def successes(
         errors=errors.rows(),
         warnings=(
             *(f"in {in_number(count)} {text}" for text, count in warnings.most_common() if text),
+            *tool_errors.lines(),
             *named_tools.lines(),
         ),
         gave_up=gave_up,

@@ -13,6 +13,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import interrupt
 
 from duologue import runs
+from duologue.analysis.outcomes import tool_errors
 from duologue.errors import SettingError
 from duologue.graphs import agent_test
 from duologue.nodes import AgentSpeaker, Limits
@@ -75,6 +76,7 @@ async def test_langchains_middleware_is_answered_by_a_policy(mode, calls, approv
     name, result = calls_of(conversation)[0]
     assert (name, result["approve"]) == ("interrupt", approve)
     assert ("approve" if approve == "all" else "reject") in str(result["answer"])
+    assert (tool_errors(conversation), calls_of(conversation)[1][0]) == ({}, "pay")
 
 
 @pytest.mark.parametrize("mode", ["batched", "per_call"])

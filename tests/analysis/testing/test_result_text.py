@@ -12,6 +12,8 @@ from duologue.analysis.testing.result_text import failed_because, failed_by_scen
 from duologue.analysis.testing.success import successes
 from duologue.analysis.testing.verdict import with_verdict
 from duologue.data import Conversation, Message
+from duologue.data.attempts import INTERRUPT, WAITING
+from duologue.data.formats.tool_messages import NO_RESULT
 from duologue.data.records import Attempt, Failure, ToolCall, Unsaid
 
 
@@ -110,6 +112,60 @@ def test_an_approval_is_no_tool_of_the_agent(calls: tuple[ToolCall, ...], shown:
     (line,) = successes([conversation]).warnings
     assert line.endswith(f"tools called: {shown}")
     assert successes([talk("a", True).model_copy(update={"scenario": scenario, "messages": ()})]).warnings == ()
+
+
+def called(name: str, value: bool, *calls: ToolCall, reason: str = "") -> Conversation:
+    """A conversation whose agent called these tools in a rejected draft and in the accepted one."""
+    drafts = Attempt(text="x", verdict="rejected", tool_calls=calls), Attempt(number=2, text="x", verdict="accepted")
+    reply = Message(role="assistant", text="x", attempts=drafts)
+    return talk(name, value, name, reason=reason).model_copy(update={"messages": (reply,)})
+
+
+FULL = "Error: OSError('no seat is free')"
+
+
+def test_a_tools_error_that_the_agent_caught_stands_in_every_report() -> None:
+    failing = ToolCall(name="book", error=f"\n{FULL}\n Please fix your mistakes.")
+    over = [
+        called("a", False, failing, failing, reason="r"),
+        called("b", True, failing),
+        called("c", True, ToolCall(name="book")),
+    ]
+    result = with_verdict(successes([*over, talk("d", True, "d")]))
+    line = f"calls of book ended in an error in 2 of 3 conversations that called it, first in a: {FULL}"
+    assert (result.passed, result.warnings) == (True, (line,))
+    assert line in headline(result)
+    because = f"r; the maximum number of turns was reached; a call of book ended in an error: {FULL}"
+    assert failed_because(*result.failures) == f"{because} (fault: assistant)"
+    assert because in markdown(result, "x").replace("\\", "")
+    assert f"a call of book ended in an error: {FULL}" in junit(over, "x").splitlines()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ToolCall(name="book", error=WAITING),
+        ToolCall(name="book", error=NO_RESULT),
+        ToolCall(name=INTERRUPT, error="no one can answer the agent: it asks no one question"),
+        ToolCall(name="book", result="Error: no seat is free"),
+    ],
+)
+def test_a_call_that_waits_or_has_no_result_is_no_error_of_its_tool(call: ToolCall) -> None:
+    assert successes([called("a", True, call)]).warnings == ()
+
+
+def test_an_error_that_the_reason_names_stands_there_once_and_a_long_one_is_shortened() -> None:
+    reason = f"book was called, and every call ended in an error: {FULL}"
+    (failure,) = successes([called("a", False, ToolCall(name="book", error=FULL), reason=reason)]).failures
+    assert failed_because(failure).count(FULL) == 1
+    (line,) = successes([called("a", True, ToolCall(name="book", error="e" * 10_000))]).warnings
+    assert len(line) < 400
+
+
+def test_of_many_tools_that_do_not_exist_ten_are_named() -> None:
+    calls = [ToolCall(name=f"t{number}", error="not a valid tool") for number in range(14)]
+    *lines, last = successes([called("a", True, *calls)]).warnings
+    assert (len(lines), last) == (10, "calls of 4 more tools ended in an error")
 
 
 def test_one_answer_among_many_is_not_none() -> None:
