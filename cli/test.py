@@ -32,7 +32,7 @@ from .output.job_summary import check_summary
 from .output.overwriting import check_unread
 from .output.report_files import ReportFiles
 from .output.success_report import as_json, report
-from .running.interrupts import STOPPED, exit_code
+from .running.interrupts import STOPPED, exit_code, signal_name
 from .running.run import LIMITS, OUT, again_in, cut_by, end_in_words, ended, limits_with, plan_run, run_into
 from .simulate import RUN, run_options, surrounded
 from .streams import flush, print_json, put, say
@@ -155,7 +155,7 @@ def test_command(
     no share.
     """
     from .. import runs
-    from ..analysis.testing.result_text import headline, resuming
+    from ..analysis.testing.result_text import blocking, headline, resuming
     from ..graphs import agent_test, casts
 
     if name is not None and cast is not None:
@@ -213,8 +213,8 @@ def test_command(
                 say(f"duologue show {folder} --id ID writes a single conversation")
 
         def put_last(line: str) -> None:
-            force = control.blocked_at or True
-            put_result(result_of(by_force=force).model_copy(update={"resume": line}), by_force=force)
+            blocked = blocking(control.blocked_at, signal_name(control) or "the end of --max-time")
+            put_result(result_of(blocked=blocked).model_copy(update={"resume": line}), blocked=blocked)
             flush()
 
         summary = run_into(

@@ -161,18 +161,18 @@ class AgentTest:
         crashes: Crashes = "failure",
         threshold: float | None = None,
         at_least: float | None = None,
-        by_force: bool | str = False,
+        blocked: str = "",
         ending: str = "",
     ) -> Successes:
         """How often the agent succeeded in these conversations, with the verdict and advice.
 
-        `by_force`: the process was ended while one's own code blocked it; as a text, where. `ending`: why the run ended,
-        for what it cut short.
+        `blocked`: where one's own code blocked the process and what ended it, in words. `ending`: why the run ended, for
+        what it cut short.
         """
         options: dict[str, Any] = {"exclude_user_faults": exclude_user_faults, "crashes": crashes, "ending": ending}
         counted = successes(records, plan=self.plan, **options)
         broken = self.scenarios.broken
-        result = with_verdict(counted, threshold=threshold, at_least=at_least, broken=broken, by_force=by_force)
+        result = with_verdict(counted, threshold=threshold, at_least=at_least, broken=broken, blocked=blocked)
         advice = tuple(advice_on(result, self.cast, self.settings))
         return result.model_copy(update={"advice": advice, "source_notes": tuple(self.scenarios.notes)})
 

@@ -60,9 +60,9 @@ def decisions(result: Successes) -> list[str]:
     return lines
 
 
-def blocking(by_force: bool | str) -> str:
-    """What blocked the process; a text is where."""
-    return f"code of yours{by_force if isinstance(by_force, str) else ''} blocked the process"
+def blocking(place: str, end: str) -> str:
+    """What blocked the process, and what ended it; `place`: where, if anything is known of it."""
+    return f"code of yours{place} blocked the process, which {end} ended"
 
 
 def in_number(conversations: int, which: str = "") -> str:

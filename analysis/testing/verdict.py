@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from .result import Successes
-from .result_text import blocking, in_number, no_share
+from .result_text import in_number, no_share
 
 
 def with_verdict(
@@ -12,17 +12,17 @@ def with_verdict(
     threshold: float | None = None,
     at_least: float | None = None,
     broken: bool = False,
-    by_force: bool | str = False,
+    blocked: str = "",
 ) -> Successes:
     """The result with its verdict.
 
     `threshold`: the lowest share with which it passes; `at_least`: the lowest lower end of its interval. `broken`: a part
-    of the source of the scenarios could not be read. `by_force`: the process was ended while one's own code blocked it; as a
-    text, where.
+    of the source of the scenarios could not be read. `blocked`: where one's own code blocked the process and what ended it, in
+    words.
     """
     bounded = result.model_copy(update={"threshold": threshold, "at_least": at_least})
     reasons = (
-        *[f"{blocking(by_force)}, and what was under way counts as not begun"] * bool(by_force),
+        *[f"{blocked}: what was under way counts as not begun"] * bool(blocked),
         *["a part of the source of the scenarios could not be read"] * broken,
         *_reasons(bounded),
     )

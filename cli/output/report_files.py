@@ -84,16 +84,17 @@ class ReportFiles:
         plan: Iterable["PlannedConversation"],
         *,
         with_page: bool,
-        by_force: bool | str = False,
+        blocked: str = "",
         ending: str = "",
     ) -> Path | None:
         """Write all of them; gives the page.
 
-        `by_force`: the process is ended while one's own code blocks it; as a text, where. `ending`: why the run ended, for what it cut short.
+        `blocked`: where one's own code blocked the process and what ended it, in words. `ending`: why the run ended, for
+        what it cut short.
         """
         from ...analysis.testing.junit_report import NO_RECORD, NOT_BEGUN, junit
         from ...analysis.testing.markdown_report import markdown
-        from ...analysis.testing.result_text import blocking, doubtful, summary_line
+        from ...analysis.testing.result_text import doubtful, summary_line
 
         page = write_page(folder, result, self.crashes) if with_page else None
         if self.junit is not None:
@@ -104,7 +105,7 @@ class ReportFiles:
                 addresses={failure.id: page_address(failure.id) for failure in result.failures} if page else {},
                 crashes=self.crashes,
                 plan=plan,
-                without_record=f"{NO_RECORD}: {blocking(by_force)}" if by_force else NOT_BEGUN,
+                without_record=f"{NO_RECORD}: {blocked}" if blocked else NOT_BEGUN,
                 verdict=summary_line(result),
                 ending=ending,
                 notes=[*doubtful(result), *result.warnings],

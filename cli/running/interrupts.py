@@ -119,6 +119,13 @@ def _completed(work: Coroutine[Any, Any, T]) -> T:
         loop.close()
 
 
+def signal_name(control: "Control") -> str:
+    """The signal that ended a command, in words; empty for none."""
+    if control.signal is None:
+        return ""
+    return "Ctrl-C" if control.signal == signal.SIGINT else signal.Signals(control.signal).name
+
+
 @contextmanager
 def terminating(control: "Control", cancel: Callable[[], Any]) -> Iterator[None]:
     """Inside, the signals of `ENDING` call `cancel` in the event loop that runs."""

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -296,17 +297,38 @@ def blocked(tmp_path: Path, *more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=900)
 
 
+def killed(tmp_path: Path, number: int, *more: str) -> subprocess.CompletedProcess[str]:
+    """The same, and the process gets a signal once the agent blocks it."""
+    command = [sys.executable, "-m", "duologue.cli", *map(str, arguments("blocks", "--concurrency", 1)), *more]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True) as process:
+        while not Path("called").exists():
+            assert process.poll() is None
+            os.sched_yield()
+        process.send_signal(number)
+        out, err = process.communicate(timeout=900)
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
 @pytest.mark.heavy
-def test_a_run_that_an_agent_blocks_leaves_reports_that_say_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "code", "end"),
+    [(None, 1, "the end of --max-time"), (signal.SIGINT, 130, "Ctrl-C"), (signal.SIGTERM, 143, "SIGTERM")],
+)
+def test_a_run_that_an_agent_blocks_leaves_reports_that_say_so(
+    tmp_path: Path, number: int | None, code: int, end: str
+) -> None:
     Path("junit.xml").write_text("<old/>")
-    done = blocked(tmp_path, "--max-time", "3s", "--json", "--junit", "junit.xml", "--summary", "summary.md")
+    more = ("--json", "--junit", "junit.xml", "--summary", "summary.md")
+    done = blocked(tmp_path, "--max-time", "3s", *more) if number is None else killed(tmp_path, number, *more)
     result = json.loads(done.stdout)
-    assert (done.returncode, result["passed"], result["planned"]) == (1, False, 2), done.stderr
+    assert (done.returncode, result["passed"], result["planned"]) == (code, False, 2), done.stderr
     suite = suite_of("junit.xml")
     assert suite.get("errors") == str(result["not_begun"])
-    number = 1 + AGENTS.splitlines().index("        while True:")
-    blocked_it = rf"code of yours \(verdict_agent.py, line ({number}|{number + 1})\) blocked the process"
-    line = rf"it has no record: it was not begun, or was under way when the process was ended by force: {blocked_it}"
+    row = 1 + AGENTS.splitlines().index("        while True:")
+    place = rf"code of yours \(verdict_agent.py, line ({row}|{row + 1})\)"
+    blocked_it = f"{place} blocked the process, which {end} ended"
+    line = rf"it has no record: it was not begun, or was under way when the process ended: {blocked_it}"
     assert all(re.fullmatch(line, str(error.get("message"))) for error in suite.iter("error"))
     summary = Path("summary.md").read_text().replace("\\", "")
     for text in (summary, Path("run/page.html").read_text(), result["not_passed_because"][0]):
