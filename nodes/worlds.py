@@ -6,17 +6,15 @@ runtime's context (`runtime.context.world`); no record, checkpoint, manifest or 
 
 import copy
 import inspect
-import json
 import logging
-from base64 import b64decode, b64encode
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 from weakref import WeakKeyDictionary, WeakSet
 
-from ..errors import DuologueError
+from ..errors import DuologueError, SettingError
 from .contract import check_function
 from .limits import Limits
 from .settings.redaction import error_line
@@ -58,11 +56,13 @@ class Context(Limits):
     """The snapshot from before the draft under way; empty if there is none."""
     at: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """Snapshots from before the answer to an agent's question, by the question."""
+    repeats_calls: bool = field(default=False, repr=False, compare=False)
+    """Whether the tool calls of stored turns may be made again: who simulates begins anew where they end otherwise."""
 
     @classmethod
-    def of(cls, limits: Limits, world: Any) -> "Context":
+    def of(cls, limits: Limits, world: Any, *, repeats_calls: bool = False) -> "Context":
         """These limits with a world."""
-        return cls(world=world, **limits.plain())
+        return cls(world=world, repeats_calls=repeats_calls, **limits.plain())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(Limits, **self.plain()), ()  # a world lives in this process only
@@ -145,58 +145,16 @@ async def _awaited(value: Any) -> Any:
     return await value if inspect.isawaitable(value) else value
 
 
-@dataclass(frozen=True)
-class WorldInJournal:
-    """The world of a conversation in the run's journal, with each turn of the agent."""
-
-    world: Any
-
-    async def check(self, most: int | None) -> None:
-        """Log at a run's start if its conversations would begin anew; `most` as for `snapshot`, None without a journal."""
-        if most is None or self.world is None or type(self.world) in _checked_worlds:
-            return
-        _checked_worlds.add(type(self.world))
-        if not most:
-            self._unkept("has no snapshots in this run's journal")
-            return
-        with suppress(WorldError):  # which ends the first draft
-            await self.snapshot(most)
-
-    async def snapshot(self, most: int) -> Any:
-        """The world as plain JSON of at most so many bytes; WorldError if its own `snapshot` fails.
-
-        None, and one line in the log, if it cannot be that.
-        """
-        if not isinstance(self.world, Restorable):
-            return self._unkept("has no snapshot() and restore()")
-        snapshot = await _snapshot(self.world)
-        plain = {"base64": b64encode(snapshot).decode()} if isinstance(snapshot, bytes) else {"json": snapshot}
-        try:
-            text = json.dumps(plain, allow_nan=False)
-        except (TypeError, ValueError):
-            return self._unkept("gives snapshots that are neither JSON nor bytes")
-        if json.loads(text) != plain:
-            return self._unkept("gives snapshots that JSON changes, such as tuples")
-        return self._unkept(f"gives snapshots of more than {most:,} bytes") if len(text) > most else json.loads(text)
-
-    async def put(self, plain: Mapping[str, Any]) -> None:
-        """Make the world as it was kept; WorldError if that fails."""
-        await _restored(self.world, b64decode(plain["base64"]) if "base64" in plain else copy.deepcopy(plain["json"]))
-
-    def _unkept(self, why: str) -> None:
-        if (kind := type(self.world)) not in _unkept_worlds:
-            _unkept_worlds.add(kind)
-            log.warning(
-                "a world (%s) %s: a conversation that is cut short begins anew when the run is resumed",
-                kind.__name__,
-                why,
-            )
-
-
-_checked_worlds: WeakSet[type] = WeakSet()
-"""Kinds of worlds that were looked at."""
-_unkept_worlds: WeakSet[type] = WeakSet()
-"""Kinds of worlds of which it was logged that they are not kept."""
+async def state_of(world: Any) -> Any:
+    """The state of a live world; SettingError if it has none."""
+    state = getattr(world, "state", None)
+    if isinstance(world, Mapping):
+        return world
+    if callable(state):
+        return await _awaited(state())
+    if state is None:
+        raise SettingError(f"the world {type(world).__name__} has no state: give it a method `state()`")
+    return state
 
 
 def restorable(context: Limits) -> bool:
@@ -207,10 +165,11 @@ def restorable(context: Limits) -> bool:
 async def before_draft(context: Limits) -> None:
     """Take a snapshot of the world, if it can be put back; WorldError if that fails."""
     if isinstance(context, Context) and isinstance(context.world, Restorable):
-        context.before[:] = [_copied(await _snapshot(context.world))]
+        context.before[:] = [_copied(await snapshot_of(context.world))]
 
 
-async def _snapshot(world: Restorable) -> Any:
+async def snapshot_of(world: Restorable) -> Any:
+    """A snapshot of the world; WorldError if that fails."""
     try:
         return await _awaited(world.snapshot())
     except Exception as error:
@@ -228,7 +187,7 @@ def _copied(snapshot: Any) -> Any:
 async def put_back(context: Limits) -> None:
     """Put the world back to where it was before the draft under way; WorldError if that fails."""
     if isinstance(context, Context) and context.before:
-        await _restored(context.world, context.before.pop())
+        await restored(context.world, context.before.pop())
 
 
 def remember(context: Limits, question: str) -> None:
@@ -240,10 +199,11 @@ def remember(context: Limits, question: str) -> None:
 async def back_to(context: Limits, question: str) -> None:
     """Put the world back to before the first answer to a question of the agent, which is answered once more."""
     if isinstance(context, Context) and question in context.at:
-        await _restored(context.world, _copied(context.at[question]))
+        await restored(context.world, _copied(context.at[question]))
 
 
-async def _restored(world: Any, snapshot: Any) -> None:
+async def restored(world: Any, snapshot: Any) -> None:
+    """Put the world back to a snapshot; WorldError if that fails."""
     try:
         await _awaited(world.restore(snapshot))
     except Exception as error:

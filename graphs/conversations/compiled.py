@@ -1,5 +1,6 @@
 """A cast's conversation as a compiled graph, which draws itself without a network."""
 
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AsyncExitStack, aclosing
 from typing import Any, TypeAlias, cast
@@ -13,13 +14,17 @@ from ...data.records import Conversation
 from ...nodes.calls.service import current
 from ...nodes.contract import ContractError
 from ...nodes.limits import Limits
+from ...nodes.speakers.repeated_calls import RepeatedCalls
 from ...nodes.state import PLACES, NodePlace, State
-from ...nodes.worlds import Context, World, WorldInJournal, living
+from ...nodes.world_journal import RepeatError, WorldInJournal
+from ...nodes.worlds import Context, World, living
 from ..casts.cast import Cast
 from .conversation_graph import Step, topology
 from .recording import record
 from .run_graph import FOLLOW, Follow, RunGraph, in_stretches
 from .steps import step
+
+log = logging.getLogger(__name__)
 
 Compiled: TypeAlias = CompiledStateGraph[State, Limits, State, State]
 
@@ -58,7 +63,7 @@ class ConversationGraph(Compiled):
             return
         limits = Limits(**context) if isinstance(context, dict) else context or self.limits or Limits()
         async with living(self.world, _scenario(input)) as world:
-            live = await _live(limits, world)
+            live = await _live(limits, world, repeats_calls=False)
             stream = cast(AsyncGenerator[Any, None], super().astream(input, config, context=live, **options))
             async with aclosing(stream) as parts:
                 async for part in parts:
@@ -67,7 +72,8 @@ class ConversationGraph(Compiled):
     async def follow(self, scenario: State, limits: Limits, follow: Follow, *, steps: int) -> None:
         """Simulate a conversation in at most so many steps, and call `follow` with each of its states.
 
-        Several places are one step of LangGraph (`stretches`), unless somebody traces the run.
+        Several places are one step of LangGraph (`stretches`), unless somebody traces the run. A conversation begins anew
+        if tool calls that were made before a kill give something else now.
         """
         if self.run_graph is None or AsyncCallbackManager.configure().handlers:
             stream = self.astream(scenario, {"recursion_limit": steps}, context=limits, stream_mode="values")
@@ -75,14 +81,27 @@ class ConversationGraph(Compiled):
                 async for state in states:
                     follow(state)
             return
+        limits = limits.or_else(self.limits or Limits())
+        try:
+            await self._follow(self.run_graph, scenario, limits, follow, steps, repeats_calls=True)
+        except RepeatError as error:
+            log.warning(
+                "conversation %s begins anew: its tool calls from before the kill were made again, and %s",
+                scenario.get("id", ""),
+                error,
+            )
+            await self._follow(self.run_graph, scenario, limits, follow, steps, repeats_calls=False)
+
+    async def _follow(
+        self, run_graph: RunGraph, scenario: State, limits: Limits, follow: Follow, steps: int, *, repeats_calls: bool
+    ) -> None:
         async with AsyncExitStack() as stack:
-            limits = limits.or_else(self.limits or Limits())
             if self.world is not None:
                 world = await stack.enter_async_context(living(self.world, _scenario(scenario)))
-                limits = await _live(limits, world)
+                limits = await _live(limits, world, repeats_calls=repeats_calls)
             follow(scenario)
             FOLLOW.set(follow)  # of this conversation's own task; nothing is to be put back
-            steps_taken = self.run_graph.astream(
+            steps_taken = run_graph.astream(
                 {"conversation": scenario},
                 {"recursion_limit": steps // 3},  # a stretch has three places at least, but for the closing one
                 context=limits,
@@ -103,9 +122,10 @@ class ConversationGraph(Compiled):
         return f"{type(self).__name__}({self.cast_name})"
 
 
-async def _live(limits: Limits, world: Any) -> Context:
-    await WorldInJournal(world).check(current().snapshot_bytes)
-    return Context.of(limits, world)
+async def _live(limits: Limits, world: Any, *, repeats_calls: bool) -> Context:
+    again = RepeatedCalls(None, None) if repeats_calls else None  # whose calls they are is not known yet
+    await WorldInJournal(world, again).check(current().snapshot_bytes)
+    return Context.of(limits, world, repeats_calls=repeats_calls)
 
 
 def _scenario(graph_input: Any) -> Mapping[str, Any]:

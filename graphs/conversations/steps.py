@@ -28,6 +28,7 @@ from ...nodes.settings.redaction import error_frames, placed_line, redacted
 from ...nodes.speakers.approval import ApprovalError
 from ...nodes.state import MEMORIES, NodePlace, State, Update, awaits_answer, merged, seen_by
 from ...nodes.validators.flaws import sound
+from ...nodes.world_journal import RepeatError
 from ...nodes.worlds import WorldError, before_draft, put_back
 from ..casts.cast import Cast
 from .beginning import of_cast, opening
@@ -74,7 +75,7 @@ def step(place: NodePlace, cast: Cast) -> Step:
                     crashed = bool(answer.get("crashed"))
                     failure = _failed(place, error, answer.get("frames", []), state, crashed=crashed)
                     state = merged(state, failure)
-            except ContractError:
+            except (ContractError, RepeatError):
                 raise
             except (WorldError, ApprovalError) as error:  # of the test's own code
                 if isinstance(error, ApprovalError):

@@ -148,7 +148,10 @@ class StoredReply:
     endpoint: str = ""
     """A digest of the endpoint's address, which identifies it; the address itself is not stored."""
     world: Any = None
-    """The world after an agent's turn, as plain JSON and not redacted; None: there is none, or it was not kept."""
+    """What brings back the world after an agent's turn (`nodes.world_journal`), as plain JSON and not redacted.
+
+    None: there is no world, or nothing brings it back.
+    """
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> "StoredReply":

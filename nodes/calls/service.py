@@ -21,7 +21,7 @@ from ..models.specs import endpoint_host, model_provenance
 from ..replies.conversion import drafts_of, usage_of
 from ..settings.redaction import without_known_secrets
 from ..state import Draft
-from ..worlds import WorldInJournal
+from ..world_journal import WorldInJournal
 from .agent_turns import CONVERSATION, AgentTurns
 from .call_store import AMBIENT, Call, CallKey, CallStore, SentRequest, StoredReply, message_of, plain_reply
 from .called_models import address_digest, endpoint_of, most_tries, served_name, side_of, tokens_expected, tokens_taken
@@ -174,16 +174,16 @@ class CallService:
     ) -> Any:
         """An agent's update of the state, as `ask` gives it.
 
-        A complete one is kept, with the world of its tools.
+        A complete one is kept, with what brings back the world of its tools. RepeatError if that fails.
         """
         most = self.snapshot_bytes
         request = None if most is None or (world and not most) else SentRequest.of(to, messages)
         key = call.key(attempt)
         stored_reply = None if request is None else self._find_stored(key, request)
-        if stored_reply is not None and (world is None or stored_reply.world is not None):
-            if world is not None:
-                await world.put(stored_reply.world)
-            return dict(stored_reply.value)
+        if stored_reply is not None:
+            stored_world = stored_reply.world
+            if world is None or (stored_world is not None and await world.put(stored_world, stored_reply.value)):
+                return dict(stored_reply.value)
         try:
             async with self.reservations.room(CallKind(f"agent as {call.role}", None), 0) as took:
                 update = await ask()
@@ -197,7 +197,7 @@ class CallService:
         except RunOverError as error:
             await self._end_work(error)
         if request is not None and not update.get("failed"):
-            plain = None if world is None or not most else await world.snapshot(most)
+            plain = None if world is None or not most else await world.after(update, most)
             if world is None or plain is not None:
                 self._keep(key, request, StoredReply(without_known_secrets(update), world=plain))
         return update

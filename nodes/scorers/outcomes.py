@@ -4,7 +4,6 @@ Each function here returns one, for `scoring(success=...)` or for a scenario's `
 (`nodes.scorers.scenario_success`). Their settings stand in the record's provenance.
 """
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from ...errors import SettingError
 from ..contract import describe
 from ..speakers.tools import calls_that_ran, was_not_undone
 from ..state import State, standing
+from ..worlds import state_of
 from .differences import difference, plain, shown
 from .scores import Score, agent_channels
 
@@ -59,19 +59,6 @@ def final_state(expected: Any = None, *, key: str | None = None, partial: bool =
     if (expected is None) == (key is None):
         raise SettingError("final_state: give what is expected, or the scenario's key that holds it")
     return FinalState(expected, key, partial)
-
-
-async def state_of(world: Any) -> Any:
-    """The state of a live world; SettingError if it has none."""
-    state = getattr(world, "state", None)
-    if isinstance(world, Mapping):
-        return world
-    if callable(state):
-        state = state()
-        return await state if inspect.isawaitable(state) else state
-    if state is None:
-        raise SettingError(f"the world {type(world).__name__} has no state: give it a method `state()`")
-    return state
 
 
 @dataclass(frozen=True)

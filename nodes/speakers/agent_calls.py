@@ -25,7 +25,7 @@ from ..state import Draft
 from ..worlds import Context
 from .approval import ROUNDS, ApprovalError, Approve, approval_call, decides, resumed
 from .interrupts import NO_CHECKPOINTER, NO_QUESTION, NOT_ENDING, drafts_at_interrupt, still_waiting
-from .speaker import on_its_own
+from .own_config import on_its_own
 from .threads import ThreadPlace, is_remote
 from .turn_timeout import drafts_in_time, within
 

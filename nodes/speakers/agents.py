@@ -35,6 +35,7 @@ from .approval import (
 )
 from .channels import Start, channels_of, check_channels, start_channels
 from .interrupts import INTERRUPTED
+from .repeated_calls import RepeatedCalls
 from .speaker import NO_PAGE, given_by, kept_update, own_view, placed_view
 from .threads import (
     THREAD,
@@ -155,7 +156,9 @@ class AgentSpeaker:
         async def ask() -> Update:
             return self._update(await self._at_once(state, runtime), state)
 
-        return await kept_update(self.role, self.provenance(), self.build(state), state, runtime.context, ask)
+        own = own_context(self.role, self.agent, self.context, state["scenario"], runtime.context)
+        again = RepeatedCalls(self.agent, own)
+        return await kept_update(self.role, self.provenance(), self.build(state), state, runtime.context, ask, again)
 
     def _update(self, reply: AgentReply, state: State) -> Update:
         drafts = reply.drafts

@@ -1,8 +1,7 @@
 """Speakers that ask a chat model, a LangGraph agent or a plain function for the next message."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeAlias, cast
 
@@ -10,8 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import (
     BaseMessage,
 )
-from langchain_core.runnables import Runnable, RunnableConfig
-from langchain_core.runnables.config import var_child_runnable_config
+from langchain_core.runnables import Runnable
 from langgraph.errors import GraphInterrupt
 from langgraph.runtime import Runtime
 
@@ -19,7 +17,6 @@ from ...data.records import Role
 from ...prompts import Page
 from ..calls.call_store import Call
 from ..calls.service import current, drafted
-from ..context_values import during
 from ..contract import ContractError, describe, required_arguments
 from ..limits import Limits
 from ..messages.attachments import openai_messages
@@ -30,8 +27,11 @@ from ..replies.function_answers import FunctionAnswer, drafts_answered
 from ..replies.worker_threads import in_thread
 from ..settings.redaction import redacted
 from ..state import State, Update, attempt_number
-from ..worlds import Context, WorldInJournal
+from ..world_journal import CallsAgain, WorldInJournal
+from ..worlds import Context
 from .interrupts import INTERRUPTED, NO_CHECKPOINTER, drafts_at_interrupt
+from .own_config import own_recursion_limit
+from .repeated_calls import RepeatedCalls
 from .tools import ReadOnly, read_only_tools, told_read_only
 from .turn_timeout import (
     TIMED_OUT,
@@ -61,13 +61,6 @@ class ChatSpeaker:
 
     def provenance(self) -> dict[str, Any]:
         return {"model": model_provenance(self.model), "view": describe(self.build), **given_by(self.path)}
-
-
-def own_recursion_limit() -> AbstractContextManager[RunnableConfig]:
-    """Inside, a graph does not inherit the recursion limit of the conversation: that counts turns, not its steps."""
-    inherited = var_child_runnable_config.get() or {}
-    config = {name: value for name, value in inherited.items() if name != "recursion_limit"}
-    return during(var_child_runnable_config, cast(RunnableConfig, config))
 
 
 SpeakerReply: TypeAlias = Callable[[list[dict[str, Any]]], FunctionAnswer | Awaitable[FunctionAnswer]]
@@ -121,7 +114,8 @@ class FunctionSpeaker:
             except TurnTimeoutError:
                 return {"drafts": drafts_in_time([]), "stop": TIMED_OUT[self.role]}
 
-        return await kept_update(self.role, self.provenance(), sent, state, runtime.context, ask)
+        again = RepeatedCalls(self.reply, runtime.context)
+        return await kept_update(self.role, self.provenance(), sent, state, runtime.context, ask, again)
 
     async def _answered(self, sent: Sequence[BaseMessage]) -> Update:
         messages = openai_messages(sent)
@@ -169,22 +163,6 @@ def placed_view(role: Role, own: MessageBuilder | None, build: MessageBuilder) -
     return replace(own, instead=build) if isinstance(own, Talk) and own.instead is None else own
 
 
-@contextmanager
-def on_its_own() -> Iterator[dict[str, Any]]:
-    """Inside, a graph is called on its own: neither as a part of the conversation's graph, nor with its checkpointer.
-
-    Gives the caller's own `configurable` values, without LangGraph's.
-    """
-    inherited = var_child_runnable_config.get() or {}
-    settings = {
-        name: value
-        for name, value in inherited.get("configurable", {}).items()
-        if not name.startswith(("__", "checkpoint_")) and name != "thread_id"
-    }
-    with own_recursion_limit() as own, during(var_child_runnable_config, {**own, "configurable": settings}):
-        yield settings
-
-
 def is_reply(function: object) -> bool:
     """Whether the object is a function of messages only, and not a node (of state and runtime)."""
     if not callable(function) or isinstance(function, (type, Runnable)):
@@ -204,17 +182,18 @@ async def kept_update(
     state: State,
     limits: Limits,
     ask: Callable[[], Awaitable[Update]],
+    again: CallsAgain,
 ) -> Update:
     """An agent's update, from the run's journal if it was given there before.
 
-    With a world only where the journal has its snapshot too: else the agent has to do again what its tools did there.
+    With a world only where that can be brought back: else the agent has to do again what its tools did there.
     """
-    world = limits.world if isinstance(limits, Context) else None
+    world = None
+    if isinstance(limits, Context) and limits.world is not None:
+        world = WorldInJournal(limits.world, again if limits.repeats_calls else None)
     call = speaker_call(role, state, limits)
     recipient = {**to, "memory": state.get("memory", {})}
     return cast(
         Update,
-        await current().update(
-            recipient, sent, call, attempt_number(state), ask, None if world is None else WorldInJournal(world)
-        ),
+        await current().update(recipient, sent, call, attempt_number(state), ask, world),
     )

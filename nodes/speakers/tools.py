@@ -44,13 +44,22 @@ def declared(agent: object) -> tuple[str, ...]:
 
 def tools_of(agent: object) -> Iterator[tuple[str, object]]:
     """The tools in a compiled graph, and in graphs inside it, by name."""
+    for node in _tool_nodes(agent):
+        yield from node.tools_by_name.items()
+
+
+def tool_nodes(agent: object) -> dict[str, Any]:
+    """The tool node of each tool in a compiled graph, and in graphs inside it, by the tool's name."""
+    return {name: node for node in _tool_nodes(agent) for name in node.tools_by_name}
+
+
+def _tool_nodes(agent: object) -> Iterator[Any]:
     if not isinstance(agent, Pregel):
         return
     for graph in (agent, *(graph for _, graph in agent.get_subgraphs(recurse=True))):
         for node in getattr(graph, "nodes", {}).values():
-            tools: Any = getattr(node.bound, "tools_by_name", None)  # of a ToolNode
-            if isinstance(tools, Mapping):
-                yield from tools.items()
+            if isinstance(getattr(node.bound, "tools_by_name", None), Mapping):  # a ToolNode
+                yield node.bound
 
 
 def _says_so(metadata: Any) -> bool:
