@@ -87,10 +87,11 @@ def mean_of(functions: Sequence[Of]) -> Of:
     return mean
 
 
-def auc_within(positive: NDArray[np.bool_], score: FloatArray, fold: Places, user: Places) -> Of:
-    """The share of pairs of one fold whose positive item has the greater score.
+def auc_within(positive: NDArray[np.bool_], score: FloatArray, fold: Places, user: Places) -> tuple[Of, FloatArray]:
+    """The share of pairs of one fold whose positive item has the greater score, and the number of each user's pairs.
 
-    Equal scores count half. Scores of different folds are by differently trained models, and are never compared.
+    Equal scores count half. Scores of different folds are by differently trained models, and are never compared. Where
+    few items are positive, few users have most pairs: counted by their items, 20 users with 3 % cover .84.
     """
     users = int(user.max()) + 1
     right, pairs = np.zeros((2, users, users))
@@ -100,7 +101,11 @@ def auc_within(positive: NDArray[np.bool_], score: FloatArray, fold: Places, use
             above = (score[place] > score[negative]) + 0.5 * (score[place] == score[negative])
             np.add.at(right[user[place]], user[negative], above)
             np.add.at(pairs[user[place]], user[negative], 1)
-    return lambda drawn: divided(((drawn @ right) * drawn).sum(axis=1), ((drawn @ pairs) * drawn).sum(axis=1))
+
+    def of(drawn: FloatArray) -> FloatArray:
+        return divided(((drawn @ right) * drawn).sum(axis=1), ((drawn @ pairs) * drawn).sum(axis=1))
+
+    return of, pairs.sum(axis=0) + pairs.sum(axis=1)
 
 
 def correlation_within(values: FloatArray, user: Places) -> tuple[Of, float]:
@@ -140,7 +145,8 @@ def interval(
     Methods for Research Workers", 1925, section 39), since on its own it covers .88 to .93. `more`: variance that no user who
     is left out shows. `reason`: why there is no
     value, if there is none. No interval stands on fewer than eight users, nor where the score is the same whoever is left
-    out.
+    out; but a share of 0 or 1 has one. Without it, of shares near 1 only draws that do not reach it would have an
+    interval, and these cover .56.
     """
     users = len(items)
     value = float(of(np.ones((1, users)))[0])
@@ -154,7 +160,7 @@ def interval(
     left_out = of(1 - np.eye(users))
     if not np.isfinite(left_out).all():
         return without.model_copy(update={"reason": "no interval: without one of the users there is no score"})
-    if np.ptp(left_out) < 1e-12:
+    if np.ptp(left_out) < 1e-12 and not (share and value in (0.0, 1.0)):
         return without.model_copy(update={"reason": "no interval: the same whichever user is left out"})
     variance, worth = jackknife_variance(left_out) + more, float(effective_users(items))
     if share:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import stdev
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -127,11 +128,21 @@ def _f1(both: FloatArray, predicted: FloatArray, true: FloatArray) -> FloatArray
 
 
 def measured(
-    of_seeds: Sequence[Mapping[Any, Of]], items: FloatArray, n: int, scale: tuple[float, float] = (0.0, 1.0)
+    of_seeds: Sequence[Mapping[Any, Of]],
+    items: FloatArray,
+    n: int,
+    scale: tuple[float, float] = (0.0, 1.0),
+    items_of_score: Mapping[str, FloatArray] = MappingProxyType({}),
 ) -> dict[Any, MeasuredOptions]:
-    """Each metric over seeds: the mean, its interval over users, cut to the scale, and the deviation."""
+    """Each metric over seeds: the mean, its interval over users, cut to the scale, and the deviation.
+
+    `items_of_score`: what counts of each user, for metrics that do not count `items`.
+    """
     return {
-        name: over_seeds([one[name] for one in of_seeds], items, n, scale, share=name in SHARES) for name in of_seeds[0]
+        name: over_seeds(
+            [one[name] for one in of_seeds], items_of_score.get(name, items), n, scale, share=name in SHARES
+        )
+        for name in of_seeds[0]
     }
 
 

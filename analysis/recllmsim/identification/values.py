@@ -5,6 +5,7 @@ Every task has the same models, folds and intervals.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -137,6 +138,8 @@ def measure_values(
     truth, (_, user) = values[tested(task.folds)], task.tested_users
     fold = np.repeat(np.arange(len(task.folds)), [len(test) for _, test in task.folds])
 
+    pairs: dict[str, FloatArray] = {}
+
     def shares(tell: Tell) -> Callable[[int], FloatArray]:
         return lambda seed: _shares(task, values.tolist(), len(names), tell, seed)
 
@@ -145,11 +148,11 @@ def measure_values(
         right = np.trace(table, axis1=1, axis2=2)
         of: dict[str, Of] = {"accuracy": ratio(right, table.sum(axis=(1, 2))), "macro_f1": macro_f1(table)}
         if auc_of in place:
-            of["auc"] = auc_within(truth == place[auc_of], shares[:, place[auc_of]], fold, user)
+            of["auc"], pairs["auc"] = auc_within(truth == place[auc_of], shares[:, place[auc_of]], fold, user)
         return of
 
     predictions = {model: shares(tell) for model, tell in {PRIOR: _prior, **models}.items()}
-    return rows_of_models(task, predictions, scores, seeds=seeds, watch=watch)
+    return rows_of_models(task, predictions, scores, seeds=seeds, watch=watch, items_of_score=pairs)
 
 
 def rows_of_models(
@@ -160,8 +163,12 @@ def rows_of_models(
     seeds: int,
     watch: ModelWatch,
     scale: tuple[float, float] = (0.0, 1.0),
+    items_of_score: Mapping[str, FloatArray] = MappingProxyType({}),
 ) -> list[ValueRow]:
-    """The scores of each model over seeds; `models`: from a seed to predictions for the tested items."""
+    """The scores of each model over seeds; `models`: from a seed to predictions for the tested items.
+
+    `items_of_score`: what counts of each user, for scores that do not count the tested items; read after `scores`.
+    """
     _, user = task.tested_users
     items = items_of(user)
     rows = []
@@ -170,7 +177,7 @@ def rows_of_models(
         watch(f"{task.name}, {task.reads}: {model}")
         with one_thread():
             of_seeds = [scores(predict(number)) for number in range(1 if model in UNSEEDED else seeds)]
-        for score, measured_score in measured(of_seeds, items, len(user), scale).items():
+        for score, measured_score in measured(of_seeds, items, len(user), scale, items_of_score).items():
             rows.append(ValueRow(**about, model=model, score=score, **measured_score.model_dump()))
     return rows
 

@@ -60,16 +60,15 @@ def satisfaction_scores(paired: PairedScores, *, why_no_concordance: str = "") -
     table = crossed(user, truth - LOWEST, predicted - LOWEST, HIGHEST)
     error = abs(predicted - truth)
     dissatisfied = np.array([turn.dissatisfied for turn in paired.turns])
-    auc = auc_within(dissatisfied, -np.array(paired.points, dtype=float), np.array(paired.fold), user)
-
-    def scored(of: Of, reason: str, least: float, most: float, *, share: bool = False) -> UserScore:
-        return interval(of, items, reason, n=len(paired.turns), scale=(least, most), share=share)
+    auc, pairs = auc_within(dissatisfied, -np.array(paired.points, dtype=float), np.array(paired.fold), user)
+    n, one_sided = len(paired.turns), "undefined: no fold has both satisfied and dissatisfied turns"
+    gain = mean_over(abs(4 - truth) - error, user)
 
     return {
         "qwk": _kappa(table, items, len(paired.turns)),
         "mae": _mae(error, user, items),
-        "gain": scored(mean_over(abs(4 - truth) - error, user), "", LOWEST - HIGHEST, HIGHEST - LOWEST),
-        "auc": scored(auc, "undefined: no fold has both satisfied and dissatisfied turns", 0, 1, share=True),
+        "gain": interval(gain, items, "", n=n, scale=(LOWEST - HIGHEST, HIGHEST - LOWEST)),
+        "auc": interval(auc, pairs, one_sided, n=n, share=True),
         "concordance": UserScore(value=None, reason=f"undefined: {why_no_concordance}")
         if why_no_concordance
         else _concordance(paired),

@@ -50,7 +50,9 @@ def test_pairs_of_one_fold_alone_are_compared_and_equal_scores_count_half():
     positive = np.array([True, False, False, True])
     score, fold = np.array([0.5, 0.5, 0.1, 0.0]), np.array([0, 0, 0, 1])
     user = np.array([0, 1, 1, 0])
-    assert auc_within(positive, score, fold, user)(np.ones((1, 2))).tolist() == [0.75]
+    auc, pairs = auc_within(positive, score, fold, user)
+    assert auc(np.ones((1, 2))).tolist() == [0.75]
+    assert pairs.tolist() == [2, 2]
 
 
 def test_a_score_that_has_no_value_says_why():
@@ -93,3 +95,12 @@ def test_there_is_no_interval_where_it_does_not_matter_who_is_left_out_or_one_al
     assert interval(means_of([2] * 9), np.ones(9), "", n=9).reason == "no interval: the same whichever user is left out"
     one_rated = ratio(np.array([1.0, *[0.0] * 8]), np.array([2.0, *[0.0] * 8]))
     assert interval(one_rated, np.ones(9), "", n=1).reason == "no interval: without one of the users there is no score"
+    half = interval(means_of([0.5] * 9), np.ones(9), "", n=9, share=True)
+    assert half.reason == "no interval: the same whichever user is left out"
+
+
+@pytest.mark.parametrize("reached", [0.0, 1.0])
+def test_a_share_that_all_users_reach_or_none_has_an_interval(reached):
+    share = interval(means_of([reached] * 9), np.ones(9), "", n=9, share=True)
+    assert share.low <= reached <= share.high
+    assert 0.2 < share.high - share.low < 0.4
