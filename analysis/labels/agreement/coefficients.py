@@ -155,7 +155,8 @@ def _weighted(
     if weights is not None and values is None and not all(isinstance(value, int | float) for value in order):
         raise SettingError("weights are for values in an order: give `values`, all values from low to high")
     margins = by_chance is not chance_of_uncertain
-    return coefficient_interval(tables, by_chance(distances_of(_places(order), weights)), margins=margins)
+    disagreement = by_chance(distances_of(_places(order), weights))
+    return coefficient_interval(tables, disagreement, margins=margins, weighted=weights is not None)
 
 
 def _values(labels: Sequence[Value | None], values: Sequence[Value] | None) -> list[Value]:
