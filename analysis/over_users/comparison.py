@@ -2,13 +2,13 @@
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from statistics import fmean
 
 from ...data.records import Record
 from ...errors import of_extra
 from ..tables import Column, Table
-from .means import FEWEST_IN_INTERVAL
+from .means import FEWEST_IN_INTERVAL, UserSums
 
 
 class Comparison(Record):
@@ -72,7 +72,8 @@ def compare_means(measure: str, a: str, b: str, of_a: Sequence[float], of_b: Seq
 
 
 FEWEST_TESTED = 6
-"""Pairs that a test needs: with five, Wilcoxon's two-sided p cannot be below 2 / 2**5 = 0.0625."""
+"""Pairs that differ, for a test: with five, Wilcoxon's two-sided p cannot be below 2 / 2**5 = 0.0625, and where 3 % of 77
+differ the interval covers .86."""
 
 
 class PairedComparison(Record):
@@ -85,47 +86,53 @@ class PairedComparison(Record):
     difference: float | None
     """Mean over pairs of a minus b."""
     low: float | None
-    """Lower end of the difference's 95 % interval, by Student's t; None with fewer than 10 pairs."""
+    """Lower end of the difference's 95 % interval, by Student's t over groups; None with fewer than 10."""
     high: float | None
     """Its upper end."""
     statistic: float | None
-    """Student's t of the pairs' differences; None with fewer than 6 pairs."""
+    """Student's t of the pairs' differences, over groups; None with fewer than 6."""
     p: float | None
     """Its two-tailed p."""
     wilcoxon_statistic: float | None
-    """Wilcoxon's signed-rank statistic, the smaller sum of ranks; pairs without a difference are left out."""
+    """Wilcoxon's signed-rank statistic of the groups' means, the smaller sum of ranks; those of 0 are left out."""
     wilcoxon_p: float | None
     """Its two-tailed p."""
     reason: str | None = None
     """Why a test or the interval is missing."""
 
 
-def compare_pairs(of_a: Sequence[float], of_b: Sequence[float]) -> PairedComparison:
+def compare_pairs(
+    of_a: Sequence[float], of_b: Sequence[float], groups: Sequence[Hashable] | None = None
+) -> PairedComparison:
     """Student's paired t-test and Wilcoxon's signed-rank test, both two-tailed.
 
-    Needs the extra `stats`. ValueError if the sides have different numbers of values.
+    `groups`: what each pair is about, by default something of its own; pairs of one group are no independent draws, and
+    all tests are over groups, of means by the number of pairs. Needs the extra `stats`. ValueError if the sides, or
+    `groups`, have different numbers of values.
     """
+    of_group: dict[Hashable, list[float]] = {}
     differences = [a - b for a, b in zip(of_a, of_b, strict=True)]
+    for group, difference in zip(range(len(differences)) if groups is None else groups, differences, strict=True):
+        of_group.setdefault(group, []).append(difference)
+    sums = UserSums([math.fsum(own) for own in of_group.values()], [len(own) for own in of_group.values()])
+    means = [fmean(own) for own in of_group.values()]
+    about = "pair" if len(means) == len(differences) else "group"
     tests: list[float | None] = [None] * 4
     interval: list[float | None] = [None] * 2
     reasons = []
-    if len(differences) < FEWEST_TESTED:
-        reasons.append(f"too few pairs: a test needs {FEWEST_TESTED}, the interval {FEWEST_IN_INTERVAL}")
-    elif _constant(differences):
-        reasons.append("every pair has the same difference, so there is no test and no interval")
+    if len(means) < FEWEST_TESTED:
+        reasons.append(f"too few {about}s: a test needs {FEWEST_TESTED}, the interval {FEWEST_IN_INTERVAL}")
+    elif _constant(means):
+        reasons.append(f"every {about} has the same difference, so there is no test and no interval")
+    elif sum(difference != 0 for difference in means) < FEWEST_TESTED:
+        reasons.append(f"fewer than {FEWEST_TESTED} {about}s differ, too few for a test and an interval")
     else:
         stats = of_extra("scipy.stats", "stats")
-        paired = stats.ttest_rel(of_a, of_b)
-        tests[:2] = float(paired.statistic), float(paired.pvalue)
-        if len(differences) < FEWEST_IN_INTERVAL:
-            reasons.append(f"too few pairs for an interval, which needs {FEWEST_IN_INTERVAL}")
-        else:
-            interval = [float(end) for end in paired.confidence_interval(0.95)]
-        if sum(difference != 0 for difference in differences) < FEWEST_TESTED:
-            reasons.append(f"fewer than {FEWEST_TESTED} pairs differ, too few for Wilcoxon's test")
-        else:
-            ranks = stats.wilcoxon(differences)
-            tests[2:] = float(ranks.statistic), float(ranks.pvalue)
+        t, ranks = sums.mean / math.sqrt(sums.variance()), stats.wilcoxon(means)
+        tests = [t, float(2 * stats.t.sf(abs(t), max(sums.worth - 1, 1))), float(ranks.statistic), float(ranks.pvalue)]
+        interval = list(sums.interval())
+        if interval[0] is None:
+            reasons.append(f"too few {about}s for an interval, which needs {FEWEST_IN_INTERVAL}")
     return PairedComparison(
         n=len(differences),
         mean_a=fmean(of_a) if of_a else None,

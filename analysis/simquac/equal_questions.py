@@ -5,7 +5,7 @@ questions, and over the first k, k being the smaller number of questions of the 
 a question that is refused is spent, and how many are refused is part of what is compared.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from statistics import fmean
 
 from ...data.people.pairing import Pairing, paired, topic_key
@@ -68,7 +68,8 @@ def at_equal_questions(
         [side.coverage_by_question[k - 1] for side, k in zip(sides, least, strict=True)] for sides in _sides(pairs)
     ]
     questions = [[side.questions for side in sides] for sides in _sides(pairs)]
-    over_all, over_first = compare_pairs(*every), compare_pairs(*first)
+    sections = [topic_key(one) for (one, _), fits in zip(pairing.pairs, fit, strict=True) if fits]
+    over_all, over_first = (compare_pairs(one, other, sections) for one, other in (every, first))
     gap_left = _gap_left(over_all, over_first)
     return EqualQuestions(
         a=a.source,
@@ -81,7 +82,10 @@ def at_equal_questions(
         first_k=over_first,
         gap_left=gap_left,
         by_question=tuple(_after(number, pairs) for number in range(1, max(least, default=0) + 1)),
-        notes=tuple(_notes(a.source, b.source, pairing, both, fit, gap_left)),
+        notes=(
+            *_notes(a.source, b.source, pairing, both, fit, sections, gap_left),
+            *(note for sample, of in ((a, of_a), (b, of_b)) for note in _repeated(sample.source, of)),
+        ),
     )
 
 
@@ -111,6 +115,7 @@ def _notes(
     pairing: Pairing,
     both: Sequence[tuple[ConversationNumbers, ConversationNumbers]],
     fit: Sequence[bool],
+    sections: Sequence[Hashable],
     gap_left: float | None,
 ) -> Iterable[str]:
     """The conversations that are left out with the reasons, and the assumptions of the tests."""
@@ -129,17 +134,26 @@ def _notes(
                 "left on the other side to pair with"
                 + (f" ({differing} with the same title and header, but another section)." if differing else ".")
             )
-    sections = [topic_key(one) for (one, _), fits in zip(pairing.pairs, fit, strict=True) if fits]
-    repeats = len(sections) - len(set(sections))
-    if repeats:
+    if len(set(sections)) < len(sections):
         yield (
             f"{_count(len(sections), 'pair')} about {_count(len(set(sections)), 'section')}: "
-            "the tests and the interval take pairs about one section as independent."
+            "the tests and the interval are over sections (groups of pairs)."
         )
     if not sections:
         yield "there is no pair to compare."
     elif gap_left is None:
         yield "gap left: none, since the interval of the difference over all questions is missing or holds 0."
+
+
+def _repeated(source: str, conversations: Sequence[Conversation]) -> Iterable[str]:
+    """Whether the t-tests of two samples take conversations about one section as independent."""
+    keys = [topic_key(conversation) for conversation in conversations]
+    known = [key for key in keys if key]
+    if (distinct := len(set(known))) < len(known):
+        yield (
+            f"{source}: {_count(len(known), 'conversation')} about {_count(distinct, 'section')}, which the comparisons by "
+            "t-test take as independent: their p is too small."
+        )
 
 
 def _name(conversation: Conversation) -> tuple[str, str] | None:

@@ -127,7 +127,7 @@ def test_the_interval_and_the_paired_t_are_counted_by_hand():
         ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], True, True, False, "too few pairs for an interval, which needs 10"),
         ([1.0, 2.0] * 5, True, True, True, None),
         ([0.5] * 10, False, False, False, "every pair has the same difference, so there is no test and no interval"),
-        ([0.0] * 6 + [1.0] * 4, True, False, True, "fewer than 6 pairs differ, too few for Wilcoxon's test"),
+        ([0.0] * 6 + [1.0] * 4, False, False, False, "fewer than 6 pairs differ, too few for a test and an interval"),
     ],
 )
 def test_what_too_few_pairs_cannot_tell_is_no_number_and_has_a_reason(differences, t, wilcoxon, interval, reason):
@@ -163,6 +163,35 @@ def test_the_interval_holds_the_mean_of_the_open_pairs_in_93_to_97_of_100_draws_
         comparison = compare_pairs(*zip(*draw.choices(shares, k=pairs), strict=True))
         covering += comparison.low <= mean <= comparison.high
     assert 930 <= covering <= 970
+
+
+def test_pairs_about_one_section_are_one_group_of_which_the_tests_count_the_mean():
+    # Groups of 1 to 3 pairs: the variance is that of a ratio of sums, and Wilcoxon ranks the means.
+    groups = [*range(10), *range(10), *range(5)]
+    differences = [float(group + place % 3) for place, group in enumerate(groups)]
+    comparison = compare_pairs(differences, [0.0] * 25, groups)
+    of_group = [[value for value, own in zip(differences, groups, strict=True) if own == group] for group in range(10)]
+    mean = sum(differences) / 25
+    squares = sum((sum(own) - mean * len(own)) ** 2 for own in of_group)
+    assert (comparison.n, comparison.difference) == (25, pytest.approx(mean))
+    assert comparison.statistic == pytest.approx(mean / math.sqrt(10 / 9 * squares / 25**2))
+    assert comparison.wilcoxon_p == pytest.approx(2 / 2**9 if 0 in map(sum, of_group) else 2 / 2**10)
+    apart = compare_pairs(differences, [0.0] * 25)
+    assert comparison.high - comparison.low > 1.3 * (apart.high - apart.low)
+    few = compare_pairs(differences, [0.0] * 25, [group % 3 for group in groups])
+    assert few.reason == "too few groups: a test needs 6, the interval 10"
+
+
+def test_repeats_of_a_section_are_noted_beside_the_tests():
+    people = [talk(number, 2, about=number % 6) for number in range(12)]
+    simulated = [talk(1, 2, about=number % 6) for number in range(12)]
+    comparison = equal(people, simulated)
+    assert (comparison.pairs, comparison.first_k.p is None, comparison.first_k.low) == (12, False, None)
+    assert (
+        "12 pairs about 6 sections: the tests and the interval are over sections (groups of pairs)." in comparison.notes
+    )
+    note = "people: 12 conversations about 6 sections, which the comparisons by t-test take as independent: their p is too small."  # fmt: skip
+    assert note in comparison.notes
 
 
 def test_sides_of_different_length_are_no_pairs():
