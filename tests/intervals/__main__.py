@@ -4,9 +4,10 @@ import argparse
 from collections.abc import Sequence
 from statistics import NormalDist
 
+from tests.intervals.coefficients import agreement, aucs, options, sections
 from tests.intervals.scores import calibrated, few_err, judges, kappa, shares, skewed
 from tests.intervals.success import pass_hat, rules, success, unequal
-from tests.intervals.two_sides import differences, events
+from tests.intervals.two_sides import differences, events, pairs, t_tests
 
 GRIDS = {
     grid.__name__: grid
@@ -21,8 +22,14 @@ GRIDS = {
         few_err,
         shares,
         skewed,
+        agreement,
+        options,
+        aucs,
+        sections,
         differences,
         events,
+        t_tests,
+        pairs,
     )
 }
 

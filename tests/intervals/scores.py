@@ -122,7 +122,7 @@ def judged_scores(user, truth, points, whole):
         "mean": mean_over(abs(whole - truth), user),
         "ratio": ratio(sums_of(low & (whole <= 3), user), sums_of(low, user)),
         "QWK": beyond_chance(table, chance_of_margins(distances_of(np.arange(5), "quadratic"))),
-        "AUC": auc_within(low, -points, np.zeros(len(user), dtype=int), user),
+        "AUC": auc_within(low, -points, np.zeros(len(user), dtype=int), user)[0],
     }
 
 
@@ -191,13 +191,13 @@ def share_cell(draws: int, items: Sequence[int], mean: float, correlation: float
 
 
 def shares(draws: int) -> list[str]:
-    """Shares over users, as many items of each or ten times as many of a fifth, by the least coverage of 6 cells."""
+    """Shares over users, as many items of each or ten times as many of a fifth, by the least coverage of 12 cells."""
     lines = ["| users | items of each | score form | Student's |", "|---|---|---:|---:|"]
     for users, unequal_items in product((8, 12, 20, 50, 100, 236), (False, True)):
         items = [30 if unequal_items and number < users // 5 else 3 if unequal_items else 6 for number in range(users)]
         cells = [
             share_cell(draws // 4 if users < 100 else draws // 8, items, *about)
-            for about in product((0.5, 0.8, 0.95), (0.1, 0.5))
+            for about in product((0.5, 0.8, 0.95, 0.99), (0.1, 0.5, 0.95))
         ]
         score, student = (min(one) for one in zip(*cells, strict=True))
         lines.append(f"| {users} | {'30 or 3' if unequal_items else '6'} | {score:.3f} | {student:.3f} |")

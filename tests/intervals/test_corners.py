@@ -8,6 +8,13 @@ pytest.importorskip("scipy", reason="the grids need the extra stats")
 from scipy.stats import binom
 
 from tests.intervals.__main__ import main
+from tests.intervals.coefficients import (
+    agreement_cell,
+    auc_cell,
+    option_cell,
+    section_cell,
+    spread_of,
+)
 from tests.intervals.scores import (
     FINDS,
     alike_cell,
@@ -28,6 +35,7 @@ from tests.intervals.success import (
     scenario_counts,
     single_counts,
 )
+from tests.intervals.two_sides import pairs_cell
 
 
 @pytest.mark.parametrize(
@@ -168,6 +176,61 @@ def test_a_share_over_users_has_an_interval_that_holds_where_students_does_not(i
     score, student = share_cell(1500, items, 0.95, 0.5)
     assert score > least
     assert student < 0.9
+
+
+@pytest.mark.heavy
+@pytest.mark.untraced
+@pytest.mark.parametrize(
+    ("users", "unequal", "name", "right"),
+    [(8, False, "97 and 3 %", 0.3), (40, False, "three values", 0.8), (20, True, "five", 0.3)],
+)
+def test_agreement_of_few_labels_has_intervals_that_hold(users, unequal, name, right):
+    cell = agreement_cell(600, users, unequal, name, right)
+    for coefficient, (coverage, without) in cell.items():
+        assert (without > 0.8) if coverage is None else coverage >= 0.92, coefficient
+
+
+@pytest.mark.heavy
+@pytest.mark.untraced
+@pytest.mark.parametrize("users", [8, 20, 50, 97])
+@pytest.mark.parametrize("mean", [0.5, 0.8, 0.98])
+def test_hits_of_users_whose_conversations_are_all_alike_have_an_interval_that_holds(users, mean):
+    assert share_cell(1500, spread_of(users, unequal=True), mean, 0.95)[0] >= 0.91
+
+
+@pytest.mark.heavy
+@pytest.mark.untraced
+@pytest.mark.parametrize(("users", "apart"), [(20, 0.0), (20, 1.0), (97, 2.5)])
+def test_an_auc_of_few_positive_items_has_an_interval_that_holds(users, apart):
+    coverage, without = auc_cell(300, users, unequal=False, rate=0.03, apart=apart)
+    assert coverage >= 0.92
+    assert without < 0.45
+
+
+@pytest.mark.heavy
+@pytest.mark.untraced
+def test_predicted_options_have_intervals_that_hold_and_macro_f1_only_where_no_option_is_rare():
+    cell = option_cell(400, 20, unequal=False, count=4)
+    assert all(0.92 <= cell[name] <= 0.99 for name in ("f1_micro", "f1_weighted", "f1_macro", "recall_1"))
+    assert option_cell(400, 8, unequal=False, count=8)["f1_macro, rare"] < 0.85
+
+
+@pytest.mark.heavy
+@pytest.mark.untraced
+@pytest.mark.parametrize("unequal", [False, True])
+def test_the_f1_of_a_reader_near_0_has_an_interval_that_holds_where_students_does_not(unequal):
+    ours, students = section_cell(600, 10, unequal, 0.06, whole=True)
+    assert ours >= 0.93
+    assert students < 0.9
+
+
+@pytest.mark.heavy
+@pytest.mark.untraced
+def test_pairs_about_a_section_are_no_independent_draws():
+    ours, independent, _ = pairs_cell(600, [4] * 20, 0.5, rare=False)
+    assert 0.92 <= ours <= 0.98
+    assert independent < 0.85
+    assert pairs_cell(200, [1] * 30, 0.0, rare=True)[2] > 0.9  # fewer than six differ
 
 
 def test_the_grids_print_their_tables(capsys):
