@@ -93,13 +93,13 @@ def agreement(draws: int) -> list[str]:
     """
     lines = ["| users | labels of each | coefficient | least | greatest |", "|---|---|---|---:|---:|"]
     for users, unequal in product((8, 20, 40), (False, True)):
-        found: dict[str, list[float]] = {}
+        coverages: dict[str, list[float]] = {}
         for name, right, raters in product(VALUES, (0.3, 0.8, 0.97), (2, 3)):
             for coefficient, (coverage, _) in agreement_cell(draws // 8, users, unequal, name, right, raters).items():
                 if coverage is not None:
-                    found.setdefault(coefficient, []).append(coverage)
+                    coverages.setdefault(coefficient, []).append(coverage)
         of_each = "30 or 3" if unequal else "1"
-        for coefficient, coverage in found.items():
+        for coefficient, coverage in coverages.items():
             lines.append(f"| {users} | {of_each} | {coefficient} | {min(coverage):.3f} | {max(coverage):.3f} |")
     return lines
 
@@ -112,8 +112,8 @@ def predicted(rng, sizes: Sequence[int], count: int) -> Sums:
     true = rng.random(own.shape) < own
     rightly = np.clip(rng.normal(0.8, 0.15, len(sizes)), 0, 1)[user, None]
     guess = rng.random(own.shape) < shares
-    told = np.where(rng.random(own.shape) < rightly, true, guess)
-    return sums(true, told.astype(float), user, len(sizes))
+    guesses_or_truth = np.where(rng.random(own.shape) < rightly, true, guess)
+    return sums(true, guesses_or_truth.astype(float), user, len(sizes))
 
 
 @lru_cache
