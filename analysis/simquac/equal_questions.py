@@ -147,11 +147,10 @@ def _notes(
 
 def _repeated(source: str, conversations: Sequence[Conversation]) -> Iterable[str]:
     """Whether the t-tests of two samples take conversations about one section as independent."""
-    keys = [topic_key(conversation) for conversation in conversations]
-    known = [key for key in keys if key]
-    if (distinct := len(set(known))) < len(known):
+    sections = [key for key in map(topic_key, conversations) if key]
+    if (distinct := len(set(sections))) < len(sections):
         yield (
-            f"{source}: {_count(len(known), 'conversation')} about {_count(distinct, 'section')}, which the comparisons by "
+            f"{source}: {_count(len(sections), 'conversation')} about {_count(distinct, 'section')}, which the comparisons by "
             "t-test take as independent: their p is too small."
         )
 
