@@ -88,9 +88,9 @@ def mean_of(functions: Sequence[Of]) -> Of:
 
 
 def auc_within(positive: NDArray[np.bool_], score: FloatArray, fold: Places, user: Places) -> tuple[Of, FloatArray]:
-    """The share of pairs of one fold whose positive item has the greater score, and the number of each user's pairs.
+    """The share of pairs of one fold whose positive item has the greater score.
 
-    Equal scores count half. Scores of different folds are by differently trained models, and are never compared. Where
+    The second result is the number of pairs that each user is in. Equal scores count half. Scores of different folds are by differently trained models, and are never compared. Where
     few items are positive, few users have most pairs: counted by their items, 20 users with 3 % cover .84.
     """
     users = int(user.max()) + 1
