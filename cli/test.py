@@ -32,10 +32,10 @@ from .output.job_summary import check_summary
 from .output.overwriting import check_unread
 from .output.report_files import ReportFiles
 from .output.success_report import as_json, report
-from .running.interrupts import STOPPED, exit_code, signal_name
+from .running.interrupts import INTERRUPTED, STOPPED, exit_code, signal_name
 from .running.run import LIMITS, OUT, again_in, cut_by, end_in_words, ended, limits_with, plan_run, run_into
 from .simulate import RUN, run_options, surrounded
-from .streams import flush, print_json, put, say
+from .streams import failed, flush, print_json, put, say
 
 if TYPE_CHECKING:
     from ..analysis.testing.result import Successes
@@ -199,8 +199,8 @@ def test_command(
                 **more,
             )
 
-        def put_result(result: "Successes", **more: Any) -> None:
-            page = files.write(result, folder, trial.plan, with_page=with_page, **more)
+        def put_result(result: "Successes", **more: Any) -> list[str]:
+            page, unwritten = files.write(result, folder, trial.plan, with_page=with_page, **more)
             if options.as_json:
                 about = {"out": str(folder), "page": page and str(page), "cast": factory.name, "repeats": repeats}
                 print_json({**about, **as_json(result, page)})
@@ -211,6 +211,7 @@ def test_command(
                 if page is not None:
                     put(f"page: {page}")
                 say(f"duologue show {folder} --id ID writes a single conversation")
+            return unwritten
 
         def put_last(line: str) -> None:
             blocked = blocking(control.blocked_at, signal_name(control) or "the end of --max-time")
@@ -225,14 +226,21 @@ def test_command(
         end, wider = end_in_words(summary, control)
         mend = MEND if trial.is_refused_once_mended(result) else ""
         again = resuming(result, again_in(folder) + wider, end, mend=mend) if options.replay_calls is None else ""
-        put_result(result := result.model_copy(update={"resume": again}), ending=cut)
+        try:
+            unwritten = put_result(result := result.model_copy(update={"resume": again}), ending=cut)
+        except KeyboardInterrupt:
+            say(f"interrupted while the reports were written; continue: {again_in(folder)}")
+            return INTERRUPTED
         say(*control.spending.notes)
         if again:
             say(again)
             code = exit_code(control) if control.ending == STOPPED else 1
         else:
             code = ended(summary, control, options)
-        return 0 if result.passed else max(code, 1)
+        code = 0 if result.passed else max(code, 1)
+        for line in unwritten:
+            code = max(code, failed(f"{line}; then {again_in(folder)} writes it"))
+        return code
 
 
 def _trial(cast: str | None, scenarios: Path | None, settings: dict[str, Any], options: dict[str, Any]) -> "AgentTest":

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ..data.files.folders import working_folder_restored
 from ..data.files.json_files import write_json
 from ..data.records import Conversation, Role
 from ..graphs import Cast
@@ -78,10 +79,11 @@ async def arun(
         run = _Run(cast, folder, missing, limits, control, conduct, concurrency, resume, again, anew)
         divided = division(cast, missing, limits, conduct, concurrency, watched=watch is not None or keep is not None)
         try:
-            if divided is None:
-                await run.here(watch, keep, figures)
-            else:
-                await run.elsewhere(divided, figures)
+            with working_folder_restored():  # paths of the run are relative to it
+                if divided is None:
+                    await run.here(watch, keep, figures)
+                else:
+                    await run.elsewhere(divided, figures)
         except EndpointError as error:  # no call can succeed: the run ends here, and its folder is in order
             stopped = error
         except BaseException:

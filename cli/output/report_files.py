@@ -86,8 +86,8 @@ class ReportFiles:
         with_page: bool,
         blocked: str = "",
         ending: str = "",
-    ) -> Path | None:
-        """Write all of them; gives the page.
+    ) -> tuple[Path | None, list[str]]:
+        """Write all of them; gives the page, and why others could not be written, a line each.
 
         `blocked`: where one's own code blocked the process and what ended it, in words. `ending`: why the run ended, for
         what it cut short.
@@ -96,7 +96,9 @@ class ReportFiles:
         from ...analysis.testing.markdown_report import markdown
         from ...analysis.testing.result_text import doubtful, summary_line
 
-        page = write_page(folder, result, self.crashes) if with_page else None
+        page, problems = None, list[str]()
+        with _noting(problems):
+            page = write_page(folder, result, self.crashes) if with_page else None
         if self.junit is not None:
             text = junit(
                 attempted(folder),
@@ -110,10 +112,21 @@ class ReportFiles:
                 ending=ending,
                 notes=[*doubtful(result), *result.warnings],
             )
-            write_text(self.junit, text)
+            with _noting(problems):
+                write_text(self.junit, text)
         if self.summary is not None:
-            write_summary(self.summary, markdown(result, self.title, page_address if page else None))
-        return page
+            with _noting(problems):
+                write_summary(self.summary, markdown(result, self.title, page_address if page else None))
+        return page, problems
+
+
+@contextmanager
+def _noting(problems: list[str]) -> Iterator[None]:
+    """Note why a file cannot be written: the others are written, and the result is printed."""
+    try:
+        yield
+    except (DuologueError, OSError) as error:
+        problems.append(str(error))
 
 
 def _version(manifest: Path | None) -> tuple[int, int] | None:

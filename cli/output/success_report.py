@@ -78,7 +78,7 @@ def report(result: "Successes", page: Path | None) -> None:
     say(*code_errors(result.errors))
     failed = failed_by_scenario(result)
     for failure, more in failed[:SHOWN]:
-        say(f"failed: {failure.id}: {failure.scenario}: {failed_because(failure)}")
+        say(on_one_line(f"failed: {failure.id}: {failure.scenario}: {failed_because(failure)}"))
         say(*(f"        {line}" for line in (page and address(page, failure.id), more_failed(more)) if line))
     if left := failed[SHOWN:]:
         say(f"failed: {len(left)} more scenarios: {left[0][0].scenario}{' and others' * (len(left) > 1)}")

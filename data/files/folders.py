@@ -3,6 +3,8 @@
 import errno
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 MOST_MISSING = 100
@@ -26,6 +28,20 @@ def make_folder(path: str | Path) -> None:
             if not folder.parent.is_dir():
                 raise
             raise OSError(errno.ENOENT, f"nothing can be made in {folder.parent}", str(path)) from None
+
+
+@contextmanager
+def working_folder_restored() -> Iterator[None]:
+    """At the end the working folder is that of the begin: code that runs inside, such as an agent, may change it."""
+    before = None
+    with suppress(OSError):  # it was removed
+        before = Path.cwd()
+    try:
+        yield
+    finally:
+        if before is not None:
+            with suppress(OSError):
+                os.chdir(before)
 
 
 def copy_file(file: Path, target: Path) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...data.attempts import WAITING
+from ...data.formats.tool_messages import NO_RESULT
 from ...errors import SettingError
 from ..contract import describe
 from ..speakers.tools import calls_that_ran, was_not_undone
@@ -81,7 +83,9 @@ class ToolCalled:
         if not calls:
             return Score(passed, f"{self.name} was not called")
         if not done:
-            return Score(passed, f"{self.name} was called, and every call ended in an error: {calls[-1].get('error')}")
+            errors = [error for call in calls if (error := call.get("error")) not in (NO_RESULT, WAITING)]
+            ends = f"every call ended in an error: {errors[-1]}" if errors else "no call has a result"
+            return Score(passed, f"{self.name} was called, and {ends}")
         if wrong and not fitting:
             return Score(passed, f"{self.name} was called, but {wrong[-1]}")
         where = [word for call, word in left if call in done and not self._wrong(call.get("arguments", {}))]

@@ -78,7 +78,7 @@ class AppendedFile(Closing):
 
     def __init__(self, path: Path, *, alone_in: Path | None = None) -> None:
         """`alone_in`: lock the file, and name this path in the error if another process has locked it."""
-        self.path = path
+        self.path, self._place = path, path.absolute()  # an agent may change the working folder
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
         try:
             self._handle = os.open(path, flags, 0o666)
@@ -144,7 +144,7 @@ class AppendedFile(Closing):
         """RunError if the file was removed, replaced or cut since it was opened."""
         own = os.fstat(self._handle)
         try:
-            there = self.path.stat()
+            there = self._place.stat()
         except OSError:
             raise BrokenOffError(f"{self.path}: was removed under the run that writes it: {_AGAIN}") from None
         if (there.st_dev, there.st_ino) != (own.st_dev, own.st_ino):

@@ -14,9 +14,12 @@ from xml.etree import ElementTree
 import pytest
 
 import duologue
+from duologue.cli.output.report_files import ReportFiles
 
 AGENTS = """
 import asyncio
+import os
+import shutil
 from pathlib import Path
 
 from langgraph.checkpoint.memory import MemorySaver
@@ -30,8 +33,19 @@ model = scripted_model("Done: it is booked.", tokens=(30, 10))
 
 
 def agent(messages):
-    with Path("calls").open("a") as calls:
+    with Path(__file__).with_name("calls").open("a") as calls:
         calls.write("x")
+    return "Done: it is booked."
+
+
+def wanders(messages):
+    os.chdir("/")
+    return agent(messages)
+
+
+def spoils(messages):
+    shutil.rmtree("reports", ignore_errors=True)
+    Path("reports").touch()
     return "Done: it is booked."
 
 
@@ -290,6 +304,36 @@ def test_advice_is_what_this_cast_takes_and_none_while_observing(duologue) -> No
     assert "were sent although a validator rejected them" in out
     assert "Observing" not in err
     assert "must=True" not in err
+
+
+def test_an_agent_that_changes_the_working_folder_moves_no_file_of_the_run(duologue, tmp_path: Path) -> None:
+    code, out, err = duologue(*arguments("wanders", "--junit", "junit.xml"))
+    assert (code, Path.cwd(), Path("run/page.html").is_file()) == (0, tmp_path, True), err
+    assert "2 of 2 scored conversations succeeded" in out
+    assert property_of(suite_of("junit.xml"), "verdict") == out.splitlines()[0]
+
+
+def test_a_report_that_cannot_be_written_takes_no_other_one_with_it(duologue) -> None:
+    Path("reports").mkdir()
+    command = arguments("spoils", "--junit", "reports/junit.xml", "--summary", "summary.md")
+    code, out, err = duologue(*command)
+    assert (code, out.splitlines()[0].startswith("passed")) == (2, True)
+    assert err.splitlines()[-1].startswith("duologue: reports/junit.xml: cannot be written (")
+    assert err.splitlines()[-1].endswith("; then the same command with --out run --resume writes it")
+    assert "**passed" in Path("summary.md").read_text()
+    Path("reports").unlink()
+    code, _, _ = duologue(*command, "--resume")
+    assert (code, suite_of("reports/junit.xml").get("tests")) == (0, "2")
+
+
+def test_ctrl_c_while_reports_are_written_leaves_the_line_that_resumes(duologue, monkeypatch) -> None:
+    def pressed(*values: Any, **more: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ReportFiles, "write", pressed)
+    code, _, err = duologue(*arguments("agent"))
+    line = "interrupted while the reports were written; continue: the same command with --out run --resume"
+    assert (code, err.splitlines()[-1]) == (130, line)
 
 
 def blocked(tmp_path: Path, *more: str) -> subprocess.CompletedProcess[str]:

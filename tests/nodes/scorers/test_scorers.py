@@ -14,6 +14,7 @@ import duologue
 from duologue import data, nodes
 from duologue.data import Conversation
 from duologue.data.attempts import WAITING
+from duologue.data.formats.tool_messages import NO_RESULT
 from duologue.data.stop_reasons import in_words
 from duologue.data.summaries.executed_graph import executed
 from duologue.errors import SettingError
@@ -101,6 +102,7 @@ FAILED = {"name": "change", "arguments": {"booking": "QX4821"}, "error": "no sea
         (nodes.tool_called("change"), [CHANGE], True, "change was called once"),
         (nodes.tool_called("change"), [], False, "change was not called"),
         (nodes.tool_called("change"), [FAILED], False, "change was called, and every call ended in an error: no seat"),
+        (nodes.tool_called("change"), [FAILED | {"error": NO_RESULT}], False, "change was called, and no call has a result"),
         (nodes.tool_called("change", errors=True), [FAILED], True, "change was called once"),
         (nodes.tool_called("change", {"to": {"date": "2026-05-03"}}), [CHANGE], True, "change was called once"),
         (
