@@ -55,9 +55,14 @@ def rejected_drafts(conversation: Conversation, role: Role, *, wordless: bool = 
     `wordless`: replies without words count too, which no validator reads.
     """
     return sum(
-        attempt.verdict in ("rejected", "observed") and (wordless or attempt.reason not in WORDLESS)
+        attempt.verdict in ("rejected", "observed") and (wordless or not _is_wordless(attempt))
         for attempt in conversation.attempts(role)
     )
+
+
+def _is_wordless(attempt: Attempt) -> bool:
+    """Whether no validator read a draft: it had no words, or the endpoint's filter or length limit left none."""
+    return attempt.reason in WORDLESS or (not attempt.text and attempt.reason == attempt.flaw is not None)
 
 
 def sent_although_rejected(conversation: Conversation) -> int:

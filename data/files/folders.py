@@ -32,7 +32,7 @@ def make_folder(path: str | Path) -> None:
 
 @contextmanager
 def working_folder_restored() -> Iterator[None]:
-    """At the end the working folder is that of the begin: code that runs inside, such as an agent, may change it."""
+    """Go back to the working folder at the end: an agent that runs inside may change it."""
     before = None
     with suppress(OSError):  # it was removed
         before = Path.cwd()

@@ -168,6 +168,18 @@ def test_of_many_tools_that_do_not_exist_ten_are_named() -> None:
     assert (len(lines), last) == (10, "calls of 4 more tools ended in an error")
 
 
+@pytest.mark.parametrize(
+    ("flaw", "text", "counted"), [("content_filter", "", 0), ("content_filter", "No", 1), (None, "", 1)]
+)
+def test_a_reply_of_which_the_endpoints_filter_left_nothing_is_no_draft_that_a_validator_rejected(
+    flaw: str | None, text: str, counted: int
+) -> None:
+    attempt = Attempt(text=text, verdict="rejected", reason="content_filter", flaw=flaw)
+    result = successes([talk("a", True, unsaid=(Unsaid(role="assistant", after=0, attempts=(attempt,)),))])
+    assert result.rejected_drafts == counted
+    assert any("first draft" in line for line in headline(result)) == bool(counted)
+
+
 def test_one_answer_among_many_is_not_none() -> None:
     silent = [talk(f"{n}", False, f"{n}", stop="agent_timeout") for n in range(300)]
     lines = headline(successes([talk("a", True), *silent]))
