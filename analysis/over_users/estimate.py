@@ -5,7 +5,7 @@ sums.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ Of: TypeAlias = Callable[[FloatArray], FloatArray]
 
 FEWEST_USERS = 8
 """Users that an interval needs, on each side that is compared: of fewer, Student's rests on users being normal."""
+UNSEEN = 1.5
+"""Degrees of freedom of an error beyond the number of users who err: the most with which intervals cover .92 (`tests/intervals`)."""
 
 
 class UserScore(IntervalEstimate):
@@ -124,6 +126,50 @@ def correlation_within(values: FloatArray, user: Places) -> tuple[Of, float]:
     return of, float(anova(np.ones((1, len(count)))).size[0])
 
 
+class Rescaling(NamedTuple):
+    """A scale on which an interval is Student's, there and back."""
+
+    there: Callable[[FloatArray], FloatArray]
+    back: Callable[[float], float]
+    reason: str = ""
+    """Why a score has no place there."""
+    freedom: float = np.inf
+    """Degrees of freedom, where those of all users are too many."""
+
+
+AS_IS = Rescaling(lambda values: values, lambda place: place)
+
+
+def root_from(best: float, worst: float, errors: FloatArray) -> Rescaling:
+    """The square root of how far a score is from its best value (Bartlett 1936), where few users may err.
+
+    It puts the variance of few errors apart from their number. `errors`: the sum of each user's.
+    """
+    sign = float(np.sign(worst - best))
+    return Rescaling(
+        lambda values: np.sqrt(np.maximum((values - best) * sign, 0.0)),
+        lambda place: best + sign * max(place, 0.0) ** 2,
+        freedom=float(effective_users(errors)) + UNSEEN,
+    )
+
+
+def fishers(items: float) -> Rescaling:
+    """Fisher's scale of an intraclass correlation, twice ("Statistical Methods for Research Workers", 1925, section 39).
+
+    It is the logarithm of the variance between users over that within. `items`: mean number of a user's.
+    """
+
+    def there(values: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            places: FloatArray = np.log1p((items - 1) * values) - np.log1p(-values)
+        return places
+
+    def back(place: float) -> float:
+        return float(np.expm1(place) / (np.expm1(place) + items))
+
+    return Rescaling(there, back, "a user's items are all the same, or users are")
+
+
 def interval(
     of: Of,
     items: FloatArray,
@@ -132,7 +178,7 @@ def interval(
     n: int,
     scale: tuple[float, float] = (-np.inf, np.inf),
     share: bool = False,
-    alike: float | None = None,
+    on: Rescaling = AS_IS,
     more: float = 0.0,
 ) -> UserScore:
     """The score of all users, with its interval.
@@ -140,13 +186,12 @@ def interval(
     `items`: how many of each user are counted. The variance is the jackknife's over users (Efron and Stein 1981, each
     user left out in turn): at eight users it covers .94, where the percentiles of drawn users cover .84 to .90. The
     interval is Student's, cut to the `scale`. Of a `share` of items, or of pairs of them, it is of the score form, since
-    Student's covers .72 to .94 where most users are near an end or some have ten times the items of others. `alike`: of
-    an intraclass correlation, the mean number of a user's items; then it is Student's on Fisher's scale ("Statistical
-    Methods for Research Workers", 1925, section 39), since on its own it covers .88 to .93. `more`: variance that no user who
-    is left out shows. `reason`: why there is no
-    value, if there is none. No interval stands on fewer than eight users, nor where the score is the same whoever is left
-    out; but a share of 0 or 1 has one. Without it, of shares near 1 only draws that do not reach it would have an
-    interval, and these cover .56.
+    Student's covers .72 to .94 where most users are near an end or some have ten times the items of others. `on`: another
+    scale than the score's own, on which Student's covers .78 to .99 of a coefficient or an error of which few users have most,
+    and .88 to .93 of an intraclass correlation. `more`: variance of the score that no user who is left out shows. `reason`:
+    why there is no value, if there is none. No interval stands on fewer than eight users, nor where the score is the same
+    whoever is left out; but a share of 0 or 1 has one. Without it, of shares near 1 only draws that do not reach it would
+    have an interval, and these cover .56.
     """
     users = len(items)
     value = float(of(np.ones((1, users)))[0])
@@ -162,29 +207,16 @@ def interval(
         return without.model_copy(update={"reason": "no interval: without one of the users there is no score"})
     if np.ptp(left_out) < 1e-12 and not (share and value in (0.0, 1.0)):
         return without.model_copy(update={"reason": "no interval: the same whichever user is left out"})
-    variance, worth = jackknife_variance(left_out) + more, float(effective_users(items))
     if share:
-        bounds = share_of_users(value, variance, items.tolist())
+        bounds = share_of_users(value, jackknife_variance(left_out) + more, items.tolist())
         return without.model_copy(update={"low": bounds.low, "high": bounds.high})
-    quantile = students(max(worth - 1, 1.0))
-    least, most = scale
-    if alike is not None:
-        ends = _between_and_within(np.array([value, *left_out]), alike)
-        if not np.isfinite(ends).all():
-            return without.model_copy(update={"reason": "no interval: a user's items are all the same, or users are"})
-        half = quantile * np.sqrt(jackknife_variance(ends[1:]))
-        low, high = (float(np.expm1(end) / (np.expm1(end) + alike)) for end in (ends[0] - half, ends[0] + half))
-    else:
-        half = quantile * np.sqrt(variance)
-        low, high = value - half, value + half
-    return without.model_copy(update={"low": max(low, least), "high": min(high, most)})
-
-
-def _between_and_within(correlation: FloatArray, items: float) -> FloatArray:
-    """Fisher's scale of an intraclass correlation, twice: the logarithm of the variance between users over that within."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios: FloatArray = np.log1p((items - 1) * correlation) - np.log1p(-correlation)
-    return ratios
+    ends = on.there(np.array([value, *left_out, value - np.sqrt(more)]))
+    if not np.isfinite(ends).all():
+        return without.model_copy(update={"reason": f"no interval: {on.reason}"})
+    variance = jackknife_variance(ends[1:-1]) + float(np.square(ends[-1] - ends[0]))
+    half = students(max(min(float(effective_users(items)) - 1, on.freedom), 1.0)) * np.sqrt(variance)
+    low, high = sorted(on.back(float(end)) for end in (ends[0] - half, ends[0] + half))
+    return without.model_copy(update={"low": max(low, scale[0]), "high": min(high, scale[1])})
 
 
 def jackknife_variance(left_out: FloatArray) -> float:

@@ -18,16 +18,16 @@ from ...over_users.estimate import (
     auc_within,
     correlation_within,
     crossed,
+    fishers,
     interval,
     items_of,
     mean_over,
     of_users,
     ratio,
+    root_from,
     sums_of,
 )
 from ...over_users.jackknife import one_more
-from ...over_users.means import FAR
-from ...over_users.rates import effective_users
 from .turns import HIGHEST, LOWEST, JudgedTurn, nearest
 
 ScoreName: TypeAlias = Literal["qwk", "mae", "gain", "auc", "concordance", "accuracy", "macro_f1", "icc"]
@@ -93,21 +93,14 @@ def _kappa(table: FloatArray, items: FloatArray, n: int) -> UserScore:
     value = float(of(np.ones((1, len(items))))[0])
     more = one_more(total, disagreement, value, 1.0) if np.isfinite(value) else 0.0
     undefined = "undefined: people and the judge give the same for every turn"
-    return interval(of, items, undefined, n=n, scale=(-1.0, 1.0), more=more)
+    apart = (table * distances_of(np.arange(table.shape[1]), "quadratic")).sum(axis=(1, 2))
+    return interval(of, items, undefined, n=n, scale=(-1.0, 1.0), on=root_from(1.0, -1.0, apart), more=more)
 
 
 def _mae(error: NDArray[Any], user: Places, items: FloatArray) -> UserScore:
-    """Where users' errors lie near 0, as of a good judge, the interval is that of a share.
-
-    It is one of the greatest error. Not where few users have most turns: it would be as wide as the scale.
-    """
-    of_users, greatest = sums_of(error, user) / items, HIGHEST - LOWEST
-    near = bool(of_users.mean() < FAR * of_users.std() and effective_users(items) * FAR > len(items))
-    score = interval(mean_over(error / greatest, user), items, "", n=len(user), scale=(0.0, 1.0), share=near)
-    points = {
-        name: value and value * greatest for name, value in vars(score).items() if name in ("value", "low", "high")
-    }
-    return score.model_copy(update=points)
+    greatest = float(HIGHEST - LOWEST)
+    on = root_from(0.0, greatest, sums_of(error, user))
+    return interval(mean_over(error, user), items, "", n=len(user), scale=(0.0, greatest), on=on)
 
 
 def _concordance(paired: PairedScores) -> UserScore:
@@ -134,4 +127,4 @@ def intraclass(turns: Sequence[JudgedTurn]) -> UserScore:
     _, user = of_users([turn.user for turn in turns])
     of, alike = correlation_within(np.array([turn.satisfaction for turn in turns], dtype=float), user)
     reason = "undefined: one user, one turn of each, or the same satisfaction everywhere"
-    return interval(of, items_of(user), reason, n=len(turns), scale=(-1.0, 1.0), alike=alike)
+    return interval(of, items_of(user), reason, n=len(turns), scale=(-1.0, 1.0), on=fishers(alike))

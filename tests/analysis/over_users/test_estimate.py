@@ -16,6 +16,7 @@ from duologue.analysis.over_users.estimate import (  # noqa: E402
     mean_of,
     of_users,
     ratio,
+    root_from,
     sums_of,
 )
 from duologue.analysis.over_users.rates import share_of_users  # noqa: E402
@@ -89,6 +90,20 @@ def test_a_share_has_an_interval_of_the_score_form_and_users_weigh_by_their_item
     most = np.array([1000.0, *[1.0] * 9])
     one_of_ten = interval(means_of(range(10)), most, "", n=1009)
     assert one_of_ten.high == pytest.approx(4.5 + 12.706205 * (55 / 6 / 10) ** 0.5)
+
+
+def test_where_few_users_err_the_interval_is_students_on_the_root_of_the_error():
+    errors = np.array([*[0.0] * 8, 1.0, 1.0])
+    score = interval(means_of(errors), np.ones(10), "", n=10, scale=(0, 4), on=root_from(0.0, 4.0, errors))
+    half = 2.940089 * jackknife_variance(((2 - errors) / 9) ** 0.5) ** 0.5  # t of 3.5: the two who err, and 1.5
+    assert (score.value, score.low, score.high) == pytest.approx((0.2, max(0.2**0.5 - half, 0) ** 2, (0.2**0.5 + half) ** 2))  # fmt: skip
+    agreement = interval(means_of(1 - errors), np.ones(10), "", n=10, scale=(-1, 1), on=root_from(1.0, -1.0, errors))
+    assert (agreement.value, agreement.low, agreement.high) == pytest.approx((0.8, 1 - score.high, 1 - score.low))
+    unsure = interval(means_of(1 - errors), np.ones(10), "", n=10, on=root_from(1.0, -1.0, errors), more=0.25)
+    assert unsure.low == pytest.approx(1 - (0.2**0.5 + ((half) ** 2 + (2.940089 * (0.7**0.5 - 0.2**0.5)) ** 2) ** 0.5) ** 2)  # fmt: skip
+    all_err = interval(means_of(range(8)), np.ones(8), "", n=8, on=root_from(0.0, 9.0, np.ones(8)))
+    half = 2.364624 * jackknife_variance(((28 - np.arange(8)) / 7) ** 0.5) ** 0.5  # t of 7: as many as there are
+    assert all_err.high == pytest.approx((3.5**0.5 + half) ** 2)
 
 
 def test_there_is_no_interval_where_it_does_not_matter_who_is_left_out_or_one_alone_has_a_score():
