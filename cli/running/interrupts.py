@@ -18,6 +18,7 @@ import typer
 
 from ...data.packages import is_own, place_of
 from ..streams import say, stderr
+from .forked_children import undone_in_forks
 from .sudden_end import SuddenEnd, ended_by_force
 from .watchdog import Watchdog, watched
 
@@ -141,11 +142,16 @@ def terminating(control: "Control", cancel: Callable[[], Any]) -> Iterator[None]
         if signal.getsignal(number) is not signal.SIG_IGN:
             with suppress(ValueError):  # not the main thread
                 before[number] = signal.signal(number, on_signal)
-    try:
-        yield
-    finally:
+
+    def restore() -> None:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+    try:
+        with undone_in_forks(restore):
+            yield
+    finally:
+        restore()
 
 
 @contextmanager
@@ -185,7 +191,8 @@ def interruptible(control: "Control", under_way: Callable[[], int], cancel: Call
         yield
         return
     try:
-        yield
+        with undone_in_forks(lambda: signal.signal(signal.SIGINT, before)):
+            yield
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -8,6 +8,8 @@ from contextlib import AbstractContextManager, contextmanager
 from shutil import which
 from tempfile import TemporaryFile
 
+from .forked_children import undone_in_forks
+
 SCRIPT = 'trap "" HUP INT QUIT TERM; read _; exec cat <&1 >&2'
 """Waits until the process ends, which closes the pipe of its input, and prints the file of its output."""
 
@@ -40,8 +42,11 @@ class SuddenEnd:
 
             store()
             self._shell = subprocess.Popen([shell, "-c", SCRIPT], stdin=subprocess.PIPE, stdout=file)
+            pipe = self._shell.stdin
+            assert pipe is not None
             try:
-                yield store
+                with undone_in_forks(pipe.close):  # or the shell would wait for the forked process too
+                    yield store
             finally:
                 self.disarm()
 

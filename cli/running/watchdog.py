@@ -13,6 +13,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from ...data.packages import place_now
+from .forked_children import undone_in_forks
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ...runs.engine.control import Control
@@ -108,7 +109,8 @@ def watched(dog: Watchdog, seconds: float | None) -> Iterator[None]:
     thread = threading.Thread(target=dog.watch, args=(orders, seconds), name="duologue watchdog", daemon=True)
     thread.start()
     try:
-        yield
+        with undone_in_forks(lambda: signal.set_wakeup_fd(-1) if before == -1 else None):
+            yield
     finally:
         if before == -1:
             signal.set_wakeup_fd(-1)

@@ -13,10 +13,16 @@ from .agent_steps import TURN, stepped
 
 
 class ExitError(RuntimeError):
-    """The code of an agent, tool, validator, scorer or world ended with SystemExit."""
+    """Somebody's code ended with SystemExit, or with another error that is not an Exception."""
 
-    def __init__(self, error: SystemExit) -> None:
-        super().__init__(f"code that a run calls has ended with SystemExit: {error.code}")
+    def __init__(self, error: BaseException) -> None:
+        value = error.code if isinstance(error, SystemExit) else error
+        super().__init__(f"code that a run calls has ended with {type(error).__name__}: {value}".removesuffix(": "))
+
+
+def ends_process(error: BaseException) -> bool:
+    """Whether asyncio lets an error through every task: it is no Exception, no Ctrl-C and no cancellation."""
+    return not isinstance(error, Exception | BaseExceptionGroup | KeyboardInterrupt | asyncio.CancelledError)
 
 
 class OwnCancelError(RuntimeError):
@@ -57,7 +63,9 @@ class ExitsAreErrors(Coroutine[Any, Any, Any]):
                 return call(*arguments)
             self._context = self._context or copy_context()
             return stepped(turn, self._context, self.work, call, *arguments)
-        except SystemExit as error:
+        except BaseException as error:
+            if not ends_process(error) or any(error is one for one in arguments):
+                raise
             raise ExitError(error).with_traceback(error.__traceback__) from None
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from functools import partial
 from queue import SimpleQueue
 from typing import Any, TypeAlias, TypeVar
 
-from .exits import ExitError, task_of
+from .exits import ExitError, ends_process, task_of
 
 T = TypeVar("T")
 
@@ -63,10 +63,9 @@ class WorkerThreads(ThreadPoolExecutor):
             if future.set_running_or_notify_cancel():
                 try:
                     result = call()
-                except SystemExit as error:
-                    future.set_exception(ExitError(error).with_traceback(error.__traceback__))
                 except BaseException as error:  # is the caller's
-                    future.set_exception(_with_place(error))
+                    ended = ExitError(error).with_traceback(error.__traceback__) if ends_process(error) else error
+                    future.set_exception(_with_place(ended))
                 else:
                     future.set_result(result)
                     del result

@@ -31,6 +31,18 @@ async def leaves_async(messages):
     sys.exit("bad configuration")
 
 
+class Ended(BaseException):
+    pass
+
+
+def quits(messages):
+    raise Ended("enough")
+
+
+async def quits_async(messages):
+    raise GeneratorExit
+
+
 def fine(messages):
     return "Done: it is booked."
 
@@ -88,6 +100,16 @@ def test_an_agent_that_ends_its_process_fails_and_the_test_does_not_pass(duologu
     result = json.loads(out)
     assert (ended, result["passed"], result["planned"], result["scored"]) == (1, False, 3, 3)
     assert "code that a run calls has ended with SystemExit" in Path("report.xml").read_text()
+
+
+@pytest.mark.parametrize(("agent", "error"), [("quits", "Ended: enough"), ("quits_async", "GeneratorExit")])
+def test_an_error_that_is_no_exception_is_the_agents_failure(duologue, code, agent, error):
+    ended, out, _ = duologue(*TEST, "--assistant", f"own_exits:{agent}", "--json")
+    (first, *_) = json.loads(out)["errors"]
+    assert (ended, json.loads(out)["crashed"]) == (1, 3)
+    assert first["error"].startswith(
+        f"assistant: ExitError: code that a run calls has ended with {error} (own_exits.py"
+    )
 
 
 def test_a_world_that_ends_its_process_leaves_no_verdict(duologue, code):

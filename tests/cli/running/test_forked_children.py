@@ -1,0 +1,47 @@
+"""A process that an agent forks, as a pool of `multiprocessing` does, acts on none of the command's signals."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+PROCESS = """
+import os
+from duologue.cli.running.forked_children import undone_in_forks
+
+def fork():
+    if os.fork() == 0:
+        os._exit(0)
+    os.wait()
+
+with undone_in_forks(lambda: os.write(1, b"undone ")), undone_in_forks(lambda: 1 / 0):
+    fork()
+fork()
+os.write(1, b"over")
+"""
+AGENT = """
+import multiprocessing
+
+
+def pooled(messages):
+    with multiprocessing.get_context("fork").Pool(2) as pool:  # which ends its workers by SIGTERM
+        return f"It is booked for {pool.map(abs, [-2])[0]}."
+"""
+
+
+def test_what_is_undone_in_a_forked_process_is_not_in_its_parent():
+    done = subprocess.run([sys.executable, "-c", PROCESS], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "undone over", "")
+
+
+@pytest.mark.heavy
+def test_a_pool_of_processes_in_an_agent_does_not_end_the_run(tmp_path):
+    (tmp_path / "pooling.py").write_text(AGENT)
+    success = {"text_contains": "booked for 2"}
+    (tmp_path / "ways.jsonl").write_text(json.dumps({"goal": "book", "success": success}) + "\n")
+    command = ["test", "--assistant", "pooling:pooled", "--scenarios", "ways.jsonl", "--repeats", "4", "--no-page"]
+    done = subprocess.run(
+        [sys.executable, "-m", "duologue.cli", *command], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (done.returncode, "4 of 4 scored conversations succeeded" in done.stdout) == (0, True), done.stderr
