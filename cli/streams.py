@@ -3,10 +3,11 @@
 JSON is alone on stdout and not rounded.
 """
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from tempfile import NamedTemporaryFile
 from time import strftime
 from traceback import format_exception
@@ -131,13 +132,45 @@ def print_json(value: Any) -> None:
 
 @contextmanager
 def json_alone() -> Iterator[None]:
-    """Inside, what code of one's own prints goes to stderr, and `print_json` alone writes on stdout."""
-    _of_json.append(sys.stdout)
+    """Inside, what code of one's own prints goes to stderr, and `print_json` alone writes on stdout.
+
+    So does what processes print that it begins, and libraries in C.
+    """
+    with ExitStack() as stack:
+        is_own = sys.stdout is sys.__stdout__ and None not in (sys.stdout, sys.stderr)  # which are None where closed
+        _of_json.append(stack.enter_context(_moved_stdout()) if is_own else sys.stdout)
+        stack.callback(_of_json.pop)
+        stack.enter_context(redirect_stdout(sys.stderr))
+        yield
+
+
+@contextmanager
+def _moved_stdout() -> Iterator[TextIO]:
+    """Inside, the process' file 1 is stderr, and the yielded stream is what it was before."""
+    sys.stdout.flush()
+    with os.fdopen(os.dup(1), "w", encoding=sys.stdout.encoding, errors=sys.stdout.errors) as stream:
+        os.dup2(2, 1)
+        try:
+            yield stream
+        finally:
+            os.dup2(stream.fileno(), 1)
+
+
+@contextmanager
+def streams_restored() -> Iterator[None]:
+    """At the end stdout and stderr are those of the begin: `redirect_stdout` in two threads of agents leaves another."""
+    _begun.append((sys.stdout, sys.stderr))
     try:
-        with redirect_stdout(sys.stderr):
-            yield
+        yield
     finally:
-        _of_json.pop()
+        restore_streams()
+        _begun.pop()
+
+
+def restore_streams() -> None:
+    """Put back stdout and stderr as they were at the begin of `streams_restored`."""
+    if _begun:
+        sys.stdout, sys.stderr = _begun[-1]
 
 
 def flush() -> None:
@@ -146,6 +179,7 @@ def flush() -> None:
         stream.flush()
 
 
+_begun: list[tuple[TextIO, TextIO]] = []
 _of_json: list[TextIO] = []
 """Where `print_json` writes inside `json_alone`; of the process and not of a thread, as the watchdog's writes too."""
 

@@ -35,7 +35,7 @@ from .output.success_report import as_json, report
 from .running.interrupts import INTERRUPTED, STOPPED, exit_code, signal_name
 from .running.run import LIMITS, OUT, again_in, cut_by, end_in_words, ended, limits_with, plan_run, run_into
 from .simulate import RUN, run_options, surrounded
-from .streams import failed, flush, print_json, put, say
+from .streams import failed, flush, print_json, put, restore_streams, say
 
 if TYPE_CHECKING:
     from ..analysis.testing.result import Successes
@@ -214,6 +214,7 @@ def test_command(
             return unwritten
 
         def put_last(line: str) -> None:
+            restore_streams()
             blocked = blocking(control.blocked_at, signal_name(control) or "the end of --max-time")
             put_result(result_of(blocked=blocked).model_copy(update={"resume": line}), blocked=blocked)
             flush()

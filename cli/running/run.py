@@ -15,7 +15,7 @@ from ..options.run import RunOptions
 from ..options.shared import option, seed_of
 from ..output.failure_lines import failures
 from ..output.plans import go_on, print_plan
-from ..streams import counts_table, print_json, put, say, stdout
+from ..streams import counts_table, print_json, put, say, stdout, streams_restored
 from .interrupts import OWN_INTERRUPT, STOPPED, exit_code, or_so_far, run
 from .progress import Progress
 
@@ -139,7 +139,10 @@ def run_into(
                 source=source,
                 conduct=options.conduct(control),
             )
-            return run(conversing, control, progress.figures.under_way, options.max_time, left(progress.figures), last)
+            with streams_restored():
+                return run(
+                    conversing, control, progress.figures.under_way, options.max_time, left(progress.figures), last
+                )
 
     return or_so_far(work, folder, control)
 

@@ -18,8 +18,10 @@ from duologue.cli.output.report_files import ReportFiles
 
 AGENTS = """
 import asyncio
+import io
 import os
 import shutil
+import sys
 from pathlib import Path
 
 from langgraph.checkpoint.memory import MemorySaver
@@ -41,6 +43,11 @@ def agent(messages):
 def wanders(messages):
     os.chdir("/")
     return agent(messages)
+
+
+def redirects(messages):
+    sys.stdout, sys.stderr = io.StringIO(), io.StringIO()
+    return "Done: it is booked."
 
 
 def spoils(messages):
@@ -311,6 +318,13 @@ def test_an_agent_that_changes_the_working_folder_moves_no_file_of_the_run(duolo
     assert (code, Path.cwd(), Path("run/page.html").is_file()) == (0, tmp_path, True), err
     assert "2 of 2 scored conversations succeeded" in out
     assert property_of(suite_of("junit.xml"), "verdict") == out.splitlines()[0]
+
+
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_an_agent_that_redirects_the_output_takes_no_line_of_the_result(duologue, more: tuple[str, ...]) -> None:
+    code, out, err = duologue(*arguments("redirects", *more))
+    assert (code, "duologue show run --id ID" in err or "passed" in err) == (0, True)
+    assert json.loads(out)["passed"] if more else out.startswith("passed")
 
 
 def test_a_report_that_cannot_be_written_takes_no_other_one_with_it(duologue) -> None:

@@ -3,6 +3,8 @@
 import io
 import json
 import logging
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -233,3 +235,21 @@ def test_what_is_written_stays_as_it_is(duologue, hostile):
         conversation(1).messages,
         conversation(2).messages,
     ]
+
+
+JSON_ALONE = """
+import os, subprocess
+from duologue.cli.streams import json_alone, print_json
+with json_alone():
+    print("printed", flush=True)
+    os.write(1, b"of a library\\n")
+    subprocess.run(["echo", "of a child"])
+    print_json({"value": 1})
+print("after")
+"""
+
+
+def test_json_is_alone_on_stdout_though_processes_and_libraries_print():
+    done = subprocess.run([sys.executable, "-c", JSON_ALONE], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, '{\n  "value": 1\n}\nafter\n')
+    assert done.stderr == "printed\nof a library\nof a child\n"
