@@ -10,7 +10,7 @@ from scipy.stats import beta
 
 from .chance import Disagreement
 from .estimate import FloatArray, UserScore, jackknife_variance
-from .rates import FREEDOM_OF_USERS, effective_users, independent, share_of_users, students, wilson
+from .rates import FREEDOM_OF_USERS, effective_users, independent, of_few, share_of_users, students, wilson
 
 FEWEST_LABELLED = 5
 """Users that an interval needs: fewer than elsewhere, as the prior holds it up where few users differ."""
@@ -70,6 +70,8 @@ def coefficient_interval(
     users = float(effective_users(tables.sum(axis=(1, 2))))
     worth = independent(observed, share, PRIOR / users, 1 / users)
     bounds = wilson(1 - observed, worth, students(FREEDOM_OF_USERS * max(users - 1, 1)))
+    if not margins:
+        bounds = of_few(bounds, worth)
     low, high = (1 - (1 - bound) / expected for bound in (bounds.low, bounds.high))
     return UserScore(value=value, low=max(low, -1.0), high=min(high, 1.0), **counts)
 

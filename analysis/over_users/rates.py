@@ -199,8 +199,24 @@ def share_of_users(
     unequal = len(weights) / users
     few = max(1.0, unequal / UNEQUAL) ** 2
     worth = independent(inside, variance, prior / users * unequal**1.5 * few, 1 / users)
-    bounds = wilson(inside, worth, students(freedom / few * max(users - 1, 1)))
+    bounds = of_few(wilson(inside, worth, students(freedom / few * max(users - 1, 1))), worth)
     return Rate(value=share, low=min(bounds.low, share), high=max(bounds.high, share))
+
+
+def of_few(rate: Rate, trials: float) -> Rate:
+    """Wilson's interval of so many effective trials, wider where fewer than two of them succeeded, or failed.
+
+    At most a quarter, that is: near an end it covers .89. Its bound there is the share at which so many or more have a chance of a twentieth (Brown, Cai
+    and DasGupta, "Interval Estimation for a Binomial Proportion", 2001), by the first term of the gamma distribution.
+    """
+    reached, failed, most = trials * rate.value, trials * (1 - rate.value), min(2.0, trials / 4)
+    low = min(rate.low, _bound_of(reached) / trials) if 0 < reached < most else rate.low
+    high = max(rate.high, 1 - _bound_of(failed) / trials) if 0 < failed < most else rate.high
+    return Rate(value=rate.value, low=low, high=high)
+
+
+def _bound_of(number: float) -> float:
+    return exp((log(0.05) + lgamma(number + 1)) / number)
 
 
 def effective_users(weights: Any) -> Any:

@@ -19,7 +19,7 @@ from duologue.analysis.over_users.estimate import (  # noqa: E402
     root_from,
     sums_of,
 )
-from duologue.analysis.over_users.rates import share_of_users  # noqa: E402
+from duologue.analysis.over_users.rates import of_few, share_of_users, wilson  # noqa: E402
 
 
 def means_of(values):
@@ -112,6 +112,14 @@ def test_there_is_no_interval_where_it_does_not_matter_who_is_left_out_or_one_al
     assert interval(one_rated, np.ones(9), "", n=1).reason == "no interval: without one of the users there is no score"
     half = interval(means_of([0.5] * 9), np.ones(9), "", n=9, share=True)
     assert half.reason == "no interval: the same whichever user is left out"
+
+
+def test_a_share_that_one_of_forty_misses_may_be_one_that_one_in_five_hundred_misses():
+    # One of 40 or more fails where one in 500 does in .077 of draws: Wilson's bound, .9956, does not hold that.
+    share = interval(means_of([0.0, *[1.0] * 39]), np.ones(40), "", n=40, share=True)
+    assert share.high == pytest.approx(1 - 0.05 / 40, abs=1e-4)
+    # Of a share of .3 that few trials have it says nothing: it is near no end.
+    assert of_few(wilson(0.3, 5), 5) == wilson(0.3, 5)
 
 
 @pytest.mark.parametrize("reached", [0.0, 1.0])
