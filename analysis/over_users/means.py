@@ -67,7 +67,7 @@ class UserSums:
         mean, variance = self.mean, self.variance()
         if min(mean, 1 - mean) >= FAR * math.sqrt(variance * self.worth) > 0:
             return self.interval(0.0, 1.0)
-        rate = share_of_users(mean, variance, self.items, PRIOR_NEAR, FREEDOM_NEAR)
+        rate = share_of_users(mean, variance, self.items, PRIOR_NEAR, FREEDOM_NEAR, counts=False)
         return rate.low, rate.high
 
 

@@ -187,11 +187,14 @@ def share_of_users(
     items: Iterable[float],
     prior: float = PRIOR_OF_USERS,
     freedom: float = FREEDOM_OF_USERS,
+    *,
+    counts: bool = True,
 ) -> Rate:
     """A share, or a score from 0 to 1, with its interval of the score form.
 
     `variance`: of the share, over users; `items`: how many each user has. Few users with most items tell less of how much
-    users vary: the prior is the greater, the more unequal they are.
+    users vary: the prior is the greater, the more unequal they are. `counts`: whether it counts items, each in or out, so
+    that few of them may be in by chance.
     """
     weights = [one for one in items if one > 0]
     users = effective_users(weights)
@@ -199,7 +202,9 @@ def share_of_users(
     unequal = len(weights) / users
     few = max(1.0, unequal / UNEQUAL) ** 2
     worth = independent(inside, variance, prior / users * unequal**1.5 * few, 1 / users)
-    bounds = of_few(wilson(inside, worth, students(freedom / few * max(users - 1, 1))), worth)
+    bounds = wilson(inside, worth, students(freedom / few * max(users - 1, 1)))
+    if counts:
+        bounds = of_few(bounds, worth)
     return Rate(value=share, low=min(bounds.low, share), high=max(bounds.high, share))
 
 

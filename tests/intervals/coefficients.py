@@ -85,22 +85,16 @@ def agreement_cell(draws, users, unequal, name, right, raters=2, seed=1) -> dict
 
 
 def agreement(draws: int) -> list[str]:
-    """Coefficients of agreement of few labels: one of each user, or 30 or 3; the least and greatest coverage of the cells.
-
-    Cells are values of 97 and 3 %, three and five values, raters right of three in ten, eight in ten or 97 %, and guessing
-    otherwise; two raters, of alpha and Fleiss' kappa also three. Cells with an interval in fewer than a fifth of the draws
-    do not count.
-    """
-    lines = ["| users | labels of each | coefficient | least | greatest |", "|---|---|---|---:|---:|"]
+    """Coefficients of few labels, one of each user, or 30 or 3; least and greatest coverage over values and raters."""
+    names = ("accuracy", "AC1", "AC2", "alpha", "interval alpha", "Fleiss")
+    lines = [f"| users | labels of each | {' | '.join(names)} |", "|---|---|" + "---:|" * len(names)]
     for users, unequal in product((8, 20, 40), (False, True)):
-        coverages: dict[str, list[float]] = {}
-        for name, right, raters in product(VALUES, (0.3, 0.8, 0.97), (2, 3)):
-            for coefficient, (coverage, _) in agreement_cell(draws // 8, users, unequal, name, right, raters).items():
-                if coverage is not None:
-                    coverages.setdefault(coefficient, []).append(coverage)
-        of_each = "30 or 3" if unequal else "1"
-        for coefficient, coverage in coverages.items():
-            lines.append(f"| {users} | {of_each} | {coefficient} | {min(coverage):.3f} | {max(coverage):.3f} |")
+        cells: dict[str, list[float]] = {name: [] for name in names}
+        for about in product(VALUES, (0.3, 0.8, 0.97), (2, 3)):
+            for name, (coverage, _) in agreement_cell(draws // 8, users, unequal, *about).items():
+                cells[name] += [] if coverage is None else [coverage]
+        spans = (f"{min(cells[name]):.3f} to {max(cells[name]):.3f}" for name in names)
+        lines.append(f"| {users} | {'30 or 3' if unequal else '1'} | " + " | ".join(spans) + " |")
     return lines
 
 
