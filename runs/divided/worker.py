@@ -22,12 +22,19 @@ SILENT = 1.0
 """Seconds in which a worker takes an order to end, unless an agent blocks its event loop."""
 
 
+def _handle_signals(handler: Any) -> None:
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), handler)
+
+
 def main(parent: int) -> None:
     """Simulate the shard that comes in; `parent` is the process that has started this one."""
     _end_with(parent)
-    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"):  # the parent gets them too, and says what is to be done
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    # The parent gets them too, and says what is to be done. Processes of an agent would inherit signals that are ignored.
+    _handle_signals(lambda *_: None)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=lambda: _handle_signals(signal.SIG_DFL))
     orders_in, reports_out = _pipes()
     shard: Any = _next(orders_in)
     latest = [_next(orders_in) or WorkerOrders()]

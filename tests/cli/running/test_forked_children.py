@@ -22,9 +22,14 @@ os.write(1, b"over")
 """
 AGENT = """
 import multiprocessing
+import subprocess
+import sys
 
 
 def pooled(messages):
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    child.terminate()
+    child.wait()  # a process that ignores SIGTERM would wait for its input
     with multiprocessing.get_context("fork").Pool(2) as pool:  # which ends its workers by SIGTERM
         return f"It is booked for {pool.map(abs, [-2])[0]}."
 """
@@ -36,12 +41,13 @@ def test_what_is_undone_in_a_forked_process_is_not_in_its_parent():
 
 
 @pytest.mark.heavy
-def test_a_pool_of_processes_in_an_agent_does_not_end_the_run(tmp_path):
+@pytest.mark.parametrize("options", [[], ["--processes", "2"]])
+def test_a_pool_of_processes_in_an_agent_does_not_end_the_run(tmp_path, options):
     (tmp_path / "pooling.py").write_text(AGENT)
     success = {"text_contains": "booked for 2"}
     (tmp_path / "ways.jsonl").write_text(json.dumps({"goal": "book", "success": success}) + "\n")
     command = ["test", "--assistant", "pooling:pooled", "--scenarios", "ways.jsonl", "--repeats", "4", "--no-page"]
     done = subprocess.run(
-        [sys.executable, "-m", "duologue.cli", *command], cwd=tmp_path, capture_output=True, text=True
+        [sys.executable, "-m", "duologue.cli", *command, *options], cwd=tmp_path, capture_output=True, text=True
     )
     assert (done.returncode, "4 of 4 scored conversations succeeded" in done.stdout) == (0, True), done.stderr
