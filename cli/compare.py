@@ -8,9 +8,10 @@ import typer
 from ..data.loading import names_of
 from ..data.people.splits import UserPart
 from ..data.text.languages import Language
-from ..studies.comparison import SAMPLE, compare
+from ..studies.comparison import compare
+from ..studies.sources import MOST_DRAWN
 from .options.sections import OUTPUT
-from .options.shared import baseline_of, json_of, language_of, option, out_to, part_of, published_beside, seed_of
+from .options.shared import Draw, baseline_of, json_of, language_of, option, out_to, part_of, published_beside, seed_of
 from .output.overwriting import check_free
 from .output.sources import say_notes
 from .output.tables import Force, read_source
@@ -39,14 +40,7 @@ def compare_command(
     ] = None,
     part: Annotated[UserPart, part_of("of HUMAN; it never changes")] = "all",
     seed: Annotated[int, seed_of("all random draws")] = 0,
-    sample: Annotated[
-        int,
-        option(
-            "Compare at most N conversations of each source: those of users drawn with the seed. Default: 4000.",
-            "--draw",
-            min=1,
-        ),
-    ] = SAMPLE,
+    sample: Draw = MOST_DRAWN,
     baseline: Annotated[
         bool,
         baseline_of(

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SettingError, at
-from .sources import Notify, StudySource, conversations_of, file_name, logged, of_drawn_users, path_of
+from .sources import MOST_DRAWN, Notify, StudySource, conversations_of, file_name, logged, of_drawn_users, path_of
 
 if TYPE_CHECKING:
     from ..analysis.realism import RealismReport
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 FEW = 8
 """Conversations of each side that an interval needs."""
-SAMPLE = 4_000
-"""Conversations of a group that are compared at most: two such groups take about a gigabyte of memory."""
 
 
 def compare(
@@ -29,7 +27,7 @@ def compare(
     baseline: bool = True,
     part: "UserPartName" = "all",
     seed: int = 0,
-    sample: int = SAMPLE,
+    sample: int = MOST_DRAWN,
     out: str | Path | None = None,
     notify: Notify = logged,
     on_baseline: Callable[[int], None] | None = None,

@@ -16,6 +16,11 @@ from ..errors import at
 StudySource: TypeAlias = str | Path | Iterable[Conversation]
 Notify: TypeAlias = Callable[[str], object]
 """Called with each line about a study that is not in its result."""
+MOST_DRAWN = 4_000
+"""Conversations of a source that a study takes at most, unless another number is given: more than were published.
+
+`compare` takes about a gigabyte of memory for two such sources.
+"""
 
 
 def logged(line: str) -> None:
@@ -59,8 +64,8 @@ def of_drawn_users(
         of_users = (conversation for conversation in conversations if user_of(conversation) in users)
         drawn = tuple(islice(of_users, most))  # a single user may have more
         remark = (
-            f"{len(drawn):,} of {len(conversations):,} conversations are compared, those of {len(users):,} of "
-            f"{len(counts):,} users, drawn with seed {seed}: at most {most:,} of a group are."
+            f"{len(drawn):,} of {len(conversations):,} conversations are taken, those of {len(users):,} of "
+            f"{len(counts):,} users, drawn with seed {seed}: at most {most:,} of a source are."
         )
     source = replace(conversations, conversations=drawn) if isinstance(conversations, Loaded) else drawn
     return source, remark

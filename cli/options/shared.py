@@ -8,8 +8,9 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from ...studies.sources import MOST_DRAWN
 from . import completions
-from .sections import BOUNDS, CAST, OUTPUT, TRAINING
+from .sections import BOUNDS, CAST, TRAINING
 
 MODELS = "openai:NAME, PROVIDER:NAME, offline, replay:PATH, people:PATH, agent:URL or MODULE:NAME"
 """What plays a user or an assistant."""
@@ -58,21 +59,20 @@ def sample_of(things: str) -> Any:
     return option(f"Draw N {things} at random with the seed. Default: all.", "--sample", min=1)
 
 
+Draw: TypeAlias = Annotated[
+    int,
+    option(
+        f"Take at most N conversations of each source: those of users drawn with the seed. Default: {MOST_DRAWN}.",
+        "--draw",
+        metavar="N",
+        min=1,
+    ),
+]
+
+
 def seed_of(content: str, section: str | None = None) -> Any:
     """A number from which all chance follows."""
     return option(f"Set the seed of {content}.", "--seed", section=section, metavar="N")
-
-
-NoSeed: TypeAlias = Annotated[
-    int,
-    option(
-        "Set the seed, which has no effect: intervals draw no users.",
-        "--seed",
-        section=OUTPUT,
-        hidden=True,
-        metavar="N",
-    ),
-]
 
 
 def attempts_for(thing: str, default: str = "", **settings: Any) -> Any:

@@ -17,12 +17,13 @@ from ...studies.recllmsim.attribute_prediction import (
     mixture_of,
     trained_models,
 )
+from ...studies.sources import MOST_DRAWN
 from ..options.model_fields import extended
 from ..options.run import RunOptions
 from ..options.sections import TRAINING
-from ..options.shared import Seeds, Trees, Yes, answers_in, language_of, model_for, option, seed_of, split_by
+from ..options.shared import Draw, Seeds, Trees, Yes, answers_in, language_of, model_for, option, seed_of, split_by
 from ..output.sources import say_notes
-from ..output.tables import PRINTED, TableOutput, read_source
+from ..output.tables import PRINTED, TableOutput, read_drawn
 from ..running.asking import OPTIONS, JournalOption, ask_models, check_journal
 from ..streams import say, stderr
 
@@ -122,7 +123,8 @@ def identify_command(
     ] = "closed",
     seeds: Seeds = 1,
     trees: Trees = 100,
-    seed: Annotated[int, seed_of("a mixture's conversations", TRAINING)] = 0,
+    draw: Draw = MOST_DRAWN,
+    seed: Annotated[int, seed_of("the users that are drawn, and of a mixture's conversations", TRAINING)] = 0,
     yes: Yes = False,
     output: TableOutput = PRINTED,
     **values: Any,
@@ -140,7 +142,7 @@ def identify_command(
         setting, ratio=ratio, no_others=no_others, frequency=frequency, top=top, pairs=pairs, fifth=fifth
     )
     trained = trained_models(names, trees, encoder)
-    loaded = [read_source(source) for source in sources]
+    loaded = [read_drawn(source, draw, seed) for source in sources]
     say_notes(*loaded)
     prediction = AttributePrediction.of(
         loaded,

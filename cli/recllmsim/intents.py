@@ -8,8 +8,9 @@ import typer
 from ...data import DataError
 from ...data.text.languages import Language
 from ...errors import at
-from ..options.shared import NoSeed, Seeds, Trees, language_of, option
-from ..output.tables import PRINTED, TableOutput, read_source
+from ...studies.sources import MOST_DRAWN
+from ..options.shared import Draw, Seeds, Trees, language_of, option, seed_of
+from ..output.tables import PRINTED, TableOutput, read_drawn
 from ..streams import say, stderr
 from .text_models import MODELS, Models, SplitOption, label_trust
 
@@ -24,7 +25,8 @@ def intents_command(
     model: Models = None,
     seeds: Seeds = 1,
     trees: Trees = 100,
-    seed: NoSeed = 0,
+    draw: Draw = MOST_DRAWN,
+    seed: Annotated[int, seed_of("the users that are drawn")] = 0,
     output: TableOutput = PRINTED,
 ) -> int:
     """Predict intents of messages from words.
@@ -34,7 +36,7 @@ def intents_command(
     from ...analysis.recllmsim.identification import intent_turns, measure_intents
 
     output.check()
-    loaded = read_source(source)
+    loaded = read_drawn(source, draw, seed)
     say(*loaded.notes)
     with stderr.status("cuts texts into words"):
         turns, several = intent_turns(loaded.conversations, group, language)

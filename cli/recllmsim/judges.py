@@ -5,20 +5,22 @@ from typing import Annotated, Any, Literal
 
 from ...data.text.terminal import names_in
 from ...studies.recllmsim.satisfaction_judges import LABEL, JudgeComparison
+from ...studies.sources import MOST_DRAWN
 from ..options.model_fields import extended
 from ..options.run import RunOptions
 from ..options.shared import (
+    Draw,
     LabelsDir,
-    NoSeed,
     RatedSource,
     Yes,
     label_rated,
     labels_named,
     model_for,
     option,
+    seed_of,
     split_by,
 )
-from ..output.tables import PRINTED, TableOutput, read_source
+from ..output.tables import PRINTED, TableOutput, read_drawn, read_source
 from ..running.asking import OPTIONS, JournalOption, ask_models, check_journal
 from ..streams import say
 
@@ -56,7 +58,8 @@ def judges_command(
     ] = None,
     journal: JournalOption = None,
     labels_dir: LabelsDir = None,
-    seed: NoSeed = 0,
+    draw: Draw = MOST_DRAWN,
+    seed: Annotated[int, seed_of("the users that are drawn")] = 0,
     yes: Yes = False,
     output: TableOutput = PRINTED,
     **values: Any,
@@ -68,7 +71,7 @@ def judges_command(
     options = RunOptions(**values, yes=yes, as_json=output.json)
     output.check()
     check_journal(journal, (source,), model or (), "--model")
-    loaded = read_source(source)
+    loaded = read_drawn(source, draw, seed)
     say(*loaded.notes)
     comparison = JudgeComparison.of(loaded, label, split, labels_dir, say)
     copy = None

@@ -6,8 +6,9 @@ from ...data import DataError
 from ...data.text.terminal import names_in
 from ...errors import SettingError, at
 from ...studies.recllmsim.satisfaction_judges import unrated
-from ..options.shared import NoSeed, RatedSource, Seeds, Trees, label_rated, option
-from ..output.tables import PRINTED, TableOutput, read_source
+from ...studies.sources import MOST_DRAWN
+from ..options.shared import Draw, RatedSource, Seeds, Trees, label_rated, option, seed_of
+from ..output.tables import PRINTED, TableOutput, read_drawn
 from ..streams import say, stderr
 from .text_models import MODELS, Models, SplitOption, label_trust
 
@@ -34,7 +35,8 @@ def satisfaction_command(
     model: Models = None,
     seeds: Seeds = 1,
     trees: Trees = 100,
-    seed: NoSeed = 0,
+    draw: Draw = MOST_DRAWN,
+    seed: Annotated[int, seed_of("the users that are drawn")] = 0,
     output: TableOutput = PRINTED,
 ) -> int:
     """Predict satisfaction from words.
@@ -52,7 +54,7 @@ def satisfaction_command(
     for name in model or ():
         learner(name)
     output.check()
-    loaded = read_source(source)
+    loaded = read_drawn(source, draw, seed)
     say(*loaded.notes)
     with stderr.status("cuts texts into words"):
         turns = told_turns(list(loaded.conversations), text, following=following, label=label)

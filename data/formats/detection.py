@@ -2,6 +2,7 @@
 
 import logging
 import os
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ...errors import DataError, at
-from ..files.json_files import read_json, read_lines, read_text
+from ..files.json_files import open_lines, read_json, read_lines, read_text
 from ..files.json_values import first_element
 from ..packages import failure, is_shipped
 from ..records import Conversation
@@ -25,6 +26,9 @@ FOLDER = "folder"
 """Kind of a folder whose files are data sets, and which is itself neither a run nor of another format."""
 
 log = logging.getLogger(__name__)
+
+_BEGIN = 1_000
+"""Bytes at the beginning of a file in which its first character is looked for."""
 
 Writer: TypeAlias = Callable[[Iterable[Conversation], Path], list[str]]
 """Writes conversations to a path; gives a line for each thing that the format cannot hold."""
@@ -132,8 +136,8 @@ class Source:
     @cached_property
     def value(self) -> Any:
         """The file's JSON list or object, or the object of its first JSON line; None if there is neither."""
-        first = self.text.lstrip()[:1]
         try:
+            first = self._first_character
             if first == "{":
                 try:
                     return next(read_lines(self.path))[1]
@@ -143,6 +147,15 @@ class Source:
         except DataError as error:
             self.fault = error
             return None
+
+    @property
+    def _first_character(self) -> str:
+        """The first that is not white space, from the file's beginning if that is JSON."""
+        if self.is_folder:
+            return ""
+        with open_lines(self.path) as file:
+            begin = file.read(_BEGIN).removeprefix(BOM_UTF8).lstrip()[:1]
+        return begin.decode() if begin in (b"{", b"[") else self.text.lstrip()[:1]
 
     @property
     def first(self) -> Any:

@@ -143,6 +143,6 @@ def test_of_a_large_group_drawn_users_are_compared_and_the_report_notes_their_nu
     assert reports[1] == reports[2]
     assert [report["sim"]["compared"] for report in reports] == [20, 12, 12]
     assert reports[1]["human"]["users"] == 6
-    drawn = "12 of 20 conversations are compared, those of 6 of 10 users, drawn with seed 0: at most 12 of a group are."
+    drawn = "12 of 20 conversations are taken, those of 6 of 10 users, drawn with seed 0: at most 12 of a source are."
     assert reports[1]["notes"][:2] == [f"Simulated: {drawn}", f"People: {drawn}"]
     assert not any("drawn" in note for note in reports[0]["notes"])

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from duologue.data import Conversation, DataError, Message, Span, kind_of, load, messages, record_lines, simquac
+from duologue.data.formats.detection import Source
 from duologue.data.loading import names_of
 from duologue.data.simquac import Topic
 
@@ -185,3 +186,12 @@ def test_paths_have_names_of_their_own(tmp_path):
     assert names_of(paths) == ["one/people", "two/people", "sim.jsonl", "one/people (2)", "one/people (3)"]
     assert names_of([tmp_path / "x", str(tmp_path / "y")]) == ["x", "y"]
     assert names_of([]) == []
+
+
+@pytest.mark.parametrize("begin", ["", "\ufeff", " \n\t", " " * 2_000])
+def test_of_a_file_of_json_lines_only_the_first_line_is_read_to_detect_its_form(tmp_path: Path, begin: str) -> None:
+    path = tmp_path / "lines.jsonl"
+    path.write_text(begin + '{"a": 1}\n{"a": 2}\n', encoding="utf-8")
+    source = Source(path)
+    assert source.value == {"a": 1}
+    assert ("text" in vars(source)) == (len(begin) > 1_000)

@@ -124,7 +124,7 @@ def identify(
     splits = _different(talks, mixture, tuple(dict.fromkeys(splits)), seed)
     tested = places_tested(talks, mixture, splits, seed=seed)
     users = [talk.user for talk in talks]
-    texts = [talk.text for talk in talks] if models else [UserText((), "")] * len(talks)
+    texts = [talk.text for talk in talks] if models else [UserText(())] * len(talks)
     of_users_words = [talk.users_text for talk in talks] if models else []
     ranked = {ranker.name: {place: ranker.rank(talks[place]) for place in tested} for ranker in rankers}
     rows: list[MetricRow] = []

@@ -220,3 +220,12 @@ def test_a_single_user_is_refused_in_one_line(duologue: Command, people: Path) -
     code, out, err = duologue("recllmsim", "judges", people / "human_exp_V2" / "User_3")
     assert (code, out) == (2, "")
     assert "one user says how satisfied they are" in err
+
+
+def test_of_a_large_source_the_turns_of_drawn_users_are_taken(duologue: Command, people: Path) -> None:
+    code, out, err = duologue("recllmsim", "judges", people, "--draw", 6, "--json")
+    assert code == 0, err
+    (line,) = [line for line in err.splitlines() if "drawn with seed 0" in line]
+    assert line.startswith(f"{people}: 6 of ")
+    every = json.loads(duologue("recllmsim", "judges", people, "--json")[1])
+    assert json.loads(out)["turns"] < every["turns"]

@@ -122,7 +122,7 @@ def test_a_comparison_holds_only_the_users_that_are_drawn(duologue, long_run, mo
     ids = {one.id for one in drawn}
     assert len(ids) == 6
     assert {str((int(name) + 20) % COUNT).zfill(3) for name in ids} == ids, "whole users"
-    assert remark.startswith("6 of 40 conversations are compared, those of 3 of 20 users, drawn with seed 0: at most 7")
+    assert remark.startswith("6 of 40 conversations are taken, those of 3 of 20 users, drawn with seed 0: at most 7")
     again, other = (of_drawn_users(data.load("r"), 7, seed, lambda _: None)[0] for seed in (0, 1))
     assert {one.id for one in again} == ids != {one.id for one in other}
     assert len(of_drawn_users(data.load("r", stream=True), 1, 0, lambda _: None)[0]) == 1, "also of one user"

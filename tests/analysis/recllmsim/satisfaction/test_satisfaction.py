@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score, mean_absolute_error, root_mean_squared_error
 
 from duologue.analysis.recllmsim.identification.text_models.classifiers import grown
-from duologue.analysis.recllmsim.identification.text_models.texts import UserText, tf_idf
+from duologue.analysis.recllmsim.identification.text_models.texts import text_of, tf_idf
 from duologue.analysis.recllmsim.identification.values import Task, measure_values
 from duologue.analysis.recllmsim.satisfaction import measure_satisfaction, told_turns
 from duologue.analysis.recllmsim.satisfaction.pairs import pairs_of
@@ -69,7 +69,7 @@ def test_texts_are_weighed_once_for_all_tasks_and_models_that_learn_from_the_sam
 
 
 def test_a_forest_says_the_same_on_any_number_of_processors():
-    texts = [UserText(tuple(f"w{place * step % 17}" for step in range(1, 9)), "") for place in range(60)]
+    texts = [text_of([" ".join(f"w{place * step % 17}" for step in range(1, 9))], "en") for place in range(60)]
     train_features, test_features = tf_idf(texts[:40], texts[40:])
     points = np.array([float(place * 7 % 5) for place in range(40)])
     alone = (
@@ -142,7 +142,7 @@ def test_a_pair_is_of_one_conversation_and_differs_in_satisfaction():
 
 def task(values: list[str], users: list[str]) -> Task:
     places = list(range(len(values)))
-    texts = [UserText((value,), value) for value in values]
+    texts = [text_of([value], "en") for value in values]
     return Task("t", "reply", texts, values, users, [(places, places)], "users")
 
 
