@@ -117,15 +117,17 @@ def judged_world(rng, users):
 
 
 def judged_scores(user, truth, points, whole):
-    """Scores of a mean, a ratio, the weighted kappa and the AUC, as functions of how often each user counts."""
+    """A mean, a ratio, the weighted kappa and the AUC, as functions of how often each user counts; the pairs of the AUC."""
     table = crossed(user, truth - 1, whole - 1, 5)
     low = truth <= 3
-    return {
+    auc, pairs = auc_within(low, -points, np.zeros(len(user), dtype=int), user)
+    scores = {
         "mean": mean_over(abs(whole - truth), user),
         "ratio": ratio(sums_of(low & (whole <= 3), user), sums_of(low, user)),
         "QWK": beyond_chance(table, chance_of_margins(distances_of(np.arange(5), "quadratic"))),
-        "AUC": auc_within(low, -points, np.zeros(len(user), dtype=int), user)[0],
+        "AUC": auc,
     }
+    return scores, pairs
 
 
 def alike_cell(draws: int, users: int, correlation: float, seed: int = 1) -> float:
@@ -145,7 +147,7 @@ def alike_cell(draws: int, users: int, correlation: float, seed: int = 1) -> flo
 def judged_truth():
     users = 1500
     world = judged_world(np.random.default_rng(0), users)
-    scores = {name: float(of(np.ones((1, users)))[0]) for name, of in judged_scores(*world).items()}
+    scores = {name: float(of(np.ones((1, users)))[0]) for name, of in judged_scores(*world)[0].items()}
     user, truth = judged_world(np.random.default_rng(0), 20 * users)[:2]
     return {**scores, "ICC": float(correlation_within(truth.astype(float), user)[0](np.ones((1, 20 * users)))[0])}
 
@@ -157,9 +159,10 @@ def judged_cell(draws: int, users: int, seed: int = 1) -> dict[str, float]:
     for _ in range(draws):
         world = judged_world(rng, users)
         items = np.bincount(world[0]).astype(float)
+        functions, pairs = judged_scores(*world)
         scores = {
-            name: interval(of, items, "", n=0, share=name in ("ratio", "AUC"))
-            for name, of in judged_scores(*world).items()
+            name: interval(of, pairs if name == "AUC" else items, "", n=0, share=name in ("ratio", "AUC"))
+            for name, of in functions.items()
         }
         scores["QWK"] = _kappa(crossed(world[0], world[1] - 1, world[3] - 1, 5), items, 0)
         of, alike = correlation_within(world[1].astype(float), world[0])

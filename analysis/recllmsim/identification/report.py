@@ -40,7 +40,7 @@ _OF_NEAREST = (
 _OF_GAINS = (
     "The same conversations are tested in both, and it is the mean of the aspects. known: in the split by conversation, in "
     "which most users are trained on too; new: with users held out. beyond: how much more a model has from a user's "
-    "other conversations than the label prior, which reads none.",
+    "other conversations than the label prior, which reads none. No interval where few users have most conversations.",
 )
 
 

@@ -2,12 +2,15 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 pytest.importorskip("sklearn")
 
+from duologue.analysis.over_users.estimate import ratio
 from duologue.analysis.recllmsim.identification import identify, models
-from duologue.analysis.recllmsim.identification.leak import nearest_rows
+from duologue.analysis.recllmsim.identification.leak import gains, nearest_rows
+from duologue.analysis.recllmsim.identification.metrics import METRICS
 from duologue.analysis.recllmsim.identification.mixture import Mixture, folds_of
 from duologue.analysis.recllmsim.identification.settings import parts
 
@@ -80,3 +83,13 @@ def test_a_word_that_tells_the_label_of_anybody_is_worth_the_same_in_both_splits
     report = identify(crowd("sign"), models(["logistic"]), splits=BOTH)
     row = next(row for row in report.gains.rows if (row.model, row.metric) == ("logistic", "hit_1"))
     assert row.gain == 0
+
+
+@pytest.mark.parametrize(("most", "interval"), [(2, True), (30, False)])
+def test_a_gain_has_no_interval_where_few_users_have_most_conversations(most, interval):
+    items = np.array([most, most, *[1] * 8], dtype=float)
+    shares = {"known": np.linspace(0.2, 1, 10), "new": np.linspace(0.6, 0.1, 10)}
+    of = {name: dict.fromkeys(METRICS, ratio(share * items, items)) for name, share in shares.items()}
+    splits = {"conversations": {"prior": [of["new"]], "m": [of["known"]]}, "users": {name: [of["new"]] for name in ("prior", "m")}}  # fmt: skip
+    row = next(row for row in gains(splits, "prior", items, int(items.sum())) if row.model == "m")
+    assert (row.beyond_low is not None, row.low is not None) == (interval, interval)
