@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from statistics import NormalDist
 
 from tests.intervals.coefficients import agreement, aucs, options, sections
-from tests.intervals.scores import calibrated, few_err, judges, kappa, shares, skewed
+from tests.intervals.scores import calibrated, far_above, few_err, judges, kappa, shares, skewed
 from tests.intervals.success import pass_hat, rules, success, unequal
 from tests.intervals.two_sides import differences, events, pairs, t_tests
 
@@ -22,6 +22,7 @@ GRIDS = {
         few_err,
         shares,
         skewed,
+        far_above,
         agreement,
         options,
         aucs,

@@ -21,6 +21,7 @@ from duologue.analysis.over_users.estimate import (
 )
 from duologue.analysis.over_users.jackknife import coefficient_interval
 from duologue.analysis.over_users.means import over_users
+from duologue.analysis.over_users.rates import students
 from duologue.analysis.recllmsim.judges.scores import _kappa, _mae, weighted_kappa
 from tests.intervals.success import scenario_counts
 
@@ -236,6 +237,42 @@ def skewed_cell(draws: int, users: int, name: str, *, student: bool = False) -> 
         ends = [one.interval(0.0, 1.0) if student else one.scale_interval() for one in sums]
         shares.append(float(np.mean([low <= truth <= high for low, high in ends])))
     return min(shares), max(shares)
+
+
+def skewness_aware(values: np.ndarray) -> list[tuple[float, float]]:
+    """Intervals of a mean that take skewness into account: Johnson's (1978), Hall's (1992), bootstrap-t, and that of the logarithm."""
+    number, mean, deviation = len(values), values.mean(), max(values.std(ddof=1), 1e-9)
+    skewness, t = ((values - mean) ** 3).mean() / deviation**3, students(number - 1)
+    error, a = deviation / number**0.5, skewness / number**0.5 or 1e-9
+    shift = error * a / 6 * (1 + 2 * t**2)
+    hall = [mean - error * 3 / a * (np.cbrt(1 + a * (end - a / 6)) - 1) for end in (t, -t)]
+    drawn = values[np.random.default_rng(1).integers(0, number, (499, number))]
+    means, errors = drawn.mean(axis=1), np.maximum(drawn.std(axis=1, ddof=1) / number**0.5, 1e-9)
+    high, low = np.quantile((means - mean) / errors, (0.975, 0.025))
+    high_log, low_log = np.quantile(np.log(means / mean) * means / errors, (0.975, 0.025))
+    return [
+        (mean - t * error + shift, mean + t * error + shift),
+        (hall[0], hall[1]),
+        (mean - high * error, mean - low * error),
+        (mean * np.exp(-high_log * error / mean), mean * np.exp(min(-low_log * error / mean, 9.0))),
+    ]
+
+
+def far_above(draws: int) -> list[str]:
+    """Means of users of whom few lie far above all others: as printed, and by forms that take skewness into account."""
+    lines = [
+        "| users | far above | printed | Johnson's | Hall's | bootstrap-t | of the logarithm |",
+        "|---|---|" + "---:|" * 5,
+    ]
+    for users, (name, (share, far, near)) in product((10, 20, 50), ABOVE.items()):
+        rng = np.random.default_rng([8, users, len(name)])
+        above = rng.random((draws // 4, users)) < share
+        truth = share * far[0] / sum(far) + (1 - share) * near[0] / sum(near)
+        values = np.where(above, rng.beta(*far, above.shape), rng.beta(*near, above.shape))
+        ends = [[over_users(row.tolist()).scale_interval(), *skewness_aware(row)] for row in values]
+        holds = np.mean([[low <= truth <= high for low, high in row] for row in ends], axis=0)
+        lines.append(f"| {users} | {name} | " + " | ".join(f"{one:.3f}" for one in holds) + " |")
+    return lines
 
 
 def skewed(draws: int) -> list[str]:

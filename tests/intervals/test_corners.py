@@ -19,6 +19,7 @@ from tests.intervals.scores import (
     FINDS,
     alike_cell,
     calibrated_cell,
+    far_above,
     few_err_cell,
     judged_cell,
     kappa_cell,
@@ -177,6 +178,15 @@ def test_kappa_at_97_to_3_has_an_interval_that_holds_or_none():
 )
 def test_kappa_and_error_hold_for_judges_however_good_and_points_however_distributed(users, right, name):
     assert min(few_err_cell(1500, users, right, name)) >= 0.91
+
+
+@pytest.mark.heavy
+@pytest.mark.untraced
+def test_no_form_that_takes_skewness_into_account_holds_more_where_one_user_in_20_lies_far_above():
+    for row in far_above(2000)[2:]:
+        users, name, printed, *others = (cell.strip() for cell in row.strip("|").split("|"))
+        if name == "one in 20":
+            assert max(map(float, others)) < float(printed) + 0.01, users
 
 
 @pytest.mark.heavy
