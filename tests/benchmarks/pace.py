@@ -7,6 +7,7 @@ conversation one after another, allow at best.
 
 import asyncio
 import runpy
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -48,31 +49,43 @@ def measured(
 
 
 SECONDS, MINUTE = 120.0, 60.0
+SEEDS = range(3)
+LIMITS = {
+    "10 requests/s": ({"requests": (10, 1.0)}, SECONDS, 200, 0.001),
+    "90,000 tokens/min": ({"tokens": (90_000, MINUTE)}, 15 * MINUTE, 200, 0.01),
+    "30,000 tokens/min": ({"tokens": (30_000, MINUTE)}, 20 * MINUTE, 200, 0.01),
+    "5,000 tokens/min": ({"tokens": (5_000, MINUTE)}, 60 * MINUTE, 100, 0.01),
+    "tier of both": ({"requests": (500, MINUTE), "tokens": (200_000, MINUTE)}, 10 * MINUTE, 200, 0.003),
+}
+"""Limits by name, the seconds of a run, the mean tokens of a reply and the seconds that each of these takes."""
+KINDS = {"window": False, "bucket": True}
+HEADERS = ("none", "retry-after", "openai", "anthropic")
+RUNS = ((8, 0.0), (64, 0.0), (64, 0.2))
+"""Conversations, and the share of requests that fail for another reason."""
+
+
+def cell(name: str, kind: str, headers: str, conversations: int, faults: float) -> tuple[float, float]:
+    """The share of a limit that is used and the share of requests that it refuses: means over the seeds."""
+    units, duration, mean, slow = LIMITS[name]
+    runs = []
+    for seed in SEEDS:
+        limits = Limits({unit: Limit(*limit, KINDS[kind]) for unit, limit in units.items()}, headers)
+        run = calls.limited_run(limits, conversations, duration, faults=faults, mean=mean, slow=slow, seed=seed)
+        runs.append(run[:2])
+    used, refused = (sum(shares) / len(runs) for shares in zip(*runs, strict=True))
+    return used, refused
 
 
 def limited() -> None:
     """Print the share of each limit that is used, and of the requests that are refused."""
-    print(f"{'limit':18}{'kind':9}{'headers':13}{'conversations':>14}{'faults':>8}{'used':>7}{'refused':>9}")
-    for name, units, duration, mean, slow in (
-        ("10 requests/s", {"requests": (10, 1.0)}, SECONDS, 200, 0.001),
-        ("30,000 tokens/min", {"tokens": (30_000, MINUTE)}, 20 * MINUTE, 200, 0.01),
-        ("5,000 tokens/min", {"tokens": (5_000, MINUTE)}, 60 * MINUTE, 100, 0.01),
-        ("tier of both", {"requests": (500, MINUTE), "tokens": (200_000, MINUTE)}, 10 * MINUTE, 200, 0.003),
-    ):
-        for bucket in (False, True):
-            for headers in ("none", "retry-after", "openai", "anthropic"):
-                if headers == "anthropic" and "requests/s" in name:
-                    continue  # its headers are in whole seconds
-                for conversations, faults in ((8, 0.0), (64, 0.0), (64, 0.2)):
-                    limits = Limits({unit: Limit(*limit, bucket) for unit, limit in units.items()}, headers)
-                    used, refused, _ = calls.limited_run(
-                        limits, conversations, duration, faults=faults, mean=mean, slow=slow
-                    )
-                    kind = "bucket" if bucket else "window"
-                    print(
-                        f"{name:18}{kind:9}{headers:13}{conversations:14}{faults:8.0%}{used:7.2f}{refused:9.1%}",
-                        flush=True,
-                    )
+    print("| limit | kind | headers | 8 conversations | 64 | 64, 20 % faults |")
+    print("|---|---|---|---|---|---|")
+    for name, kind, headers in product(LIMITS, KINDS, HEADERS):
+        if headers == "anthropic" and "requests/s" in name:
+            continue  # its headers are in whole seconds
+        cells = (cell(name, kind, headers, *run) for run in RUNS)
+        shares = " | ".join(f"{used:.2f}, {refused:.1%}".replace("%", " %") for used, refused in cells)
+        print(f"| {name} | {kind} | {headers} | {shares} |", flush=True)
 
 
 def main() -> None:

@@ -139,7 +139,14 @@ class Limited:
 
 
 def limited_run(
-    limits: Limits, conversations: int, duration: float, *, faults: float = 0.0, mean: float = 200.0, slow: float = 0.01
+    limits: Limits,
+    conversations: int,
+    duration: float,
+    *,
+    faults: float = 0.0,
+    mean: float = 200.0,
+    slow: float = 0.01,
+    seed: int = 4711,
 ) -> tuple[float, float, int]:
     """Share of the limits that is used, share of requests that is refused, and requests, in so many virtual seconds.
 
@@ -150,6 +157,7 @@ def limited_run(
     async def main() -> None:
         endpoint = Endpoint(always(0))
         chance, gate = endpoint.chance, endpoint.gate
+        chance.seed(seed)
 
         async def send(tokens: int, reply: int) -> int:
             counts["requests"] += 1
