@@ -294,8 +294,7 @@ def _message(line: str, wrong: "Sequence[tuple[Outcome, Conversation]]") -> str:
             *([f"  ... {earlier} messages before"] if earlier > 0 else []),
             *(f"  {message.role}: {message.text}" for message in conversation.messages[-END:]),
         ]
-    if len(wrong) > SHOWN:
-        parts += ["", f"and {len(wrong) - SHOWN} more"]
+    parts += ["", f"and {len(wrong) - SHOWN} more"] if len(wrong) > SHOWN else []
     if any(conversation.stop == INTERRUPTED for _, conversation in wrong):
         parts += ["", "cast=graphs.agent_test.cast(assistant=AGENT, approve='all') answers approvals (--approve all)"]
     return "\n".join(parts)

@@ -8,7 +8,7 @@ from math import sqrt
 from statistics import fmean, stdev
 
 from ..data.tuning import TuningResult
-from .over_users.rates import students
+from .over_users.student_quantile import students
 
 
 def noise_line(tuned: TuningResult) -> str | None:

@@ -20,13 +20,13 @@ with 2 to 8 conversations each, shares .05 to .95, correlations 0 to .7).
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from math import atan, comb, cos, exp, fsum, lgamma, log, pi, sqrt, tan
+from math import comb, exp, fsum, lgamma, log, sqrt
 from operator import gt
-from statistics import NormalDist
 from typing import Any, NamedTuple
 
 from ...data.records import Record
 from .resemblance import mean_squares
+from .student_quantile import students
 
 Z = 1.959963984540054
 """Quantile of the normal distribution for intervals of 95 %."""
@@ -49,9 +49,6 @@ CONFIDENCE, LESS, FEW = 0.95, 0.1, 10
 """Of an exact interval, less so much over the number of trials, which counts as ten where it is less."""
 HALVINGS = 48
 """Of a span from 0 to 1, for a bound that is right in twelve digits."""
-
-STEPS, STRIPS = 8, 100
-"""Of Newton's method and of Simpson's rule: quantiles for 95 % are right in six digits."""
 
 
 class Rate(Record):
@@ -239,22 +236,6 @@ def independent(share: float, variance: float, prior: float, spread: float) -> f
     `prior`: weight of a share of a half, whose variance is `spread` times as much as that of one trial.
     """
     return (share * (1 - share) + prior) / (variance + prior * spread)
-
-
-@lru_cache(maxsize=1024)
-def students(freedom: float, share: float = 0.975) -> float:
-    """Student's quantile, by default for intervals of 95 %; it needs no scipy.
-
-    Newton's method, from the normal quantile on, of the density's integral by Simpson's rule. Both are over the angle
-    whose tangent is t over the root of `freedom`, of which the density is a power of the cosine.
-    """
-    peak = exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2)) / sqrt(pi)
-    angle = atan(NormalDist().inv_cdf(share) / sqrt(freedom))
-    for _ in range(STEPS):
-        powers = [cos(angle * place / STRIPS) ** (freedom - 1) for place in range(STRIPS + 1)]
-        area = (powers[0] + 4 * fsum(powers[1:-1:2]) + 2 * fsum(powers[2:-1:2]) + powers[-1]) * angle / STRIPS / 3
-        angle = min(angle + ((share - 0.5) / peak - area) / powers[-1], pi / 2 - 1e-9)
-    return sqrt(freedom) * tan(angle)
 
 
 def intraclass(counts: Sequence[tuple[int, int]]) -> float:

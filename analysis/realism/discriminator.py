@@ -11,7 +11,8 @@ import numpy as np
 
 from ..over_users.estimate import items_of
 from ..over_users.folds import FOLDS
-from ..over_users.rates import effective_users, students, wilson
+from ..over_users.rates import effective_users, wilson
+from ..over_users.student_quantile import students
 from .adversary import held_out_scores
 from .equal_length import matched_in_length
 from .held_out import (

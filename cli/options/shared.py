@@ -64,6 +64,7 @@ Draw: TypeAlias = Annotated[
     option(
         f"Take at most N conversations of each source: those of users drawn with the seed. Default: {MOST_DRAWN}.",
         "--draw",
+        section=BOUNDS,
         metavar="N",
         min=1,
     ),

@@ -9,6 +9,7 @@ from ...data import DataError
 from ...data.text.languages import Language
 from ...errors import at
 from ...studies.sources import MOST_DRAWN
+from ..options.sections import BOUNDS
 from ..options.shared import Draw, Seeds, Trees, language_of, option, seed_of
 from ..output.tables import PRINTED, TableOutput, read_drawn
 from ..streams import say, stderr
@@ -26,7 +27,7 @@ def intents_command(
     seeds: Seeds = 1,
     trees: Trees = 100,
     draw: Draw = MOST_DRAWN,
-    seed: Annotated[int, seed_of("the users that are drawn")] = 0,
+    seed: Annotated[int, seed_of("the users that are drawn", BOUNDS)] = 0,
     output: TableOutput = PRINTED,
 ) -> int:
     """Predict intents of messages from words.

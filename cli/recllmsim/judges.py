@@ -8,6 +8,7 @@ from ...studies.recllmsim.satisfaction_judges import LABEL, JudgeComparison
 from ...studies.sources import MOST_DRAWN
 from ..options.model_fields import extended
 from ..options.run import RunOptions
+from ..options.sections import BOUNDS
 from ..options.shared import (
     Draw,
     LabelsDir,
@@ -59,7 +60,7 @@ def judges_command(
     journal: JournalOption = None,
     labels_dir: LabelsDir = None,
     draw: Draw = MOST_DRAWN,
-    seed: Annotated[int, seed_of("the users that are drawn")] = 0,
+    seed: Annotated[int, seed_of("the users that are drawn", BOUNDS)] = 0,
     yes: Yes = False,
     output: TableOutput = PRINTED,
     **values: Any,

@@ -7,6 +7,7 @@ from ...data.text.terminal import names_in
 from ...errors import SettingError, at
 from ...studies.recllmsim.satisfaction_judges import unrated
 from ...studies.sources import MOST_DRAWN
+from ..options.sections import BOUNDS
 from ..options.shared import Draw, RatedSource, Seeds, Trees, label_rated, option, seed_of
 from ..output.tables import PRINTED, TableOutput, read_drawn
 from ..streams import say, stderr
@@ -36,7 +37,7 @@ def satisfaction_command(
     seeds: Seeds = 1,
     trees: Trees = 100,
     draw: Draw = MOST_DRAWN,
-    seed: Annotated[int, seed_of("the users that are drawn")] = 0,
+    seed: Annotated[int, seed_of("the users that are drawn", BOUNDS)] = 0,
     output: TableOutput = PRINTED,
 ) -> int:
     """Predict satisfaction from words.

@@ -21,7 +21,7 @@ from duologue.analysis.over_users.estimate import (
 )
 from duologue.analysis.over_users.jackknife import coefficient_interval
 from duologue.analysis.over_users.means import over_users
-from duologue.analysis.over_users.rates import students
+from duologue.analysis.over_users.student_quantile import students
 from duologue.analysis.recllmsim.judges.scores import _kappa, _mae, weighted_kappa
 from tests.intervals.success import scenario_counts
 

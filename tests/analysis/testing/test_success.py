@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from duologue.analysis.over_users.rates import pass_hat_intervals, students
+from duologue.analysis.over_users.rates import pass_hat_intervals
+from duologue.analysis.over_users.student_quantile import students
 from duologue.analysis.testing.result_text import headline
 from duologue.analysis.testing.success import clustered, intraclass, successes, wilson
 from duologue.data import Conversation, DataError

@@ -4,6 +4,8 @@ import importlib.util
 import json
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -152,3 +154,41 @@ def test_ray_that_is_not_installed_is_named_in_one_line(forks, tmp_path):
     done = forks.run("-c", code, cwd=tmp_path / "cwd")
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == "duologue: --engine ray needs the extra ray: pip install 'duologue[ray]'"
+
+
+NODES = """
+import sys
+from ray.cluster_utils import Cluster
+
+cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+second = cluster.add_node(num_cpus=1)
+print(cluster.address, flush=True)
+sys.stdin.readline()
+cluster.remove_node(second, allow_graceful=False)
+print("removed", flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.mark.heavy
+@pytest.mark.xdist_group("ray")
+def test_a_node_of_a_cluster_dies_and_the_other_finishes_its_work(forks, faulty, tmp_path):
+    whole = on_ray(forks, faulty(), tmp_path / "whole")
+    whole.finish("--processes", "1")
+    run = on_ray(forks, faulty(latency=0.05), tmp_path / "run")
+    environment = os.environ | run.environment | {"RAY_USAGE_STATS_ENABLED": "0"}
+    program = [sys.executable, "-P", "-c", NODES]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as nodes:
+        try:
+            address = nodes.stdout.readline().strip()
+            assert address, "no cluster"
+            fork = run.start("--engine", "ray", "--ray-address", address)
+            run.reached(60, fork)
+            print(file=nodes.stdin, flush=True)
+            assert nodes.stdout.readline() == "removed\n"
+            assert fork.wait() == 0, fork.stderr
+        finally:
+            processes = [*descendants(nodes.pid), nodes.pid]
+            for process in processes:
+                os.kill(process, signal.SIGKILL)
+    assert run.result == whole.result

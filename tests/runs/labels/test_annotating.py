@@ -25,6 +25,7 @@ from duologue.data.recllmsim import combined, shipped_profiles, shipped_tasks
 from duologue.data.recllmsim.folders import write
 from duologue.errors import DataError, SettingError
 from duologue.nodes.annotators.kinds import annotator
+from duologue.nodes.replies.exits import ExitError
 from duologue.prompts.label_pages import shipped_labels
 from duologue.runs import inspection
 from duologue.runs.journals.journal import RunError
@@ -198,7 +199,7 @@ def test_a_work_that_is_killed_goes_on_and_pays_no_reply_twice(source, tmp_path,
     whole, model = Paid(), Paid()
     annotate(source, tmp_path / "whole", whole, concurrency=2)
     killing = [Killing(annotator(model), at)] * 3
-    with pytest.raises(BaseExceptionGroup, match="TaskGroup"):
+    with pytest.raises(ExitError, match="has ended with Killed"):
         annotate(source, tmp_path / "out", *killing, concurrency=2)
     assert 0 < len(model.sent) <= 18
     annotate(source, tmp_path / "out", *killing, concurrency=2, resume=True)
