@@ -5,6 +5,7 @@ sums.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -79,14 +80,31 @@ def mean_over(values: NDArray[Any], user: Places) -> Of:
     return ratio(sums_of(values, user), items_of(user))
 
 
-def mean_of(functions: Sequence[Of]) -> Of:
-    """The mean of scores that take the same users."""
+@dataclass(frozen=True)
+class Unsure:
+    """A score with variance that no user who is left out shows."""
+
+    of: Of
+    more: float
+    reason: str = ""
+    """Why it has no interval; empty where it may have one."""
+
+    def __call__(self, drawn: FloatArray) -> FloatArray:
+        """The score of each draw."""
+        return self.of(drawn)
+
+
+def mean_of(functions: Sequence[Of], *, apart: bool = False) -> Of:
+    """The mean of scores that take the same users; `apart`: what is unsure in one says nothing of the others."""
+    unsure = [function for function in functions if isinstance(function, Unsure)]
+    more = sum(function.more for function in unsure) / len(functions) ** (2 if apart else 1)
+    reason = next((function.reason for function in unsure if function.reason), "")
 
     def mean(drawn: FloatArray) -> FloatArray:
         result: FloatArray = np.mean([function(drawn) for function in functions], axis=0)
         return result
 
-    return mean
+    return Unsure(mean, more, reason) if unsure else mean
 
 
 def auc_within(positive: NDArray[np.bool_], score: FloatArray, fold: Places, user: Places) -> tuple[Of, FloatArray]:
@@ -179,7 +197,6 @@ def interval(
     scale: tuple[float, float] = (-np.inf, np.inf),
     share: bool = False,
     on: Rescaling = AS_IS,
-    more: float = 0.0,
 ) -> UserScore:
     """The score of all users, with its interval.
 
@@ -188,12 +205,12 @@ def interval(
     interval is Student's, cut to the `scale`. Of a `share` of items, or of pairs of them, it is of the score form, since
     Student's covers .72 to .94 where most users are near an end or some have ten times the items of others. `on`: another
     scale than the score's own, on which Student's covers .78 to .99 of a coefficient or an error of which few users have most,
-    and .88 to .93 of an intraclass correlation. `more`: variance of the score that no user who is left out shows. `reason`:
-    why there is no value, if there is none. No interval stands on fewer than eight users, nor where the score is the same
+    and .88 to .93 of an intraclass correlation. `reason`: why there is no value, if there is none. No interval stands on fewer than eight users, nor where the score is the same
     whoever is left out; but a share of 0 or 1 has one. Without it, of shares near 1 only draws that do not reach it would
     have an interval, and these cover .56.
     """
     users = len(items)
+    more, why_none = (of.more, of.reason) if isinstance(of, Unsure) else (0.0, "")
     value = float(of(np.ones((1, users)))[0])
     if not np.isfinite(value):
         return UserScore(value=None, n=n, users=users, reason=reason)
@@ -202,6 +219,8 @@ def interval(
         return without.model_copy(
             update={"reason": f"no interval: {users} user{'s' if users > 1 else ''}, {FEWEST_USERS} are needed"}
         )
+    if why_none:
+        return without.model_copy(update={"reason": f"no interval: {why_none}"})
     left_out = of(1 - np.eye(users))
     if not np.isfinite(left_out).all():
         return without.model_copy(update={"reason": "no interval: without one of the users there is no score"})

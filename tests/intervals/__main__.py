@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from statistics import NormalDist
 
-from tests.intervals.coefficients import agreement, aucs, options, sections
+from tests.intervals.coefficients import agreement, aucs, options, sections, values
 from tests.intervals.scores import calibrated, far_above, few_err, judges, kappa, shares, skewed
 from tests.intervals.success import pass_hat, rules, success, unequal
 from tests.intervals.two_sides import differences, events, pairs, t_tests
@@ -25,6 +25,7 @@ GRIDS = {
         far_above,
         agreement,
         options,
+        values,
         aucs,
         sections,
         differences,

@@ -14,6 +14,7 @@ from tests.intervals.coefficients import (
     option_cell,
     section_cell,
     spread_of,
+    value_cell,
 )
 from tests.intervals.scores import (
     FINDS,
@@ -236,10 +237,19 @@ def test_an_auc_of_few_positive_items_has_an_interval_that_holds(users, apart):
 
 @pytest.mark.heavy
 @pytest.mark.untraced
-def test_predicted_options_have_intervals_that_hold_and_macro_f1_only_where_no_option_is_rare():
+def test_predicted_options_have_intervals_that_hold_and_macro_f1_only_where_each_option_is_true_for_a_user():
     cell = option_cell(400, 20, unequal=False, count=4)
     assert all(0.92 <= cell[name] <= 0.99 for name in ("f1_micro", "f1_weighted", "f1_macro", "recall_1"))
-    assert option_cell(400, 8, unequal=False, count=8)["f1_macro, rare"] < 0.85
+    assert option_cell(600, 8, unequal=False, count=8)["f1_macro"] >= 0.92
+
+
+@pytest.mark.heavy
+@pytest.mark.untraced
+@pytest.mark.parametrize(
+    ("users", "name", "right"), [(8, "97 and 3 %", 0.8), (50, "97 and 3 %", 0.3), (20, "five", 0.97)]
+)
+def test_macro_f1_of_rare_values_has_an_interval_that_holds(users, name, right):
+    assert value_cell(1000, users, False, name, right) >= 0.91
 
 
 @pytest.mark.heavy

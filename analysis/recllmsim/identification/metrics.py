@@ -9,17 +9,16 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ...over_users.estimate import FloatArray, Of, interval, mean_of, ratio
+from ...over_users.estimate import FloatArray, Of, Unsure, interval, mean_of, ratio
+from ...over_users.option_f1 import f1, mean_f1, one_more_f1, why_none
 from ...over_users.rates import IntervalEstimate
 
 Metric: TypeAlias = Literal[
     "f1_micro", "f1_macro", "f1_weighted", "exact", "hit_1", "hit_3", "recall_1", "recall_3"
 ]  # fmt: skip
 METRICS: tuple[Metric, ...] = get_args(Metric)
-SHARES = frozenset({*METRICS, "accuracy", "auc"})
+SHARES = frozenset({*METRICS, "accuracy", "auc", "macro_f1"})
 """Metrics from 0 to 1, which have intervals of the form of shares: Student's covers .66 to .91 where F1 is near 1 or 0."""
-FEWEST_OF_OPTION = 5
-"""Users that have each option, for an interval of macro F1: an option of fewer is seen or not by chance."""
 THRESHOLD = 0.5
 """An option with this score or more is predicted, for F1 and exact match, as published."""
 
@@ -103,28 +102,15 @@ def functions(of: Sums) -> dict[Metric, Of]:
 
 def _micro(of: Sums) -> Of:
     both, predicted, true = (counts.sum(axis=1) for counts in (of.both, of.predicted, of.true))
-    return lambda drawn: _f1(drawn @ both, drawn @ predicted, drawn @ true)
+    return lambda drawn: f1(drawn @ both, drawn @ predicted, drawn @ true)
 
 
 def _per_option(of: Sums, *, weighted: bool) -> Of:
     def function(drawn: FloatArray) -> FloatArray:
-        true = drawn @ of.true
-        option_f1 = _f1(drawn @ of.both, drawn @ of.predicted, true)
-        if not weighted:
-            mean: FloatArray = option_f1.mean(axis=1)
-            return mean
-        total = true.sum(axis=1)
-        weighted_mean: FloatArray = np.divide(
-            (option_f1 * true).sum(axis=1), total, out=np.full_like(total, np.nan), where=total > 0
-        )
-        return weighted_mean
+        return mean_f1(drawn @ of.both, drawn @ of.predicted, drawn @ of.true, weighted=weighted)
 
-    return function
-
-
-def _f1(both: FloatArray, predicted: FloatArray, true: FloatArray) -> FloatArray:
-    used = predicted + true
-    return np.divide(2 * both, used, out=np.zeros_like(used), where=used > 0)
+    counts = of.both, of.predicted, of.true
+    return Unsure(function, one_more_f1(*counts, weighted=weighted), "" if weighted else why_none(*counts))
 
 
 def measured(
@@ -146,14 +132,6 @@ def measured(
     }
 
 
-def of_seen(metrics: dict[Metric, MeasuredOptions], users: int) -> dict[Metric, MeasuredOptions]:
-    """The metrics without an interval of macro F1 where so few users have the rarest option."""
-    if users < FEWEST_OF_OPTION and metrics["f1_macro"].low is not None:
-        reason = f"no interval: an option is true for {users} users, {FEWEST_OF_OPTION} of each are needed"
-        metrics["f1_macro"] = metrics["f1_macro"].model_copy(update={"low": None, "high": None, "reason": reason})
-    return metrics
-
-
 def over_seeds(
     functions: Sequence[Of],
     items: FloatArray,
@@ -172,4 +150,4 @@ def over_seeds(
 
 def averaged(parts: Sequence[Mapping[Metric, Of]]) -> dict[Metric, Of]:
     """The mean of each metric over aspects, whose functions take the same users."""
-    return {name: mean_of([part[name] for part in parts]) for name in METRICS}
+    return {name: mean_of([part[name] for part in parts], apart=True) for name in METRICS}

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...over_users.estimate import FloatArray, Of, items_of, of_users
 from ...over_users.folds import Fold, tested
-from .metrics import METRICS, MeasuredOptions, Metric, averaged, functions, measured, of_seen, sums
+from .metrics import METRICS, MeasuredOptions, Metric, averaged, functions, measured, sums
 from .mixture import Mixture, true_options
 from .ranking import OptionRanking, guessed, ranked_scores
 from .rows import MetricRow
@@ -136,21 +136,17 @@ def metric_rows(
         about: dict[str, Any] = {"split": split, "model": model, "aspect": aspect}
         return [MetricRow(**about, metric=name, **metrics[name].model_dump()) for name in METRICS]
 
-    rarest: list[int] = []
     for at, part in enumerate(parts):
         if part not in used:
             rows += rows_of(part.aspect, silent)
             continue
         own, user = of_users([talks[place].user for place in places[part.aspect]])
-        rarest.append(min(len({*user[has]}) for has in part.truth[places[part.aspect]].T))
-        metrics = of_seen(measured(by_seed(at, own), items_of(user), len(user)), rarest[-1])
-        rows += rows_of(part.aspect, metrics)
+        rows += rows_of(part.aspect, measured(by_seed(at, own), items_of(user), len(user)))
     if not used:
         return rows, []
     in_any = sorted({place for part in used for place in places[part.aspect]})
     everyone, user = of_users([talks[place].user for place in in_any])
     of_parts = [by_seed(at, everyone) for at, part in enumerate(parts) if part in used]
     of_mean = [averaged([of[number] for of in of_parts]) for number in range(len(of_seeds))]
-    metrics = of_seen(measured(of_mean, items_of(user), max(len(places[part.aspect]) for part in used)), min(rarest))
-    rows += rows_of(MEAN, metrics)
+    rows += rows_of(MEAN, measured(of_mean, items_of(user), max(len(places[part.aspect]) for part in used)))
     return rows, of_mean

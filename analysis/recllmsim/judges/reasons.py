@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ....data.records import Conversation
-from ...over_users.estimate import FloatArray, Of, crossed, interval, of_users, ratio
+from ...over_users.estimate import FloatArray, Of, Unsure, crossed, interval, of_users, ratio
+from ...over_users.option_f1 import one_more_f1, why_none
 from . import text
 from .folds import HeldOut, Split
 from .rows import ReasonCount, ScoreRow
@@ -16,9 +17,6 @@ from .turns import JudgedTurn, by_reply, reason_of
 
 SayReasons: TypeAlias = Callable[[Sequence[JudgedTurn], Sequence[JudgedTurn]], Sequence[str]]
 """From the turns to learn from and those to judge to the reasons of the latter; empty where the judge has none."""
-
-FEWEST_OF_REASON = 10
-"""Turns of each reason, by people or the judge, for an interval of macro F1: of fewer it covers .81 to .93."""
 
 
 def with_reason(turns: Sequence[JudgedTurn]) -> list[JudgedTurn]:
@@ -82,15 +80,13 @@ def _scored(name: str, held_out: HeldOut, turns: Sequence[JudgedTurn], predicted
     items = table.sum(axis=(1, 2))
     of: dict[str, Of] = {"accuracy": ratio(right, items), "macro_f1": macro_f1(table)}
     scores = {score: interval(function, items, "", n=len(turns), share=True) for score, function in of.items()}
-    used = table.sum(axis=0).sum(axis=0) + table.sum(axis=0).sum(axis=1) - np.diagonal(table.sum(axis=0))
-    if used.min() < FEWEST_OF_REASON and scores["macro_f1"].low is not None:
-        reason = f"no interval: a reason stands for {used.min():g} turns, {FEWEST_OF_REASON} of each are needed"
-        scores["macro_f1"] = scores["macro_f1"].model_copy(update={"low": None, "high": None, "reason": reason})
     return [ScoreRow(**about, score=score, **measured.model_dump()) for score, measured in scores.items()]
 
 
 def macro_f1(table: FloatArray) -> Of:
     """Mean F1 of the values that people or the judge use, of user x true value x predicted value counts."""
+    counts = np.diagonal(table, axis1=1, axis2=2), table.sum(axis=1), table.sum(axis=2)
+    in_use = (counts[1] + counts[2]).any(axis=0)
 
     def of(drawn: FloatArray) -> FloatArray:
         cells = np.tensordot(drawn, table, axes=1)
@@ -100,4 +96,5 @@ def macro_f1(table: FloatArray) -> Of:
         mean: FloatArray = f1.sum(axis=1) / np.maximum((used > 0).sum(axis=1), 1)
         return mean
 
-    return of
+    of_used = [count[:, in_use] for count in counts]
+    return Unsure(of, one_more_f1(*of_used), why_none(*of_used))

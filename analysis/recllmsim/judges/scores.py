@@ -8,12 +8,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...over_users.chance import Disagreement, beyond_chance, chance_of_margins, distances_of
+from ...over_users.chance import beyond_chance, chance_of_margins, distances_of
 from ...over_users.concordance import concordance_within
 from ...over_users.estimate import (
     FloatArray,
     Of,
     Places,
+    Unsure,
     UserScore,
     auc_within,
     correlation_within,
@@ -76,25 +77,21 @@ def satisfaction_scores(paired: PairedScores, *, why_no_concordance: str = "") -
 
 
 def weighted_kappa(table: FloatArray) -> Of:
-    """Cohen's kappa with quadratic weights (1968), of user x true value x predicted value counts."""
-    return beyond_chance(table, _quadratic(table))
+    """Cohen's kappa with quadratic weights (1968), of user x true value x predicted value counts.
 
-
-def _quadratic(table: FloatArray) -> Disagreement:
-    return chance_of_margins(distances_of(np.arange(table.shape[1]), "quadratic"))
+    Its variance has what one more agreement on a rare value would change.
+    Without it the interval of a judge of rare values covers .81 to .92.
+    """
+    disagreement = chance_of_margins(distances_of(np.arange(table.shape[1]), "quadratic"))
+    of, total = beyond_chance(table, disagreement), table.sum(axis=0)
+    value = float(of(np.ones((1, len(table))))[0])
+    return Unsure(of, one_more(total, disagreement, value, 1.0) if np.isfinite(value) else 0.0)
 
 
 def _kappa(table: FloatArray, items: FloatArray, n: int) -> UserScore:
-    """Its variance has what one more agreement on a rare value would change.
-
-    Without it the interval of a judge of rare values covers .81 to .92.
-    """
-    of, disagreement, total = weighted_kappa(table), _quadratic(table), table.sum(axis=0)
-    value = float(of(np.ones((1, len(items))))[0])
-    more = one_more(total, disagreement, value, 1.0) if np.isfinite(value) else 0.0
-    undefined = "undefined: people and the judge give the same for every turn"
     apart = (table * distances_of(np.arange(table.shape[1]), "quadratic")).sum(axis=(1, 2))
-    return interval(of, items, undefined, n=n, scale=(-1.0, 1.0), on=root_from(1.0, -1.0, apart), more=more)
+    undefined = "undefined: people and the judge give the same for every turn"
+    return interval(weighted_kappa(table), items, undefined, n=n, scale=(-1.0, 1.0), on=root_from(1.0, -1.0, apart))
 
 
 def _mae(error: NDArray[Any], user: Places, items: FloatArray) -> UserScore:

@@ -8,6 +8,7 @@ np = pytest.importorskip("numpy")
 
 from duologue.analysis.over_users.estimate import (  # noqa: E402
     FEWEST_USERS,
+    Unsure,
     auc_within,
     crossed,
     divided,
@@ -99,7 +100,7 @@ def test_where_few_users_err_the_interval_is_students_on_the_root_of_the_error()
     assert (score.value, score.low, score.high) == pytest.approx((0.2, max(0.2**0.5 - half, 0) ** 2, (0.2**0.5 + half) ** 2))  # fmt: skip
     agreement = interval(means_of(1 - errors), np.ones(10), "", n=10, scale=(-1, 1), on=root_from(1.0, -1.0, errors))
     assert (agreement.value, agreement.low, agreement.high) == pytest.approx((0.8, 1 - score.high, 1 - score.low))
-    unsure = interval(means_of(1 - errors), np.ones(10), "", n=10, on=root_from(1.0, -1.0, errors), more=0.25)
+    unsure = interval(Unsure(means_of(1 - errors), 0.25), np.ones(10), "", n=10, on=root_from(1.0, -1.0, errors))
     assert unsure.low == pytest.approx(1 - (0.2**0.5 + ((half) ** 2 + (2.940089 * (0.7**0.5 - 0.2**0.5)) ** 2) ** 0.5) ** 2)  # fmt: skip
     all_err = interval(means_of(range(8)), np.ones(8), "", n=8, on=root_from(0.0, 9.0, np.ones(8)))
     half = 2.364624 * jackknife_variance(((28 - np.arange(8)) / 7) ** 0.5) ** 0.5  # t of 7: as many as there are

@@ -10,7 +10,7 @@ pytest.importorskip("sklearn")
 import numpy as np
 from sklearn.metrics import accuracy_score, f1_score, recall_score
 
-from duologue.analysis.recllmsim.identification.metrics import METRICS, functions, measured, of_seen, over_seeds, sums
+from duologue.analysis.recllmsim.identification.metrics import METRICS, functions, measured, over_seeds, sums
 
 
 def test_the_metrics_are_those_counted_by_hand():
@@ -74,15 +74,20 @@ def test_of_equal_scores_the_first_options_count_and_one_of_half_is_said():
     assert metrics["f1_micro"] == pytest.approx(2 * 1 / (4 + 2))
 
 
-def test_f1_near_an_end_has_the_interval_of_a_share_and_its_macro_mean_none_where_few_users_have_an_option():
+def test_f1_near_an_end_has_the_interval_of_a_share_and_its_macro_mean_none_where_no_user_has_an_option():
     user = np.arange(10)
     truth = np.array([[1, number < 5] for number in user], dtype=bool)
     scores = truth * 0.9
     scores[0] = 0.1
     metrics = measured([functions(sums(truth, scores, user, 10))], np.ones(10), 10)
     assert metrics["f1_micro"].high < 1  # Student's is cut to 1
-    assert of_seen(dict(metrics), 5) == metrics
-    rare = of_seen(dict(metrics), 4)
-    assert (rare["f1_macro"].low, rare["f1_macro"].value) == (None, metrics["f1_macro"].value)
-    assert rare["f1_macro"].reason == "no interval: an option is true for 4 users, 5 of each are needed"
-    assert rare["f1_weighted"] == metrics["f1_weighted"]
+    assert metrics["f1_macro"].low is not None
+    truth[:, 1] = False
+    absent = measured([functions(sums(truth, scores, user, 10))], np.ones(10), 10)
+    assert absent["f1_macro"].low is None
+    assert absent["f1_macro"].reason == "no interval: one of the values is true for no user"
+    assert absent["f1_weighted"].low is not None
+    truth[:, 1] = np.arange(10) == 9
+    scores[:, 1] = np.arange(10) == 8
+    never = measured([functions(sums(truth, scores, user, 10))], np.ones(10), 10)
+    assert never["f1_macro"].reason == "no interval: one of the values is predicted, but never rightly"
