@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .rates import IntervalEstimate, effective_users, share_of_users, students
+from .rates import IntervalEstimate, effective_users, share_of_users
 from .resemblance import MeanSquares, mean_squares
+from .student_quantile import students
 
 FloatArray: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.int64]

@@ -10,7 +10,8 @@ from scipy.stats import beta
 
 from .chance import Disagreement
 from .estimate import FloatArray, UserScore, jackknife_variance
-from .rates import FREEDOM_OF_USERS, effective_users, independent, of_few, share_of_users, students, wilson
+from .rates import FREEDOM_OF_USERS, effective_users, independent, of_few, share_of_users, wilson
+from .student_quantile import students
 
 FEWEST_LABELLED = 5
 """Users that an interval needs: fewer than elsewhere, as the prior holds it up where few users differ."""

@@ -7,7 +7,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .rates import effective_users, share_of_users, students, variance_of_ratio
+from .rates import effective_users, share_of_users, variance_of_ratio
+from .student_quantile import students
 
 FEWEST_IN_INTERVAL = 10
 """Users, or pairs, that an interval by Student's t needs: with fewer it rests on values being normal, which shares are not."""
