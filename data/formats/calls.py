@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from heapq import heappop, heappush
 from typing import Any
 
 from .turns import SYSTEM, spoken
@@ -43,30 +45,44 @@ def together(calls: Iterable[LoggedCall]) -> list[dict[str, Any]]:
     with all that another has said, its answer included.
     """
     groups: dict[str, list[LoggedCall]] = {}
-    nameless: list[list[LoggedCall]] = []
+    nameless = _NamelessCalls()
     for call in calls:
         if call.conversation or call.trace:
             groups.setdefault(call.conversation or call.trace, []).append(call)
         else:
-            _enter(call, nameless, groups)
+            groups.setdefault(f"\0{nameless.group_of(call)}", []).append(call)
     return [_conversation(group) for group in groups.values()]
 
 
-def _enter(call: LoggedCall, nameless: list[list[LoggedCall]], groups: dict[str, list[LoggedCall]]) -> None:
-    """Put a call into the group that it goes on with, else into a new one."""
-    words = spoken(call.turns)
-    for group in reversed(nameless):
-        before = spoken(group[-1].turns)
-        if (
-            len(before) > 1
-            and before[-1][0] == "assistant"
-            and len(words) > len(before)
-            and words[: len(before)] == before
-        ):
-            group.append(call)
-            return
-    nameless.append([call])
-    groups[f"\0{len(nameless)}"] = nameless[-1]
+@dataclass
+class _NamelessCalls:
+    """Calls without a conversation and a trace, each found by all that was said up to its end."""
+
+    ends: dict[bytes, list[int]] = field(default_factory=dict[bytes, list[int]])
+    """The groups whose last call ends so, by a digest: a heap of negative numbers."""
+    groups: int = 0
+
+    def group_of(self, call: LoggedCall) -> int:
+        """The number of the group that a call goes on with, of several the last; else of a new one."""
+        histories = _histories(spoken(call.turns))
+        before = [heap for length, history in histories[:-1] if length > 1 and (heap := self.ends.get(history))]
+        heap = min(before, key=lambda heap: heap[0], default=None)
+        number = self.groups if heap is None else -heappop(heap)
+        self.groups += heap is None
+        if histories:
+            heappush(self.ends.setdefault(histories[-1][1], []), -number)
+        return number
+
+
+def _histories(words: Sequence[tuple[str, str]]) -> list[tuple[int, bytes]]:
+    """The number of messages up to each reply of an assistant, and up to the end, with their digest."""
+    histories = []
+    so_far = sha256()
+    for length, (role, text) in enumerate(words, start=1):
+        so_far.update(f"{role}\0{len(text)}\0{text}".encode("utf-8", "surrogatepass"))
+        if role == "assistant" or length == len(words):
+            histories.append((length, so_far.digest()))
+    return histories
 
 
 def _conversation(calls: Sequence[LoggedCall]) -> dict[str, Any]:

@@ -10,8 +10,9 @@ import pytest
 
 from duologue.analysis.logs import log_statistics
 from duologue.data import Conversation, DataError, Message, load
+from duologue.data.formats.calls import LoggedCall, together
 from duologue.data.formats.dialogues import asides, further
-from duologue.data.formats.turns import turns_of
+from duologue.data.formats.turns import spoken, turns_of
 
 ASKED = {"role": "user", "content": "When does it open?"}
 TOLD = {"role": "assistant", "content": "At nine."}
@@ -95,6 +96,23 @@ def test_calls_that_send_the_history_again_are_one_conversation() -> None:
     assert (spoken_lines(joined), spoken_lines(alone)) == (TALK, [TALK[0], TALK[3]])
     assert further(joined)["usage"] == {"input_tokens": 29, "output_tokens": 5}
     assert joined.messages[1].extra["messages"]["values"]["finish_reason"] == "length"
+
+
+def test_calls_without_a_name_are_joined_in_time_that_grows_with_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = 0
+
+    def counted(turns: Any) -> list[tuple[str, str]]:
+        nonlocal read
+        read += 1
+        return spoken(turns)
+
+    monkeypatch.setattr("duologue.data.formats.calls.spoken", counted)
+    first = [LoggedCall([{**ASKED, "content": f"When does room {number % 50} open?"}, TOLD]) for number in range(200)]
+    second = [LoggedCall([*call.turns, MORE, LAST]) for call in first]
+    talks = together([*first, *second])
+    assert [talk["messages"][0]["content"] for talk in talks] == [call.turns[0]["content"] for call in first]
+    assert {len(talk["messages"]) for talk in talks} == {4}
+    assert read < 10 * len([*first, *second])
 
 
 @pytest.mark.parametrize("instructions", [(), (0,), (1,), (0, 1)])
