@@ -79,6 +79,9 @@ def _call(value: Mapping[str, Any]) -> LoggedCall | None:
     request = next((inner for key in _OF_REQUEST if isinstance(inner := value.get(key), Mapping)), {})
     request = request["body"] if isinstance(request.get("body"), Mapping) else request
     turns = _messages(value) or _messages(request) or _plain(value.get("input"))
+    instructions = _instructions(value) or _instructions(request)
+    if turns and instructions:
+        turns = [{"role": "system", "content": instructions}, *turns]
     response = value if "choices" in value else next((value[key] for key in _OF_RESPONSE if value.get(key)), None)
     if isinstance(response, Mapping) and isinstance(response.get("body"), Mapping):
         response = response["body"]
@@ -86,7 +89,16 @@ def _call(value: Mapping[str, Any]) -> LoggedCall | None:
     if not turns and not answered:
         return None
     used = usage_of(as_object(response))
-    taken = {*_LISTS, *_OF_REQUEST, *_OF_RESPONSE, "choices", "usage", "object", *IDS}
+    taken = {
+        *(["system"] if turns and instructions else []),
+        *_LISTS,
+        *_OF_REQUEST,
+        *_OF_RESPONSE,
+        "choices",
+        "usage",
+        "object",
+        *IDS,
+    }
     more = {key: inner for key, inner in value.items() if key not in taken}
     if model := as_object(response).get("model") or as_object(request).get("model"):
         more["model"] = model
@@ -96,6 +108,14 @@ def _call(value: Mapping[str, Any]) -> LoggedCall | None:
     return LoggedCall(
         turns + answered, conversation=name or str(value.get("custom_id") or ""), begun="", usage=used, more=more
     )
+
+
+def _instructions(holder: Mapping[str, Any]) -> str:
+    """The text under `system`, where Anthropic's and Bedrock's APIs take it; empty without one."""
+    system = holder.get("system")
+    blocks = [{"text": system}] if isinstance(system, str) else system if isinstance(system, list) else []
+    texts = [as_object(block).get("text") for block in blocks]
+    return "".join(text for text in texts if isinstance(text, str))
 
 
 def answered_here(value: Mapping[str, Any]) -> bool:

@@ -11,7 +11,7 @@ from ..files.json_values import elements
 from ..records import Conversation, Message
 from .detection import Format, Source
 from .dialogues import BESIDE, DialogueForm, DialogueReading
-from .tool_messages import ToolTurns, calls_tools, tool_turns, verbatim
+from .tool_messages import ToolTurns, calls_tools, has_results, tool_turns, verbatim
 from .turns import SPEAKERS, SYSTEM, TOOLS, role_of
 from .unsupported import BeyondWords
 
@@ -50,7 +50,8 @@ def read(path: str | Path) -> list[Conversation]:
     of `dialogues`) are their labels too.
 
     If a content has several parts, their texts are joined, and images, recordings and files are the message's `parts`.
-    Calls and results of tools (`tool`, `function`) are those of the assistant's next message. Instructions (`system`,
+    Calls and results of tools (`tool`, `function`, blocks of Anthropic and Bedrock) are those of the message that made them,
+    else of the assistant's next one. Instructions (`system`,
     `developer`, or a text or parts at the line's key `system`), and calls and results that no message follows, are kept as asides with their positions. Other names of
     the sides are read too (`turns.SPEAKERS`). DataError for any other role, and for a message without a text.
     """
@@ -72,13 +73,20 @@ def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conve
             role = role_of(turn.get("role")) if isinstance(turn, dict) else None
             text = _text(turn.get("content")) if isinstance(turn, dict) else None
             parts = parts_of(turn.get("content")) if text is not None else ()
-            if role in TOOLS or (role == "assistant" and not text and not parts and calls_tools(turn)):
+            silent = not text and not parts
+            of_tools = (role == "assistant" and calls_tools(turn)) or (role == "user" and has_results(turn))
+            if role in TOOLS or (silent and of_tools):
+                if role == "assistant" and tools.by_message:
+                    _close(tools, messages, asides)
+                    tools = ToolTurns()
                 tools.read(position, turn)
             elif role in SYSTEM and text is not None:
                 asides.append(FORM.aside(position, turn, text))
             elif role in ("user", "assistant") and text is not None:
                 message = Message(role=SPEAKERS[role], text=text, parts=parts)
-                if role == "user" or not tools.calls:
+                if role == "user":
+                    tools.answered(turn)
+                if role == "user" or tools.by_message or not tools.calls:
                     _close(tools, messages, asides)
                     messages.append(FORM.message(message, turn))
                 else:
@@ -86,8 +94,8 @@ def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conve
                     message = tools.given_to(message)
                     own, generated = verbatim(tools.turns), tool_turns(message, earlier + 1)
                     messages.append(FORM.message(message, turn, None if own == generated else own))
-                tools = ToolTurns()
-                if role == "assistant" and calls_tools(turn):
+                tools = ToolTurns(by_message=role == "assistant" and calls_tools(turn))
+                if tools.by_message:
                     tools.called(turn)
             else:
                 raise DataError(

@@ -1,4 +1,8 @@
-"""Tool calls in OpenAI's form of messages: written before the message that they were called for, and read again."""
+"""Tool calls in OpenAI's form of messages: written before the message that they were called for, and read again.
+
+Read too are the content blocks of Anthropic's Messages API (`tool_use`, `tool_result`) and of Amazon Bedrock's Converse API
+(`toolUse`, `toolResult`).
+"""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -14,6 +18,7 @@ from ..records import Message
 from .turns import TOOLS, role_of
 
 NO_RESULT = "no result came"
+_CALLS, _RESULTS = ("tool_use", "toolUse"), ("tool_result", "toolResult")
 
 
 def tool_turns(message: Message, first: int) -> list[dict[str, Any]]:
@@ -43,7 +48,23 @@ def _content(call: ToolCall) -> Any:
 
 def calls_tools(turn: Mapping[str, Any]) -> bool:
     """Whether an assistant's turn calls tools."""
-    return bool(turn.get("tool_calls") or turn.get("function_call"))
+    return bool(turn.get("tool_calls") or turn.get("function_call") or _blocks(turn, *_CALLS))
+
+
+def has_results(turn: Mapping[str, Any]) -> bool:
+    """Whether blocks of a turn are results of tools: such a turn is a user's by its role alone."""
+    return bool(_blocks(turn, *_RESULTS))
+
+
+def _blocks(turn: Mapping[str, Any], plain: str, inner: str) -> list[Mapping[str, Any]]:
+    """The content blocks of a turn of the type `plain`, or what stands under the key `inner`."""
+    content = turn.get("content")
+    blocks = [block for block in content if is_object(block)] if isinstance(content, list) else []
+    return [block.get(inner, block) for block in blocks if _is_block(block, plain, inner)]
+
+
+def _is_block(block: Mapping[str, Any], plain: str, inner: str) -> bool:
+    return block.get("type") == plain or is_object(block.get(inner))
 
 
 @dataclass
@@ -55,20 +76,32 @@ class ToolTurns:
     calls: list[ToolCall] = field(default_factory=list)
     ids: list[str | None] = field(default_factory=list)
     """The id of each call; None once its result was read."""
+    by_message: bool = False
+    """Whether a message with words made the calls: they are its own, and not those of the next one."""
 
     def read(self, position: int, turn: Mapping[str, Any]) -> None:
         """Read a turn that is only calls, or a result."""
         self.turns.append((position, dict(turn)))
         if role_of(turn.get("role")) in TOOLS:
             self._result(turn)
+        elif has_results(turn):
+            self.answered(turn)
         else:
             self.called(turn)
 
+    def answered(self, turn: Mapping[str, Any]) -> None:
+        """Read the results among the blocks of a user's turn."""
+        for block in _blocks(turn, *_RESULTS):
+            failed = block.get("is_error") is True or block.get("status") == "error"
+            name = block.get("tool_use_id") or block.get("toolUseId")
+            self._result({"tool_call_id": name, "content": _plain(block.get("content"))}, failed=failed)
+
     def called(self, turn: Mapping[str, Any]) -> None:
         """Read the calls of an assistant's turn."""
-        listed = turn.get("tool_calls")
-        one = turn.get("function_call")
-        for call in listed if isinstance(listed, list) else [{"function": one}]:
+        listed, one = turn.get("tool_calls"), turn.get("function_call")
+        if not isinstance(listed, list):
+            listed = [{"function": one}] if one else [_of_block(block) for block in _blocks(turn, *_CALLS)]
+        for call in listed:
             function = call.get("function", call) if is_object(call) else None
             if not is_object(function) or not isinstance(name := function.get("name"), str):
                 continue
@@ -80,7 +113,7 @@ class ToolTurns:
             own_id = call.get("id") if call is not function else None
             self.ids.append(own_id if isinstance(own_id, str) else name)
 
-    def _result(self, turn: Mapping[str, Any]) -> None:
+    def _result(self, turn: Mapping[str, Any], *, failed: bool = False) -> None:
         """The result belongs to the first call of its id, or of its name, that has none yet."""
         call_id = next((turn[key] for key in ("tool_call_id", "name") if isinstance(turn.get(key), str)), None)
         if call_id is None or call_id not in self.ids:
@@ -92,6 +125,8 @@ class ToolTurns:
         if parts := parts_of(content):
             texts = [block["text"] for block in content if is_object(block) and isinstance(block.get("text"), str)]
             update |= {"parts": parts, "result": _parsed("".join(texts)) if texts else None}
+        if failed and not parts:
+            update = {"error": content if isinstance(content, str) else dumps(content), "result": None}
         self.calls[number] = self.calls[number].model_copy(update=update)
 
     def given_to(self, message: Message) -> Message:
@@ -101,6 +136,22 @@ class ToolTurns:
         earlier = message.tool_calls
         draft = Attempt(text=message.text, verdict="unjudged", tool_calls=(*earlier, *self.calls))
         return message.model_copy(update={"attempts": (draft,)})
+
+
+def _of_block(block: Mapping[str, Any]) -> dict[str, Any]:
+    """A call of a content block in OpenAI's form."""
+    function = {"name": block.get("name"), "arguments": block.get("input")}
+    return {"id": block.get("id") or block.get("toolUseId"), "function": function}
+
+
+def _plain(content: Any) -> Any:
+    """A result's content: one text, where all blocks are text; the value of a single block of JSON."""
+    if not isinstance(content, list) or not all(map(is_object, content)):
+        return content
+    if len(content) == 1 and "json" in content[0]:
+        return content[0]["json"]
+    texts = [block.get("text") for block in content]
+    return "".join(texts) if all(isinstance(text, str) for text in texts) else content
 
 
 def verbatim(turns: Iterable[tuple[int, dict[str, Any]]]) -> list[dict[str, Any]]:

@@ -82,7 +82,7 @@ def _turn(role: str, message: Mapping[str, Any]) -> dict[str, Any]:
     turn |= {"tool_calls": calls} if calls else {}
     turn |= {key: message[key] for key in _FURTHER_KEYS if message.get(key)}
     metadata = as_object(message.get("response_metadata"))
-    if reason := metadata.get("finish_reason") or metadata.get("stop_reason"):
+    if reason := metadata.get("finish_reason") or metadata.get("stop_reason") or message.get("stop_reason"):
         turn["finish_reason"] = reason
     return turn
 

@@ -166,8 +166,8 @@ def test_calls_in_other_words_than_ours_are_read_and_written_as_they_were() -> N
     calls = [[(c.name, c.arguments, c.result, c.error) for c in m.tool_calls] for m in read.messages]
     assert calls == [
         [],
-        [],
-        [("f", {"a": 1}, {"b": 2}, None), ("f", {"a": 1}, "late", None)],
+        [("f", {"a": 1}, {"b": 2}, None)],
+        [("f", {"a": 1}, "late", None)],
         [],
         [("g", {"value": "{"}, "7", None)],
     ]

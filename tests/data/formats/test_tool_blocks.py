@@ -1,0 +1,116 @@
+"""Content blocks of Anthropic's Messages API and of Amazon Bedrock's Converse API: calls, results and instructions."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from duologue.data import Conversation, load, messages
+from duologue.data.checks import check
+
+ANTHROPIC: list[dict[str, Any]] = [
+    {"role": "user", "content": "Is a room free?"},
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "text", "text": "I look."},
+            {"type": "tool_use", "id": "t1", "name": "rooms", "input": {"nights": 2}},
+            {"type": "tool_use", "id": "t2", "name": "prices", "input": {}},
+        ],
+    },
+    {
+        "role": "user",
+        "content": [
+            {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": '{"free": 3}'}]},
+            {"type": "tool_result", "tool_use_id": "t2", "content": "no prices today", "is_error": True},
+        ],
+    },
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "t3", "name": "book", "input": {"room": 7}}]},
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t3", "content": "booked"}]},
+    {"role": "assistant", "content": [{"type": "text", "text": "Room 7 is yours."}]},
+    {"role": "user", "content": "Thanks."},
+]
+CONVERSE: list[dict[str, Any]] = [
+    {"role": "user", "content": [{"text": "Is a room free?"}]},
+    {
+        "role": "assistant",
+        "content": [
+            {"text": "I look."},
+            {"toolUse": {"toolUseId": "t1", "name": "rooms", "input": {"nights": 2}}},
+            {"toolUse": {"toolUseId": "t2", "name": "prices", "input": {}}},
+        ],
+    },
+    {
+        "role": "user",
+        "content": [
+            {"toolResult": {"toolUseId": "t1", "content": [{"json": {"free": 3}}], "status": "success"}},
+            {"toolResult": {"toolUseId": "t2", "content": [{"text": "no prices today"}], "status": "error"}},
+        ],
+    },
+    {"role": "assistant", "content": [{"toolUse": {"toolUseId": "t3", "name": "book", "input": {"room": 7}}}]},
+    {"role": "user", "content": [{"toolResult": {"toolUseId": "t3", "content": [{"text": "booked"}]}}]},
+    {"role": "assistant", "content": [{"text": "Room 7 is yours."}]},
+    {"role": "user", "content": [{"text": "Thanks."}]},
+]
+
+
+def read(*values: Any) -> Conversation:
+    path = Path("log.jsonl")
+    path.write_text("".join(json.dumps(value) + "\n" for value in values), encoding="utf-8")
+    (conversation,) = load(path)
+    return conversation
+
+
+def calls(conversation: Conversation) -> list[list[tuple[Any, ...]]]:
+    return [
+        [(call.name, call.arguments, call.result, call.error) for call in message.tool_calls]
+        for message in conversation.messages
+    ]
+
+
+@pytest.mark.parametrize("turns", [ANTHROPIC, CONVERSE], ids=["anthropic", "converse"])
+def test_calls_and_results_in_blocks_belong_to_the_messages_that_made_them(turns: list[dict[str, Any]]) -> None:
+    talk = read({"system": "You keep a hotel.", "messages": turns})
+    assert [(message.role, message.text) for message in talk.messages] == [
+        ("user", "Is a room free?"),
+        ("assistant", "I look."),
+        ("assistant", "Room 7 is yours."),
+        ("user", "Thanks."),
+    ]
+    looked = [("rooms", {"nights": 2}, {"free": 3}, None), ("prices", {}, None, "no prices today")]
+    assert calls(talk) == [[], looked, [("book", {"room": 7}, "booked", None)], []]
+    assert not [finding for finding in check(talk) if finding.level == "error"]
+
+
+@pytest.mark.parametrize("turns", [ANTHROPIC, CONVERSE], ids=["anthropic", "converse"])
+def test_lines_with_blocks_are_written_as_they_were(turns: list[dict[str, Any]], tmp_path: Path) -> None:
+    value = {"id": "hotel", "system": "You keep a hotel.", "messages": turns}
+    messages.write([read(value)], tmp_path / "again.jsonl")
+    assert json.loads((tmp_path / "again.jsonl").read_text()) == value
+
+
+def test_a_users_words_beside_a_result_are_a_message() -> None:
+    beside = [*ANTHROPIC[2]["content"], {"type": "text", "text": "Hurry, please."}]
+    talk = read({"messages": [*ANTHROPIC[:2], {"role": "user", "content": beside}]})
+    assert [message.text for message in talk.messages] == ["Is a room free?", "I look.", "Hurry, please."]
+    assert [len(made) for made in calls(talk)] == [0, 2, 0]
+    assert calls(talk)[1][0][2] == {"free": 3}
+
+
+def test_requests_of_the_messages_api_have_their_system_text_and_answer() -> None:
+    response = {"type": "message", "role": "assistant", "content": ANTHROPIC[5]["content"], "stop_reason": "end_turn"}
+    usage = {"input_tokens": 40, "output_tokens": 9}
+    system = [{"type": "text", "text": "You keep a hotel."}]
+    request = {"model": "m", "system": system, "messages": ANTHROPIC[:5]}
+    talk = read({"request": request, "response": {**response, "usage": usage}})
+    assert [message.text for message in talk.messages] == ["Is a room free?", "I look.", "Room 7 is yours."]
+    assert [len(made) for made in calls(talk)] == [0, 2, 1]
+    assert talk.extra["asides"][0]["system"] == "You keep a hotel."
+
+
+@pytest.mark.parametrize("system", [None, "", {"a": 1}, [1, {"b": 2}], 7])
+def test_what_is_no_text_under_system_is_no_instruction(system: Any) -> None:
+    talk = read({"request": {"messages": ANTHROPIC[:1]}, "response": {"choices": []}, "system": system})
+    assert "asides" not in talk.extra
+    assert [message.text for message in talk.messages] == ["Is a room free?"]
