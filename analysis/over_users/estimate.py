@@ -23,7 +23,10 @@ Of: TypeAlias = Callable[[FloatArray], FloatArray]
 FEWEST_USERS = 8
 """Users that an interval needs, on each side that is compared: of fewer, Student's rests on users being normal."""
 UNSEEN = 1.5
-"""Degrees of freedom of an error beyond the number of users who err: the most with which intervals cover .92 (`tests/intervals`)."""
+"""Degrees of freedom of an error beyond the number of users who err: the most with which intervals cover .92.
+
+`tests/intervals` draws them.
+"""
 
 
 class UserScore(IntervalEstimate):
@@ -111,8 +114,9 @@ def mean_of(functions: Sequence[Of], *, apart: bool = False) -> Of:
 def auc_within(positive: NDArray[np.bool_], score: FloatArray, fold: Places, user: Places) -> tuple[Of, FloatArray]:
     """The share of pairs of one fold whose positive item has the greater score.
 
-    The second result is the number of pairs that each user is in. Equal scores count half. Scores of different folds are by differently trained models, and are never compared. Where
-    few items are positive, few users have most pairs: counted by their items, 20 users with 3 % cover .84.
+    The second result is the number of pairs that each user is in. Equal scores count half. Scores of different folds are
+    by differently trained models, and are never compared. Where few items are positive, few users have most pairs:
+    counted by their items, 20 users with 3 % cover .84.
     """
     users = int(user.max()) + 1
     right, pairs = np.zeros((2, users, users))
@@ -206,9 +210,10 @@ def interval(
     interval is Student's, cut to the `scale`. Of a `share` of items, or of pairs of them, it is of the score form, since
     Student's covers .72 to .94 where most users are near an end or some have ten times the items of others. `on`: another
     scale than the score's own, on which Student's covers .78 to .99 of a coefficient or an error of which few users have most,
-    and .88 to .93 of an intraclass correlation. `reason`: why there is no value, if there is none. No interval stands on fewer than eight users, nor where the score is the same
-    whoever is left out; but a share of 0 or 1 has one. Without it, of shares near 1 only draws that do not reach it would
-    have an interval, and these cover .56.
+    and .88 to .93 of an intraclass correlation. `reason`: why there is no value, if there is none.
+
+    No interval stands on fewer than eight users, nor where the score is the same whoever is left out. But a share of 0 or
+    1 has one: without it, of shares near 1 only draws that do not reach it would have one, and these cover .56.
     """
     users = len(items)
     more, why_none = (of.more, of.reason) if isinstance(of, Unsure) else (0.0, "")

@@ -208,8 +208,9 @@ def share_of_users(
 def of_few(rate: Rate, trials: float) -> Rate:
     """Wilson's interval of so many effective trials, wider where fewer than two of them succeeded, or failed.
 
-    At most a quarter, that is: near an end it covers .89. Its bound there is the share at which so many or more have a chance of a twentieth (Brown, Cai
-    and DasGupta, "Interval Estimation for a Binomial Proportion", 2001), by the first term of the gamma distribution.
+    Two, or a quarter of them if that is less: near an end Wilson's covers .89. The bound there is the share at which so
+    many or more have a chance of a twentieth (Brown, Cai and DasGupta, "Interval Estimation for a Binomial Proportion",
+    2001), by the first term of the gamma distribution.
     """
     reached, failed, most = trials * rate.value, trials * (1 - rate.value), min(2.0, trials / 4)
     low = min(rate.low, _bound_of(reached) / trials) if 0 < reached < most else rate.low

@@ -50,10 +50,10 @@ def read(path: str | Path) -> list[Conversation]:
     of `dialogues`) are their labels too.
 
     If a content has several parts, their texts are joined, and images, recordings and files are the message's `parts`.
-    Calls and results of tools (`tool`, `function`, blocks of Anthropic and Bedrock) are those of the message that made them,
-    else of the assistant's next one. Instructions (`system`,
-    `developer`, or a text or parts at the line's key `system`), and calls and results that no message follows, are kept as asides with their positions. Other names of
-    the sides are read too (`turns.SPEAKERS`). DataError for any other role, and for a message without a text.
+    Calls and results of tools (`tool`, `function`, blocks of Anthropic and Bedrock) are those of the message that made
+    them, else of the assistant's next one. Instructions (`system`, `developer`, or a text or parts at the line's key
+    `system`), and calls and results that no message follows, are kept as asides with their positions. Other names of the
+    sides are read too (`turns.SPEAKERS`). DataError for any other role, and for a message without a text.
     """
     return of_values(path, elements(path))
 

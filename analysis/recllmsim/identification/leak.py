@@ -7,7 +7,7 @@ import numpy as np
 from typing_extensions import override
 
 from ....data.records import Record
-from ...over_users.estimate import FloatArray, Of, interval, items_of, mean_of, mean_over, of_users
+from ...over_users.estimate import FloatArray, Of, Unsure, interval, items_of, mean_of, mean_over, of_users
 from ...over_users.folds import Fold, tested
 from ...over_users.rates import effective_users
 from ...tables import Table, TypedRows
@@ -136,9 +136,8 @@ def gains(
     }
 
     def measured(of: Of) -> MeasuredOptions:
-        score = over_seeds([of], items, n)
         unequal = len(items) > UNEQUAL * float(effective_users(items))
-        return score.model_copy(update={"low": None, "high": None}) if unequal else score
+        return over_seeds([Unsure(of, 0.0, "few users have most conversations") if unequal else of], items, n)
 
     for (model, name), of in gained.items():
         by_conversation, by_user = (

@@ -9,7 +9,7 @@ import numpy as np
 
 from ....data.records import Conversation
 from ...over_users.estimate import FloatArray, Of, Unsure, crossed, interval, of_users, ratio
-from ...over_users.option_f1 import one_more_f1, why_none
+from ...over_users.option_f1 import f1, one_more_f1, why_none
 from . import text
 from .folds import HeldOut, Split
 from .rows import ReasonCount, ScoreRow
@@ -90,10 +90,9 @@ def macro_f1(table: FloatArray) -> Of:
 
     def of(drawn: FloatArray) -> FloatArray:
         cells = np.tensordot(drawn, table, axes=1)
-        right = np.diagonal(cells, axis1=1, axis2=2)
-        used = cells.sum(axis=1) + cells.sum(axis=2)
-        f1 = np.divide(2 * right, used, out=np.zeros_like(used), where=used > 0)
-        mean: FloatArray = f1.sum(axis=1) / np.maximum((used > 0).sum(axis=1), 1)
+        predicted, true = cells.sum(axis=1), cells.sum(axis=2)
+        of_value = f1(np.diagonal(cells, axis1=1, axis2=2), predicted, true)
+        mean: FloatArray = of_value.sum(axis=1) / np.maximum((predicted + true > 0).sum(axis=1), 1)
         return mean
 
     of_used = [count[:, in_use] for count in counts]
