@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import mean, quantiles
 
 from ..data import domains
-from ..data.formats.completions import usage_of
 from ..data.formats.dialogues import asides, further
+from ..data.logs.completions import usage_of
 from ..data.records import Conversation, Message, Record, Role
 from ..data.rules import is_repeat
 from ..data.rules.chat import empty

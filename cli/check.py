@@ -1,7 +1,8 @@
 """`duologue check`: a linter for conversations."""
 
 from collections import Counter
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 from rich.markup import escape
 from rich.table import Table
@@ -9,7 +10,9 @@ from rich.table import Table
 from ..data import Conversation, Domain, domains
 from ..data.checks import RULES, Finding, chosen, reading
 from ..data.checks import check as check_one
+from ..data.loading import DataSource, description_of
 from ..data.text.terminal import names_in, on_one_line
+from ..errors import DataError
 from .options import completions
 from .options.shared import AnySource, json_of, option
 from .output.tables import read_source
@@ -35,12 +38,15 @@ def check_command(
         option("Exit with code 1 if there are findings of this level: errors only, warnings too, or never."),
     ] = "error",
     limit: Annotated[int, option("Limit to the first N findings, a line each.", "--limit", min=0, metavar="N")] = 20,
+    form: Annotated[bool, option("Print what each file was taken for, and why, and check nothing.", "--form")] = False,
     as_json: Annotated[bool, json_of("every finding")] = False,
 ) -> int:
     """Check conversations by fixed rules.
 
     A linter without a model: each finding names a message, the rule that it breaks, and why.
     """
+    if form:
+        return _say_forms(source, as_json)
     left_out = chosen(names_in(skip or ()))
     rules = [name for name in chosen(names_in(only or ()) or None) if name not in left_out]
     loaded = read_source(source, stream=True)
@@ -83,3 +89,42 @@ def check_command(
         stdout.print(table)
     failing = {"error": {"error"}, "warning": {"error", "warning"}, "never": set()}[fail_on]
     return 1 if loaded.broken or any(counts[name] and RULES[name].level in failing for name in rules) else 0
+
+
+def _say_forms(path: Path, as_json: bool) -> int:
+    """Print what each file was taken for and what was read; where nothing fits, what was looked for."""
+    try:
+        sources = DataSource(path).files
+    except DataError:
+        if not path.exists():
+            raise
+        signs = {form.name: form.sign for form in domains.known_formats() if form.sign}
+        say("looked for:", *(f"  {name}: {sign}" for name, sign in signs.items()))
+        raise
+    rows = [_form_row(source) for source in sources]
+    if as_json:
+        print_json(rows)
+        return 0
+    for row in rows:
+        put(on_one_line(f"{row['path']}: {row['form']} ({row['description']})"))
+        put(f"  sign: {row['sign'] or 'its own'}")
+        put("  read: " + ", ".join(f"{count} {name}" for name, count in row["read"].items()))
+        for note in row["notes"]:
+            put(f"  note: {on_one_line(note)}")
+    return 0
+
+
+def _form_row(source: DataSource) -> dict[str, Any]:
+    loaded = source.load(stream=True)
+    counts = Counter[str]()
+    for talk in loaded:
+        counts.update(f"messages of the {message.role}" for message in talk.messages if message.stored)
+        counts["calls of tools"] += sum(len(message.tool_calls) for message in talk.messages)
+    return {
+        "path": str(source.path),
+        "form": loaded.kind,
+        "description": description_of(loaded.kind),
+        "sign": source.sign,
+        "read": {"conversations": len(loaded), **dict(sorted(counts.items(), reverse=True))},
+        "notes": list(loaded.notes),
+    }

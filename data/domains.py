@@ -26,8 +26,9 @@ from typing import Any
 from ..errors import SettingError
 from .domain import Dataset, Domain
 from .domain_parts import LabelNotes
-from .formats import chatgpt, completions, langsmith, messages, opentelemetry, record_lines, sharegpt
+from .formats import messages, record_lines, sharegpt
 from .formats.detection import FOLDER, Format, Writer
+from .logs.forms import FORMS
 from .packages import register_declared
 from .recllmsim.domain import DOMAIN as RECLLMSIM
 from .records import Conversation, Message
@@ -114,10 +115,7 @@ class PlainDomain(Domain):
     formats: tuple[Format, ...] = (
         RUN,
         RECORDS,
-        langsmith.FORMAT,
-        opentelemetry.FORMAT,
-        chatgpt.FORMAT,
-        completions.FORMAT,
+        *FORMS,
         messages.FORMAT,
         sharegpt.FORMAT,
     )

@@ -81,6 +81,16 @@ class DataSource:
         return FOLDER if self._form is None else self._form.name
 
     @property
+    def sign(self) -> str:
+        """In words, what the format was recognised by; empty for a folder of files and where the format has none."""
+        return "" if self._form is None else self._form.sign
+
+    @property
+    def files(self) -> list["DataSource"]:
+        """The files of a folder of data files; itself for any other source."""
+        return [self] if self._form is not None else [DataSource(file) for file in _files_of(self.path)]
+
+    @property
     def streams(self) -> bool:
         """Whether its conversations can be read one at a time, in any order and again."""
         return self._form in (domains.RUN, domains.RECORDS)
@@ -237,7 +247,7 @@ def _notes(by_domain: Mapping[Domain, Sequence[Conversation]], kept_apart: Count
     return notes
 
 
-def _of_folder(folder: Path) -> Contents:
+def _files_of(folder: Path) -> list[Path]:
     own = domains.own_formats()
     files = sorted(
         file
@@ -248,6 +258,10 @@ def _of_folder(folder: Path) -> Contents:
     )
     if not files:
         raise DataError(f"{at(folder)}: holds no data file: give a run folder or a data set")
-    sources = [load(file) for file in files]
+    return files
+
+
+def _of_folder(folder: Path) -> Contents:
+    sources = [load(file) for file in _files_of(folder)]
     empty = (note for source in sources if not source for note in source.notes)
     return Contents(tuple(conversation for source in sources for conversation in source), tuple(empty))

@@ -16,11 +16,12 @@ from .attempts import as_object
 from .domain import TOPIC_KEYS, USER_KEYS, named
 from .files.json_files import read_lines
 from .files.regular_files import is_regular
-from .formats import messages, opentelemetry
+from .formats import messages
 from .formats.detection import CONVERSATIONS, FOLDER, Source
 from .formats.dialogues import further
 from .identity import digest
 from .loading import Loaded, description_of, load
+from .logs import opentelemetry
 from .people.pairing import STORED
 from .people.splits import named_user
 from .records import Conversation, Json, Message

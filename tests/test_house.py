@@ -15,7 +15,7 @@ from tests.test_imports import BELOW, ROOT, among_files, circles, files, ours
 SUBJECTS = {
     "conversation": """
         data/attachments data/attempts data/checks data/domain data/domain_parts data/domains data/input_forms data/grounding data/identity
-        data/loading data/packages data/provenance data/records data/stop_reasons data/files data/formats data/rules data/summaries
+        data/loading data/packages data/provenance data/records data/stop_reasons data/files data/formats data/logs data/rules data/summaries
         data/text prompts/pages
         nodes/conformance nodes/contract nodes/farewell_phrases nodes/goodbyes nodes/limits nodes/state nodes/stops
         nodes/messages nodes/replies nodes/validators

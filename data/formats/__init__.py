@@ -1,1 +1,1 @@
-"""The formats of no domain: records, messages, ShareGPT; JSON files; what a path holds."""
+"""The formats of no domain that are written too: records, messages, ShareGPT; what a path holds."""

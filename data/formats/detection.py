@@ -59,6 +59,8 @@ class Format:
     """The conversations; DataError if they cannot be read."""
     write: Writer | None = None
     """None if conversations cannot be converted into this format."""
+    sign: str = ""
+    """In words, what `recognises` looks for: what `check --form` prints."""
 
     def contents(self, path: Path) -> Contents:
         """The result of `read` as `Contents`, also if it returns only conversations.

@@ -112,7 +112,7 @@ def _recognised(source: Source) -> bool:
     return isinstance(source.first, dict) and FORM.turns in source.first
 
 
-FORMAT = Format(FORM.kind, "JSON lines of messages", _recognised, read, write)
+FORMAT = Format(FORM.kind, "JSON lines of messages", _recognised, read, write, sign="a list under `messages`")
 
 
 def _text(content: Any) -> str | None:

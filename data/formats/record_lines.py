@@ -262,8 +262,21 @@ RECORDS = records()
 def formats(validate: Validate = _accepted) -> tuple[Format, Format]:
     """The formats of a run folder and of a file of records."""
     return (
-        Format("run", "the folder of a run", _is_run, lambda path: StoredRun(path, validate).contents()),
-        Format("replay", "JSON lines of records", _is_record, lambda path: read(path, validate), write),
+        Format(
+            "run",
+            "the folder of a run",
+            _is_run,
+            lambda path: StoredRun(path, validate).contents(),
+            sign=f"a folder with {CONVERSATIONS}, and {MANIFEST} or {FAILURES}",
+        ),
+        Format(
+            "replay",
+            "JSON lines of records",
+            _is_record,
+            lambda path: read(path, validate),
+            write,
+            sign="`schema_version` beside `id`, `scenario` or `messages`",
+        ),
     )
 
 

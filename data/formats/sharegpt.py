@@ -78,4 +78,4 @@ def _recognised(source: Source) -> bool:
     return bool(values) and all(isinstance(value, dict) and FORM.turns in value for value in values)
 
 
-FORMAT = Format(FORM.kind, "ShareGPT JSON", _recognised, read, write)
+FORMAT = Format(FORM.kind, "ShareGPT JSON", _recognised, read, write, sign="`conversations` of `from` and `value`")

@@ -16,6 +16,7 @@ from ..attempts import as_object
 from ..files import json_stream
 from ..files.json_files import read_json
 from ..files.json_values import member
+from ..formats.detection import Source
 from ..formats.dialogues import difference, patched
 from ..formats.unsupported import LeftOut
 from ..grounding import MARKER, NO_ANSWER, gives_no_answer
@@ -35,6 +36,14 @@ def read(path: str | Path) -> list[Conversation]:
     paragraphs, which hold no conversation.
     """
     return from_object(read_json(path), path)
+
+
+def is_dataset(source: Source) -> bool:
+    """Whether a file is an object whose `data` lists articles with paragraphs, or nothing."""
+    articles = source.value.get("data") if isinstance(source.value, dict) else None
+    return isinstance(articles, list) and (
+        not articles or any("paragraphs" in as_object(article) for article in articles)
+    )
 
 
 def from_object(value: Any, path: str | Path = "data set") -> list[Conversation]:

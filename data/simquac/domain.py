@@ -19,10 +19,22 @@ class SimQuAC(Domain):
 
     kind = KIND
     formats = (
-        Format("teacher", "teacher topics", lambda source: teacher.is_teacher(source.text), teacher.read),
-        Format("simquac", "SimQuAC or QuAC JSON", lambda source: source.has("data"), dataset.read),
+        Format(
+            "teacher",
+            "teacher topics",
+            lambda source: teacher.is_teacher(source.text),
+            teacher.read,
+            sign=f"a text that begins with {teacher.START!r}",
+        ),
+        Format("simquac", "SimQuAC or QuAC JSON", dataset.is_dataset, dataset.read, sign="`data` of `paragraphs`"),
         *rows.FORMATS,
-        Format("topics", "JSON lines of topics", topics.are_topics, topics.no_conversations),
+        Format(
+            "topics",
+            "JSON lines of topics",
+            topics.are_topics,
+            topics.no_conversations,
+            sign=f"two of {', '.join(topics.FIELDS)}, and no turns",
+        ),
     )
     dataset = Dataset("simquac.json", "the conversations in SimQuAC's format (SQuAD-style JSON)", dataset.write)
     form = TopicForm

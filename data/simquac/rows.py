@@ -149,6 +149,20 @@ def _no_conversations(path: Path) -> list[Conversation]:
 
 
 FORMATS = (
-    Format("quac", "rows of QuAC, as `datasets` has them", _holds_quac, read_quac, write_quac),
-    Format("squad_v2", "rows of SQuAD 2, as `datasets` has them", _holds_squad, _no_conversations, write_squad_v2),
+    Format(
+        "quac",
+        "rows of QuAC, as `datasets` has them",
+        _holds_quac,
+        read_quac,
+        write_quac,
+        sign="`dialogue_id`, `context`, `questions` and `answers`",
+    ),
+    Format(
+        "squad_v2",
+        "rows of SQuAD 2, as `datasets` has them",
+        _holds_squad,
+        _no_conversations,
+        write_squad_v2,
+        sign="`context`, `question`, and `answers` as an object",
+    ),
 )

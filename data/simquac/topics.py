@@ -116,7 +116,7 @@ def read_topic_lines(path: str | Path) -> list[tuple[str, Topic]]:
 
 def are_topics(source: Source) -> bool:
     """Whether a file holds topics as JSON lines, without conversations."""
-    return any(map(source.has, ("section", "header", "title"))) and not any(map(source.has, _DIALOGUE_KEYS))
+    return sum(map(source.has, FIELDS)) > 1 and not any(map(source.has, _DIALOGUE_KEYS))
 
 
 def no_conversations(path: Path) -> Contents:

@@ -79,6 +79,26 @@ def test_the_rules_of_no_domain_check_logs(duologue, logs):
     assert duologue("check", logs, "--fail-on", "warning", "--skip", "repeated")[0] == 0
 
 
+def test_the_form_of_a_log_is_named_with_its_sign_and_its_counts(duologue, logs):
+    code, out, _ = duologue("check", logs, "--form", "--json")
+    (row,) = json.loads(out)
+    assert (code, row["form"], row["sign"], row["read"]["conversations"]) == (
+        0,
+        "messages",
+        "a list under `messages`",
+        2,
+    )
+    assert "sign: a list under `messages`" in duologue("check", logs, "--form")[1]
+
+
+def test_where_no_form_fits_every_sign_that_was_looked_for_is_a_line(duologue):
+    Path("odd.json").write_text('{"embedding": [0.1]}', encoding="utf-8")
+    code, out, err = duologue("check", "odd.json", "--form")
+    assert (code, out) == (2, "")
+    assert "langsmith: `run_type`, and `inputs` or `outputs`" in err
+    assert "odd.json: is not in a known format" in err
+
+
 def test_the_page_has_the_first_message_as_title_and_labels_scores_and_answers(duologue, logs):
     assert duologue("show", logs, "--id", "one", "--out", "one.html")[0] == 0
     page = Path("one.html").read_text(encoding="utf-8")

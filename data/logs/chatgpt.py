@@ -12,8 +12,8 @@ from typing import Any
 from ...errors import DataError, at
 from ..attempts import as_object
 from ..files.json_values import elements
-from . import messages
-from .detection import Contents, Format
+from ..formats import messages
+from ..formats.detection import Contents, Format
 
 _ASIDE = ("thoughts", "reasoning_recap", "user_editable_context", "model_editable_context")
 """Types of content outside the conversation: reasoning, and the user's description in the settings."""
@@ -146,4 +146,10 @@ def _is_hidden(message: Any) -> bool:
     return bool(as_object(as_object(message).get("metadata")).get("is_visually_hidden_from_conversation"))
 
 
-FORMAT = Format("chatgpt", "an export of ChatGPT (conversations.json)", lambda source: is_tree(source.first), read)
+FORMAT = Format(
+    "chatgpt",
+    "an export of ChatGPT (conversations.json)",
+    lambda source: is_tree(source.first),
+    read,
+    sign="`mapping` of nodes, each with `message` or `parent`",
+)

@@ -15,12 +15,12 @@ from typing import Any
 
 from ..attempts import as_object
 from ..files.json_values import elements
+from ..formats.detection import Format, Source
+from ..formats.turns import turns_of
 from ..records import Conversation
 from .calls import LoggedCall
 from .completions import of_calls
-from .detection import Format, Source
 from .span_events import body_of, messages_of, parsed
-from .turns import turns_of
 
 _SPANS = ("resourceSpans", "resource_spans")
 _INDEXED = re.compile(
@@ -170,4 +170,10 @@ def _recognised(source: Source) -> bool:
     )
 
 
-FORMAT = Format("opentelemetry", "OpenTelemetry spans (OTLP JSON, console exporter)", _recognised, read)
+FORMAT = Format(
+    "opentelemetry",
+    "OpenTelemetry spans (OTLP JSON, console exporter)",
+    _recognised,
+    read,
+    sign="`resourceSpans`, or `context` and `attributes` of a span",
+)

@@ -13,11 +13,11 @@ from typing import Any
 
 from ..attempts import as_object
 from ..files.json_values import elements
+from ..formats.detection import Format, Source
+from ..formats.turns import spoken, turns_of
 from ..records import Conversation
 from .calls import LoggedCall, holds
 from .completions import of_calls, usage_of
-from .detection import Format, Source
-from .turns import spoken, turns_of
 
 THREADS = ("session_id", "thread_id", "conversation_id")
 _QUESTION_KEYS = ("question", "input", "query", "user_input", "prompt", "text")
@@ -122,4 +122,10 @@ def _recognised(source: Source) -> bool:
     return isinstance(first, Mapping) and "run_type" in first and ("inputs" in first or "outputs" in first)
 
 
-FORMAT = Format("langsmith", "runs exported from LangSmith", _recognised, read)
+FORMAT = Format(
+    "langsmith",
+    "runs exported from LangSmith",
+    _recognised,
+    read,
+    sign="`run_type`, and `inputs` or `outputs`",
+)

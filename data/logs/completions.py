@@ -14,11 +14,11 @@ from typing import Any
 from ...errors import DataError, at
 from ..attempts import as_object
 from ..files.json_values import elements
+from ..formats import messages
+from ..formats.detection import Format, Source
+from ..formats.turns import role_of, turns_of
 from ..records import Conversation
-from . import messages
 from .calls import LoggedCall, together, with_conversations
-from .detection import Format, Source
-from .turns import role_of, turns_of
 
 IDS = ("conversation_id", "thread_id", "session_id", "chat_id", "dialog_id", "dialogue_id")
 """Keys that name the conversation of a line."""
@@ -186,4 +186,10 @@ def _recognised(source: Source) -> bool:
     return _call(first) is not None
 
 
-FORMAT = Format("completions", "requests of chat models with their responses, or one message a line", _recognised, read)
+FORMAT = Format(
+    "completions",
+    "requests of chat models with their responses, or one message a line",
+    _recognised,
+    read,
+    sign="a request with messages, a response with choices or a message, or `role` and `content` of one message",
+)

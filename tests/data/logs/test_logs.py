@@ -10,9 +10,9 @@ import pytest
 
 from duologue.analysis.logs import log_statistics
 from duologue.data import Conversation, DataError, Message, load
-from duologue.data.formats.calls import LoggedCall, together
 from duologue.data.formats.dialogues import asides, further
 from duologue.data.formats.turns import spoken, turns_of
+from duologue.data.logs.calls import LoggedCall, together
 
 ASKED = {"role": "user", "content": "When does it open?"}
 TOLD = {"role": "assistant", "content": "At nine."}
@@ -106,7 +106,7 @@ def test_calls_without_a_name_are_joined_in_time_that_grows_with_their_number(mo
         read += 1
         return spoken(turns)
 
-    monkeypatch.setattr("duologue.data.formats.calls.spoken", counted)
+    monkeypatch.setattr("duologue.data.logs.calls.spoken", counted)
     first = [LoggedCall([{**ASKED, "content": f"When does room {number % 50} open?"}, TOLD]) for number in range(200)]
     second = [LoggedCall([*call.turns, MORE, LAST]) for call in first]
     talks = together([*first, *second])

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..attempts import as_object
 from ..files.json_files import is_too_deep
-from .turns import turns_of
+from ..formats.turns import turns_of
 
 _ROLES = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
 _WHOLE = {"gen_ai.content.prompt": "gen_ai.prompt", "gen_ai.content.completion": "gen_ai.completion"}

@@ -6,7 +6,7 @@ from hashlib import sha256
 from heapq import heappop, heappush
 from typing import Any
 
-from .turns import SYSTEM, spoken
+from ..formats.turns import SYSTEM, spoken
 
 CallTurns = list[dict[str, Any]]
 

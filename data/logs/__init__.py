@@ -1,0 +1,1 @@
+"""Logs of chats, models and agents: a module for each form that is read."""
