@@ -7,7 +7,8 @@ from pathlib import Path
 from ...errors import DataError, MissingExtraError, at
 from ..files.regular_files import content
 from .blocks import MOST_LINES, Block, Document, check
-from .hypertext import decoded, page
+from .encodings import decoded
+from .hypertext import page
 from .markdown import titled_markdown
 from .plain import text_blocks
 from .word import word_blocks
@@ -88,7 +89,7 @@ def _read(read: bytes, suffix: str) -> tuple[list[Block], str | None, list[str]]
     if suffix in HTML:
         return page(text)
     check(text.count("\n"), MOST_LINES, "lines")
-    return (*(titled_markdown(text) if suffix in MARKDOWN else text_blocks(text)), [])
+    return titled_markdown(text) if suffix in MARKDOWN else text_blocks(text)
 
 
 def _utf8(content: bytes) -> str:

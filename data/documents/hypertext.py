@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-from ...errors import DataError, of_extra
+from ...errors import of_extra
 from .blocks import Block, check, heading, one_line, paragraph, unwrapped
 from .tags import APART, HEADINGS
 
@@ -21,25 +21,14 @@ microseconds for an entity, and 50 for a tag with its text."""
 MOST_OPEN = 100
 """Most comments or tags without an end, behind the last end of one, that are left to the parser."""
 
+LONGEST_MARK = 8
+"""Most pieces of text in the mark of a note, such as `[`, `1` and `]`."""
+
 _Event: TypeAlias = tuple[str, Any]
-_CODED = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w-]+)|<\?xml[^>]{0,200}encoding=[\"']([\w-]+)", re.I)
-
-
-def decoded(content: bytes) -> str:
-    """The text of an HTML file, decoded by its byte order mark, its declared encoding, or as UTF-8."""
-    marks = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-    encoding = next((name for mark, name in marks.items() if content.startswith(mark)), None)
-    if encoding is None:
-        match = _CODED.search(content[:4096])
-        encoding = (match[1] or match[2]).decode("ascii", "replace").lower() if match else "utf-8"
-        if encoding.startswith("utf-16"):  # the declaration could not be read in it
-            encoding = "utf-8"
-    try:
-        return content.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise DataError(f"is not {encoding} at byte {error.start}: save it as UTF-8") from None
-    except LookupError:
-        raise DataError(f"declares the encoding {encoding!r}, which is not an encoding: save it as UTF-8") from None
+_MARK = re.compile(r"\[[^\[\]]{1,12}\]|\(\d{1,3}\)|[*\u2020\u2021\u00a7\u00b6]{1,3}")
+_NUMBERS = re.compile(r"\d{1,3}(?:\s?[,\u2013-]\s?\d{1,3})*")
+_NO_UNIT = re.compile(r"(?:[^\W\d_]{4}|[.!?\"'\u201d\u2019)])\s?\Z")
+"""What stands before a note's number: a word, which a unit or a variable is not long enough for, or the end of one."""
 
 
 def page(text: str) -> tuple[list[Block], str | None, list[str]]:
@@ -149,6 +138,10 @@ class _Reader:
         self.cell: list[str] | None = None
         self.lines: list[str] = []
         """Lines of the list or table that is open."""
+        self.raised: list[int] = []
+        """For each open `<sup>` the number of pieces before it."""
+        self.link = -1
+        """The number of pieces before the last link into the page itself."""
 
     def text(self, text: str) -> None:
         self.pieces.append(text if self.code else re.sub(r"[^\S\n]+", " ", text))
@@ -161,6 +154,7 @@ class _Reader:
             self.text(one_line(str(tag.get("alt") or "")))
         elif name in ENDING:
             self.flush()
+        self.begin_raised(tag)
         if name in ("td", "th"):
             self.end_cell()
             self.cell = []
@@ -185,6 +179,8 @@ class _Reader:
             self.flush()
         if name in HEADINGS:
             self.level = None
+        elif name == "sup":
+            self.end_raised()
         elif name == "pre":
             self.code -= 1
         elif name in ("td", "th"):
@@ -201,6 +197,22 @@ class _Reader:
             self.blocks += paragraph("\n".join(self.lines))
             self.lines = []
 
+    def begin_raised(self, tag: Any) -> None:
+        """Remember where a raised piece or a link into the page begins: it may be the mark of a note."""
+        if tag.name == "sup":
+            self.raised.append(len(self.pieces))
+        elif tag.name == "a" and str(tag.get("href", "")).startswith("#"):
+            self.link = len(self.pieces)
+
+    def end_raised(self) -> None:
+        """Leave the mark of a note out of the heading; a power or an ending such as `th` stays."""
+        begin = self.raised.pop()
+        if self.level is None or len(self.pieces) - begin > LONGEST_MARK:
+            return
+        mark, before = "".join(self.pieces[begin:]).strip(), "".join(self.pieces[max(0, begin - 1) : begin])
+        if self.link >= begin or _MARK.fullmatch(mark) or (_NUMBERS.fullmatch(mark) and _NO_UNIT.search(before)):
+            del self.pieces[begin:]
+
     def end_cell(self) -> None:
         if self.cell is not None:
             self.row.append(" ".join(self.cell))
@@ -216,6 +228,7 @@ class _Reader:
         """End the paragraph that is open."""
         whole = "".join(self.pieces)
         self.pieces = []
+        self.link = -1
         if not self.code:
             whole = "\n".join(
                 unwrapped(re.sub(" +", " ", line) for line in part.split("\n")) for part in whole.split("\0")

@@ -1,4 +1,4 @@
-"""Markdown, by markdown-it-py: CommonMark with tables and strikethrough, and front matter as YAML or TOML."""
+"""Markdown, by markdown-it-py: CommonMark with tables, strikethrough and footnotes, and front matter as YAML or TOML."""
 
 import re
 import tomllib
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import DataError
 from ..files.yaml_text import YamlError, loaded
 from .blocks import Block, check, heading, one_line, paragraph, unwrapped
+from .footnotes import with_footnotes
 from .tags import tagged_blocks, without_tags
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ MOST_LOOKED_AT = 1_000_000
 _FRONT = re.compile(r"(---|\+\+\+)[ \t]*\n(.*?\n)?(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _HEADING = re.compile(r"^ {0,3}(?:#{1,6}(?:[ \t]|$)|(?:=+|-+)[ \t]*$)", re.MULTILINE)
 """What each heading has: its `#`, or the line below it."""
-_FOOTNOTE = re.compile(r"^ {0,3}\[\^[^\]\n]+\]:", re.MULTILINE)
 
 
 def parsed(text: str) -> "list[Token]":
@@ -38,8 +38,7 @@ def parsed(text: str) -> "list[Token]":
     spaced = text.replace("\t", " ")
     check(sum(map(spaced.count, SIGNS)), MOST_SIGNS, "signs of Markdown, such as [ * ` < |")
     parser = MarkdownIt("commonmark", {"maxNesting": NESTING}).enable(["table", "strikethrough"])
-    if _FOOTNOTE.search(text):  # CommonMark has no footnotes, and takes one of a single word for a link's address
-        parser.disable("reference")
+    parser.use(with_footnotes)
     _bound_links(parser, text.count("["))
     tokens = parser.parse(text)
     if any(token.level >= NESTING - 1 for token in tokens):
@@ -79,11 +78,12 @@ def front_matter(text: str) -> tuple[dict[str, Any], str]:
     return (fields, text[match.end() :]) if isinstance(fields, dict) else ({}, text)
 
 
-def titled_markdown(text: str) -> tuple[list[Block], str | None]:
-    """The blocks of a Markdown file, and the title in its front matter."""
+def titled_markdown(text: str) -> tuple[list[Block], str | None, list[str]]:
+    """The blocks of a Markdown file, the title in its front matter, and notes about what was left out."""
     fields, body = front_matter(text)
-    title = fields.get("title")
-    return markdown_blocks(body), (one_line(title) or None) if isinstance(title, str) else None
+    title, tokens = fields.get("title"), parsed(body)
+    name = one_line(title) if isinstance(title, str) else ""
+    return _Reader().read(tokens), name or None, left_out(tokens)
 
 
 def markdown_blocks(text: str) -> list[Block]:
@@ -95,8 +95,14 @@ def markdown_blocks(text: str) -> list[Block]:
     return _Reader().read(parsed(text))
 
 
-def headed_blocks(text: str) -> list[Block] | None:
-    """The blocks of a text with Markdown headings; None if it has none.
+def left_out(tokens: "Sequence[Token]") -> list[str]:
+    """A note with the size of the footnotes; none without any."""
+    size = sum(len(token.content) for token in tokens if token.type == "footnote")
+    return [f"left out of the text, in characters: footnotes {size:,}"] if size else []
+
+
+def headed_blocks(text: str) -> tuple[list[Block], list[str]] | None:
+    """The blocks of a text with Markdown headings, and notes; None if it has none.
 
     Only lines that look like headings are parsed.
     """
@@ -104,7 +110,7 @@ def headed_blocks(text: str) -> list[Block] | None:
         return None
     tokens = parsed(text)
     headed = any(token.type == "heading_open" and token.level == 0 for token in tokens)
-    return _Reader().read(tokens) if headed else None
+    return (_Reader().read(tokens), left_out(tokens)) if headed else None
 
 
 class _Reader:

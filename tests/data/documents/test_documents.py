@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 
 from duologue.data import documents
 from duologue.data.documents import Block
+from duologue.data.documents.encodings import decoded
 from duologue.data.documents.markdown import markdown_blocks, titled_markdown
 from duologue.data.documents.plain import text_blocks
+from duologue.data.grounding import ground
+from duologue.data.simquac import read_topics
 from duologue.errors import DataError, MissingExtraError
 
 DOCUMENTS = Path(__file__).parents[1] / "fixtures" / "documents"
@@ -100,17 +103,35 @@ def test_tags_that_only_lay_out_are_left_out_and_any_other_tag_is_text() -> None
 
 def test_front_matter_is_no_text_and_two_rules_around_text_are_no_front_matter() -> None:
     assert titled_markdown("---\ntitle: A  mill\n---\nText.")[1] == "A mill"
-    assert titled_markdown('+++\ntitle = "A mill"\n+++\nText.') == ([Block("Text.")], "A mill")
+    assert titled_markdown('+++\ntitle = "A mill"\n+++\nText.') == ([Block("Text.")], "A mill", [])
     for text in ("---\nWords of a reader\n---\n\nText.", "---\na: [\n---\nText."):
-        blocks_read, title = titled_markdown(text)
+        blocks_read, title, _ = titled_markdown(text)
         assert title is None
         assert "Text." in texts(blocks_read)[-1]
         assert len(blocks_read) == 2
     assert titled_markdown("---\ntitle: [1]\n---\nText.")[1] is None
 
 
-def test_footnotes_of_markdown_are_text_even_of_one_word() -> None:
-    assert texts(markdown_blocks("It burned.[^1]\n\n[^1]: Twice")) == ["It burned.[^1]", "[^1]: Twice"]
+def test_a_footnote_of_markdown_and_its_mark_are_no_text_and_a_note_has_its_size() -> None:
+    blocks_read, _, notes = titled_markdown(
+        "# Mill[^1]\n\nIt burned [^Two].\n\n[^1]: Once\n[^two]: Twice, as\nthe clerk wrote.\n\n    A second paragraph.\n\nIt was built again."
+    )
+    assert texts(blocks_read) == ["# Mill", "It burned.", "It was built again."]
+    assert notes == ["left out of the text, in characters: footnotes 55"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["It burned.[^1]", "Write `[^1]` for it.\n\n[^1]: Once", "    [^1]: code\n\n[^1] is none", "[^a b]: is text"],
+)
+def test_a_mark_without_its_note_and_one_in_code_are_text(text: str) -> None:
+    assert "[^" in texts(markdown_blocks(text))[0]
+
+
+def test_a_footnote_ends_where_a_heading_or_a_list_begins_and_may_stand_in_an_item() -> None:
+    assert texts(markdown_blocks("One.[^1]\n\n[^1]: Note\n# Two\n\nText")) == ["One.", "# Two", "Text"]
+    assert texts(markdown_blocks("- One[^1]\n\n  [^1]: Note\n\n- two")) == ["- One\n- two"]
+    assert texts(markdown_blocks("See [a mill][m].[^1]\n\n[^1]: Note\n[m]: a.md")) == ["See a mill."]
 
 
 def test_lines_that_were_broken_to_fit_are_joined_in_chinese_without_a_space() -> None:
@@ -138,7 +159,7 @@ def test_plain_text_with_markdown_headings_is_markdown() -> None:
 
 @pytest.mark.parametrize("first", ["It begins here.", "x" * 81, "- an item", "Two\nlines, then\n- three"])
 def test_a_first_paragraph_that_is_no_title_stays_in_the_text(first: str) -> None:
-    blocks_read, title = text_blocks(f"{first}\n\nMore.")
+    blocks_read, title, _ = text_blocks(f"{first}\n\nMore.")
     assert title is None
     assert len(blocks_read) == 2
 
@@ -158,6 +179,91 @@ def test_a_page_is_its_main_part_in_the_encoding_that_it_declares() -> None:
     ]
     (note,) = document.notes
     assert note == "left out of the page, in characters: nav 11, footer 9, hidden parts 7"
+
+
+CHAPTERS = [
+    ("CHAPTER I.\n\nIt rose.", ["## CHAPTER I.", "It rose."]),
+    ("CHAPTER I. THE SPRING.\n\nIt rose.", ["## CHAPTER I. THE SPRING.", "It rose."]),
+    ("Chapter 12: The spring\nIt rose early\nin the hills.", ["## Chapter 12: The spring", "It rose early in the hills."]),
+    ("CHAPTER XIV\nThe spring\n\nIt rose.", ["## CHAPTER XIV The spring", "It rose."]),
+    ("CHAPTER 3\n\nTHE SPRING\n\nIt rose.", ["## CHAPTER 3 THE SPRING", "It rose."]),
+    ("CHAPTER I\nIt rose early in the hills\nabove the town.", ["## CHAPTER I", "It rose early in the hills above the town."]),
+    ("CHAPTER IV\n\n“Stop!” he said.\n\nIt rose.", ["## CHAPTER IV", "“Stop!” he said.", "It rose."]),
+]  # fmt: skip
+PARAGRAPHS = [
+    "Chapter 3 describes the spring.",
+    "Chapter 3\nis about the spring.",
+    "Chapter 3: the spring rises and\nruns down.",
+    "Chapter I wrote in the hills was lost.",
+    "chapter 3",
+    "CHAPTER ONE HUNDRED",
+    "CHAPTER I. Spring\nCHAPTER II. Mouth",
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), CHAPTERS)
+def test_chapter_and_its_number_are_a_heading_of_plain_text_with_the_title_beside_or_below(text, expected) -> None:
+    assert texts(text_blocks(f"The river\n\nBefore it.\n\n{text}")[0]) == ["Before it.", *expected]
+
+
+@pytest.mark.parametrize("text", PARAGRAPHS)
+def test_a_sentence_about_a_chapter_and_a_list_of_contents_are_text(text: str) -> None:
+    assert [block.level for block in text_blocks(f"The river\n\nBefore it.\n\n{text}")[0]] == [None, None]
+
+
+def test_chapters_are_the_sections_of_a_text_and_hold_every_word_below_them() -> None:
+    Path("river.txt").write_text(
+        "The river\n\nA book.\n\nCHAPTER I.\nIt rose\nin May.\n\nCHAPTER II. Mouth\n\nIt ended."
+    )
+    first, second = read_topics("river.txt")
+    assert (first.title, first.background, first.header, first.section) == ("The river", "A book.", "CHAPTER I.", "It rose in May.")  # fmt: skip
+    assert (second.header, second.section) == ("CHAPTER II. Mouth", "It ended.")
+    (span,) = ground("rose in May", first.section).spans
+    assert first.section[span.start : span.start + len(span.text)] == span.text == "rose in May"
+
+
+@pytest.mark.parametrize(
+    ("label", "encoding", "text"),
+    [
+        ("gb2312", "gb18030", "镕基"),  # the first character is in GBK only
+        ("GBK", "gb18030", "㐀"),
+        ("iso-8859-1", "windows-1252", "“Café” – 5 €"),
+        ("latin1", "windows-1252", "It’s"),
+        ("us-ascii", "windows-1252", "naïve…"),
+        ("shift_jis", "cp932", "①"),
+        ("iso-8859-9", "windows-1254", "‘ışık’"),
+        ("koi8-r", "koi8-r", "река"),
+    ],
+)
+def test_a_declared_encoding_means_what_browsers_take_it_for(label: str, encoding: str, text: str) -> None:
+    Path("a.html").write_bytes(f'<meta charset="{label}"><p>'.encode() + text.encode(encoding))
+    ((document,), _) = documents.read("a.html")
+    assert texts(list(document.blocks)) == [text]
+
+
+def test_a_byte_without_a_character_in_windows_1252_is_a_control_character() -> None:
+    assert decoded(b"<meta charset=iso-8859-1>\x81\x93") == "<meta charset=iso-8859-1>\x81\u201c"
+
+
+@pytest.mark.parametrize(
+    ("heading", "text"),
+    [
+        ("Results<sup>1</sup>", "Results"),
+        ("Results <sup>1, 2</sup>", "Results"),
+        ('Mill<sup class="reference"><a href="#cite-1"><span>[</span>1<span>]</span></a></sup>', "Mill"),
+        ('Mill <a href="#n"><sup>2</sup></a>', "Mill"),
+        ("Mill<sup>[a]</sup> and town<sup>†</sup>", "Mill and town"),
+        ("Why?<sup>3</sup>", "Why?"),
+        ("The 19<sup>th</sup> century", "The 19th century"),
+        ("E = mc<sup>2</sup>", "E = mc2"),
+        ("Fields in km<sup>2</sup>", "Fields in km2"),
+        ("Loaf<sup>TM</sup>", "LoafTM"),
+    ],
+)
+def test_the_mark_of_a_note_is_no_part_of_a_heading_and_a_power_is(heading: str, text: str) -> None:
+    Path("a.html").write_text(f"<h1>{heading}</h1><p>Here<sup>1</sup> too.")
+    ((document,), _) = documents.read("a.html")
+    assert texts(list(document.blocks)) == [f"# {text}", "Here1 too."]
 
 
 @pytest.mark.parametrize(
@@ -258,7 +364,7 @@ def test_a_folder_without_documents_and_a_missing_file_are_named(fault: Callable
 def test_no_text_breaks_a_reader(text: str) -> None:
     for reader in (titled_markdown, text_blocks):
         try:
-            read_blocks, _ = reader(text)
+            read_blocks, *_ = reader(text)
         except DataError:
             continue
         assert all(block.text.strip() for block in read_blocks)
