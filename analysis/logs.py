@@ -181,7 +181,8 @@ def _language(talk: Conversation) -> str:
 
 def _tool_calls(talk: Conversation) -> int:
     """Calls in the record; in a form that does not give them to messages, the turns that call."""
-    recorded = sum(not call.waits for message in talk.messages for call in message.tool_calls)
+    unsaid = (draft for turn in talk.unsaid for draft in turn.attempts if draft.verdict != "rejected")
+    recorded = sum(not call.waits for maker in (*talk.messages, *unsaid) for call in maker.tool_calls)
     turns = (turn for aside in asides(talk) for turn in aside.values() if isinstance(turn, dict))
     return recorded or sum(turn.get("from") == "function_call" for turn in turns)
 

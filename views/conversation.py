@@ -56,11 +56,12 @@ class ShownTurn:
 
     @property
     def standing(self) -> Attempt | None:
-        """The attempt that became the message; None if the last one was rejected."""
+        """The attempt that became the message, or only called tools; None if the last one was rejected."""
         last = self.attempts[-1] if self.attempts else None
-        if last is None or last.verdict == "rejected" or (last.verdict == "unjudged" and self.message is None):
+        if last is None or last.verdict == "rejected":
             return None
-        return last
+        only_calls = bool(last.tool_calls) and not last.text and last.reason is None
+        return last if self.message is not None or last.verdict != "unjudged" or only_calls else None
 
 
 def conversation_page(

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..attempts import as_object
 from ..identity import conversation_id, digest
-from ..records import Conversation, Json, Message
+from ..records import Conversation, Json, Message, Unsaid
 
 LABELS = "labels"
 """Key of a line or a message whose object holds annotations by name."""
@@ -100,9 +100,13 @@ class DialogueReading:
     """How often each object occurred, by digest."""
 
     def conversation(
-        self, value: Mapping[str, Any], messages: Sequence[Message], aside: Sequence[Json]
+        self,
+        value: Mapping[str, Any],
+        messages: Sequence[Message],
+        aside: Sequence[Json],
+        unsaid: Sequence[Unsaid] = (),
     ) -> Conversation:
-        """The conversation of an object of the file."""
+        """The conversation of an object of the file; `unsaid` are turns whose content is among the asides."""
         form, key = self.form, digest(value)
         ordinal = self.seen[key]
         self.seen[key] += 1
@@ -116,6 +120,7 @@ class DialogueReading:
             scenario=scenario,
             ordinal=ordinal,
             messages=tuple(messages),
+            unsaid=tuple(unsaid),
             labels=declared_labels(value),
             extra=extra | ({form.kind: patch} if patch else {}),
         )

@@ -8,7 +8,7 @@ from ...errors import DataError, at
 from ..attachments import content_of, parts_of
 from ..files.json_files import write_lines
 from ..files.json_values import elements
-from ..records import Conversation, Message
+from ..records import Conversation, Message, Unsaid
 from .detection import Format, Source
 from .dialogues import BESIDE, DialogueForm, DialogueReading
 from .tool_messages import ToolTurns, calls_tools, has_results, tool_turns, verbatim
@@ -52,8 +52,9 @@ def read(path: str | Path) -> list[Conversation]:
     If a content has several parts, their texts are joined, and images, recordings and files are the message's `parts`.
     Calls and results of tools (`tool`, `function`, blocks of Anthropic and Bedrock) are those of the message that made
     them, else of the assistant's next one. Instructions (`system`, `developer`, or a text or parts at the line's key
-    `system`), and calls and results that no message follows, are kept as asides with their positions. Other names of the
-    sides are read too (`turns.SPEAKERS`). DataError for any other role, and for a message without a text.
+    `system`), and calls and results that no message follows, are kept as asides with their positions; such calls that no
+    message of the assistant made are a turn without a message too. Other names of the sides are read too
+    (`turns.SPEAKERS`). DataError for any other role, and for a message without a text.
     """
     return of_values(path, elements(path))
 
@@ -66,6 +67,7 @@ def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conve
         if not isinstance(turns, list):
             raise DataError(f"{at(path, line)}: has no list 'messages': write one conversation a line")
         messages: list[Message] = []
+        unsaid: list[Unsaid] = []
         system = _text(value.get("system"))  # as Anthropic's API takes it; the line keeps its key
         asides: list[dict[str, Any]] = [{"at": 0, "system": system, BESIDE: FORM.kind}] if system else []
         tools = ToolTurns()
@@ -77,7 +79,7 @@ def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conve
             of_tools = (role == "assistant" and calls_tools(turn)) or (role == "user" and has_results(turn))
             if role in TOOLS or (silent and of_tools):
                 if role == "assistant" and tools.by_message:
-                    _close(tools, messages, asides)
+                    _close(tools, messages, unsaid, asides)
                     tools = ToolTurns()
                 tools.read(position, turn)
             elif role in SYSTEM and text is not None:
@@ -87,7 +89,7 @@ def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conve
                 if role == "user":
                     tools.answered(turn)
                 if role == "user" or tools.by_message or not tools.calls:
-                    _close(tools, messages, asides)
+                    _close(tools, messages, unsaid, asides)
                     messages.append(FORM.message(message, turn))
                 else:
                     earlier = sum(len(message.tool_calls) for message in messages if message.role == "assistant")
@@ -102,9 +104,9 @@ def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conve
                     f"{at(path, line, f'message {position}')}: "
                     "needs a 'role' (user, assistant, system or tool) and a text as 'content'"
                 )
-        _close(tools, messages, asides)
+        _close(tools, messages, unsaid, asides)
         asides.sort(key=lambda aside: int(aside["at"]))
-        conversations.append(reading.conversation(value, messages, asides))
+        conversations.append(reading.conversation(value, messages, asides, unsaid))
     return conversations
 
 
@@ -127,8 +129,13 @@ def _text(content: Any) -> str | None:
     return "".join(texts) if whole and all(isinstance(part, str) or "text" in part for part in worded) else None
 
 
-def _close(tools: ToolTurns, messages: list[Message], asides: list[dict[str, Any]]) -> None:
-    """Keep the turns of tools that no message follows apart; their calls are those of the message that made them."""
+def _close(tools: ToolTurns, messages: list[Message], unsaid: list[Unsaid], asides: list[dict[str, Any]]) -> None:
+    """Keep the turns of tools that no message follows apart; their calls are those of the message that made them.
+
+    Without such a message they are a turn of the assistant without one.
+    """
     asides += [FORM.aside(position, turn) for position, turn in tools.turns]
     if tools.calls and messages and messages[-1].role == "assistant":
         messages[-1] = FORM.with_turns_before(tools.given_to(messages[-1]))
+    elif tools.calls:
+        unsaid.append(Unsaid(role="assistant", after=len(messages), attempts=(tools.draft(),)))

@@ -5,7 +5,7 @@ Read too are the content blocks of Anthropic's Messages API (`tool_use`, `tool_r
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -133,9 +133,11 @@ class ToolTurns:
         """The message with the calls that were read, as those of a draft without a verdict."""
         if not self.calls:
             return message
-        earlier = message.tool_calls
-        draft = Attempt(text=message.text, verdict="unjudged", tool_calls=(*earlier, *self.calls))
-        return message.model_copy(update={"attempts": (draft,)})
+        return message.model_copy(update={"attempts": (self.draft(message.text, message.tool_calls),)})
+
+    def draft(self, text: str = "", earlier: Sequence[ToolCall] = ()) -> Attempt:
+        """A draft without a verdict, with the calls that were read after the earlier ones."""
+        return Attempt(text=text, verdict="unjudged", tool_calls=(*earlier, *self.calls))
 
 
 def _of_block(block: Mapping[str, Any]) -> dict[str, Any]:

@@ -131,7 +131,8 @@ def _lost(
     yield "what agents and sides kept", bool(conversation.memory) or any(draft.kept for draft in drafts)
     details = (draft.plain().keys() - _OF_MESSAGE for draft in drafts if draft.verdict != "rejected")
     yield "prompts, tokens and notes of the drafts that stand", any(details)
-    yield "turns without a message", bool(conversation.unsaid)
+    among_asides = conversation.provenance is None and any(own_key in aside for aside in asides(conversation))
+    yield "turns without a message", bool(conversation.unsaid) and not among_asides
     yield "tokens of what closed it", conversation.closing_usage is not None
     yield "why it ended (stop, failure)", conversation.stop is not None or conversation.failure is not None
     yield "how it was made (provenance)", conversation.provenance is not None
