@@ -252,7 +252,7 @@ def _files_of(folder: Path) -> list[Path]:
     files = sorted(
         file
         for file in folder.iterdir()
-        if file.suffix in (".json", ".jsonl", ".txt")
+        if file.suffix in (".json", ".jsonl", ".txt", ".eval")
         or file.name.endswith((".json.gz", ".jsonl.gz"))
         or (own and file.is_file() and not file.name.startswith(".") and any(form.claims(Source(file)) for form in own))
     )

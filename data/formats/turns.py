@@ -1,16 +1,16 @@
 """A message as any documented log writes it, as turns of OpenAI's form: `role`, `content`, `tool_calls`.
 
 Read are OpenAI's chat messages; messages of LangChain as its `dumpd`, `messages_to_dict` and `model_dump` write them; a
-pair of role and text; and messages with `parts` as the schemas gen-ai-input-messages.json and gen-ai-output-messages.json
-of OpenTelemetry's semantic conventions define them.
+pair of role and text; and messages in parts (`message_parts`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..attempts import as_object
 from ..files.json_files import dumps
 from ..records import Role
+from .message_parts import in_parts, turns_of_parts
 
 SPEAKERS: Mapping[str, Role] = {
     "user": "user", "human": "user", "humanmessage": "user", "humanmessagechunk": "user",
@@ -58,8 +58,10 @@ def turns_of(value: Any) -> list[dict[str, Any]]:
         return [turn for message in value for turn in turns_of(message)]
     if not isinstance(value, Mapping):
         return []
-    if isinstance(value.get("parts"), list):
-        return _of_parts(value)
+    listed, content = value.get("parts"), value.get("content")
+    parts: Any = listed if isinstance(listed, list) else content if in_parts(content) else None
+    if parts is not None and (of_parts := role_of(value.get("role"))):
+        return turns_of_parts(of_parts, parts, {key: value[key] for key in _FURTHER_KEYS if value.get(key)})
     inner, name = value, value.get("role")
     if value.get("type") == "constructor" and isinstance(value.get("kwargs"), Mapping):
         inner, identifier = value["kwargs"], value.get("id")
@@ -98,39 +100,6 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
         "type": "function",
         "function": {"name": str(call.get("name", "")), "arguments": text},
     }
-
-
-def _of_parts(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    role = role_of(message.get("role"))
-    if role is None:
-        return []
-    parts = [{"type": "text", "content": part} if isinstance(part, str) else part for part in message["parts"]]
-    parts = [part for part in parts if isinstance(part, Mapping)]
-    turns: list[dict[str, Any]] = []
-    for part in parts:
-        if part.get("type") == "tool_call_response":
-            result = part.get("response", part.get("result"))
-            content = result if isinstance(result, str) else dumps(result)
-            turns.append({"role": "tool", "tool_call_id": str(part.get("id") or ""), "content": content})
-    contents = [part for part in parts if part.get("type") not in ("tool_call", "tool_call_response", "reasoning")]
-    calls = [_call(part) for part in parts if part.get("type") == "tool_call"]
-    if contents or calls or not turns:
-        turn: dict[str, Any] = {"role": role, "content": _content(contents) if contents or not calls else None}
-        turn |= {"tool_calls": calls} if calls else {}
-        turn |= {key: message[key] for key in ("name", "finish_reason") if message.get(key)}
-        turns.append(turn)
-    return turns
-
-
-def _content(parts: Sequence[Mapping[str, Any]]) -> str | list[dict[str, Any]]:
-    """The text of parts that are all text; else the parts as they are, their texts under OpenAI's key."""
-    texts = [part.get("content") for part in parts if part.get("type") == "text"]
-    if len(texts) == len(parts):
-        return "".join(text for text in texts if isinstance(text, str))
-    return [
-        {"type": "text", "text": str(part.get("content", ""))} if part.get("type") == "text" else dict(part)
-        for part in parts
-    ]
 
 
 def spoken(turns: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:

@@ -63,6 +63,8 @@ def _branch(tree: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     def is_node(name: Any) -> bool:
         return isinstance(name, str) and name in nodes  # a name may be anything in a broken file
 
+    if not any(is_node(node.get("parent")) or _children(node, is_node) for node in nodes.values()):
+        return sorted(nodes.values(), key=_time)  # no tree: an export without its links
     name: Any = tree.get("current_node")
     if not is_node(name):
         name = next((key for key, node in nodes.items() if not is_node(node.get("parent"))), next(iter(nodes)))
@@ -75,6 +77,11 @@ def _branch(tree: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         branch[name] = nodes[name]
         name = nodes[name].get("parent")
     return list(branch.values())[::-1]
+
+
+def _time(node: Mapping[str, Any]) -> float:
+    time = as_object(node.get("message")).get("create_time")
+    return float(time) if isinstance(time, int | float) else 0.0
 
 
 def _children(node: Mapping[str, Any], is_node: Callable[[Any], bool]) -> list[str]:
@@ -110,7 +117,8 @@ def _turns(nodes: list[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
         elif role in ("user", "assistant", "system") and content:
             details = as_object(as_object(message.get("metadata")).get("finish_details"))
             reason = {"finish_reason": details["type"]} if isinstance(details.get("type"), str) else {}
-            yield {"role": role, "content": content, **reason}
+            stamp = {"timestamp": time} if isinstance(time := message.get("create_time"), int | float) else {}
+            yield {"role": role, "content": content, **stamp, **reason}
 
 
 def _content(content: Any) -> Any:

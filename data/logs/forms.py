@@ -1,12 +1,31 @@
 """The forms of logs that are read, in the order in which they are tried."""
 
 from ..formats.detection import Format
-from . import chatgpt, completions, langsmith, opentelemetry
+from . import (
+    chatgpt,
+    claude,
+    completions,
+    gemini,
+    inspect_logs,
+    langfuse,
+    langsmith,
+    mlflow_traces,
+    opentelemetry,
+    part_messages,
+    trajectories,
+)
 
 FORMS: tuple[Format, ...] = (
     langsmith.FORMAT,
     opentelemetry.FORMAT,
+    langfuse.FORMAT,
+    mlflow_traces.FORMAT,
+    inspect_logs.FORMAT,
+    trajectories.FORMAT,
     chatgpt.FORMAT,
+    claude.FORMAT,
+    gemini.FORMAT,
+    part_messages.FORMAT,
     completions.FORMAT,
 )
 """A form whose sign is surer stands before one that its files would fit too."""

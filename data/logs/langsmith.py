@@ -14,14 +14,13 @@ from typing import Any
 from ..attempts import as_object
 from ..files.json_values import elements
 from ..formats.detection import Format, Source
-from ..formats.turns import spoken, turns_of
+from ..formats.turns import spoken
 from ..records import Conversation
 from .calls import LoggedCall, holds
 from .completions import of_calls, usage_of
+from .traced_values import inputs_of, outputs_of
 
 THREADS = ("session_id", "thread_id", "conversation_id")
-_QUESTION_KEYS = ("question", "input", "query", "user_input", "prompt", "text")
-_ANSWERED = ("answer", "output", "response", "result", "text", "completion")
 
 
 def read(path: str | Path) -> list[Conversation]:
@@ -45,7 +44,7 @@ def _call(run: Mapping[str, Any]) -> LoggedCall | None:
     outer = not (run.get("parent_run_id") or run.get("parent_run_ids"))
     if kind not in ("llm", "chain") or (kind == "chain" and not outer):
         return None  # tools and steps in between repeat the messages of models and outer runs
-    sent, answered = _inputs(run.get("inputs"), outer), _outputs(run.get("outputs"), outer)
+    sent, answered = inputs_of(run.get("inputs"), outer), outputs_of(run.get("outputs"), outer)
     begins = spoken(sent)
     whole = bool(begins) and holds(spoken(answered), begins)  # a graph's outputs hold its whole state
     used = _usage(run) if kind == "llm" else {}
@@ -68,45 +67,6 @@ def _thread(run: Mapping[str, Any]) -> str:
         if name := next(filter(None, map(as_object(holder).get, THREADS)), None):
             return str(name)
     return str(run.get("thread_id") or "")
-
-
-def _inputs(inputs: Any, outer: bool) -> list[dict[str, Any]]:
-    if not isinstance(inputs, Mapping):
-        return []
-    messages = inputs.get("messages")
-    turns = turns_of(messages) or next(
-        (turns for key in ("input", "message", "chat_history") if (turns := turns_of(inputs.get(key)))), []
-    )
-    if turns and isinstance(system := inputs.get("system"), str) and system:
-        turns = [{"role": "system", "content": system}, *turns]
-    text = next((inputs[key] for key in _QUESTION_KEYS if isinstance(inputs.get(key), str)), "")
-    if text and outer and not any(words == ("user", " ".join(text.split())) for words in spoken(turns)):
-        turns = [*turns, {"role": "user", "content": text}]
-    return turns
-
-
-def _outputs(outputs: Any, outer: bool) -> list[dict[str, Any]]:
-    if not isinstance(outputs, Mapping):
-        return []
-    generations = outputs.get("generations")
-    while isinstance(generations, list) and generations:
-        generations = generations[0]
-    choices = outputs.get("choices")
-    first = (
-        generations if isinstance(generations, Mapping) else choices[0] if isinstance(choices, list) and choices else {}
-    )
-    if isinstance(first, Mapping) and first:
-        turns = turns_of(first.get("message")) or _answer(first.get("text"))
-        reason = first.get("finish_reason") or as_object(first.get("generation_info")).get("finish_reason")
-        return [*turns[:-1], turns[-1] | {"finish_reason": reason}] if turns and reason else turns
-    for holder in (outputs.get("messages"), outputs.get("message"), outputs, outputs.get("output")):
-        if turns := turns_of(holder):
-            return turns
-    return _answer(next((outputs[key] for key in _ANSWERED if isinstance(outputs.get(key), str)), "")) if outer else []
-
-
-def _answer(text: Any) -> list[dict[str, Any]]:
-    return [{"role": "assistant", "content": text}] if isinstance(text, str) and text else []
 
 
 def _usage(run: Mapping[str, Any]) -> dict[str, int]:

@@ -4,8 +4,9 @@ Files: OTLP as JSON or JSON lines (`resourceSpans`, "OpenTelemetry Protocol File
 console exporter of the Python SDK writes one after another (`ReadableSpan.to_json`). Attributes: those of the semantic
 conventions for generative AI (docs/gen-ai/gen-ai-spans.md: `gen_ai.conversation.id`, `gen_ai.system_instructions`,
 `gen_ai.input.messages`, `gen_ai.output.messages`, also on the event `gen_ai.client.inference.operation.details`), those
-of OpenInference (`llm.input_messages.N.message.role`, `session.id`), and the older `gen_ai.prompt.N.role`. Without any of
-these, the older events with messages (`span_events`).
+of OpenInference (`llm.input_messages.N.message.role`, `session.id`; `input.value` and `output.value` where there are no
+messages), flat or nested as Phoenix exports them, those of Vercel's AI SDK (`ai_sdk_spans`), and the older
+`gen_ai.prompt.N.role`. Without any of these, the older events with messages (`span_events`).
 """
 
 import re
@@ -18,20 +19,24 @@ from ..files.json_values import elements
 from ..formats.detection import Format, Source
 from ..formats.turns import turns_of
 from ..records import Conversation
+from . import ai_sdk_spans
 from .calls import LoggedCall
 from .completions import of_calls
 from .span_events import body_of, messages_of, parsed
+from .traced_values import inputs_of, outputs_of
 
 _SPANS = ("resourceSpans", "resource_spans")
 _INDEXED = re.compile(
     r"(?:llm\.(?P<way>input|output)_messages|gen_ai\.(?P<old>prompt|completion))\.(?P<number>\d+)\.(?:message\.)?(?P<key>.+)"
 )
 _CALL = re.compile(r"tool_calls\.(\d+)\.(?:tool_call\.)?(?:function\.)?(id|name|arguments)")
+_NESTED = ("llm.input_messages", "llm.output_messages")
 _PART = re.compile(r"contents\.(\d+)\.message_content\.text")
 _TOKENS = {
     "input_tokens": ("gen_ai.usage.input_tokens", "llm.token_count.prompt", "gen_ai.usage.prompt_tokens"),
     "output_tokens": ("gen_ai.usage.output_tokens", "llm.token_count.completion", "gen_ai.usage.completion_tokens"),
 }
+_THREADS = ("gen_ai.conversation.id", "session.id", *ai_sdk_spans.THREADS)
 
 
 def read(path: str | Path) -> list[Conversation]:
@@ -45,7 +50,7 @@ def _spans(value: Any) -> Iterator[Mapping[str, Any]]:
         return
     resources = next((value[key] for key in _SPANS if isinstance(value.get(key), list)), None)
     if resources is None:
-        if "attributes" in value or "events" in value:
+        if "attributes" in value or "events" in value or any(key.startswith("attributes.") for key in value):
             yield value
         return
     for resource in resources:
@@ -56,7 +61,7 @@ def _spans(value: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _call(span: Mapping[str, Any]) -> LoggedCall | None:
-    attributes = _attributes(span.get("attributes"))
+    attributes = _span_attributes(span)
     events = span.get("events")
     for event in events if isinstance(events, list) else []:
         if isinstance(event, Mapping) and event.get("name") == "gen_ai.client.inference.operation.details":
@@ -72,22 +77,29 @@ def _call(span: Mapping[str, Any]) -> LoggedCall | None:
     reasons = parsed(attributes.get("gen_ai.response.finish_reasons"))
     if received and isinstance(reasons, list) and reasons:
         received = [*received[:-1], {"finish_reason": reasons[0]} | received[-1]]
-    trace = span.get("traceId") or span.get("trace_id") or as_object(span.get("context")).get("trace_id") or ""
+    names = {**span, **as_object(span.get("context"))}
+    trace = next((names[key] for key in ("traceId", "trace_id", "context.trace_id") if names.get(key)), "")
     begun = span.get("startTimeUnixNano") or span.get("start_time") or span.get("start_time_unix_nano") or ""
     model = (
         attributes.get("gen_ai.response.model")
         or attributes.get("gen_ai.request.model")
         or attributes.get("llm.model_name")
     )
-    name = attributes.get("gen_ai.conversation.id") or attributes.get("session.id") or ""
+    name = next((attributes[key] for key in _THREADS if attributes.get(key)), "")
     counts = {
-        name: [value for key in keys if isinstance(value := attributes.get(key), int | float)]
+        name: [
+            value
+            for key in (*keys, *ai_sdk_spans.TOKENS[name])
+            if isinstance(value := attributes.get(key), int | float)
+        ]
         for name, keys in _TOKENS.items()
     }
     used = {name: int(values[0]) for name, values in counts.items() if values}
     operation = attributes.get("gen_ai.operation.name")
     kind = str(attributes.get("openinference.span.kind", "LLM"))
-    is_call = operation not in ("invoke_agent", "invoke_workflow") and kind == "LLM"  # an agent sums up its calls
+    step = str(attributes.get("ai.operationId", ".do"))
+    # An agent sums up its calls, and so does a function of the AI SDK those whose names go on with `.doGenerate`.
+    is_call = operation not in ("invoke_agent", "invoke_workflow") and kind == "LLM" and ".do" in step
     outer = not is_call and not (span.get("parentSpanId") or span.get("parent_id") or span.get("parent_span_id"))
     return LoggedCall(
         sent + received,
@@ -98,6 +110,23 @@ def _call(span: Mapping[str, Any]) -> LoggedCall | None:
         used if is_call else {},
         {"model": model} if model else {},
     )
+
+
+def _span_attributes(span: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of a span by dotted name, also where they are nested or columns of the span."""
+    columns = {key.removeprefix("attributes."): value for key, value in span.items() if key.startswith("attributes.")}
+    return dict(_dotted(columns | _attributes(span.get("attributes"))))
+
+
+def _dotted(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in values.items():
+        name = f"{before}{key}"
+        if name.startswith(_NESTED) and isinstance(value, list):
+            value = {str(number): item for number, item in enumerate(value)}
+        if isinstance(value, Mapping) and not name.endswith((".arguments", ".value")):
+            yield from _dotted(value, f"{name}.")
+        else:
+            yield name, value
 
 
 def _attributes(attributes: Any) -> dict[str, Any]:
@@ -143,7 +172,14 @@ def _messages(attributes: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list
             way = match["way"] or ("input" if match["old"] == "prompt" else "output")
             _put(indexed[way].setdefault(int(match["number"]), {}), match["key"], value)
     of_way = {way: [by_number[number] for number in sorted(by_number)] for way, by_number in indexed.items()}
-    return tuple(turns_of([_turn(message) for message in of_way[way]]) for way in ("input", "output"))  # type: ignore[return-value]
+    sent, received = (turns_of([_turn(message) for message in of_way[way]]) for way in ("input", "output"))
+    if not sent and not received:
+        sent, received = ai_sdk_spans.ai_sdk_messages(attributes)
+    if not sent and not received and "openinference.span.kind" in attributes:
+        outer = attributes["openinference.span.kind"] in ("AGENT", "CHAIN", "LLM")
+        sent = inputs_of(parsed(attributes.get("input.value")), outer)
+        received = outputs_of(parsed(attributes.get("output.value")), outer)
+    return sent, received
 
 
 def _put(message: dict[str, Any], key: str, value: Any) -> None:
@@ -165,9 +201,9 @@ def _turn(message: Mapping[str, Any]) -> dict[str, Any]:
 
 def _recognised(source: Source) -> bool:
     first = as_object(source.first)
-    return any(key in first for key in _SPANS) or (
-        "attributes" in first and ("context" in first or "trace_id" in first or "traceId" in first)
-    )
+    is_span = "attributes" in first or any(key.startswith("attributes.") for key in first)
+    traced = any(key in first for key in ("context", "trace_id", "traceId", "context.trace_id"))
+    return any(key in first for key in _SPANS) or (is_span and traced)
 
 
 FORMAT = Format(

@@ -10,6 +10,7 @@ import pytest
 
 from duologue.analysis.logs import log_statistics
 from duologue.data import Conversation, DataError, Message, load
+from duologue.data.attachments import parts_of
 from duologue.data.formats.dialogues import asides, further
 from duologue.data.formats.turns import spoken, turns_of
 from duologue.data.logs.calls import LoggedCall, together
@@ -379,10 +380,13 @@ def test_calls_of_tools_in_attributes_with_numbers_are_calls() -> None:
     assert (call.name, call.arguments) == ("hours", {"day": 1})
 
 
-def test_parts_that_are_not_all_text_stay_as_they_are() -> None:
+def test_parts_that_are_not_text_become_blocks_of_their_kind() -> None:
     picture = {"type": "blob", "mime_type": "image/png", "content": "aGk="}
     (turn,) = turns_of({"role": "user", "parts": [{"type": "text", "content": "Look:"}, picture]})
-    assert turn["content"] == [{"type": "text", "text": "Look:"}, picture]
+    image = {"type": "media", "base64": "aGk=", "mime_type": "image/png"}
+    assert turn["content"] == [{"type": "text", "text": "Look:"}, image]
+    (part,) = parts_of(turn["content"])
+    assert (part.type, part.url) == ("image", "data:image/png;base64,aGk=")
 
 
 @pytest.mark.parametrize("before", [[ASKED], [ASKED, {"role": "tool", "content": "nine"}, SYSTEM]])

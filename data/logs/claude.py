@@ -1,0 +1,96 @@
+"""Exports of Claude (`conversations.json`): `chat_messages` with `sender`, `text` and content blocks.
+
+A conversation has `uuid`, `name`, `created_at`; a message may have `parent_message_uuid`, because edited messages begin
+another branch, and `attachments` with the text that was taken out of a file.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...errors import DataError, at
+from ..attempts import is_object
+from ..files.json_values import elements
+from ..formats import messages
+from ..formats.detection import Contents, Format
+from ..formats.message_parts import turns_of_parts
+from ..formats.turns import role_of
+
+_FURTHER_KEYS = ("created_at", "updated_at", "summary", "model")
+
+
+def read(path: str | Path) -> Contents:
+    """A conversation for each one of the export that has messages; of branches the one that ends last."""
+    values: list[tuple[str, Any]] = []
+    left = empty = 0
+    for place, value in elements(path):
+        if not is_export(value):
+            raise DataError(f"{at(path, place)}: has no 'chat_messages': give the export's conversations.json")
+        branch = _branch(value)
+        left += len(value["chat_messages"]) - len(branch)
+        turns = [turn for message in branch for turn in _turns(message)]
+        if not turns:
+            empty += 1
+            continue
+        more = {key: value[key] for key in _FURTHER_KEYS if value.get(key)}
+        title = {"title": value["name"]} if value.get("name") else {}
+        name = {"id": str(value["uuid"])} if value.get("uuid") else {}
+        values.append((place, {**name, **title, **more, "messages": turns}))
+    counts = (
+        (left, "of other branches (edited or asked for again)", "message"),
+        (empty, "without a message", "conversation"),
+    )
+    notes = tuple(f"{count} {noun}{'' if count == 1 else 's'} {what} left out" for count, what, noun in counts if count)
+    return Contents(tuple(messages.of_values(path, values)), notes)
+
+
+def is_export(value: Any) -> bool:
+    """Whether a value is a conversation of an export."""
+    return is_object(value) and isinstance(value.get("chat_messages"), list)
+
+
+def _branch(talk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The messages up to the current leaf, or to the last one; all of them where none has a parent."""
+    listed = [message for message in talk["chat_messages"] if is_object(message)]
+    by_id = {message["uuid"]: message for message in listed if isinstance(message.get("uuid"), str)}
+    if not any(message.get("parent_message_uuid") in by_id for message in listed):
+        return listed
+    leaf = talk.get("current_leaf_message_uuid")
+    current = by_id.get(leaf) if isinstance(leaf, str) else None
+    current = current or listed[-1]
+    branch: list[Mapping[str, Any]] = []
+    while current is not None and current not in branch:
+        branch.append(current)
+        parent = current.get("parent_message_uuid")
+        current = by_id.get(parent) if isinstance(parent, str) else None
+    return branch[::-1]
+
+
+def _turns(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    role = role_of(message.get("sender")) or "user"
+    content = message.get("content")
+    parts = list(content) if isinstance(content, list) else []
+    text = message.get("text")
+    if isinstance(text, str) and text and not any(is_object(part) and part.get("text") for part in parts):
+        parts = [{"type": "text", "text": text}, *parts]
+    parts += [block for key in ("attachments", "files") for block in _files(message.get(key))]
+    if parts:
+        stamp = {"timestamp": message["created_at"]} if message.get("created_at") else {}
+        yield from turns_of_parts(role, parts, stamp)
+
+
+def _files(listed: Any) -> Iterator[dict[str, Any]]:
+    """The files of a message as blocks, with their text where the export has it."""
+    for file in listed if isinstance(listed, list) else []:
+        if is_object(file) and (file.get("file_name") or file.get("extracted_content")):
+            text = file.get("extracted_content")
+            yield {"type": "file", "file_name": file.get("file_name")} | ({"text": text} if text else {})
+
+
+FORMAT = Format(
+    "claude",
+    "an export of Claude (conversations.json)",
+    lambda source: is_export(source.first),
+    read,
+    sign="a list under `chat_messages`",
+)

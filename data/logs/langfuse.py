@@ -1,0 +1,122 @@
+"""Traces and observations exported from Langfuse, as JSON or JSON lines.
+
+The shapes: a trace with `observations` and `scores`, `trace` and `observations` side by side, a session with `traces`, a
+page of the public API (`data`, `meta`), and single observations (`traceId`, `type`, `parentObservationId`, `startTime`,
+`input`, `output`, `usageDetails`) as "Export data from the UI" (langfuse.com/docs) gives them.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..attempts import as_object, is_object
+from ..files.json_values import elements
+from ..formats.detection import Format, Source
+from ..formats.turns import spoken
+from ..records import Conversation
+from .calls import LoggedCall, holds
+from .completions import of_calls
+from .span_events import parsed
+from .traced_values import inputs_of, outputs_of
+
+_TYPES = (
+    "GENERATION SPAN EVENT AGENT TOOL CHAIN RETRIEVER EVALUATOR EMBEDDING GUARDRAIL".split()  # observations
+)
+_OF_TRACE = ("observations", "bookmarked", "htmlPath", "projectId", "sessionId")
+_TOKENS = {
+    "input_tokens": ("input", "promptTokens", "inputTokens"),
+    "output_tokens": ("output", "completionTokens", "outputTokens"),
+}
+
+
+def read(path: str | Path) -> list[Conversation]:
+    """A conversation for each session, or for each trace without one; DataError if nothing holds messages."""
+    calls = (call for _, value in elements(path) for call in _calls(value, {}))
+    return of_calls(path, calls, "holds Langfuse traces without messages: export them with input and output")
+
+
+def _calls(value: Any, trace: Mapping[str, Any]) -> Iterator[LoggedCall]:
+    if not is_object(value):
+        return
+    if "traceId" in value:
+        yield from _observation(value, trace)
+        return
+    if is_object(inner := value.get("trace")):
+        value = {**inner, "observations": value.get("observations", []), "scores": value.get("scores", [])}
+    for key in ("traces", "data"):
+        for row in _list(value, key):
+            yield from _calls({"sessionId": value["id"], **row} if key == "traces" and is_object(row) else row, {})
+    if "input" in value or "output" in value:
+        yield _trace(value)
+    for row in _list(value, "observations"):
+        if is_object(row):
+            yield from _observation({"traceId": value.get("id"), **row}, value)
+
+
+def _list(value: Mapping[str, Any], key: str) -> list[Any]:
+    return value[key] if isinstance(value.get(key), list) else []
+
+
+def _trace(trace: Mapping[str, Any]) -> LoggedCall:
+    more = {key: trace[key] for key in ("name", "userId", "tags", "timestamp") if trace.get(key)}
+    scores = {
+        score["name"]: score.get("value") for score in _list(trace, "scores") if is_object(score) and "name" in score
+    }
+    if scores:
+        more["labels"] = scores
+    session, name = (str(trace.get(key) or "") for key in ("sessionId", "id"))
+    return LoggedCall(_turns(trace, outer=True), session, name, str(trace.get("timestamp") or ""), True, {}, more)
+
+
+def _observation(row: Mapping[str, Any], trace: Mapping[str, Any]) -> Iterator[LoggedCall]:
+    """The call of a model, or of the step around all others; tools and steps in between repeat the messages."""
+    kind = row.get("type")
+    outer = not row.get("parentObservationId") and not trace
+    if kind != "GENERATION" and not outer:
+        return
+    usage = as_object(row.get("usageDetails")) or as_object(row.get("usage")) or row
+    used = {
+        name: int(count)
+        for name, keys in _TOKENS.items()
+        if (count := next((usage[key] for key in keys if isinstance(usage.get(key), int | float)), None)) is not None
+    }
+    session = trace.get("sessionId") or row.get("sessionId") or ""
+    more = {"model": model} if (model := row.get("model") or row.get("providedModelName")) else {}
+    yield LoggedCall(
+        _turns(row, outer=outer),
+        str(session),
+        str(row.get("traceId") or ""),
+        str(row.get("startTime") or ""),
+        outer and kind != "GENERATION",
+        used if kind == "GENERATION" else {},
+        more,
+    )
+
+
+def _turns(row: Mapping[str, Any], *, outer: bool) -> list[dict[str, Any]]:
+    sent, received = (inputs_of(parsed(row.get("input")), outer), outputs_of(parsed(row.get("output")), outer))
+    begins = spoken(sent)
+    return received if begins and holds(spoken(received), begins) else sent + received
+
+
+def _recognised(source: Source) -> bool:
+    first = as_object(source.first)
+    for key in ("traces", "data"):
+        if isinstance(first.get(key), list) and first[key]:
+            first = as_object(first[key][0])
+    return _is_row(first) or _is_row(as_object(first.get("trace")))
+
+
+def _is_row(row: Mapping[str, Any]) -> bool:
+    if "traceId" in row:
+        return row.get("type") in _TYPES and ("input" in row or "output" in row)
+    return "id" in row and ("input" in row or "output" in row) and any(key in row for key in _OF_TRACE)
+
+
+FORMAT = Format(
+    "langfuse",
+    "traces and observations exported from Langfuse",
+    _recognised,
+    read,
+    sign="`traceId` and `type` of an observation, or `input` and `output` of a trace beside `observations` or `sessionId`",
+)

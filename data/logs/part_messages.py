@@ -1,0 +1,45 @@
+"""Messages whose words stand in `parts`: UI messages of Vercel's AI SDK, and messages of OpenTelemetry by themselves."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..attempts import as_object
+from ..files.json_values import elements
+from ..formats import messages
+from ..formats.detection import Format, Source
+from ..formats.turns import role_of, turns_of
+from ..records import Conversation
+
+
+def read(path: str | Path) -> list[Conversation]:
+    """A conversation for each object with such `messages`; single messages together are one."""
+    return messages.of_values(path, list(_values(path)))
+
+
+def _values(path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    single: list[dict[str, Any]] = []
+    for place, value in elements(path):
+        if _is_message(value):
+            single += turns_of(value)
+        else:
+            listed = as_object(value).get("messages")
+            turns = [turn for message in (listed if isinstance(listed, list) else []) for turn in turns_of(message)]
+            yield place, {**as_object(value), "messages": turns}
+    if single:
+        yield "its messages", {"messages": single}
+
+
+def _is_message(value: Any) -> bool:
+    message = as_object(value)
+    return isinstance(message.get("parts"), list) and role_of(message.get("role")) is not None
+
+
+def _recognised(source: Source) -> bool:
+    listed = as_object(source.first).get("messages")
+    return _is_message(source.first) or (isinstance(listed, list) and any(map(_is_message, listed[:3])))
+
+
+FORMAT = Format(
+    "parts", "messages in parts (AI SDK, OpenTelemetry)", _recognised, read, sign="messages of `role` and `parts`"
+)

@@ -1,0 +1,183 @@
+"""Every form of log holds the same conversation, and is read as it."""
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from duologue.data import DataError, kind_of, load, messages
+from duologue.data.checks import check
+from duologue.data.formats.dialogues import asides, further
+from tests.data.logs.written_logs import (
+    WITHOUT_CALLS,
+    WITHOUT_SYSTEM,
+    WRITERS,
+    LoggedStep,
+    LoggedTalk,
+    inspect_sample,
+    openai,
+    read_as,
+)
+
+TALK = LoggedTalk(
+    (
+        LoggedStep("user", "Is a room free for two nights?"),
+        LoggedStep("assistant", "Room 7 is.", "rooms", {"nights": 2}, "room 7"),
+        LoggedStep("user", "Then take it, please."),
+        LoggedStep("assistant", "It is yours."),
+    ),
+    system="You answer for a small hotel.",
+)
+WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1).filter(
+    lambda text: text.strip() == text
+)
+NAMES = st.from_regex(r"[a-z][a-z_]{0,9}", fullmatch=True)
+
+
+@st.composite
+def talks(draw: st.DrawFn) -> LoggedTalk:
+    steps = []
+    for number in range(draw(st.integers(1, 4))):
+        steps.append(LoggedStep("user", f"{draw(WORDS)} {number}"))
+        call = draw(st.tuples(NAMES, st.dictionaries(NAMES, st.integers() | WORDS, max_size=2), WORDS) | st.none())
+        steps.append(LoggedStep("assistant", f"{draw(WORDS)} {number}", *(call or ())))
+    return LoggedTalk(tuple(steps), draw(WORDS))
+
+
+def as_held(name: str, talk: LoggedTalk) -> LoggedTalk:
+    """The conversation without what the form has no place for."""
+    steps = [LoggedStep(step.role, step.text) for step in talk.steps] if name in WITHOUT_CALLS else talk.steps
+    return LoggedTalk(tuple(steps), "" if name in WITHOUT_SYSTEM else talk.system)
+
+
+def read(name: str, talk: LoggedTalk) -> LoggedTalk:
+    kind, write = WRITERS[name]
+    path = Path("log.json")
+    path.write_text(json.dumps(write(talk)), encoding="utf-8")
+    assert kind_of(path) == kind
+    (conversation,) = load(path)
+    assert not [finding.rule for finding in check(conversation) if finding.level == "error" and talk is TALK]
+    messages.write([conversation], "again.jsonl")
+    (again,) = load("again.jsonl")
+    assert read_as(again) == read_as(conversation)
+    return read_as(conversation)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_the_same_conversation_is_read_from_each_form(name: str) -> None:
+    expected = as_held(name, TALK)
+    talk = read(name, TALK)
+    if name == "gemini":  # whose results are objects
+        assert talk.calls == [("rooms", {"nights": 2}, {"result": "room 7"})]
+        assert (talk.messages, talk.system) == (expected.messages, expected.system)
+    else:
+        assert talk == expected
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@given(talk=talks())
+@settings(max_examples=15)
+def test_any_conversation_is_read_from_each_form(name: str, talk: LoggedTalk) -> None:
+    expected, got = as_held(name, talk), read(name, talk)
+    assert got.messages == expected.messages
+    assert [call[:2] for call in got.calls] == [call[:2] for call in expected.calls]
+    assert got.system == expected.system
+
+
+def test_an_archive_of_inspect_is_read_sample_by_sample_with_its_scores() -> None:
+    path = Path("log.eval")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", json.dumps({"version": 2, "status": "success", "eval": {"task": "t"}}))
+        for number in (1, 2):
+            sample = inspect_sample(TALK) | {"epoch": number}
+            archive.writestr(f"samples/1_epoch_{number}.json", json.dumps(sample))
+    loaded = load(path)
+    assert (loaded.kind, [talk.id for talk in loaded]) == ("inspect", ["1-1", "1-2"])
+    assert {read_as(talk) == TALK for talk in loaded} == {True}
+    assert loaded[0].labels == {"match": "C"}
+
+
+def test_an_evaluation_without_samples_is_one_line() -> None:
+    Path("log.json").write_text(json.dumps({"version": 2, "status": "error", "eval": {}}), encoding="utf-8")
+    with pytest.raises(DataError, match="without samples"):
+        load("log.json")
+
+
+def test_rewards_and_scores_are_labels() -> None:
+    for name, label in (
+        ("tau-bench", {"reward": 1.0}),
+        ("tau2-bench", {"reward": 0.0}),
+        ("Langfuse trace", {"helpful": 1}),
+    ):
+        Path("log.json").write_text(json.dumps(WRITERS[name][1](TALK)), encoding="utf-8")
+        assert load("log.json")[0].labels == label
+
+
+def test_calls_of_a_users_own_tools_stand_beside_the_conversation() -> None:
+    value = WRITERS["tau2-bench"][1](TALK)
+    call = {"id": "u1", "name": "restart", "arguments": {}, "requestor": "user"}
+    value["simulations"][0]["messages"][1:1] = [
+        {"role": "user", "content": None, "tool_calls": [call]},
+        {"role": "tool", "id": "u1", "content": "done", "requestor": "user", "error": False},
+    ]
+    Path("log.json").write_text(json.dumps(value), encoding="utf-8")
+    (talk,) = load("log.json")
+    assert read_as(talk) == TALK
+    assert [aside["messages"]["content"] for aside in asides(talk) if aside["messages"].get("requestor") == "user"] == [
+        json.dumps([call], separators=(", ", ": ")),
+        "done",
+    ]
+
+
+def test_reasoning_is_no_word_of_the_message_and_stays() -> None:
+    parts = [{"text": "I think.", "thought": True}, {"text": "Yes."}]
+    value = {"contents": [{"parts": [{"text": "Free?"}]}], "candidates": [{"content": {"parts": parts}}]}
+    Path("log.json").write_text(json.dumps(value), encoding="utf-8")
+    (talk,) = load("log.json")
+    assert [message.text for message in talk.messages] == ["Free?", "Yes."]
+    assert talk.messages[1].extra["messages"]["values"]["reasoning_content"] == "I think."
+
+
+def test_the_chunks_of_a_stream_are_one_reply() -> None:
+    chunks: list[dict[str, Any]] = [
+        {"candidates": [{"content": {"parts": [{"text": text}], "role": "model"}}]} for text in ("Room ", "7.")
+    ]
+    chunks[-1]["candidates"][0]["finishReason"] = "MAX_TOKENS"
+    Path("log.json").write_text(json.dumps(chunks), encoding="utf-8")
+    (talk,) = load("log.json")
+    assert [message.text for message in talk.messages] == ["Room 7."]
+    assert talk.messages[0].extra["messages"]["values"]["finish_reason"] == "length"
+
+
+def test_of_the_branches_of_an_export_the_last_one_is_read_and_the_others_are_counted() -> None:
+    value = WRITERS["Claude"][1](TALK)
+    listed = value[0]["chat_messages"]
+    for before, message in zip([None, *listed], listed, strict=False):
+        message["parent_message_uuid"] = before["uuid"] if before else "root"
+    listed.insert(1, {"uuid": "x", "sender": "assistant", "text": "No.", "content": [], "parent_message_uuid": "m0"})
+    Path("log.json").write_text(json.dumps(value), encoding="utf-8")
+    loaded = load("log.json")
+    assert read_as(loaded[0]).messages == TALK.messages
+    assert "1 message of other branches (edited or asked for again) left out" in loaded.notes
+
+
+def test_the_times_of_an_export_of_chatgpt_stay() -> None:
+    Path("log.json").write_text(json.dumps(WRITERS["ChatGPT without links"][1](TALK)), encoding="utf-8")
+    assert load("log.json")[0].messages[0].extra["messages"]["values"]["timestamp"] == 11.0
+
+
+def test_generations_of_a_session_are_one_conversation() -> None:
+    turns = openai(TALK)
+    rows = [
+        {"id": "a", "traceId": "t1", "sessionId": "s", "type": "GENERATION", "startTime": "1", "input": turns[:4], "output": turns[4]},
+        {"id": "b", "traceId": "t2", "sessionId": "s", "type": "GENERATION", "startTime": "2", "input": turns[:-1], "output": turns[-1]},
+        {"id": "c", "traceId": "t2", "sessionId": "s", "type": "SPAN", "parentObservationId": "b", "startTime": "3", "input": "room 7"},
+    ]  # fmt: skip
+    Path("log.json").write_text(json.dumps(rows), encoding="utf-8")
+    (talk,) = load("log.json")
+    assert (talk.id, read_as(talk)) == ("s", TALK)
+    assert "model" not in further(talk)
