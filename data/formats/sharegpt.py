@@ -11,6 +11,7 @@ from ..files.json_values import elements
 from ..records import Conversation, Message, Role
 from .detection import Format, Source
 from .dialogues import DialogueForm, DialogueReading
+from .media_marks import parts_at_marks
 from .turns import SPEAKERS
 from .unsupported import BeyondWords
 
@@ -49,15 +50,16 @@ def read(path: str | Path) -> list[Conversation]:
     """The conversations of a ShareGPT file.
 
     Further keys are stored; annotations are labels too, as in messages. Turns of `system` and of tools
-    (`function_call`, `observation`, `tool`) are not messages: they are kept as asides with their positions. DataError
-    for any other speaker.
+    (`function_call`, `observation`, `tool`) are not messages: they are kept as asides with their positions. `images`,
+    `videos` and `audios` are parts of the messages with their marks (`media_marks`). DataError for any other speaker.
     """
     reading, conversations = DialogueReading(FORM), []
     for element, value in elements(path):
         turns = value.get("conversations") if isinstance(value, dict) else None
         if not isinstance(turns, list):
             raise DataError(f"{at(path, element)}: has no list 'conversations': is this a ShareGPT file?")
-        messages, asides = [], []
+        messages: list[Message] = []
+        asides: list[dict[str, Any]] = []
         for position, turn in enumerate(turns):
             speaker = turn.get("from") if isinstance(turn, dict) else None
             if speaker not in (*ROLES, SYSTEM, *TOOLS) or not isinstance(turn.get("value"), str):
@@ -69,6 +71,11 @@ def read(path: str | Path) -> list[Conversation]:
                 messages.append(FORM.message(Message(role=ROLES[speaker], text=turn["value"]), turn))
             else:
                 asides.append(FORM.aside(position, turn, turn["value"] if speaker == SYSTEM else None))
+        parts, _ = parts_at_marks(value, [message.text for message in messages])
+        messages = [
+            message.model_copy(update={"parts": own}) if own else message
+            for message, own in zip(messages, parts, strict=True)
+        ]
         conversations.append(reading.conversation(value, messages, asides))
     return conversations
 

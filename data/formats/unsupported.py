@@ -7,6 +7,7 @@ from typing import Any
 from ..attempts import as_object
 from ..records import Conversation, Json, Message, Timing
 from .dialogues import ASIDES, BEFORE, asides, declared_labels
+from .media_marks import parts_at_marks
 
 MOST_NAMED = 8
 """Most keys of `extra` that are listed by name; if there are more, only their number is given."""
@@ -76,7 +77,10 @@ class BeyondWords:
         stored = [message for message in conversation.messages if message.stored]
         lost = _lost(conversation, stored, self.own_key, tools=self.tools)
         self._having.update(content for content, is_lost in lost if is_lost)
-        self._having[PARTS] += not self.parts and any(message.parts for message in stored)
+        values = as_object(as_object(conversation.extra.get(self.own_key)).get("values"))
+        listed, _ = parts_at_marks(values, [message.text for message in stored])  # the source's own lists of them
+        unlisted = any(message.parts not in ((), own) for message, own in zip(stored, listed, strict=True))
+        self._having[PARTS] += unlisted and not self.parts
         unnamed = [key for extra in _extras(conversation, stored) for key in _unread(extra, self.own_key)]
         self._having["extra"] += bool(unnamed)
         self._keys |= dict.fromkeys(unnamed)

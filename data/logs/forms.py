@@ -12,6 +12,7 @@ from . import (
     mlflow_traces,
     opentelemetry,
     part_messages,
+    training_rows,
     trajectories,
 )
 
@@ -26,6 +27,7 @@ FORMS: tuple[Format, ...] = (
     claude.FORMAT,
     gemini.FORMAT,
     part_messages.FORMAT,
+    training_rows.FORMAT,
     completions.FORMAT,
 )
 """A form whose sign is surer stands before one that its files would fit too."""

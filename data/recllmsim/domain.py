@@ -60,7 +60,15 @@ class RecLLMSim(Domain):
     """A user with a profile plans something with an assistant (RecLLMSim, SIGIR-AP 2025)."""
 
     kind = KIND
-    formats = (Format("recllmsim", "RecLLMSim JSON", holds_conversations, _contents, sign="a list under `history`"),)
+    formats = (
+        Format(
+            "recllmsim",
+            "RecLLMSim JSON",
+            holds_conversations,
+            _contents,
+            sign="`history` with `task_context`, `task_type`, `preference` or `profile`",
+        ),
+    )
     dataset = Dataset("", "a conversation a file, in RecLLMSim's format", write, "TASK/FILE.json", unfit)
     form = TaskForm
     rules = RULES

@@ -23,6 +23,9 @@ from .situations import Situation
 INDENT = 4
 """Indent of the published files, which have no final newline."""
 
+_BESIDE = {"task_context", "task_type", "preference", "profile"}
+"""Keys of which every conversation has two or more: rows of data for fine-tuning have a `history` too."""
+
 _USER = re.compile(r"User_\d+")
 
 
@@ -46,7 +49,8 @@ def is_history(value: Any) -> bool:
     """Whether a file's value is a RecLLMSim conversation, possibly a broken one."""
     if not isinstance(value, dict) or any(isinstance(value.get(key), list) for key in ("messages", "conversations")):
         return False  # a line of a log may name a profile too
-    return "history" in value or {"task_context", "profile"} <= value.keys()
+    beside = value.keys() & _BESIDE
+    return ("history" in value and (bool(beside) or len(value) == 1)) or {"task_context", "profile"} <= beside
 
 
 def holds_conversations(source: Source) -> bool:

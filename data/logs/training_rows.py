@@ -1,0 +1,265 @@
+"""Rows of data for fine-tuning and preferences: a question and its answer, or the answers that were chosen and rejected.
+
+Columns: Alpaca's `instruction`, `input` and `output`; `system`, `history`, `query` and `response` of ms-swift; `prompt`,
+`completion`, `chosen`, `rejected` and `label` of TRL; `kto_tag` and ShareGPT's `conversations` beside `chosen` and
+`rejected` of LLaMA-Factory; texts that begin with `Human:` as in Anthropic's HH-RLHF.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...errors import DataError, at
+from ..attachments import content_of
+from ..attempts import is_object
+from ..files.json_files import dumps
+from ..files.json_values import elements
+from ..formats import messages
+from ..formats.detection import Contents, Format, Source
+from ..formats.media_marks import parts_at_marks
+from ..formats.turns import role_of, turns_of
+from .completions import IDS, identifier
+
+_ANSWERS: Mapping[str, tuple[str, ...]] = {
+    "instruction": ("output", "response", "chosen"),
+    "query": ("response", "answer", "chosen"),
+    "prompt": ("completion", "response", "chosen"),
+    "question": ("answer", "response", "chosen"),
+    "conversations": ("chosen",),
+    "messages": ("chosen",),
+}
+"""Columns of questions, each with the columns in which its answer may stand."""
+
+_LISTS = ("messages", "conversations", "conversation", "turns", "choices")
+_OTHERS = (
+    "messages",
+    "response",
+    "completion",
+    "output",
+    "preferred_output",
+    "choices",
+    "conversations",
+    "rejected_output",
+)
+"""Keys by which a line of messages would be taken for another form: what a row has under them goes under `row`."""
+
+_REJECTED = ("rejected", "rejected_response", "rejected_messages")
+_TRANSCRIPT = re.compile(r"\n\n(Human|Assistant): ?")
+
+
+def read(path: str | Path) -> Contents:
+    """A conversation for each row, or for the rows that name the same one.
+
+    DataError for a row without a question.
+    """
+    return of_rows(path, elements(path))
+
+
+def of_rows(path: str | Path, rows: Iterable[tuple[str, Any]]) -> Contents:
+    """The conversations of rows, each with its place in the file; rejected answers are kept and counted in a note."""
+    values: dict[str, tuple[str, dict[str, Any]]] = {}
+    rejected = 0
+    for place, row in rows:
+        if not is_row(row):
+            raise DataError(f"{at(path, place)}: {_problem(row)}")
+        try:
+            value = value_of(row)
+        except ValueError as error:
+            raise DataError(f"{at(path, place)}: {error}") from None
+        rejected += any(row.get(key) for key in _REJECTED)
+        name = "" if row.get("history") or isinstance(row.get("id"), str) else identifier(row)
+        if name:
+            value = {key: inner for key, inner in value.items() if key not in IDS or str(inner) != name}
+        if name in values:
+            _go_on(values[name][1], value)
+        else:
+            values[name or f"\0{place}"] = place, ({"id": name} if name else {}) | value
+    notes = (
+        (f"{rejected} rejected answer{'s are' if rejected > 1 else ' is'} kept beside the chosen",) if rejected else ()
+    )
+    return Contents(tuple(messages.of_values(path, values.values())), notes)
+
+
+def is_row(value: Any) -> bool:
+    """Whether an object has a question and an answer, and no list of messages with its answers inside."""
+    if not isinstance(value, Mapping):
+        return False
+    return _columns(value) is not None or _is_transcript(value)
+
+
+def _columns(row: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The column of the question and that of the answer."""
+    listed = any(isinstance(row.get(key), list) for key in _LISTS)
+    for question, answers in _ANSWERS.items():
+        if question not in row or (listed and question not in _LISTS) or not _is_words(row[question]):
+            continue
+        for answer in answers:
+            if answer in row and (row[answer] is None or _is_words(row[answer])):
+                return question, answer
+    whole = row.get("chosen") if "rejected" in row and not listed else None
+    return ("", "chosen") if isinstance(whole, list) and _begins(_turns(whole)) else None
+
+
+def _is_words(value: Any) -> bool:
+    return isinstance(value, str) or bool(_turns(value))
+
+
+def _is_transcript(row: Mapping[str, Any]) -> bool:
+    return all(isinstance(row.get(key), str) and _TRANSCRIPT.match(row[key]) for key in ("chosen", "rejected"))
+
+
+def _problem(row: Any) -> str:
+    answers = dict.fromkeys(answer for listed in _ANSWERS.values() for answer in listed)
+    seen = ", ".join(list(row)[:12]) if isinstance(row, Mapping) else f"a {type(row).__name__}"
+    return (
+        "is not a question with its answer, as the first row is: give texts or messages as "
+        f"{', '.join(key for key in _ANSWERS if key not in _LISTS)} and {', '.join(answers)}; it has {seen}"
+    )
+
+
+def value_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row as a line of messages, with its further keys; ValueError for a history that is not one."""
+    if (columns := _columns(row)) is None:
+        question, answer, opening = "", "chosen", []
+        closing = _of_transcript(row["chosen"])
+    else:
+        question, answer = columns
+        opening, closing = _question(row, question) if question else [], _turns(row[answer], "assistant")
+    taken = {question, answer, "system", "history"}
+    if opening and opening[-1].get("input") is not None:
+        taken.add("input")
+    if _begins(closing) and question not in _LISTS:  # the answer is the whole conversation
+        if opening != closing[: len(opening)]:
+            taken.discard(question)
+        opening = []
+    system = row.get("system")
+    if system is not None and not isinstance(system, str):
+        taken.discard("system")
+    turns = [{"role": "system", "content": system}] if isinstance(system, str) and system else []
+    turns += _with_ids([*_history(row.get("history")), *opening, *closing])
+    texts = [turn["content"] if isinstance(turn.get("content"), str) else "" for turn in turns]
+    parts, keys = parts_at_marks(row, texts)
+    for turn, text, own in zip(turns, texts, parts, strict=True):
+        if own:
+            turn["content"] = content_of(text, own)
+    more = {key: value for key, value in row.items() if key not in {*taken, *keys}}
+    labels = {key: more[key] for key in ("label", "kto_tag") if isinstance(more.get(key), bool)}
+    if labels and is_object(before := more.get("labels", {})):
+        more = {key: value for key, value in more.items() if key not in labels} | {"labels": {**before, **labels}}
+    if others := {key: more.pop(key) for key in _OTHERS if key in more}:
+        more["row"] = others
+    return {**more, "messages": turns}
+
+
+def _question(row: Mapping[str, Any], column: str) -> list[dict[str, Any]]:
+    """The question, with the row's `input` if it is an instruction: the message keeps both."""
+    more = row.get("input")
+    if column != "instruction" or not isinstance(row[column], str) or not isinstance(more, str):
+        return _turns(row[column])
+    text = "\n\n".join(part for part in (row[column], more) if part)
+    parts = {"instruction": row[column], "input": more} if more else {}
+    return [{"role": "user", "content": text, **parts}] if text else []
+
+
+def _history(history: Any) -> list[dict[str, Any]]:
+    """The messages before the question: pairs of question and answer, or messages."""
+    if history is None or history == "":
+        return []
+    if isinstance(history, list):
+        if all(_is_pair(pair) for pair in history):
+            return [turn for user, reply in history for turn in (*_turns(user), *_turns(reply, "assistant"))]
+        if len(turns := _turns(history)) >= len(history):
+            return turns
+    raise ValueError("'history' is not a list of pairs of texts, or of messages: write [[question, answer], ...]")
+
+
+def _is_pair(pair: Any) -> bool:
+    return isinstance(pair, list) and len(pair) == 2 and all(isinstance(text, str | None) for text in pair)
+
+
+def _begins(turns: list[dict[str, Any]]) -> bool:
+    """Whether the turns begin with the user's message."""
+    return next((turn["role"] for turn in turns if turn["role"] not in messages.SYSTEM), "") == "user"
+
+
+def _turns(value: Any, role: str = "user") -> list[dict[str, Any]]:
+    """A text as a message of the role; messages of OpenAI's or ShareGPT's form; nothing for other values."""
+    if isinstance(value, str):
+        return [{"role": role, "content": value}] if value else []
+    listed = value if isinstance(value, list) else [value]
+    if not listed or not all(map(is_object, listed)):
+        return []
+    turns = [turn for message in listed for turn in _of_message(message)]
+    return turns if len(turns) >= len(listed) else []
+
+
+def _of_message(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """A message; the calls and results of ShareGPT as those of OpenAI's form."""
+    if "from" not in message:
+        role = role_of(message.get("role"))
+        return [{**message, "role": role}] if role and "content" in message else turns_of(message)
+    name, text = message["from"], message.get("value")
+    if not isinstance(text, str):
+        return []
+    if name == "function_call" and (calls := _calls(text)):
+        return [{"role": "assistant", "content": None, "tool_calls": calls}]
+    if name in ("observation", "function_response", "tool_response"):
+        return [{"role": "tool", "content": text}]
+    role = role_of(name)
+    further = {key: value for key, value in message.items() if key not in ("from", "value")}
+    return [{"role": role, "content": text, **further}] if role else []
+
+
+def _calls(text: str) -> list[dict[str, Any]]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    listed = value if isinstance(value, list) else [value]
+    if not all(is_object(call) and isinstance(call.get("name"), str) for call in listed):
+        return []
+    return [
+        {"type": "function", "function": {"name": call["name"], "arguments": dumps(call.get("arguments", {}))}}
+        for call in listed
+    ]
+
+
+def _with_ids(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The turns with an id for each call that has none, and for the result that follows it."""
+    waiting: list[str] = []
+    for number, turn in enumerate(turns):
+        for at_call, call in enumerate(turn.get("tool_calls") or []):
+            if "id" not in call:
+                call["id"] = f"call_{number}_{at_call}"
+                waiting.append(call["id"])
+        if turn["role"] == "tool" and waiting and not turn.keys() & {"tool_call_id", "name"}:
+            turn["tool_call_id"] = waiting.pop(0)
+    return turns
+
+
+def _of_transcript(text: str) -> list[dict[str, Any]]:
+    """The turns of one text, each after a blank line and `Human:` or `Assistant:`."""
+    _, *pieces = _TRANSCRIPT.split(text)
+    names = {"Human": "user", "Assistant": "assistant"}
+    return [{"role": names[name], "content": words} for name, words in zip(pieces[::2], pieces[1::2], strict=True)]
+
+
+def _go_on(value: dict[str, Any], row: dict[str, Any]) -> None:
+    """Add a further row to its conversation: its keys are those of its first message."""
+    first, *rest = row.pop("messages") or [{}]
+    value["messages"] += [{**first, **{key: inner for key, inner in row.items() if key not in first}}, *rest]
+
+
+def _recognised(source: Source) -> bool:
+    return is_row(source.first)
+
+
+FORMAT = Format(
+    "rows",
+    "rows of questions and answers for fine-tuning, or of chosen and rejected answers",
+    _recognised,
+    read,
+    sign="`instruction`, `query`, `prompt` or `question` with `output`, `response`, `completion`, `answer` or `chosen`",
+)
