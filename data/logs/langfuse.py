@@ -60,7 +60,9 @@ def _list(value: Mapping[str, Any], key: str) -> list[Any]:
 def _trace(trace: Mapping[str, Any]) -> LoggedCall:
     more = {key: trace[key] for key in ("name", "userId", "tags", "timestamp") if trace.get(key)}
     scores = {
-        score["name"]: score.get("value") for score in _list(trace, "scores") if is_object(score) and "name" in score
+        score["name"]: score.get("value")
+        for score in _list(trace, "scores")
+        if is_object(score) and isinstance(score.get("name"), str)
     }
     if scores:
         more["labels"] = scores

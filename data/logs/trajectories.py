@@ -66,7 +66,7 @@ def _tau2_turns(listed: list[Any]) -> list[dict[str, Any]]:
         elif turn.get("role") == "tool":
             failed = {"status": "error"} if turn.get("error") is True else {}
             turns.append({**turn, "tool_call_id": turn.get("id"), **failed})
-        elif calls := turn.get("tool_calls"):
+        elif isinstance(calls := turn.get("tool_calls"), list) and calls:
             if turn.get("role") == "user":
                 if turn.get("content"):
                     turns.append({key: inner for key, inner in turn.items() if key != "tool_calls"})
@@ -109,7 +109,7 @@ def _step(step: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     names = ("timestamp", "model_name", "reasoning_content")
     more = {key: step[key] for key in names if step.get(key)}
     parts = message if isinstance(message, list) else [message] if message else []
-    calls = step.get("tool_calls") or []
+    calls = step["tool_calls"] if _lists(step, "tool_calls") else []
     for turn in turns_of_parts(role, parts, more):
         if calls and turn["role"] == role:
             turn |= {"content": turn["content"] or None, "tool_calls": [_call(call) for call in calls]}

@@ -181,3 +181,30 @@ def test_generations_of_a_session_are_one_conversation() -> None:
     (talk,) = load("log.json")
     assert (talk.id, read_as(talk)) == ("s", TALK)
     assert "model" not in further(talk)
+
+
+JUNK: list[Any] = [None, 1, True, "x", "", [], {}, [[]], [{}], {"a": 1}, "[1", "attachment://d2"]
+
+
+def places(value: Any, before: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [place for key, inner in items for place in ((*before, key), *places(inner, (*before, key)))]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@given(data=st.data())
+@settings(max_examples=15)
+def test_a_log_that_is_broken_anywhere_is_read_or_refused_in_one_line(name: str, data: st.DataObject) -> None:
+    value = json.loads(json.dumps(WRITERS[name][1](TALK)))
+    *way, last = data.draw(st.sampled_from(places(value)))
+    holder = value
+    for key in way:
+        holder = holder[key]
+    holder[last] = data.draw(st.sampled_from(JUNK))
+    Path("log.json").write_text(json.dumps(value), encoding="utf-8")
+    refusal = ""
+    try:
+        messages.write(list(load("log.json")), "again.jsonl")
+    except DataError as error:
+        refusal = str(error)
+    assert "\n" not in refusal
