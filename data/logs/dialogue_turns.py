@@ -1,0 +1,274 @@
+"""Dialogues whose turns name a speaker and a text, under whatever keys: data sets of conversations, and many logs.
+
+Such are Taskmaster 1 to 3 (`utterances` of `speaker` and `text`), Schema-Guided Dialogue and MultiWOZ 2.2 (`turns` of
+`speaker` and `utterance`, with `frames`), sdialog and DialogueKit. Data sets with a layout of their own: `dialogue_sets`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...errors import DataError, at
+from ..attempts import as_object, is_object
+from ..files.json_files import dumps
+from ..files.json_values import elements
+from ..formats import messages
+from ..formats.detection import Contents, Format, Source
+from ..formats.turns import role_of
+from .completions import IDS, is_turn
+from .dialogue_sets import LAYOUTS, RESERVED, SpokenTurn
+from .training_rows import is_row
+
+LISTS = ("turns", "utterances", "dialogue", "dialog", "log", "conversation", "conversations", "messages", "history")
+"""Keys of the list of turns; the first one that holds turns counts."""
+SPEAKER_KEYS = ("speaker", "role", "sender", "author", "from", "interlocutor", "participant")
+TEXT_KEYS = ("text", "utterance", "content", "value", "message")
+
+_OF_DIALOGUES = ("speaker", "interlocutor", "participant")
+"""Keys under which data sets of dialogues write `system` for the assistant."""
+_SIDES = {"usr": "user", "sys": "system", "prompter": "user"}
+_NAMES = (*IDS, "convo_id", "original dialog id", "id")
+_PLAIN = ("user", "assistant", "system")
+
+_UNKNOWN = (
+    "write user and assistant in their place, or read the file with a format of your own "
+    "(--log-format MODULE:NAME, docs/extend/log_format.md)"
+)
+
+
+class _Keys(NamedTuple):
+    """Where a dialogue has its turns, and these their speaker and their text."""
+
+    turns: str
+    speaker: str
+    text: str
+
+
+@dataclass
+class _Dialogue:
+    """A dialogue of a file, whose speakers are not yet user and assistant."""
+
+    place: str
+    value: Mapping[str, Any]
+    turns: list[SpokenTurn]
+    used: set[str]
+    name: str = ""
+    split: str = ""
+    key: str = ""
+    """The key of the speakers; empty for a layout that names the sides itself."""
+
+
+@dataclass
+class _Reading:
+    """The dialogues of a file, and the number of those without turns."""
+
+    dialogues: list[_Dialogue] = field(default_factory=list)
+    empty: int = 0
+
+
+def read(path: str | Path) -> Contents:
+    """A conversation for each dialogue; DataError for one without turns of a speaker and a text.
+
+    A file may hold a list of dialogues, one a line, an object of them by their ids, or an object of such lists.
+    """
+    return of_values(path, elements(path))
+
+
+def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> Contents:
+    """The conversations of dialogues, each with its place in the file."""
+    reading = _Reading()
+    for place, value in values:
+        _read_value(reading, path, place, value)
+    roles = _roles(path, reading.dialogues)
+    lines = [(dialogue.place, _line(dialogue, roles)) for dialogue in reading.dialogues]
+    count = reading.empty
+    notes = (f"{count} dialogue{'s' if count > 1 else ''} without turns left out",) if count else ()
+    return Contents(tuple(messages.of_values(path, lines)), notes)
+
+
+def is_dialogue(value: Any) -> bool:
+    """Whether an object has turns of a speaker and a text, or the layout of a known data set."""
+    if not is_object(value) or any(fits(value) for fits, _ in LAYOUTS):
+        return is_object(value)
+    return _keys(value) is not None
+
+
+def _keys(value: Mapping[str, Any]) -> _Keys | None:
+    for name in LISTS:
+        turns = value.get(name)
+        if not isinstance(turns, list) or not turns or not all(map(is_object, turns)):
+            continue
+        if name == "history" and is_row(value):
+            continue
+        for speaker in SPEAKER_KEYS:
+            for text in TEXT_KEYS:
+                if all(_speaker(turn, speaker) and isinstance(turn.get(text), str) for turn in islice(turns, 3)):
+                    keys = _Keys(name, speaker, text)
+                    return None if _is_other_form(keys, turns) else keys
+    return None
+
+
+def _is_other_form(keys: _Keys, turns: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the turns are those of `messages`, `completions` or `sharegpt`, which are read as they are."""
+    if keys[1:] == ("role", "content"):
+        return keys.turns == "messages" or (
+            keys.turns in ("conversation", "conversations", "turns") and is_turn(turns[0])
+        )
+    return keys == ("conversations", "from", "value") and role_of(turns[0]["from"]) is not None
+
+
+def _speaker(turn: Mapping[str, Any], key: str) -> str:
+    """The name of a turn's speaker; of an object its role or name."""
+    name = turn.get(key)
+    name = (name.get("role") or name.get("name")) if is_object(name) else name
+    return str(name) if isinstance(name, str | int) and not isinstance(name, bool) else ""
+
+
+def _read_value(reading: _Reading, path: str | Path, place: str, value: Any, name: str = "", split: str = "") -> None:
+    """Add the dialogues of a value; DataError if it has none, not even one without turns."""
+    layout = next((turns for fits, turns in LAYOUTS if is_object(value) and fits(value)), None)
+    if layout is not None:
+        try:
+            spoken, used = layout(value)
+        except ValueError as error:
+            raise DataError(f"{at(path, place)}: {error}") from None
+        reading.dialogues.append(_Dialogue(place, value, spoken, used, name, split))
+    elif is_object(value) and (keys := _keys(value)) is not None:
+        turns = enumerate(value[keys.turns])
+        spoken = [_turn(turn, keys, at(path, place, f"turn {number}")) for number, turn in turns]
+        reading.dialogues.append(_Dialogue(place, value, spoken, {keys.turns}, name, split, keys.speaker))
+    elif _is_empty(value):
+        reading.empty += 1
+    elif inner := _dialogues_in(value):
+        for where, own_name, own_split, dialogue in inner:
+            _read_value(reading, path, f"{place}, {where}", dialogue, own_name, own_split)
+    else:
+        has = ", ".join(list(value)[:12]) if is_object(value) else f"a {type(value).__name__}"
+        raise DataError(
+            f"{at(path, place)}: has no turns: give a list under {', '.join(LISTS[:5])} or such, of a role and a text; "
+            f"it has {has}"
+        )
+
+
+def _is_empty(value: Any) -> bool:
+    return is_object(value) and any(value.get(key) == [] for key in LISTS)
+
+
+def _dialogues_in(value: Any) -> list[tuple[str, str, str, Any]]:
+    """Place, name, split and value of each dialogue of an object.
+
+    It holds them by their ids, or in lists.
+    """
+    if not is_object(value):
+        return []
+    first = next((inner for inner in value.values() if not _is_empty(inner)), None)
+    if is_dialogue(first) and all(map(is_object, value.values())):
+        return [(repr(key), key, "", inner) for key, inner in value.items()]
+    lists = {key: inner for key, inner in value.items() if isinstance(inner, list) and any(map(is_dialogue, inner[:3]))}
+    return [
+        (f"{key}[{number}]", "", key if len(lists) > 1 else "", inner)
+        for key, listed in lists.items()
+        for number, inner in enumerate(listed)
+    ]
+
+
+def _turn(turn: Mapping[str, Any], keys: _Keys, where: str) -> SpokenTurn:
+    name, text = _speaker(turn, keys.speaker), turn.get(keys.text)
+    if not name or not isinstance(text, str):
+        raise DataError(
+            f"{where}: needs a role as {keys.speaker!r} and a text as {keys.text!r}, as the first turns have"
+        )
+    further = {key: value for key, value in turn.items() if key not in (keys.speaker, keys.text)}
+    if is_object(turn[keys.speaker]) or name.lower() not in _PLAIN:
+        further = {keys.speaker: turn[keys.speaker], **further}
+    return SpokenTurn(name, text, further, tuple(_calls(turn)))
+
+
+def _calls(turn: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Name, arguments and result of each call in a turn's annotations, as SGD or Taskmaster-3 have them."""
+    frames = turn.get("frames")
+    for frame in frames if isinstance(frames, list) else []:
+        call = as_object(as_object(frame).get("service_call"))
+        if isinstance(call.get("method"), str):
+            yield call["method"], call.get("parameters"), frame.get("service_results")
+    apis = turn.get("apis")
+    for call in apis if isinstance(apis, list) else []:
+        if isinstance(as_object(call).get("name"), str):
+            yield call["name"], _named(call.get("args")), _named(call.get("response"))
+
+
+def _named(pairs: Any) -> Any:
+    """Pairs of a name and a value as an object; other values as they are."""
+    if not isinstance(pairs, list) or not all(is_object(pair) and len(pair) == 2 for pair in pairs):
+        return pairs
+    named = {str(next(iter(pair.values()))): list(pair.values())[1] for pair in pairs}
+    return named if len(named) == len(pairs) and pairs else pairs
+
+
+def _roles(path: str | Path, dialogues: Sequence[_Dialogue]) -> dict[str, str]:
+    """The role of each speaker of the file; DataError that names those without one."""
+    names = dict.fromkeys(turn.speaker for dialogue in dialogues for turn in dialogue.turns)
+    roles = {name: _SIDES.get(name.lower()) or role_of(name) or "" for name in names}
+    if unknown := [name for name, role in roles.items() if not role]:
+        listed = ", ".join(map(repr, unknown[:6])) + (f" and {len(unknown) - 6} more" if len(unknown) > 6 else "")
+        whose = next(one.place for one in dialogues if any(turn.speaker == unknown[0] for turn in one.turns))
+        raise DataError(f"{at(path, whose)}: {listed}: neither user nor assistant by name: {_UNKNOWN}")
+    keys = {dialogue.key for dialogue in dialogues}
+    if "assistant" not in roles.values() and keys <= {*_OF_DIALOGUES, ""}:
+        roles = {name: "assistant" if role == "system" else role for name, role in roles.items()}
+    return roles
+
+
+def _line(dialogue: _Dialogue, roles: Mapping[str, str]) -> dict[str, Any]:
+    """The dialogue as a line of messages, with its further keys."""
+    value = dialogue.value
+    key = next((key for key in _NAMES if _is_name(value.get(key))), "")
+    name = dialogue.name or (str(value[key]) if key else "")
+    taken = {*dialogue.used, *([key] if key and str(value[key]) == name else [])}
+    further = {one: inner for one, inner in value.items() if one not in taken}
+    if others := {one: further.pop(one) for one in RESERVED if one in further}:
+        further["row"] = others
+    turns: list[dict[str, Any]] = []
+    calls = 0
+    for turn in dialogue.turns:
+        named = [(f"call_{calls + number}", *call) for number, call in enumerate(turn.calls, start=1)]
+        calls += len(named)
+        if named:
+            functions = [
+                {"id": own, "type": "function", "function": {"name": tool, "arguments": dumps(arguments or {})}}
+                for own, tool, arguments, _ in named
+            ]
+            turns.append({"role": "assistant", "content": None, "tool_calls": functions})
+            turns += [
+                {"role": "tool", "tool_call_id": own, "content": result if isinstance(result, str) else dumps(result)}
+                for own, _, _, result in named
+                if result is not None
+            ]
+        more = {one: inner for one, inner in turn.further.items() if one not in RESERVED}
+        if beside := {one: inner for one, inner in turn.further.items() if one in RESERVED}:
+            more["turn"] = beside
+        if turn.text is not None:
+            turns.append({"role": roles[turn.speaker], "content": turn.text, **more})
+        elif turns:
+            turns[-1] |= more
+    split = {"split": dialogue.split} if dialogue.split and "split" not in further else {}
+    return {**({"id": name} if name else {}), **split, **further, "messages": turns}
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool) and str(value) != ""
+
+
+def _recognised(source: Source) -> bool:
+    return is_dialogue(source.first) or bool(_dialogues_in(source.first))
+
+
+FORMAT = Format(
+    "dialogues",
+    "dialogues whose turns have a role and a text",
+    _recognised,
+    read,
+    sign=f"a list of turns with a role ({', '.join(SPEAKER_KEYS)}) and a text ({', '.join(TEXT_KEYS)})",
+)

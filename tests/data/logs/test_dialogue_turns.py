@@ -1,0 +1,265 @@
+"""Dialogues of a speaker and a text, and the layouts of data sets: each side is read, with its calls and annotations."""
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.data import Conversation, DataError, load, messages
+from duologue.data.formats.dialogues import asides, further
+from duologue.data.loading import Loaded
+from duologue.data.logs.dialogue_turns import LISTS, SPEAKER_KEYS, TEXT_KEYS
+
+TALK = [("user", "A table for two?"), ("assistant", "At seven."), ("user", "Fine.")]
+
+
+def file(*values: Any, name: str = "dialogues.json", **how: Any) -> Path:
+    path = Path(name)
+    path.write_text("\n".join(json.dumps(value, **how) for value in values), encoding="utf-8")
+    return path
+
+
+def words(conversation: Conversation) -> list[tuple[str, str]]:
+    return [(message.role, message.text) for message in conversation.messages]
+
+
+def read(*values: Any, kind: str = "dialogues") -> Loaded:
+    """The conversations, which are written as lines of messages without a loss, and read back equal."""
+    loaded = load(file(*values))
+    assert loaded.kind == kind
+    assert messages.write(loaded, "again.jsonl") == []
+    again = load("again.jsonl")
+    assert again.kind == "messages"
+    assert [(one.id, one.messages, asides(one), further(one)) for one in loaded] == [
+        (one.id, one.messages, asides(one), further(one)) for one in again
+    ]
+    return loaded
+
+
+def turns(speaker: str, text: str, user: str, assistant: str, **more: Any) -> list[dict[str, Any]]:
+    return [{speaker: user if role == "user" else assistant, text: words, **more} for role, words in TALK]
+
+
+DIALOGUES: dict[str, dict[str, Any]] = {
+    "taskmaster": {"conversation_id": "d1", "utterances": turns("speaker", "text", "USER", "ASSISTANT", segments=[])},
+    "sgd": {"dialogue_id": "d1", "turns": turns("speaker", "utterance", "USER", "SYSTEM", frames=[])},
+    "sdialog": {"id": "d1", "turns": turns("speaker", "text", "User", "Bot"), "events": None},
+    "dialoguekit": {"conversation_id": "d1", "conversation": turns("participant", "utterance", "USER", "AGENT")},
+    "a service": {"session_id": "d1", "log": turns("sender", "message", "customer", "support_agent", time=3)},
+    "roles": {"id": "d1", "dialog": turns("role", "content", "user", "assistant")},
+    "authors": {"id": "d1", "messages": [{"author": {"role": who}, "text": text} for who, text in TALK]},
+    "history": {"id": "d1", "history": turns("role", "content", "user", "assistant")},
+}
+
+
+@pytest.mark.parametrize("name", DIALOGUES)
+@pytest.mark.parametrize("form", ["one", "list", "by id", "in a list under a key"])
+def test_a_dialogue_is_read_alone_in_a_list_by_its_id_and_below_a_key(name: str, form: str) -> None:
+    value = DIALOGUES[name]
+    shapes = {"one": value, "list": [value], "by id": {"d1": value}, "in a list under a key": {"dialogues": [value]}}
+    if (name, form) == ("history", "one"):
+        del value["id"], value["history"][0]  # alone it would be RecLLMSim's
+        value |= {"id": "d1", "history": [{"role": "user", "content": TALK[0][1]}, *value["history"]]}
+    (conversation,) = read(shapes[form])
+    assert (conversation.id, words(conversation)) == ("d1", TALK)
+
+
+def test_annotations_and_names_are_further_keys_of_their_message() -> None:
+    value = DIALOGUES["a service"]
+    (conversation,) = read({**value, "shop": "tea"})
+    assert conversation.messages[0].extra["messages"]["values"] == {"sender": "customer", "time": 3}
+    assert further(conversation)["shop"] == "tea"
+
+
+def test_calls_of_a_service_are_those_of_the_turn_that_names_them() -> None:
+    frame = {"service_call": {"method": "Book", "parameters": {"seats": "2"}}, "service_results": [{"at": "seven"}]}
+    spoken = turns("speaker", "utterance", "USER", "SYSTEM")
+    spoken[1]["frames"] = [frame]
+    (conversation,) = read([{"dialogue_id": "d1", "turns": spoken}])
+    (call,) = conversation.messages[1].tool_calls
+    assert (call.name, call.arguments, call.result) == ("Book", {"seats": "2"}, [{"at": "seven"}])
+    assert conversation.messages[1].extra["messages"]["values"]["frames"] == [frame]
+
+
+def test_apis_of_taskmaster_are_calls() -> None:
+    spoken = turns("speaker", "text", "user", "assistant")
+    pairs = [{"arg_name": "seats", "arg_value": "2"}]
+    spoken[1]["apis"] = [{"name": "book", "args": pairs, "response": [{"response_name": "at", "response_value": "7"}]}]
+    (conversation,) = read({"conversation_id": "d1", "utterances": spoken})
+    (call,) = conversation.messages[1].tool_calls
+    assert (call.name, call.arguments, call.result) == ("book", {"seats": "2"}, {"at": "7"})
+
+
+def test_system_is_the_assistant_only_where_no_other_speaker_is() -> None:
+    spoken = [{"speaker": "system", "text": "Be brief."}, *turns("speaker", "text", "user", "bot")]
+    (conversation,) = read({"turns": spoken})
+    assert words(conversation) == TALK
+    assert [aside["system"] for aside in asides(conversation)] == ["Be brief."]
+    (conversation,) = read({"turns": turns("role", "text", "user", "system")})
+    assert len(asides(conversation)) == 1
+
+
+def test_unknown_speakers_are_named_and_not_guessed(fault: Callable[..., str]) -> None:
+    line = fault(load, file({"turns": turns("speaker", "text", "Ann", "Bo")}))
+    assert "line 1: 'Ann', 'Bo': neither user nor assistant by name" in line
+    assert "--log-format" in line
+    assert "line 1: 'Bo': neither" in fault(load, file({"turns": turns("speaker", "text", "user", "Bo")}))
+
+
+MULTIWOZ = {"goal": {"restaurant": {}}, "log": [{"text": text, "metadata": {"a": 1} if role == "assistant" else {}} for role, text in TALK]}  # fmt: skip
+
+
+def test_multiwoz_alternates_and_its_states_say_so(fault: Callable[..., str]) -> None:
+    (conversation,) = read({"P1.json": MULTIWOZ})
+    assert (conversation.id, words(conversation)) == ("P1.json", TALK)
+    assert conversation.messages[1].extra["messages"]["values"] == {"metadata": {"a": 1}}
+    shifted = {**MULTIWOZ, "log": MULTIWOZ["log"][1:]}
+    assert "do not alternate" in fault(load, file({"P1.json": shifted}))
+
+
+def test_dialogstudio_has_both_sides_in_a_turn() -> None:
+    def turn(number: int, user: str, system: str) -> dict[str, Any]:
+        sides = {f"original {side} side information": {side: number} for side in ("user", "system")}
+        return {"turn id": number, "user utterance": user, "system response": system, **sides}
+
+    log = [turn(1, "A table for two?", "At seven."), turn(2, "Fine.", "")]
+    loaded = read({"set--1": {"original dialog id": "x", "log": log}, "set--2": {"log": []}})
+    (conversation,) = loaded
+    assert words(conversation) == TALK
+    assert conversation.messages[1].extra["messages"]["values"] == {"original system side information": {"system": 1}}
+    assert loaded.notes == ("1 dialogue without turns left out",)
+
+
+ABCD = [["customer", "A table for two?"], ["action", "Booked."], ["agent", "At seven."], ["customer", "Fine."]]
+
+
+def test_actions_of_abcd_are_calls_of_the_agent() -> None:
+    delexed = [
+        {"speaker": who, "text": text, "targets": ["book", "take_action", "reserve", ["two"], -1]} for who, text in ABCD
+    ]
+    train, dev = read(
+        {"train": [{"convo_id": 3, "original": ABCD, "delexed": delexed}], "dev": [{"convo_id": 4, "original": ABCD}]}
+    )
+    (call,) = train.messages[1].tool_calls
+    assert (call.name, call.arguments, call.result) == ("reserve", {"values": ["two"]}, "Booked.")
+    assert (train.id, words(train), words(dev)) == ("3", TALK, TALK)
+    assert (further(train)["split"], further(dev)["split"]) == ("train", "dev")
+    assert [aside["messages"]["content"] for aside in asides(dev)] == ["Booked."]
+
+
+@pytest.mark.parametrize("rows", [False, True])
+def test_coqa_has_questions_and_answers_about_a_story(rows: bool, fault: Callable[..., str]) -> None:
+    value: dict[str, Any] = {
+        "story": "It opens at seven.",
+        "questions": ["When?"],
+        "answers": {"input_text": ["seven"], "answer_start": [12]},
+    }
+    if not rows:
+        value |= {"questions": [{"input_text": "When?"}], "answers": [{"input_text": "seven", "answer_start": 12}]}
+    (conversation,) = read(value if rows else {"version": "1", "data": [value]})
+    assert words(conversation) == [("user", "When?"), ("assistant", "seven")]
+    assert conversation.messages[1].extra["messages"]["values"] == {"answer_start": 12}
+    assert further(conversation)["story"] == "It opens at seven."
+    assert "not as many" in fault(load, file({**value, "questions": []}))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"messages": [{"role": "user", "content": "Hello"}]},
+        {"conversations": [{"from": "human", "value": "Hello"}]},
+        {"conversation": [{"role": "user", "content": "Hello"}]},
+        {"turns": ["Hello"]},
+        {"turns": [{"speaker": "user"}]},
+        {"log": "Hello"},
+        {"goal": "a table"},
+    ],
+    ids=str,
+)
+def test_neighbours_are_not_claimed(value: dict[str, Any]) -> None:
+    path, kind = file(value), ""
+    with suppress(DataError):
+        kind = load(path).kind
+    assert kind != "dialogues"
+
+
+def test_a_value_without_turns_is_named_with_its_keys(fault: Callable[..., str]) -> None:
+    path = file({"dialogues": [DIALOGUES["sgd"], {"topic": "tea"}]})
+    line = fault(load, path)
+    assert "dialogues[1]: has no turns" in line
+    assert line.endswith("it has topic")
+    path = file({"turns": [*DIALOGUES["sgd"]["turns"], {"speaker": "USER"}, {}, {}]})
+    assert "turn 3: needs a role as 'speaker' and a text as 'utterance'" in fault(load, path)
+
+
+texts = st.text(st.characters(codec="utf-8"), max_size=8)
+RESERVED_KEYS = ["id", "time", "tool_calls", "messages", "output"]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["user", "assistant"]), texts), min_size=1, max_size=5),
+    st.sampled_from(LISTS),
+    st.sampled_from(SPEAKER_KEYS),
+    st.sampled_from(TEXT_KEYS),
+    st.dictionaries(st.sampled_from(RESERVED_KEYS), texts, max_size=2),
+)
+def test_dialogues_under_any_keys_are_read_again(
+    talk: list[tuple[str, str]], key: str, speaker: str, text: str, more: dict[str, str]
+) -> None:
+    spoken = [
+        {**{one: value for one, value in more.items() if one != text}, speaker: who, text: said} for who, said in talk
+    ]
+    value = {"note": "ours", key: spoken}
+    loaded = load(file(value))
+    (conversation,) = loaded
+    if loaded.kind == "dialogues":
+        assert words(conversation) == talk
+        (conversation,) = read(value)
+        for message in conversation.messages:
+            values = message.extra.get("messages", {}).get("values", {})
+            assert {**values, **values.get("turn", {})}.items() >= {k: v for k, v in more.items() if k != text}.items()
+    else:
+        assert (speaker, text) in (("role", "content"), ("from", "value"))
+
+
+def tree(name: str, role: str, *replies: Any, **more: Any) -> dict[str, Any]:
+    return {"message_id": name, "text": f"{name}!", "role": role, "replies": list(replies), **more}
+
+
+BEST = tree("c", "assistant", tree("d", "prompter"), rank=0, labels={"quality": {"value": 0.5, "count": 2}})
+ROOT = tree("a", "prompter", tree("b", "assistant", rank=1), tree("x", "assistant", rank=0, deleted=True), BEST)
+BRANCH = [("user", "a!"), ("assistant", "c!"), ("user", "d!")]
+
+
+def rows_of(message: dict[str, Any], parent: str | None = None) -> list[dict[str, Any]]:
+    own = {key: value for key, value in message.items() if key != "replies"} | {
+        "parent_id": parent,
+        "message_tree_id": "a",
+    }
+    return [own, *(row for reply in message["replies"] for row in rows_of(reply, message["message_id"]))]
+
+
+@pytest.mark.parametrize("form", ["tree", "rows"])
+def test_of_a_tree_the_replies_of_best_rank_are_read_and_the_others_counted(form: str) -> None:
+    values = [{"message_tree_id": "a", "tree_state": "ready", "prompt": ROOT}] if form == "tree" else rows_of(ROOT)
+    loaded = read(*values, kind="trees")
+    (conversation,) = loaded
+    assert (conversation.id, words(conversation)) == ("a", BRANCH)
+    assert loaded.notes == ("2 messages of other branches left out",)
+    assert conversation.messages[1].labels == {"quality": {"value": 0.5, "count": 2}}
+
+
+def test_labels_of_rows_are_read_by_their_names() -> None:
+    row = rows_of(tree("a", "prompter"))[0] | {"labels": {"name": ["spam"], "value": [0.0], "count": [3]}}
+    (conversation,) = read(row, kind="trees")
+    assert conversation.messages[0].labels == {"spam": {"value": 0.0, "count": 3}}
+
+
+def test_messages_in_a_circle_are_refused(fault: Callable[..., str]) -> None:
+    ring = [{"message_id": name, "parent_id": of, "role": "prompter", "text": "a"} for name, of in ("ab", "ba")]
+    assert "2 messages are their own ancestors" in fault(load, file(*ring))
