@@ -8,7 +8,7 @@ from statistics import mean, quantiles
 
 from ..data import domains
 from ..data.formats.dialogues import asides, further
-from ..data.logs.completions import usage_of
+from ..data.logs.logged_lines import usage_of
 from ..data.records import Conversation, Message, Record, Role
 from ..data.rules import is_repeat
 from ..data.rules.chat import empty
@@ -181,8 +181,9 @@ def _language(talk: Conversation) -> str:
 
 def _tool_calls(talk: Conversation) -> int:
     """Calls in the record; in a form that does not give them to messages, the turns that call."""
-    unsaid = (draft for turn in talk.unsaid for draft in turn.attempts if draft.verdict != "rejected")
-    recorded = sum(not call.waits for maker in (*talk.messages, *unsaid) for call in maker.tool_calls)
+    recorded = sum(not call.waits for message in talk.messages for call in message.tool_calls)
+    drafts = (draft for turn in talk.unsaid for draft in turn.attempts if draft.verdict != "rejected")
+    recorded += sum(not call.waits for draft in drafts for call in draft.tool_calls)
     turns = (turn for aside in asides(talk) for turn in aside.values() if isinstance(turn, dict))
     return recorded or sum(turn.get("from") == "function_call" for turn in turns)
 

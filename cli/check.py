@@ -119,8 +119,8 @@ def _form_row(source: DataSource) -> dict[str, Any]:
     counts = Counter[str]()
     for talk in loaded:
         counts.update(f"messages of the {message.role}" for message in talk.messages if message.stored)
-        makers = (*talk.messages, *(draft for turn in talk.unsaid for draft in turn.attempts))
-        counts["calls of tools"] += sum(len(maker.tool_calls) for maker in makers)
+        counts["calls of tools"] += sum(len(message.tool_calls) for message in talk.messages)
+        counts["calls of tools"] += sum(len(draft.tool_calls) for turn in talk.unsaid for draft in turn.attempts)
     return {
         "path": str(source.path),
         "form": loaded.kind,

@@ -6,6 +6,7 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -27,6 +28,8 @@ FOLDER = "folder"
 
 log = logging.getLogger(__name__)
 
+_FIRST = 20
+"""Values at the beginning of a file that a format may look at."""
 _BEGIN = 1_000
 """Bytes at the beginning of a file in which its first character is looked for."""
 
@@ -158,6 +161,19 @@ class Source:
         with open_lines(self.path) as file:
             begin = file.read(_BEGIN).removeprefix(BOM_UTF8).lstrip()[:1]
         return begin.decode() if begin in (b"{", b"[") else self.text.lstrip()[:1]
+
+    @cached_property
+    def beginning(self) -> tuple[Any, ...]:
+        """The first values of a list or of JSON lines, at most twenty; else the value alone."""
+        if isinstance(self.value, list):
+            return tuple(self.value[:_FIRST])
+        values: list[Any] = []
+        try:
+            if self.value is not None:
+                values += (value for _, value in islice(read_lines(self.path), _FIRST))
+        except DataError:  # one object over many lines, or a line that its reader will name
+            pass
+        return tuple(values) or (self.value,)
 
     @property
     def first(self) -> Any:

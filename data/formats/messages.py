@@ -9,8 +9,9 @@ from ..attachments import content_of, parts_of
 from ..files.json_files import write_lines
 from ..files.json_values import elements
 from ..records import Conversation, Message, Unsaid
-from .detection import Format, Source
+from .detection import Contents, Format, Source
 from .dialogues import BESIDE, DialogueForm, DialogueReading
+from .other_requests import OtherRequests
 from .tool_messages import ToolTurns, calls_tools, has_results, tool_turns, verbatim
 from .turns import SPEAKERS, SYSTEM, TOOLS, role_of
 from .unsupported import BeyondWords
@@ -57,6 +58,13 @@ def read(path: str | Path) -> list[Conversation]:
     (`turns.SPEAKERS`). DataError for any other role, and for a message without a text.
     """
     return of_values(path, elements(path))
+
+
+def contents(path: str | Path) -> Contents:
+    """As `read`; lines that are surely requests of another kind, such as embeddings, are left out and counted."""
+    others = OtherRequests()
+    conversations = tuple(of_values(path, others.without(elements(path))))
+    return Contents(conversations, others.notes())
 
 
 def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conversation]:
@@ -114,7 +122,7 @@ def _recognised(source: Source) -> bool:
     return isinstance(source.first, dict) and FORM.turns in source.first
 
 
-FORMAT = Format(FORM.kind, "JSON lines of messages", _recognised, read, write, sign="a list under `messages`")
+FORMAT = Format(FORM.kind, "JSON lines of messages", _recognised, contents, write, sign="a list under `messages`")
 
 
 def _text(content: Any) -> str | None:

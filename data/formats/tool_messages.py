@@ -51,6 +51,13 @@ def calls_tools(turn: Mapping[str, Any]) -> bool:
     return bool(turn.get("tool_calls") or turn.get("function_call") or _blocks(turn, *_CALLS))
 
 
+def called(turn: Mapping[str, Any]) -> str:
+    """The names and ids of the calls of a turn, as one text."""
+    tools = ToolTurns()
+    tools.called(turn)
+    return dumps([[call.name, name] for call, name in zip(tools.calls, tools.ids, strict=True)])
+
+
 def has_results(turn: Mapping[str, Any]) -> bool:
     """Whether blocks of a turn are results of tools: such a turn is a user's by its role alone."""
     return bool(_blocks(turn, *_RESULTS))
@@ -83,7 +90,7 @@ class ToolTurns:
         """Read a turn that is only calls, or a result."""
         self.turns.append((position, dict(turn)))
         if role_of(turn.get("role")) in TOOLS:
-            self._result(turn)
+            self._result(turn, failed=turn.get("status") == "error")
         elif has_results(turn):
             self.answered(turn)
         else:

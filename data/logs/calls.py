@@ -1,11 +1,13 @@
 """Conversations put together from logged calls of a model, each of which was sent the history again."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from heapq import heappop, heappush
 from typing import Any
 
+from ..formats.tool_messages import called, calls_tools
 from ..formats.turns import SYSTEM, spoken
 
 CallTurns = list[dict[str, Any]]
@@ -29,6 +31,14 @@ class LoggedCall:
     """`input_tokens` and `output_tokens`, if the log has them."""
     more: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Further keys for the conversation."""
+    sent: int = 0
+    """How many of the turns were sent."""
+    own: str = ""
+    """The id of the line itself, which may name the call or the conversation; empty if it has none."""
+    name: str = ""
+    """The id of the response."""
+    after: str = ""
+    """The id of the response that it goes on from; empty if its turns are the whole history."""
 
 
 def with_conversations(calls: Sequence[LoggedCall]) -> list[LoggedCall]:
@@ -42,16 +52,34 @@ def together(calls: Iterable[LoggedCall]) -> list[dict[str, Any]]:
 
     Of the calls of one trace the longest history counts; the histories of a conversation's traces are joined where they
     overlap, so that no message occurs twice. Calls without a conversation and a trace are joined if one begins
-    with all that another has said, its answer included.
+    with all that another has said, its answer included. Several calls whose own id is the same are joined if one goes
+    on from another, or has no answer: then their id names the conversation. Answers to one request stay apart.
     """
+    calls = list(calls)
     groups: dict[str, list[LoggedCall]] = {}
     nameless = _NamelessCalls()
+    shared: dict[str, list[list[LoggedCall]]] = {}
+    of_id = Counter(call.own for call in calls if not (call.conversation or call.trace))
     for call in calls:
         if call.conversation or call.trace:
             groups.setdefault(call.conversation or call.trace, []).append(call)
+        elif call.own and of_id[call.own] > 1:
+            alike = shared.setdefault(call.own, [])
+            group = next((group for group in reversed(alike) if _goes_on(group[-1], call)), None)
+            if group is None:
+                alike.append(groups.setdefault(f"\0{call.own}\0{len(alike)}", []))
+            (alike[-1] if group is None else group).append(call)
         else:
             groups.setdefault(f"\0{nameless.group_of(call)}", []).append(call)
     return [_conversation(group) for group in groups.values()]
+
+
+def _goes_on(earlier: LoggedCall, later: LoggedCall) -> bool:
+    """Whether two calls with one id are of one conversation, and not two answers to the same request."""
+    if later.sent and spoken(earlier.turns[: earlier.sent]) == spoken(later.turns[: later.sent]):
+        return False
+    alone = any(call.sent in (0, len(call.turns)) for call in (earlier, later))
+    return alone or bool(_joined(earlier.turns, later.turns))
 
 
 @dataclass
@@ -64,7 +92,7 @@ class _NamelessCalls:
 
     def group_of(self, call: LoggedCall) -> int:
         """The number of the group that a call goes on with, of several the last; else of a new one."""
-        histories = _histories(spoken(call.turns))
+        histories = _histories(_with_calls(call.turns))
         before = [heap for length, history in histories[:-1] if length > 1 and (heap := self.ends.get(history))]
         heap = min(before, key=lambda heap: heap[0], default=None)
         number = self.groups if heap is None else -heappop(heap)
@@ -72,6 +100,17 @@ class _NamelessCalls:
         if histories:
             heappush(self.ends.setdefault(histories[-1][1], []), -number)
         return number
+
+
+def _with_calls(turns: CallTurns) -> list[tuple[str, str]]:
+    """The words of a history, and the names and ids of the calls in turns without words."""
+    words = []
+    for turn in turns:
+        spoken_here = spoken([turn])
+        if isinstance(turn, Mapping) and calls_tools(turn) and not "".join(text for _, text in spoken_here):
+            spoken_here = [("assistant", f"\0{called(turn)}")]
+        words += spoken_here
+    return words
 
 
 def _histories(words: Sequence[tuple[str, str]]) -> list[tuple[int, bytes]]:
@@ -96,7 +135,7 @@ def _conversation(calls: Sequence[LoggedCall]) -> dict[str, Any]:
         turns = _joined(turns, history) or [*turns, *_without_system(history, turns)]
     usage = [call.usage for call in calls if call.usage]
     value: dict[str, Any] = {}
-    if name := calls[0].conversation or calls[0].trace:
+    if name := calls[0].conversation or calls[0].trace or calls[0].own:
         value["id"] = name
     value["messages"] = turns
     if usage:
@@ -132,8 +171,10 @@ def holds(all_said: Sequence[tuple[str, str]], part: Sequence[tuple[str, str]]) 
 def _joined(first: CallTurns, second: CallTurns) -> CallTurns:
     """Both as one history, where the second goes on from or repeats the first; empty if they do not overlap."""
     a, b = spoken(first), spoken(second)
-    if not a or not b:
-        return first if a else second
+    if not b:
+        return [*first, *_without_system([turn for turn in second if turn not in first], first)]
+    if not a:
+        return [*(turn for turn in first if turn not in second and turn.get("role") not in SYSTEM), *second]
     if b[: len(a)] == a and len(second) >= len(first):
         return _with_reasons(first, second)
     if a[: len(b)] == b or (len(b) > 1 and a[-len(b) :] == b):

@@ -4,7 +4,6 @@ from ..formats.detection import Format
 from . import (
     chatgpt,
     claude,
-    completions,
     dialogue_turns,
     gemini,
     inspect_logs,
@@ -14,6 +13,7 @@ from . import (
     mlflow_traces,
     opentelemetry,
     part_messages,
+    request_lines,
     training_rows,
     trajectories,
 )
@@ -32,6 +32,8 @@ FORMS: tuple[Format, ...] = (
     message_trees.FORMAT,
     dialogue_turns.FORMAT,
     training_rows.FORMAT,
-    completions.FORMAT,
+    request_lines.STREAMS,
+    request_lines.RESPONSES,
+    request_lines.COMPLETIONS,
 )
 """A form whose sign is surer stands before one that its files would fit too."""

@@ -17,7 +17,8 @@ from ..formats.message_parts import turns_of_parts
 from ..formats.turns import role_of
 from ..records import Conversation
 from .calls import LoggedCall
-from .completions import identifier, of_calls
+from .completions import of_calls
+from .logged_lines import identifier
 
 _REQUESTS = ("request", "body", "input")
 _RESPONSES = ("response", "output")

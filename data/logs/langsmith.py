@@ -17,7 +17,8 @@ from ..formats.detection import Format, Source
 from ..formats.turns import spoken
 from ..records import Conversation
 from .calls import LoggedCall, holds
-from .completions import of_calls, usage_of
+from .completions import of_calls
+from .logged_lines import usage_of
 from .traced_values import inputs_of, outputs_of
 
 THREADS = ("session_id", "thread_id", "conversation_id")

@@ -20,7 +20,7 @@ from ..formats import messages
 from ..formats.detection import Contents, Format, Source
 from ..formats.media_marks import parts_at_marks
 from ..formats.turns import role_of, turns_of
-from .completions import IDS, identifier
+from .logged_lines import IDS, identifier
 
 _ANSWERS: Mapping[str, tuple[str, ...]] = {
     "instruction": ("output", "response", "chosen"),

@@ -1,0 +1,102 @@
+"""A line of a log of requests: its request, its response, the conversation that it names and its further keys."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..attempts import as_object
+from ..formats.other_requests import endpoint_of
+from .events import event_of, is_server_sent, server_sent
+from .streams import assembled
+
+IDS = ("conversation_id", "thread_id", "session_id", "chat_id", "dialog_id", "dialogue_id")
+"""Keys that name the conversation of a line."""
+
+LISTS = ("messages", "conversation", "conversations", "turns")
+_OF_RESPONSE = ("response", "completion", "output", "preferred_output", "response_body", "events", "chunks")
+_OF_REQUEST = ("request", "body", "input", "request_body")
+_BODIES = ("body", "inputBodyJson", "outputBodyJson")
+"""Keys of a request or a response for its content: of OpenAI's Batch API and of Bedrock's invocation logs."""
+
+
+@dataclass(frozen=True)
+class LoggedLine:
+    """A line of a log of requests."""
+
+    value: Mapping[str, Any]
+    request: Mapping[str, Any]
+    """The request that the line holds, or the line itself."""
+    response: Any
+    """The response as it is without streaming; None without one."""
+    conversation: str
+    """The conversation that the line names; empty without a name."""
+    own: str
+    """The line's own id, which may name the call or the conversation."""
+    endpoint: str
+    """The last part of the address that was called; empty if the line has none."""
+    more: Mapping[str, Any]
+    """Further keys of the line."""
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any]) -> "LoggedLine":
+        """The parts of a line."""
+        request = next((_body(inner) for key in _OF_REQUEST if isinstance(inner := value.get(key), Mapping)), value)
+        whole = "choices" in value or value.get("object") == "response"
+        response = value if whole else next((value[key] for key in _OF_RESPONSE if value.get(key)), None)
+        taken = {*LISTS, *_OF_REQUEST, *_OF_RESPONSE, "choices", "usage", "object", *IDS}
+        own = value.get("custom_id") or value.get("id")
+        return cls(
+            value=value,
+            request=request,
+            response=_unstreamed(_body(response) if isinstance(response, Mapping) else response),
+            conversation=identifier(value) or identifier(request),
+            own=str(own) if isinstance(own, str | int) and not isinstance(own, bool) else "",
+            endpoint=endpoint_of(value),
+            more={key: inner for key, inner in value.items() if key not in taken},
+        )
+
+
+def _body(holder: Mapping[str, Any]) -> Any:
+    return next((holder[key] for key in _BODIES if isinstance(holder.get(key), Mapping | list)), holder)
+
+
+def _unstreamed(response: Any) -> Any:
+    """The response, put together where it is a list or a text of streamed events."""
+    values = [response]
+    if isinstance(response, str) and is_server_sent(response):
+        values = list(server_sent(response))
+    elif isinstance(response, list):
+        values = response
+    events = [event for value in values if (event := event_of(value)) is not None]
+    if not events or len(events) < len(values):
+        return response
+    responses = assembled(events)
+    return responses[0] if len(responses) == 1 else responses
+
+
+def is_answered(value: Mapping[str, Any]) -> bool:
+    """Whether the line has a response."""
+    return any(value.get(key) for key in (*_OF_RESPONSE, "choices"))
+
+
+def identifier(value: Mapping[str, Any]) -> str:
+    """The id of the conversation that a line, its metadata or its request names; empty without one."""
+    for holder in (value, as_object(value.get("metadata"))):
+        for key in IDS:
+            if isinstance(name := holder.get(key), str | int) and not isinstance(name, bool) and str(name):
+                return str(name)
+    return ""
+
+
+def usage_of(holder: Mapping[str, Any]) -> dict[str, int]:
+    """The tokens that a response reports, in the names of Chat Completions, Responses, LangChain or Bedrock."""
+    usage = next((inner for key in ("usage", "usage_metadata") if isinstance(inner := holder.get(key), Mapping)), {})
+    names = {
+        "input_tokens": ("prompt_tokens", "input_tokens", "inputTokens"),
+        "output_tokens": ("completion_tokens", "output_tokens", "outputTokens"),
+    }
+    counts = {
+        name: next((int(usage[key]) for key in keys if isinstance(usage.get(key), int | float)), None)
+        for name, keys in names.items()
+    }
+    return {name: count for name, count in counts.items() if count is not None}

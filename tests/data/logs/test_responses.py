@@ -1,0 +1,268 @@
+"""Requests and responses of OpenAI's Responses API, and what has an `input` and is not one."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.analysis.logs import log_statistics
+from duologue.data import Conversation, load, messages
+from duologue.data.checks import check
+from duologue.data.formats.dialogues import asides, further
+from duologue.data.logs.request_lines import read
+from duologue.views.conversation import conversation_html
+
+ASKED, REPLY = "Is a room free?", "Room 7 is free."
+
+
+def message(text: str, role: str = "assistant", **more: Any) -> dict[str, Any]:
+    kind = "output_text" if role == "assistant" else "input_text"
+    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}], **more}
+
+
+CALL = {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "rooms", "arguments": '{"nights": 2}'}
+RESULT = {"type": "function_call_output", "call_id": "c1", "output": "3 rooms"}
+REASONING = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "Look first."}]}
+SEARCH = {"type": "web_search_call", "id": "ws_1", "status": "completed"}
+
+
+def response(*output: Any, name: str = "resp_1", **more: Any) -> dict[str, Any]:
+    return {"id": name, "object": "response", "model": "m", "status": "completed", "output": list(output), **more}
+
+
+def lines(*values: Any) -> Path:
+    path = Path("log.jsonl")
+    path.write_text("".join(json.dumps(value) + "\n" for value in values), encoding="utf-8")
+    return path
+
+
+def written_again(talks: Any) -> None:
+    """What is read is written as messages without a loss, and read back equal."""
+    assert messages.write(talks, "again.jsonl") == []
+    assert load("again.jsonl").conversations == tuple(talks)
+
+
+def calls_of(talk: Conversation) -> list[tuple[Any, ...]]:
+    makers: tuple[Any, ...] = (*talk.messages, *(draft for turn in talk.unsaid for draft in turn.attempts))
+    return [(call.name, call.arguments, call.result) for maker in makers for call in maker.tool_calls]
+
+
+TALK = f"user: {ASKED}\nassistant: {REPLY}"
+SHAPES: dict[str, Any] = {
+    "request and response": {"request": {"model": "m", "input": ASKED, "instructions": "Be brief."}, "response": response(message(REPLY))},
+    "items": {"request": {"input": [message("Be brief.", "developer"), message(ASKED, "user")]}, "response": response(message(REPLY))},
+    "in one object": {"model": "m", "instructions": "Be brief.", "input": [{"role": "user", "content": ASKED}], **response(message(REPLY))},
+    "output alone": {"input": ASKED, "instructions": "Be brief.", "model": "m", "output": [message(REPLY)]},
+    "batch": {"custom_id": "r", "url": "/v1/responses", "body": {"input": ASKED, "instructions": "Be brief."}, "response": {"status_code": 200, "body": response(message(REPLY))}},
+    "batch input": {"custom_id": "r", "method": "POST", "url": "/v1/responses", "body": {"instructions": "Be brief.", "input": [message(ASKED, "user"), message(REPLY)]}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_shape_is_read_with_its_instructions(shape: str) -> None:
+    loaded = load(lines(SHAPES[shape]))
+    (talk,) = loaded.conversations
+    assert (loaded.kind, str(talk)) == ("responses", TALK)
+    assert [aside.get("system") for aside in asides(talk)] == ["Be brief."]
+    written_again(loaded.conversations)
+
+
+def test_a_response_alone_and_a_batch_of_outputs_hold_only_the_replies() -> None:
+    output = {"id": "b1", "custom_id": "r1", "response": {"status_code": 200, "body": response(message("Yes."))}}
+    for value in (response(message("Yes."), usage={"input_tokens": 3, "output_tokens": 2}), output):
+        (talk,) = load(lines(value)).conversations
+        assert str(talk) == "assistant: Yes."
+    assert talk.id == "r1"
+
+
+def test_calls_of_a_response_are_those_of_its_message_and_have_their_results() -> None:
+    mcp = {
+        "type": "mcp_call",
+        "id": "mcp_1",
+        "server_label": "hotel",
+        "name": "prices",
+        "arguments": "{}",
+        "output": "90",
+    }
+    free = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "c2", "name": "shell", "input": "ls"}
+    items = [message(ASKED, "user"), REASONING, message("I look."), CALL, RESULT, mcp, free]
+    done = {"type": "custom_tool_call_output", "call_id": "c2", "output": [{"type": "input_text", "text": "a.txt"}]}
+    loaded = load(lines({"request": {"input": [*items, done]}, "response": response(SEARCH, message(REPLY))}))
+    (talk,) = loaded.conversations
+    assert [message.text for message in talk.messages] == [ASKED, "I look.", REPLY]
+    assert [call[0] for call in calls_of(talk)] == ["rooms", "prices", "shell"]
+    assert calls_of(talk)[0] == ("rooms", {"nights": 2}, "3 rooms")
+    assert calls_of(talk)[2] == ("shell", {"value": "ls"}, "a.txt")
+    assert [len(message.tool_calls) for message in talk.messages] == [0, 1, 2]
+    assert "kept beside the words: reasoning 1, web_search_call 1" in loaded.notes
+    assert talk.messages[1].extra["messages"]["values"]["items"] == [REASONING]
+    assert log_statistics("log", [talk]).tool_calls == 3
+    assert not [finding for finding in check(talk) if finding.level == "error"]
+    assert "rooms" in conversation_html(talk)
+    written_again(loaded.conversations)
+
+
+def test_an_error_of_a_tool_of_a_server_is_an_error_of_the_call() -> None:
+    failed = {"type": "mcp_call", "id": "mcp_1", "name": "prices", "arguments": "{}", "output": None, "error": "no way"}
+    (talk,) = load(lines({"input": ASKED, "output": [failed, message(REPLY)]})).conversations
+    assert talk.messages[1].tool_calls[0].error == "no way"
+
+
+def test_a_refusal_a_cut_off_and_an_image_are_read() -> None:
+    refusal = {"type": "message", "role": "assistant", "content": [{"type": "refusal", "refusal": "I can't."}]}
+    image = {"role": "user", "content": [{"type": "input_text", "text": "Look:"}, {"type": "input_image", "image_url": "https://e.org/a.png"}]}  # fmt: skip
+    cut = response(refusal, incomplete_details={"reason": "max_output_tokens"})
+    (talk,) = load(lines({"request": {"input": [image]}, "response": cut})).conversations
+    assert talk.messages[1].text == "I can't."
+    assert (talk.messages[0].text, talk.messages[0].parts[0].url) == ("Look:", "https://e.org/a.png")
+    assert [finding.rule for finding in check(talk) if finding.level == "warning"] == ["cut-off"]
+
+
+def chain(number: int, text: str, *output: Any, after: int | None = None) -> dict[str, Any]:
+    request = {"model": "m", "instructions": "Be brief.", "input": text}
+    request |= {} if after is None else {"previous_response_id": f"resp_{after}"}
+    usage = {"input_tokens": 10, "output_tokens": number}
+    return {"request": request, "response": response(*output, name=f"resp_{number}", usage=usage)}
+
+
+def test_a_chain_of_responses_is_one_conversation_and_a_branch_another() -> None:
+    called = {
+        "request": {"input": [RESULT], "previous_response_id": "resp_2"},
+        "response": response(message("Yes."), name="resp_3"),
+    }
+    branch = chain(4, "Or a flat?", message("No."), after=1)
+    loaded = load(lines(chain(1, "Hello", message("Hi.")), chain(2, ASKED, CALL, after=1), called, branch))
+    first, second = loaded.conversations
+    assert str(first) == f"user: Hello\nassistant: Hi.\nuser: {ASKED}\nassistant: Yes."
+    assert str(second) == "user: Hello\nassistant: Hi.\nuser: Or a flat?\nassistant: No."
+    assert calls_of(first) == [("rooms", {"nights": 2}, "3 rooms")]
+    assert [aside["system"] for aside in asides(second)] == ["Be brief."]
+    assert [further(talk)["usage"]["output_tokens"] for talk in (first, second)] == [3, 4]
+    written_again(loaded.conversations)
+
+
+def test_responses_that_name_each_other_in_a_circle_are_all_read() -> None:
+    loaded = load(
+        lines(
+            chain(1, "A", message("a."), after=2),
+            chain(2, "B", message("b."), after=1),
+            chain(3, "C", message("c."), after=3),
+        )
+    )
+    assert sorted("".join(map(str, loaded.conversations))) == sorted(
+        "user: A\nassistant: a.user: B\nassistant: b.user: C\nassistant: c."
+    )
+
+
+def test_responses_of_a_conversation_of_the_api_are_joined() -> None:
+    def turn(text: str, reply: str) -> dict[str, Any]:
+        return {"request": {"input": text, "conversation": "conv_1"}, "response": response(message(reply))}
+
+    called = {"request": {"input": [RESULT], "conversation": {"id": "conv_1"}}, "response": response(message("Yes."))}
+    calling = {"request": {"input": ASKED, "conversation": {"id": "conv_1"}}, "response": response(CALL)}
+    (talk,) = load(lines(turn("Hello", "Hi."), calling, called)).conversations
+    assert (talk.id, str(talk)) == ("conv_1", f"user: Hello\nassistant: Hi.\nuser: {ASKED}\nassistant: Yes.")
+    assert calls_of(talk) == [("rooms", {"nights": 2}, "3 rooms")]
+
+
+def test_requests_that_send_the_items_again_are_one_conversation() -> None:
+    asked = message(ASKED, "user")
+    loaded = load(
+        lines(
+            {"request": {"input": [asked]}, "response": response(CALL)},
+            {"request": {"input": [asked, CALL, RESULT]}, "response": response(message(REPLY), name="resp_2")},
+        )
+    )
+    (talk,) = loaded.conversations
+    assert (str(talk), calls_of(talk)) == (TALK, [("rooms", {"nights": 2}, "3 rooms")])
+
+
+CHAT = {"request": {"messages": [{"role": "user", "content": ASKED}]}, "response": {"choices": [{"message": {"role": "assistant", "content": REPLY}}]}}  # fmt: skip
+EMBEDDING = {"url": "/v1/embeddings", "body": {"model": "m", "input": ASKED}}
+ENCODED = {"model": "m", "input": [ASKED], "encoding_format": "float"}
+EMBEDDED = {"request": {"input": ASKED}, "response": {"object": "list", "data": [{"object": "embedding", "embedding": [0.1]}]}}  # fmt: skip
+MODERATED = {"request": {"input": ASKED}, "response": {"id": "modr-1", "results": [{"flagged": False, "category_scores": {}}]}}  # fmt: skip
+BARE: dict[str, Any] = {
+    "input": {"model": "m", "input": ASKED},
+    "input and output": {"input": ASKED, "output": REPLY},
+    "evaluation": {"id": "1", "input": ASKED, "output": REPLY, "expected": REPLY, "scores": {"exact": 1}},
+    "classifier": {"input": ASKED, "label": "booking"},
+    "output": {"output": REPLY},
+}
+NOT: dict[str, Any] = {
+    **BARE,
+    "calls": {"output": [{"name": "rooms", "arguments": {"nights": 2}}]},
+    "calls of the API": {"output": [CALL]},
+    "span": {"name": "llm", "attributes": {"input.value": ASKED, "output.value": REPLY}},
+    "embedding": EMBEDDING,
+    "encoded": ENCODED,
+    "embedded": EMBEDDED,
+    "moderated": MODERATED,
+}
+
+
+@pytest.mark.parametrize("value", NOT.values(), ids=NOT)
+def test_a_text_under_input_or_output_is_no_conversation(value: Any, fault: Any) -> None:
+    assert "not in a known format" in fault(load, lines(value))
+
+
+@pytest.mark.parametrize("others", [[EMBEDDING, ENCODED, EMBEDDED], [MODERATED], [BARE["input"]]], ids=len)
+@pytest.mark.parametrize("where", [0, 1])
+@pytest.mark.parametrize("line", ["chat", "responses", "messages"])
+def test_what_is_no_conversation_is_left_out_and_counted(others: list[Any], where: int, line: str) -> None:
+    value: Any = {"chat": CHAT, "responses": SHAPES["items"], "messages": {"messages": CHAT["request"]["messages"]}}[
+        line
+    ]
+    bare = others == [BARE["input"]]
+    if bare and (line == "messages" or not where):
+        return
+    loaded = load(lines(*others, value) if not where else lines(value, *others))
+    assert len(loaded.conversations) == 1
+    kind = "text without a request 1" if bare else "moderation 1" if others == [MODERATED] else "embedding 3"
+    assert loaded.notes[0] == f"left out, not conversations: {kind}"
+
+
+def test_a_log_of_both_apis_is_read() -> None:
+    loaded = load(lines(CHAT, {"request": {"input": "Hello"}, "response": response(message("Hi."))}))
+    assert [str(talk) for talk in loaded.conversations] == [TALK, "user: Hello\nassistant: Hi."]
+
+
+words = st.text(min_size=1, max_size=8).filter(str.strip)
+called = st.lists(st.tuples(st.sampled_from(["rooms", "prices"]), st.dictionaries(st.text(max_size=3), st.integers(), max_size=2), words), max_size=3)  # fmt: skip
+exchanges = st.lists(st.tuples(words, called, words), min_size=1, max_size=4)
+
+
+@given(exchanges, st.sampled_from(["chained", "again", "named"]))
+def test_any_conversation_comes_back_from_its_requests(talk: list[tuple[str, Any, str]], how: str) -> None:
+    values, history, expected, number = [], [], [], 0
+
+    def request(items: list[Any], *output: Any) -> None:
+        nonlocal number
+        number += 1
+        sent = [*history, *items] if how == "again" else items
+        more = {"previous_response_id": f"resp_{number - 1}"} if how == "chained" and number > 1 else {}
+        more |= {"conversation": "conv_1"} if how == "named" else {}
+        values.append({"request": {"input": sent, **more}, "response": response(*output, name=f"resp_{number}")})
+        history.extend([*items, *output])
+
+    for place, (asked, calls, reply) in enumerate(talk):
+        items: list[Any] = [message(f"{place}{asked}", "user")]
+        for at, (name, arguments, result) in enumerate(calls):
+            call = {
+                "type": "function_call",
+                "call_id": f"c{place}{at}",
+                "name": name,
+                "arguments": json.dumps(arguments),
+            }
+            request(items, REASONING, call)
+            items = [{"type": "function_call_output", "call_id": f"c{place}{at}", "output": f"={result}"}]
+            expected.append((name, arguments, f"={result}"))
+        request(items, message(f"{place}{reply}"))
+    (conversation,) = read(lines(*values)).conversations
+    texts = [f"{place}{text}" for place, (asked, _, reply) in enumerate(talk) for text in (asked, reply)]
+    assert [message.text for message in conversation.messages] == texts
+    assert calls_of(conversation) == expected
+    written_again([conversation])
