@@ -167,6 +167,9 @@ def _numbered(name: str, number: int) -> str:
     return name if number == 1 else f"{name} ({number})"
 
 
+MOST_KEYS = 6
+"""Most keys of a file that a refusal names."""
+
 LINE = '{"conversation_id": "1", "role": "user", "content": "Hello"}'
 """The smallest line of a log that is read."""
 
@@ -182,10 +185,16 @@ def _format_of(path: Path) -> Format | None:
                 f"{at(path)}: the form fits, but not the role {role!r}: write user or assistant, as in {LINE} (docs/logs.md)"
             )
         raise DataError(
-            f"{at(path)}: is not in a known format; the smallest line that is read is {LINE} (docs/logs.md). Known are "
-            f"{', '.join(form.description for form in formats)}; name one of your own with --log-format MODULE:NAME"
+            f"{at(path)}: is not in a known format{_keys(source)}; the smallest line that is read is {LINE} (docs/logs.md); "
+            "`duologue check --form` lists what was looked for, --log-format MODULE:NAME reads a form of your own"
         )
     return form
+
+
+def _keys(source: Source) -> str:
+    """The first keys of a file, to see what it is; empty if it does not begin with an object."""
+    keys = [" ".join(str(key).split())[:40] for key in source.first] if is_object(source.first) else []
+    return f" (it begins with {', '.join(keys[:MOST_KEYS])}{', ...' if len(keys) > MOST_KEYS else ''})" if keys else ""
 
 
 def _stored_run(run: StoredRun) -> Loaded:

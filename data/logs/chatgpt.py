@@ -23,27 +23,32 @@ _FURTHER_KEYS = ("title", "create_time", "update_time", "default_model_slug")
 def read(path: str | Path) -> Contents:
     """A conversation for each tree: the branch that ends in its current node.
 
-    DataError for a tree without messages.
+    Notes count the messages of other branches, and conversations whose branch has none.
     """
     values: list[tuple[str, Any]] = []
-    left = 0
+    left = empty = 0
     for place, value in elements(path):
         if not is_tree(value):
             raise DataError(f"{at(path, place)}: has no 'mapping' of nodes: give the export's conversations.json")
         nodes = _branch(value)
         turns = list(_turns(nodes))
         if not turns:
-            raise DataError(f"{at(path, place)}: its current branch has no message: take it out of the file")
+            empty += 1
+            continue
         left += sum(_is_said(node) for node in value["mapping"].values()) - sum(map(_is_said, nodes))
         name = value.get("conversation_id") or value.get("id")
         more = {key: value[key] for key in _FURTHER_KEYS if value.get(key) is not None}
         values.append((place, {**({"id": str(name)} if name else {}), **more, "messages": turns}))
-    notes = (
-        (f"{left} message{'' if left == 1 else 's'} of other branches (edited or asked for again) left out",)
-        if left
-        else ()
+    return Contents(tuple(messages.of_values(path, values)), left_out(left, empty))
+
+
+def left_out(messages: int, conversations: int) -> tuple[str, ...]:
+    """Notes about an export: the messages of branches that are not shown, and conversations without a message."""
+    counts = (
+        (messages, "message", "of other branches (edited or asked for again)"),
+        (conversations, "conversation", "without a message"),
     )
-    return Contents(tuple(messages.of_values(path, values)), notes)
+    return tuple(f"{count} {noun}{'' if count == 1 else 's'} {what} left out" for count, noun, what in counts if count)
 
 
 def is_tree(value: Any) -> bool:

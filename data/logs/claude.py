@@ -15,6 +15,7 @@ from ..formats import messages
 from ..formats.detection import Contents, Format
 from ..formats.message_parts import turns_of_parts
 from ..formats.turns import role_of
+from .chatgpt import left_out
 
 _FURTHER_KEYS = ("created_at", "updated_at", "summary", "model")
 
@@ -36,12 +37,7 @@ def read(path: str | Path) -> Contents:
         title = {"title": value["name"]} if value.get("name") else {}
         name = {"id": str(value["uuid"])} if value.get("uuid") else {}
         values.append((place, {**name, **title, **more, "messages": turns}))
-    counts = (
-        (left, "of other branches (edited or asked for again)", "message"),
-        (empty, "without a message", "conversation"),
-    )
-    notes = tuple(f"{count} {noun}{'' if count == 1 else 's'} {what} left out" for count, what, noun in counts if count)
-    return Contents(tuple(messages.of_values(path, values)), notes)
+    return Contents(tuple(messages.of_values(path, values)), left_out(left, empty))
 
 
 def is_export(value: Any) -> bool:
@@ -67,7 +63,8 @@ def _branch(talk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _turns(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    role = role_of(message.get("sender")) or "user"
+    sender = message.get("sender", message.get("role"))
+    role = role_of(sender) or str(sender)
     content = message.get("content")
     parts = list(content) if isinstance(content, list) else []
     text = message.get("text")

@@ -4,6 +4,7 @@ from ..formats.detection import Format
 from . import (
     chatgpt,
     claude,
+    coding_sessions,
     dialogue_turns,
     gemini,
     inspect_logs,
@@ -27,6 +28,7 @@ FORMS: tuple[Format, ...] = (
     trajectories.FORMAT,
     chatgpt.FORMAT,
     claude.FORMAT,
+    coding_sessions.FORMAT,
     gemini.FORMAT,
     part_messages.FORMAT,
     message_trees.FORMAT,

@@ -104,7 +104,7 @@ def _turns(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     if role == "tool":
         error = message.get("error")
         text = content if isinstance(content, str) else _words(content)
-        turn = {"role": "tool", "content": text or str(as_object(error).get("message") or "")}
+        turn: dict[str, Any] = {"role": "tool", "content": text or str(as_object(error).get("message") or "")}
         turn |= {"tool_call_id": message["tool_call_id"]} if message.get("tool_call_id") else {}
         return [
             turn

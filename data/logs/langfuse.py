@@ -73,21 +73,25 @@ def _trace(trace: Mapping[str, Any]) -> LoggedCall:
 def _observation(row: Mapping[str, Any], trace: Mapping[str, Any]) -> Iterator[LoggedCall]:
     """The call of a model, or of the step around all others; tools and steps in between repeat the messages."""
     kind = row.get("type")
-    outer = not row.get("parentObservationId") and not trace
+    top = not row.get("parentObservationId")
+    outer = top and not trace
     if kind != "GENERATION" and not outer:
         return
+    trace_id = str(row.get("traceId") or "")
+    # Calls beside each other, with nothing around them, follow one another: each is a step of the conversation.
+    alone = top and kind == "GENERATION" and not _turns(trace, outer=True)
     usage = as_object(row.get("usageDetails")) or as_object(row.get("usage")) or row
     used = {
         name: int(count)
         for name, keys in _TOKENS.items()
         if (count := next((usage[key] for key in keys if isinstance(usage.get(key), int | float)), None)) is not None
     }
-    session = trace.get("sessionId") or row.get("sessionId") or ""
+    session = trace.get("sessionId") or row.get("sessionId") or (trace_id if alone else "")
     more = {"model": model} if (model := row.get("model") or row.get("providedModelName")) else {}
     yield LoggedCall(
         _turns(row, outer=outer),
         str(session),
-        str(row.get("traceId") or ""),
+        f"{trace_id}/{row.get('id')}" if alone else trace_id,
         str(row.get("startTime") or ""),
         outer and kind != "GENERATION",
         used if kind == "GENERATION" else {},
@@ -112,7 +116,10 @@ def _recognised(source: Source) -> bool:
 def _is_row(row: Mapping[str, Any]) -> bool:
     if "traceId" in row:
         return row.get("type") in _TYPES and ("input" in row or "output" in row)
-    return "id" in row and ("input" in row or "output" in row) and any(key in row for key in _OF_TRACE)
+    inner = [one for one in _list(row, "observations") if is_object(one)]
+    return any(one.get("type") in _TYPES for one in inner) or (
+        "id" in row and ("input" in row or "output" in row) and any(key in row for key in _OF_TRACE)
+    )
 
 
 FORMAT = Format(

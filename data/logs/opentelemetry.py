@@ -66,6 +66,9 @@ def _call(span: Mapping[str, Any]) -> LoggedCall | None:
     for event in events if isinstance(events, list) else []:
         if isinstance(event, Mapping) and event.get("name") == "gen_ai.client.inference.operation.details":
             attributes = _attributes(event.get("attributes")) | attributes
+    operation = attributes.get("gen_ai.operation.name")
+    if operation == "execute_tool":
+        return None
     sent, received = _messages(attributes)
     if not sent and not received and isinstance(events, list):
         objects = [event for event in events if isinstance(event, Mapping)]
@@ -95,7 +98,6 @@ def _call(span: Mapping[str, Any]) -> LoggedCall | None:
         for name, keys in _TOKENS.items()
     }
     used = {name: int(values[0]) for name, values in counts.items() if values}
-    operation = attributes.get("gen_ai.operation.name")
     kind = str(attributes.get("openinference.span.kind", "LLM"))
     step = str(attributes.get("ai.operationId", ".do"))
     # An agent sums up its calls, and so does a function of the AI SDK those whose names go on with `.doGenerate`.
@@ -175,6 +177,9 @@ def _messages(attributes: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list
     sent, received = (turns_of([_turn(message) for message in of_way[way]]) for way in ("input", "output"))
     if not sent and not received:
         sent, received = ai_sdk_spans.ai_sdk_messages(attributes)
+    if not sent and not received:  # texts alone, as some write the older names
+        sent = inputs_of(parsed(attributes.get("gen_ai.prompt")), True)
+        received = outputs_of(parsed(attributes.get("gen_ai.completion")), True)
     if not sent and not received and "openinference.span.kind" in attributes:
         outer = attributes["openinference.span.kind"] in ("AGENT", "CHAIN", "LLM")
         sent = inputs_of(parsed(attributes.get("input.value")), outer)

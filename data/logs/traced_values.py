@@ -20,8 +20,10 @@ def inputs_of(inputs: Any, outer: bool) -> list[dict[str, Any]]:
     if not isinstance(inputs, Mapping):
         return turns_of(inputs)
     inputs = {**inputs, **as_object(inputs.get("kwargs"))}  # of a decorated function
-    turns = turns_of(inputs.get("messages")) or next(
-        (turns for key in ("input", "message", "chat_history") if (turns := turns_of(inputs.get(key)))), []
+    turns = (
+        turns_of(inputs.get("messages"))
+        or turns_of(inputs)
+        or next((turns for key in ("input", "message", "chat_history") if (turns := turns_of(inputs.get(key)))), [])
     )
     if turns and isinstance(system := inputs.get("system"), str) and system:
         turns = [{"role": "system", "content": system}, *turns]

@@ -38,6 +38,8 @@ def _values(path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
                 yield where, _trial(trial, "messages", _tau2_turns(trial["messages"]))
         elif _lists(value, "traj"):
             yield place, _trial(value, "traj", value["traj"])
+        elif _of_both_tools(value):
+            yield place, _trial(value, "messages", _tau2_turns(value["messages"]))
         elif _is_atif(value):
             yield place, _atif(value)
         else:
@@ -121,6 +123,13 @@ def _step(step: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"role": "tool", "tool_call_id": str(as_object(result).get("source_call_id") or ""), "content": texts}
 
 
+def _of_both_tools(value: Any) -> bool:
+    """Whether a value lists messages of tau2-bench, where each call names the side that makes it."""
+    turns = [as_object(turn) for turn in value["messages"]] if _lists(value, "messages") else []
+    calls = [call for turn in turns if _lists(turn, "tool_calls") for call in turn["tool_calls"]]
+    return any("requestor" in as_object(call) for call in calls)
+
+
 def _is_atif(value: Any) -> bool:
     return _lists(value, "steps") and str(value.get("schema_version", "")).startswith("ATIF")
 
@@ -129,7 +138,12 @@ def _recognised(source: Source) -> bool:
     first = as_object(source.first)
     trials = first.get("simulations")
     is_tau2 = isinstance(trials, list) and bool(trials) and _lists(trials[0], "messages")
-    return is_tau2 or (_lists(first, "traj") and ("task_id" in first or "reward" in first)) or _is_atif(first)
+    return (
+        is_tau2
+        or _of_both_tools(first)
+        or (_lists(first, "traj") and ("task_id" in first or "reward" in first))
+        or _is_atif(first)
+    )
 
 
 FORMAT = Format(
@@ -137,5 +151,5 @@ FORMAT = Format(
     "trajectories of agents: tau-bench, tau2-bench, ATIF",
     _recognised,
     read,
-    sign="`traj` beside `task_id` or `reward`, `simulations` of `messages`, or `steps` with a `schema_version` of ATIF",
+    sign="`traj` beside `task_id` or `reward`, `simulations` of `messages`, calls with `requestor`, or `steps` with a `schema_version` of ATIF",
 )

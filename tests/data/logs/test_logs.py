@@ -293,9 +293,9 @@ def test_what_the_console_exporter_writes_is_read_and_openinference_too() -> Non
     [
         (otlp(span("a", 1, {"http.route": "/"})), "capture message content"),
         (run(1, "tool", {"x": 1}, {"y": 2}), "export them with inputs and outputs"),
-        ({"a": 1}, "runs exported from LangSmith, OpenTelemetry spans"),
-        ([1, 2], "requests of chat models with their responses"),
-        ({"mapping": {"a": {"message": None}, "b": 3}}, "requests of chat models with their responses"),
+        ({"a": 1}, "known format (it begins with a); the smallest line"),
+        ([1, 2], "`duologue check --form` lists what was looked for"),
+        ({"mapping": {"a": {"message": None}, "b": 3}}, "(it begins with mapping)"),
     ],
 )
 def test_a_file_without_messages_is_told_in_one_line(value: Any, problem: str, fault: Callable[..., str]) -> None:

@@ -170,6 +170,41 @@ def test_the_times_of_an_export_of_chatgpt_stay() -> None:
     assert load("log.json")[0].messages[0].extra["messages"]["values"]["timestamp"] == 11.0
 
 
+def test_of_a_session_of_claude_code_the_last_branch_is_read_and_the_rest_is_counted() -> None:
+    lines = WRITERS["Claude Code"][1](TALK)
+    edited = {**lines[-2], "uuid": "x", "message": {"role": "user", "content": "Which one?"}}
+    helper = {**lines[2], "uuid": "y", "isSidechain": True}
+    lines[-2:-2] = [edited, helper]
+    Path("log.json").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    loaded = load("log.json")
+    assert read_as(loaded[0]).messages == TALK.messages
+    assert further(loaded[0])["usage"] == {"input_tokens": 3, "output_tokens": 2}
+    assert {"1 line of other branches left out", "1 line of helper agents left out"} <= set(loaded.notes)
+
+
+def test_calls_beside_each_other_in_a_trace_follow_one_another() -> None:
+    said = [{"role": role, "content": text} for role, text in TALK.messages]
+    calls = [
+        {"id": f"o{number}", "traceId": "t", "type": "GENERATION", "startTime": str(number), "input": said[number], "output": said[number + 1]}
+        for number in (0, 2)
+    ]  # fmt: skip
+    Path("log.json").write_text(json.dumps([{"id": "t", "name": "bot", "observations": calls}]), encoding="utf-8")
+    (talk,) = load("log.json")
+    assert read_as(talk).messages == TALK.messages
+
+
+def test_a_prompt_and_a_completion_that_are_texts_are_a_message_of_each_side() -> None:
+    attributes = {"gen_ai.prompt": "Free?", "gen_ai.completion": "Yes.", "gen_ai.operation.name": "chat"}
+    tool = {**attributes, "gen_ai.prompt": "GET /rooms", "gen_ai.operation.name": "execute_tool"}
+    spans = [
+        {"name": "s", "context": {"trace_id": str(number)}, "attributes": one}
+        for number, one in enumerate((attributes, tool))
+    ]
+    Path("log.json").write_text(json.dumps(spans), encoding="utf-8")
+    (talk,) = load("log.json")
+    assert read_as(talk).messages == [("user", "Free?"), ("assistant", "Yes.")]
+
+
 def test_generations_of_a_session_are_one_conversation() -> None:
     turns = openai(TALK)
     rows = [

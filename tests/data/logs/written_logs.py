@@ -268,6 +268,28 @@ def claude(talk: LoggedTalk) -> Any:
     return [{"uuid": "u-1", "name": "Rooms", "created_at": "2026-01-01", "chat_messages": listed}]
 
 
+def claude_code(talk: LoggedTalk) -> list[dict[str, Any]]:
+    lines: list[dict[str, Any]] = [{"type": "ai-title", "aiTitle": "Rooms", "sessionId": "s-1"}]
+
+    def add(kind: str, content: Any, **more: Any) -> None:
+        number = len(lines)
+        message = {"role": kind, "content": content, **more}
+        tree = {"uuid": f"u{number}", "parentUuid": lines[-1].get("uuid"), "isSidechain": False}
+        lines.append({"type": kind, "sessionId": "s-1", **tree, "message": message})
+
+    for number, step in enumerate(talk.steps):
+        if step.tool:
+            use = {"type": "tool_use", "id": f"c{number}", "name": step.tool, "input": step.arguments}
+            add("assistant", [{"type": "thinking", "thinking": "I look."}], id=f"m{number}")
+            add("assistant", [use], id=f"m{number}", usage={"input_tokens": 3, "output_tokens": 2})
+            add("user", [{"type": "tool_result", "tool_use_id": f"c{number}", "content": step.result}])
+        if step.role == "user":
+            add("user", step.text)
+        else:
+            add("assistant", [{"type": "text", "text": step.text}], id=f"n{number}")
+    return lines
+
+
 WRITERS: dict[str, tuple[str, Callable[[LoggedTalk], Any]]] = {
     "gemini": ("gemini", gemini),
     "UI messages": ("parts", ui_messages),
@@ -285,9 +307,10 @@ WRITERS: dict[str, tuple[str, Callable[[LoggedTalk], Any]]] = {
     "ATIF": ("trajectories", atif),
     "ChatGPT without links": ("chatgpt", chatgpt_without_links),
     "Claude": ("claude", claude),
+    "Claude Code": ("claude_code", claude_code),
 }
 """The name of the format, and what the file holds."""
 
-WITHOUT_SYSTEM = ("messages in parts", "Claude")
+WITHOUT_SYSTEM = ("messages in parts", "Claude", "Claude Code")
 """Forms that have no place for instructions here."""
 WITHOUT_CALLS = ("ChatGPT without links",)
