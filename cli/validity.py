@@ -10,11 +10,12 @@ import typer
 from ..data import record_lines
 from ..data.people.splits import UserPart
 from ..errors import SettingError
+from ..studies.sources import MOST_DRAWN, of_drawn_users
 from ..studies.validation import ValidityTrial, written
 from .options.model_fields import extended
 from .options.run import RunOptions, options_of_run
 from .options.sections import SCENARIOS
-from .options.shared import MODELS, Repeats, assistant_by, limit_to, option, out_to, part_of, seed_of, user_by
+from .options.shared import MODELS, Draw, Repeats, assistant_by, limit_to, option, out_to, part_of, seed_of, user_by
 from .output.failure_lines import failures
 from .output.overwriting import check_apart
 from .output.plans import print_plan
@@ -26,7 +27,6 @@ from .running.typed import resuming
 from .streams import print_json, put, put_tables, say
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
-    from ..data import Loaded
     from ..data.records import Conversation
     from ..runs.engine.control import Control
     from ..runs.folder.summary import Summary
@@ -82,6 +82,7 @@ def validity_command(
     part: Annotated[UserPart, part_of("of SRC; what learns uses the others", section=SCENARIOS)] = "test",
     limit: Annotated[int | None, limit_to("scenarios", section=SCENARIOS)] = None,
     seed: Annotated[int, seed_of("all draws and calls", SCENARIOS)] = 0,
+    draw: Draw = MOST_DRAWN,
     **values: Any,
 ) -> int:
     """Measure the validity of simulated users.
@@ -103,11 +104,12 @@ def validity_command(
         users[f"people:{source.name}?part=tune"] = f"people:{source}?part=tune"
     folder = out or runs.new_folder(OUT, "validity")
     with options.surroundings():
+        place, people = (None, ()) if source is None else _people(source, draw, seed)
         trial = ValidityTrial(
             users=users,
             assistants=named_assistants(assistant or ()) if meet else {},
-            source=None if source is None else str(source),
-            people=() if source is None else _people(source),
+            source=place,
+            people=people,
             judges=rater or (),
             part=part,
             scenarios=scenarios,
@@ -136,10 +138,15 @@ def validity_command(
     return max(_ended(summaries, folder, control), int(lacking))
 
 
-def _people(source: Path) -> "Loaded":
+def _people(source: Path, most: int, seed: int) -> "tuple[str | Sequence[Conversation], Sequence[Conversation]]":
+    """The path of people's conversations, or of a large source those of drawn users; and the conversations."""
     loaded = read_source(source)
     say_notes(loaded, named=True)
-    return loaded
+    drawn, remark = of_drawn_users(loaded, most, seed, say)
+    if not remark:
+        return str(source), loaded
+    say(f"{source}: {remark}")
+    return drawn, drawn
 
 
 def _run(run: "ValidityRun", out: Path, options: RunOptions, control: "Control", seed: int) -> "Summary":

@@ -5,7 +5,8 @@ prompt selector, the assistant, its validator and the loop between them. A chat 
 (`prompts/reading`) and may answer in any words. A teacher is the assistant of the simquac cast with its validator.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from typing import Any
 
 from ..data.grounding import gives_no_answer
@@ -52,22 +53,18 @@ def _reading(cast: Cast, seed: int, attempts: int | None) -> Cast:
     return cast.replace(stop=stop, closing=closing, user_prompt_selector=NoPrompt(), limits=limits)
 
 
-def states(questions: Iterable[ReadingQuestion]) -> list[State]:
+def states(questions: Iterable[ReadingQuestion]) -> Iterator[State]:
     """The state right before each answer."""
-    initial_states: list[State] = []
     for question in questions:
         messages: list[dict[str, Any]] = []
         for asked_text, answer_text in question.earlier:
             messages += [{"role": "user", "text": asked_text}, {"role": "assistant", "text": answer_text}]
-        initial_states.append(
-            {"scenario": question.scenario(), "messages": [*messages, {"role": "user", "text": question.text}]}
-        )
-    return initial_states
+        yield {"scenario": question.scenario(), "messages": [*messages, {"role": "user", "text": question.text}]}
 
 
-def answer_of(conversation: Conversation, question: ReadingQuestion) -> tuple[str | None, str | None]:
+def answer_of(conversation: Conversation) -> tuple[str | None, str | None]:
     """What was answered, None for a refusal; and why there is no answer to score, None if there is one."""
-    new = [message for message in conversation.messages[2 * len(question.earlier) + 1 :] if message.role == "assistant"]
+    new = list(takewhile(lambda message: message.role == "assistant", reversed(conversation.messages)))[::-1]
     if conversation.failure is not None:
         return None, f"{conversation.failure.node}: {conversation.failure.error}"
     if not new or not conversation.finished:

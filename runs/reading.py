@@ -13,7 +13,7 @@ from .engine.conversing import Concurrency, Watch
 from .engine.event_loop import waiting
 from .planning.conversations import conversations_planned
 from .planning.plans import CallPlan, joined
-from .simulation import asimulate
+from .simulation import results
 
 
 class ReadingAnswers(NamedTuple):
@@ -36,12 +36,16 @@ async def aread(
 ) -> ReadingAnswers:
     """As `read`, whose parameters, result and errors it has, to be awaited."""
     conduct = replace(conduct or Conduct(), processes=1, engine=None)
-    conversations = await asimulate(
-        cast, states(questions), out=out, resume=_begun(out), concurrency=concurrency, conduct=conduct, watch=watch
+    answers = await results(
+        cast,
+        states(questions),
+        answer_of,
+        out=out,
+        resume=_begun(out),
+        concurrency=concurrency,
+        conduct=conduct,
+        watch=watch,
     )
-    answers = [
-        answer_of(conversation, question) for conversation, question in zip(conversations, questions, strict=True)
-    ]
     return ReadingAnswers([answer for answer, _ in answers], [failure for _, failure in answers])
 
 

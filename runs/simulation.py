@@ -1,13 +1,14 @@
 """Simulating: the functions that notebooks and commands call, inside and outside a running event loop."""
 
 import logging
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Generic, TypeVar
 
 from ..data.formats import record_lines
-from ..data.records import Conversation
+from ..data.records import Conversation, Failure
 from ..errors import DuologueError, SettingError
 from ..graphs import Cast
 from ..graphs.casts.success_checks import check_success
@@ -25,6 +26,8 @@ from .engine.progress import counted, shown
 from .running import arun
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 async def asimulate(
@@ -50,6 +53,34 @@ async def asimulate(
         >>> len(asyncio.run(work))  # in a notebook: await work
         2
     """
+    return await results(
+        cast,
+        scenarios,
+        lambda conversation: conversation,
+        repeats=repeats,
+        limits=limits,
+        concurrency=concurrency,
+        out=out,
+        resume=resume,
+        watch=watch,
+        conduct=conduct,
+    )
+
+
+async def results(
+    cast: Cast,
+    scenarios: Iterable[State],
+    result_of: Callable[[Conversation], T],
+    *,
+    repeats: int = 1,
+    limits: Limits | None = None,
+    concurrency: Concurrency = "auto",
+    out: str | Path | None = None,
+    resume: bool = False,
+    watch: Watch | None = None,
+    conduct: Conduct | None = None,
+) -> list[T]:
+    """As `asimulate`, with what `result_of` gives for each conversation, of which nothing else stays in memory."""
     plan = planned(cast, scenarios if repeats == 1 else repeated(scenarios, repeats))
     check_success(cast, plan)
     conduct = conduct or Conduct()
@@ -57,15 +88,12 @@ async def asimulate(
         raise SettingError("a run on a cluster needs a folder that all its machines share: give out")
     if out is None and (conduct.engine is not None or (conduct.processes or 1) > 1):
         with TemporaryDirectory(prefix="duologue-") as folder:  # processes meet in a folder
-            return await asimulate(
-                cast, plan, limits=limits, concurrency=concurrency, out=folder, watch=watch, conduct=conduct
+            return await results(
+                cast, plan, result_of, limits=limits, concurrency=concurrency, out=folder, watch=watch, conduct=conduct
             )
     control = conduct.controlled()
     traced()  # says where traces go, if the environment asks for them
-    by_id: dict[str, Conversation] = {}
-
-    def collect(conversation: Conversation) -> None:
-        by_id[conversation.id] = conversation
+    ended = _Ended(result_of)
 
     stopped: DuologueError | None = None
     if out is None:
@@ -74,12 +102,12 @@ async def asimulate(
             with conduct.calls() as file:
                 async with calling(control, file, max_seconds=conduct.max_seconds) as calls:
                     with shown(len(plan), control, conduct.progress) as figures:
-                        watched, keep = counted([figures], watch, collect)
+                        watched, keep = counted([figures], watch, ended.add)
                         await converse_all(
                             cast,
                             plan,
                             limits,
-                            keep or collect,
+                            keep or ended.add,
                             concurrency=concurrency,
                             watch=watched,
                             calls=calls,
@@ -101,29 +129,51 @@ async def asimulate(
             conduct=replace(conduct, control=control),
         )
         stopped = summary.stopped_by
-        by_id = {
-            conversation.id: conversation
-            for conversation in record_lines.cut_short(out)
-            if conversation.id in summary.failed
-        }
-        by_id |= {conversation.id: conversation for conversation in record_lines.read_run(out)}
-    if stopped is not None and not any(conversation.finished for conversation in by_id.values()):
+        for conversation in record_lines.cut_short(out):
+            if conversation.id in summary.failed:
+                ended.add(conversation)
+        for conversation in record_lines.iterate_run(out):
+            ended.add(conversation)
+    if stopped is not None and not ended.finished:
         raise stopped.with_traceback(None) from None
-    missing = [state for state in plan if name_of(state) not in by_id]
+    missing = [state for state in plan if name_of(state) not in ended.results]
     for state in missing:  # not begun: each scenario has a conversation in the list
-        by_id[name_of(state)] = record(state, cast.name).model_copy(update={"stop": "cancelled"})
-    conversations = [by_id[name_of(state)] for state in plan]
-    failed = [failure for conversation in conversations if (failure := conversation.ending_failure)]
-    if failed:
-        where = f"{failed[0].node}: {failed[0].error}"
-        log.warning("%d of %d conversations failed, the first in %s", len(failed), len(conversations), where)
-    if cut := sum(conversation.cut_by_run for conversation in conversations):
-        log.warning(
-            "%d of %d conversations were cut short: %s", cut, len(plan), control.cutting or "by a bound of the run"
-        )
+        ended.add(record(state, cast.name).model_copy(update={"stop": "cancelled"}))
+    ended.warn(map(name_of, plan), control.cutting or "by a bound of the run")
     if missing:
         log.warning("%d of %d conversations were not begun: %s", len(missing), len(plan), stopped or control.ending)
-    return conversations
+    return [ended.results[name_of(state)] for state in plan]
+
+
+@dataclass
+class _Ended(Generic[T]):
+    """What `result_of` gives for each conversation that is over, by its id, and how these ended."""
+
+    result_of: Callable[[Conversation], T]
+    results: dict[str, T] = field(default_factory=dict)
+    failures: dict[str, Failure] = field(default_factory=dict)
+    cut: set[str] = field(default_factory=set)
+    finished: bool = False
+    """Whether one of them is finished."""
+
+    def add(self, conversation: Conversation) -> None:
+        """Add a conversation, in place of an earlier one of its id."""
+        name, failure = conversation.id, conversation.ending_failure
+        self.results[name] = self.result_of(conversation)
+        self.failures.pop(name, None)
+        if failure is not None:
+            self.failures[name] = failure
+        (self.cut.add if conversation.cut_by_run else self.cut.discard)(name)
+        self.finished |= conversation.finished
+
+    def warn(self, plan: Iterable[str], cutting: str) -> None:
+        """Log how many failed, with the first by the plan, and how many were cut short; `cutting`: what did."""
+        first = next((self.failures[name] for name in plan if name in self.failures), None)
+        if first is not None:
+            where = f"{first.node}: {first.error}"
+            log.warning("%d of %d conversations failed, the first in %s", len(self.failures), len(self.results), where)
+        if self.cut:
+            log.warning("%d of %d conversations were cut short: %s", len(self.cut), len(self.results), cutting)
 
 
 @waiting(asimulate)

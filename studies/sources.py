@@ -42,17 +42,17 @@ def conversations_of(source: StudySource, notify: Notify = logged, *, stream: bo
 
 
 def of_drawn_users(
-    conversations: Sequence[Conversation], most: int, seed: int, notify: Notify = logged
+    conversations: Sequence[Conversation], most: int, seed: int, notify: Notify = logged, users_are: str = "users"
 ) -> tuple[Sequence[Conversation], str]:
     """The conversations of users drawn by the seed, at most so many; and a remark, empty where all are taken.
 
     Of a streamed source only these are held. Users are in the order of a digest, so those of one name are drawn from every
-    source.
+    source. `users_are`: their name in the lines; without names of users these are equal scenarios, such as sections.
     """
     if len(conversations) <= most:
         drawn, remark = tuple(conversations), ""
     else:
-        notify(f"drawing users of {len(conversations):,} conversations")
+        notify(f"drawing {users_are} of {len(conversations):,} conversations")
         counts = Counter(map(user_of, conversations))
         users: set[str] = set()
         count = 0
@@ -64,8 +64,8 @@ def of_drawn_users(
         of_users = (conversation for conversation in conversations if user_of(conversation) in users)
         drawn = tuple(islice(of_users, most))  # a single user may have more
         remark = (
-            f"{len(drawn):,} of {len(conversations):,} conversations are taken, those of {len(users):,} of "
-            f"{len(counts):,} users, drawn with seed {seed}: at most {most:,} of a source are."
+            f"{len(drawn):,} of {len(conversations):,} conversations are taken, those {'about' if users_are == 'sections' else 'of'} {len(users):,} of "
+            f"{len(counts):,} {users_are}, drawn with seed {seed}: at most {most:,} of a source are."
         )
     source = replace(conversations, conversations=drawn) if isinstance(conversations, Loaded) else drawn
     return source, remark

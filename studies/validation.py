@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..data.files.folders import make_folder
 from ..data.files.json_files import dumps, write_text
-from .sources import StudySource, conversations_of
+from .sources import MOST_DRAWN, StudySource, conversations_of, logged, of_drawn_users
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..analysis.realism.report import UserPartName
@@ -62,7 +62,8 @@ class ValidityTrial:
         if self.rated is None or self.source is None:
             return []
         judges = {**{str(judge): judge for judge in self.judges}, **models_among(self.users)}
-        return ratings(self.source, self.people, self._chosen, judges)
+        source = self.source if isinstance(self.source, str) else tuple(self.source)
+        return ratings(source, self.people, self._chosen, judges)
 
     @cached_property
     def meetings(self) -> "list[ValidityRun]":
@@ -217,6 +218,7 @@ def validity(
     seed: int = 0,
     out: str | Path | None = None,
     conduct: Any = None,
+    draw: int = MOST_DRAWN,
 ) -> "ValidityReport":
     """The validity of simulated users: a report, whose `table()` and `people.table()` a notebook shows.
 
@@ -225,6 +227,7 @@ def validity(
     is the reference; default: those with seeded faults (`nodes.seeded_faults`). `testers`: scoring functions of a
     conversation by name, each returns a number, the greater the better, or None. `judge`: models that rate, as the person, how
     satisfied it is. `out`: a folder for the report and the runs. `scenarios`, `limit`, `repeats`: as for `duologue validity`.
+    `draw`: maximum of conversations of `source`; of more, those of users drawn with the seed.
     Needs the extras `stats` and `ml`, for Chinese also `zh`.
 
     Example::
@@ -234,11 +237,13 @@ def validity(
     from ..nodes.seeded_faults import PLANTED
 
     users = [user] if isinstance(user, str) else user
-    people = () if source is None else conversations_of(source)
+    people, remark = of_drawn_users(() if source is None else conversations_of(source), draw, seed)
+    if remark:
+        logged(remark)
     trial = ValidityTrial(
         users=dict(users) if isinstance(users, Mapping) else {spec: spec for spec in users},
         assistants=PLANTED if assistants is None else assistants,
-        source=str(source) if isinstance(source, str | Path) else None if source is None else people,
+        source=None if source is None else str(source) if isinstance(source, str | Path) and not remark else people,
         people=people,
         judges=[judge] if isinstance(judge, str) else judge,
         testers=testers or {},

@@ -59,16 +59,13 @@ def sample_of(things: str) -> Any:
     return option(f"Draw N {things} at random with the seed. Default: all.", "--sample", min=1)
 
 
-Draw: TypeAlias = Annotated[
-    int,
-    option(
-        f"Take at most N conversations of each source: those of users drawn with the seed. Default: {MOST_DRAWN}.",
-        "--draw",
-        section=BOUNDS,
-        metavar="N",
-        min=1,
-    ),
-]
+def draw_of(most: int, whose: str = "of users") -> Any:
+    """Conversations of a source that are drawn at most."""
+    line = f"Take at most N conversations of each source: those {whose} drawn with the seed. Default: {most}."
+    return option(line, "--draw", section=BOUNDS, metavar="N", min=1)
+
+
+Draw: TypeAlias = Annotated[int, draw_of(MOST_DRAWN)]
 
 
 def seed_of(content: str, section: str | None = None) -> Any:

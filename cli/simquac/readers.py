@@ -1,6 +1,7 @@
 """`duologue simquac readers`: reading-comprehension models on QuAC and SimQuAC, trained on one or the other."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,10 +9,11 @@ import typer
 
 from ...data.simquac import KIND, UNANSWERABLE, ReadingQuestion, questions_of
 from ...errors import DataError, SettingError, at
+from ...studies.sources import of_drawn_users
 from ..options.model_fields import extended
 from ..options.run import RunOptions, options_of_run
 from ..options.sections import CAST
-from ..options.shared import Prompts, Yes, attempts_for, journal_in, limit_to, model_for, option, seed_of
+from ..options.shared import Prompts, Yes, attempts_for, draw_of, journal_in, limit_to, model_for, option, seed_of
 from ..output.overwriting import check_outside
 from ..output.sources import names_of_files
 from ..output.tables import PRINTED, TableOutput, read_source
@@ -23,6 +25,8 @@ QUESTIONS = "Questions and answers"
 
 RETRIEVER = "retriever"
 FEATURES = "features"
+MOST_READ = 12_000
+"""Conversations of a file that are taken at most, unless another number is given: QuAC has 11,567 to train on."""
 
 
 def number_or_all(text: str | int) -> int | None:
@@ -89,7 +93,8 @@ def readers_command(
     ] = 0.0,
     prompts: Prompts = None,
     attempts: Annotated[int | None, attempts_for("an answer", "4", section=CAST)] = None,
-    seed: Annotated[int, seed_of("the folds and of all calls", CAST)] = 0,
+    seed: Annotated[int, seed_of("the draw, of the folds and of all calls", CAST)] = 0,
+    draw: Annotated[int, draw_of(MOST_READ, "about sections")] = MOST_READ,
     yes: Yes = False,
     output: TableOutput = PRINTED,
     **values: Any,
@@ -111,8 +116,9 @@ def readers_command(
         specs.append(FEATURES)
 
     others = [spec for spec in specs if spec not in (RETRIEVER, FEATURES)]
-    sets, set_notes = _questions(sources, limit, unanswerable, history)
-    training_sets, training_notes = _questions(train or [], limit, unanswerable, history) if train else (sets, [])
+    questions = partial(_questions, limit=limit, draw=draw, seed=seed, unanswerable=unanswerable, history=history)
+    sets, set_notes = questions(sources)
+    training_sets, training_notes = questions(train) if train else (sets, [])
     results = Results(each_line=not whole, least_agreement=min_agreement)
     with options.surroundings():
         # A spec that is none is told before anything is asked or learnt.
@@ -143,13 +149,15 @@ def readers_command(
 
 
 def _questions(
-    paths: Sequence[Path], limit: int | None, unanswerable: int | None, history: int
+    paths: Sequence[Path], *, limit: int | None, draw: int, seed: int, unanswerable: int | None, history: int
 ) -> tuple[dict[str, list[ReadingQuestion]], list[str]]:
     """The questions of each file, by its name, and notes; DataError names a file without any."""
     questions: dict[str, list[ReadingQuestion]] = {}
     notes = []
     for name, path in zip(names_of_files(paths), paths, strict=True):
         talks = read_source(path, stream=True).conversations[:limit]
+        talks, drawn = of_drawn_users(talks, draw, seed, say, "sections")
+        notes += [f"{name}: {drawn}"] if drawn else []
         try:
             questions[name] = questions_of(talks, unanswerable=unanswerable, history=history)
         except DataError as error:

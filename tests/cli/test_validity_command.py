@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pytest_httpserver import HTTPServer
 
 import duologue as package
 from duologue import data
@@ -279,3 +280,27 @@ def test_a_rater_without_a_price_is_refused_by_a_bound_of_money_before_the_first
     assert code == 2
     assert "the price of the model 'mine' (127.0.0.1:9) is unknown" in err
     assert not Path("o").exists()
+
+
+def test_of_a_large_source_the_conversations_of_drawn_users_are_taken_and_rated(
+    duologue: Command, people: Path, monkeypatch: pytest.MonkeyPatch, httpserver: HTTPServer
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    message = {"role": "assistant", "content": '{"reason": "fine", "value": "4"}'}
+    usage = {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}
+    body = {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "usage": usage}
+    choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
+    httpserver.expect_request("/v1/chat/completions").respond_with_json(body | {"choices": choices})
+    command = ("validity", people, "--rater", "openai:m", "--no-meet", "--out", "o", "--draw", 30, "--json", "--yes")
+    code, out, err = duologue(*command)
+    assert code == 0, err
+    assert f"{people}: 30 of 90 conversations are taken, those of 10 of 30 users, drawn with seed 0" in err
+    report = json.loads(out)["people"]
+    assert len(httpserver.log) == report["conversations"] == 3 * report["users"] < 30
+    assert report["rows"][-1]["failed"] == 0
+    assert json.loads(duologue(*command, "--resume")[1])["people"] == report
+    assert len(httpserver.log) == report["conversations"], "the same command asks about no conversation again"
+    drawn = package.validity(data.load(people), [], judge="openai:m", assistants={}, draw=30).people
+    assert drawn is not None
+    assert (drawn.users, drawn.rows[-1].failed) == (report["users"], 0)

@@ -11,7 +11,9 @@ import duologue
 from duologue import data, runs
 from duologue.data import Message
 from duologue.data.formats.record_lines import RECORDS
-from duologue.graphs import simquac
+from duologue.data.simquac.topics import FIELDS
+from duologue.graphs import reading, simquac
+from duologue.graphs.reading import answer_of
 from duologue.nodes import Limits
 from duologue.nodes.calls.endpoint_gate import EndpointError
 
@@ -157,6 +159,33 @@ def test_a_sample_is_drawn_by_the_seed_alone(topics):
 
 def alive():
     return sum(isinstance(thing, data.Conversation) for thing in gc.get_objects())
+
+
+@pytest.mark.usefixtures("only_new_objects")
+@pytest.mark.parametrize("out", [None, "r"])
+async def test_reading_holds_no_conversation_whose_answer_is_there(tmp_path, monkeypatch, topics, out):
+    monkeypatch.chdir(tmp_path)
+    questions = [
+        data.simquac.ReadingQuestion(
+            id=str(number),
+            conversation=str(number),
+            **{field: getattr(topic, field) for field in FIELDS},
+            text="When was it built?",
+            references=("in 1900",),
+        )
+        for number, topic in enumerate(topics(30))
+    ]
+    gc.collect()
+    before, most = alive(), []
+
+    def counted(conversation):
+        most.append(alive() - before)
+        return answer_of(conversation)
+
+    monkeypatch.setattr("duologue.runs.reading.answer_of", counted)
+    answers, failures = await runs.reading.aread(reading.teacher(), questions, out=out, concurrency=2)
+    assert (len(answers), set(failures), len(most)) == (30, {None}, 30)
+    assert max(most) <= 4
 
 
 @pytest.mark.usefixtures("only_new_objects")

@@ -1,8 +1,8 @@
 """Several readers on several data sets in one table, trained on one and tested on another where they can be."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from typing_extensions import override
 
@@ -124,6 +124,15 @@ def _columns(*names: str) -> list[Column]:
     ]
 
 
+class _Answers(NamedTuple):
+    """The answers of a reader to the questions of a data set."""
+
+    row: ReaderScore
+    questions: Sequence[ReadingQuestion]
+    answers: Sequence[str | None]
+    failures: Sequence[str | None]
+
+
 @dataclass
 class Results:
     """The rows so far, and every answer behind them."""
@@ -131,9 +140,9 @@ class Results:
     each_line: bool = True
     least_agreement: float = 0.0
     rows: list[ReaderScore] = field(default_factory=list)
-    answered: list[ReaderAnswer] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     """A line for each reader and data set of which not one question could be asked: it has no row."""
+    _answers: list[_Answers] = field(default_factory=list, repr=False)
 
     def add(
         self,
@@ -161,15 +170,19 @@ class Results:
             failures=failures,
         )
         self.rows.append(row)
-        lost = list(failures) or [None] * len(questions)
-        for question, answer, failure in zip(questions, answers, lost, strict=True):
-            if failure is None:
-                score = scored(answer, question, each_line=self.each_line)
-                self.answered.append(
-                    ReaderAnswer(
-                        data=data,
-                        reader=reader,
-                        trained_on=trained_on,
+        self._answers.append(_Answers(row, questions, answers, failures))
+
+    @property
+    def answered(self) -> Iterator[ReaderAnswer]:
+        """Every answer with its score, which is computed as it is read: none is held."""
+        for row, questions, answers, failures in self._answers:
+            for question, answer, failure in zip(questions, answers, failures or [None] * len(questions), strict=True):
+                if failure is None:
+                    score = scored(answer, question, each_line=self.each_line)
+                    yield ReaderAnswer(
+                        data=row.data,
+                        reader=row.reader,
+                        trained_on=row.trained_on,
                         id=question.id,
                         question=question.text,
                         answer=as_answer(answer),
@@ -177,7 +190,6 @@ class Results:
                         f1=score.f1,
                         exact=score.exact,
                     )
-                )
 
     def baselines(self, sets: Sets) -> None:
         """For each data set the score of no answer at all, and of people's own answers where there are several."""

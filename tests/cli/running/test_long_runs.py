@@ -95,6 +95,8 @@ def test_other_sources_are_held_as_ever(long_run):
         ("check", "r"),
         ("stats", "r"),
         ("simquac", "stats", "r"),
+        ("simquac", "readers", "r"),
+        ("simquac", "readers", "r", "--model", "teacher:offline", "--journal", "j"),
         ("convert", "r", "out.jsonl", "--to", "messages"),
         ("convert", "r", "out.json", "--to", "simquac"),
         ("convert", "r", "out.jsonl", "--to", "replay"),

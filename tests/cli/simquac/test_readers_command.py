@@ -81,6 +81,29 @@ def test_unanswerable_questions_are_restricted_or_not(duologue: Command, quac: P
     assert "--unanswerable some: write a number from 0, or all" in err
 
 
+def test_of_a_large_file_conversations_about_drawn_sections_are_taken(duologue: Command, tmp_path: Path) -> None:
+    files = [data_set(tmp_path / f"{name}.json", topics) for name, topics in (("a", 9), ("b", 8), ("c", 3))]
+
+    def drawn(*options: object) -> tuple[dict[str, set[str]], list[str]]:
+        code, out, err = duologue("simquac", "readers", *files, "--journal", tmp_path / "j", "--json", *options)
+        assert code == 0, err
+        answers = [json.loads(line) for line in (tmp_path / "j/answers.jsonl").read_text().splitlines()]
+        return {
+            file.name: {one["id"].partition("/")[0] for one in answers if one["data"] == file.name} for file in files
+        }, json.loads(out)["notes"]
+
+    ids, notes = drawn("--draw", 3)
+    assert [len(ids[file.name]) for file in files] == [3, 3, 3]
+    assert len(ids["a.json"] & ids["b.json"]) >= 2, "the same sections of every file"
+    assert notes[2:] == [
+        f"{name}.json: 3 of {count} conversations are taken, those about 3 of {count} sections, drawn with seed 0: "
+        "at most 3 of a source are."
+        for name, count in (("a", 9), ("b", 8))
+    ]
+    assert drawn("--draw", 3, "--seed", 1)[0] != ids
+    assert len(drawn()[0]["a.json"]) == 9
+
+
 def test_a_reader_is_trained_on_one_data_set_and_asked_about_another(duologue: Command, tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     one, other = data_set(tmp_path / "a.json", 8), data_set(tmp_path / "b.json", 7)
