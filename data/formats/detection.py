@@ -148,10 +148,21 @@ class Source:
                     return next(read_lines(self.path))[1]
                 except DataError:  # not JSON lines: one object over many lines, or several
                     return first_element(self.text, self.path)
-            return read_json(self.path) if first == "[" else None
+            return self._listed() if first == "[" else None
         except DataError as error:
             self.fault = error
             return None
+
+    def _listed(self) -> Any:
+        """The file's list, or that of its first line."""
+        try:
+            return read_json(self.path)
+        except DataError as error:
+            try:
+                first: Any = next(read_lines(self.path))[1]
+            except DataError:
+                raise error from None
+            return first
 
     @property
     def _first_character(self) -> str:

@@ -30,7 +30,7 @@ OF_SERVICE: Mapping[str, Role] = {
 
 SYSTEM = ("system", "developer")
 TOOLS = ("tool", "function")
-_FURTHER_KEYS = "id name tool_call_id refusal function_call finish_reason created_at timestamp labels".split()
+_FURTHER_KEYS = "id name tool_call_id refusal function_call finish_reason status created_at timestamp labels".split()
 """Keys of a message that a turn has too."""
 _ASIDES = {
     "systemmessage": "system", "systemmessagechunk": "system", "toolmessage": "tool", "toolmessagechunk": "tool",
@@ -74,7 +74,9 @@ def turns_of(value: Any) -> list[dict[str, Any]]:
 
 def _turn(role: str, message: Mapping[str, Any]) -> dict[str, Any]:
     listed = message.get("tool_calls") or as_object(message.get("additional_kwargs")).get("tool_calls")
-    calls = [_call(call) for call in listed if isinstance(call, Mapping)] if isinstance(listed, list) else []
+    unread = message.get("invalid_tool_calls")  # of LangChain, with arguments that are not JSON
+    listed = [*(listed if isinstance(listed, list) else []), *(unread if isinstance(unread, list) else [])]
+    calls = [_call(call) for call in listed if isinstance(call, Mapping)]
     content = message.get("content")
     if not content and isinstance(refusal := message.get("refusal"), str) and refusal:
         content = refusal

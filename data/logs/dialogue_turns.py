@@ -17,8 +17,9 @@ from ..files.json_values import elements
 from ..formats import messages
 from ..formats.detection import Contents, Format, Source
 from ..formats.turns import role_of
-from .completions import IDS, is_turn
+from .completions import is_turn
 from .dialogue_sets import LAYOUTS, RESERVED, SpokenTurn
+from .logged_lines import IDS
 from .training_rows import is_row
 
 LISTS = ("turns", "utterances", "dialogue", "dialog", "log", "conversation", "conversations", "messages", "history")
