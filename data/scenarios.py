@@ -1,4 +1,4 @@
-"""Scenarios of a source: stored conversations of any format, or JSON lines of scenarios."""
+"""Scenarios of a source: stored conversations of any format, or JSON of scenarios, in lines or a list."""
 
 import hashlib
 import os
@@ -15,6 +15,7 @@ from . import domains
 from .attempts import as_object
 from .domain import TOPIC_KEYS, USER_KEYS, named
 from .files.json_files import read_lines
+from .files.json_values import elements
 from .files.regular_files import is_regular
 from .formats import messages
 from .formats.detection import CONVERSATIONS, FOLDER, Source
@@ -22,6 +23,7 @@ from .formats.dialogues import further
 from .identity import digest
 from .loading import Loaded, description_of, load
 from .logs import opentelemetry
+from .logs.dialogue_turns import LISTS
 from .people.pairing import STORED
 from .people.splits import named_user
 from .records import Conversation, Json, Message
@@ -41,7 +43,6 @@ _SAYS_SCENARIO = ("goal", "first_message", "kind")
 COMBINED = ("all_of", "any_of", "not")
 """Keys of a `success` that hold others."""
 
-_MESSAGE_LISTS = ("messages", "conversations", "history")
 _NAMELESS = {"kind", "digest"}
 """Keys of the scenario of a conversation whose format has none: a log, of which only the messages are known."""
 
@@ -56,7 +57,7 @@ class LogScenario:
     where: str
     """Its place in the source, for errors."""
     scenario: Any
-    """The scenario: of a file's line any JSON value, of a stored conversation an object."""
+    """The scenario: of a file of scenarios any JSON value, of a stored conversation an object."""
     extra: Json = field(default_factory=dict)
     """The `extra` of a conversation about it: which stored one it is of, and topic and user that its line names."""
     opening: Message | None = None
@@ -76,6 +77,7 @@ class ScenarioReader:
         self.path = Path(path)
         source = Source(self.path)
         self._loaded: Loaded | None = None if _holds_lines(source) else load(self.path, stream=True)
+        self._is_list = isinstance(source.value, list) and isinstance(source.first, dict)
         self.left_out = 0
         """Conversations of the last iteration without any sign of their user's goal."""
 
@@ -120,8 +122,9 @@ class ScenarioReader:
     def __iter__(self) -> Iterator[LogScenario]:
         self.left_out = 0
         if self._loaded is None:
-            for number, value in read_lines(self.path):
-                yield LogScenario(f"line {number}", value)
+            lines = ((f"line {number}", value) for number, value in read_lines(self.path))
+            for place, value in elements(self.path) if self._is_list else lines:
+                yield LogScenario(place, value)
             return
         for number, conversation in enumerate(self._loaded):
             scenario = _of_conversation(conversation, number)
@@ -146,7 +149,7 @@ def _holds_lines(source: Source) -> bool:
     """Whether a path is a file of scenarios rather than of conversations."""
     if source.is_folder:
         return False
-    value = source.value
+    value = source.first
     if not source.text.strip():
         if source.fault is not None and _recognised(source) is None:
             raise source.fault
@@ -155,7 +158,7 @@ def _holds_lines(source: Source) -> bool:
                 f"{at(source.path)}: holds no scenario: give stored conversations, or write one object a line"
             )
     if isinstance(value, dict) and any(isinstance(value.get(key), str) for key in _SAYS_SCENARIO):
-        of_log = any(isinstance(value.get(key), list) for key in _MESSAGE_LISTS)
+        of_log = any(isinstance(value.get(key), list) for key in LISTS)
         return not of_log and not opentelemetry.FORMAT.recognises(source)
     return _recognised(source) is None
 
@@ -240,9 +243,10 @@ def _digest_of_files(path: Path) -> str:
 
 def check_plain(scenario: Mapping[str, Any]) -> None:
     """Raises DataError for a scenario without a `kind` that has neither goal nor first message, or a misspelt key."""
-    for key in ("goal", "first_message", "persona"):
-        if key in scenario and not (isinstance(scenario[key], str) and scenario[key].strip()):
-            raise DataError(f"{key!r} is not a text: write the user's goal, message or profile")
+    for key, content in (("goal", "goal"), ("first_message", "message"), ("persona", "profile")):
+        if key in scenario and not (isinstance(text := scenario[key], str) and text.strip()):
+            problem = "is empty" if isinstance(text, str) else "is not a text"
+            raise DataError(f"{key!r} {problem}: write the user's {content}, or leave the key out")
     cutoff = 0.8 if {"goal", "first_message"} & set(scenario) else 0.75
     for key in scenario:
         if key not in PLAIN_KEYS and (meant := get_close_matches(key, PLAIN_KEYS, n=1, cutoff=cutoff)):

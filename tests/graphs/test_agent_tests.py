@@ -164,7 +164,8 @@ def test_equal_lines_are_told_apart_and_own_keys_are_kept(tmp_path: Path) -> Non
         ({"facts": "a"}, "has no text 'kind', 'goal' or 'first_message'"),
         ([], "is not an object"),
         ({"kind": 3}, "is not an object with a text 'kind'"),
-        ({"goal": " "}, "'goal' is not a text"),
+        ({"goal": " "}, "'goal' is empty: write the user's goal"),
+        ({"goal": "a", "persona": ""}, "'persona' is empty: write the user's profile, or leave the key out"),
         ({"goal": "a", "first_message": 3}, "'first_message' is not a text"),
         ({"goal": "a", "sucess": {}}, "has the key 'sucess': did you mean 'success'?"),
         ({"goal": "a", "success": "solved"}, "success: expected an object"),
@@ -177,6 +178,17 @@ def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, line: Any, problem:
         agent_test.Goals(scenarios=path).read(agent_test.AgentTestSettings(), 0)
     assert str(error.value).startswith(f"{path}: line 2: ")
     assert problem in str(error.value)
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_scenarios_may_stand_in_a_json_list(tmp_path: Path, indent: int | None) -> None:
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps([FLIGHT, {"goal": "a seat"}], indent=indent), encoding="utf-8")
+    states = agent_test.Goals(scenarios=path).read(agent_test.AgentTestSettings(), 0).states
+    assert [state["scenario"]["goal"] for state in states] == [FLIGHT["goal"], "a seat"]
+    path.write_text(json.dumps([FLIGHT, {"goal": 3}], indent=indent), encoding="utf-8")
+    with pytest.raises(DataError, match=r"s\.json: \[1\]: 'goal' is not a text: write the user's goal"):
+        agent_test.Goals(scenarios=path).read(agent_test.AgentTestSettings(), 0)
 
 
 def test_the_judge_of_the_run_is_written_into_the_scenarios_that_need_one(tmp_path: Path) -> None:
