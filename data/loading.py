@@ -16,6 +16,7 @@ from .formats.detection import FOLDER, Contents, Format, Source, detected
 from .formats.dialogues import asides
 from .formats.record_lines import StoredLines, StoredRun
 from .labels.annotated_copies import annotated_keys
+from .logs import message_tables
 from .records import Conversation, Json
 
 IN_MEMORY = 4_000
@@ -263,6 +264,7 @@ def _files_of(folder: Path) -> list[Path]:
         for file in folder.iterdir()
         if file.suffix in (".json", ".jsonl", ".txt", ".eval")
         or file.name.endswith((".json.gz", ".jsonl.gz"))
+        or (_is_table(file) and (not message_tables.problem_of(file)))
         or (own and file.is_file() and not file.name.startswith(".") and any(form.claims(Source(file)) for form in own))
     )
     if not files:
@@ -270,7 +272,14 @@ def _files_of(folder: Path) -> list[Path]:
     return files
 
 
+def _is_table(file: Path) -> bool:
+    return file.is_file() and not file.name.startswith(".") and message_tables.FORMAT.claims(Source(file))
+
+
 def _of_folder(folder: Path) -> Contents:
-    sources = [load(file) for file in _files_of(folder)]
-    empty = (note for source in sources if not source for note in source.notes)
-    return Contents(tuple(conversation for source in sources for conversation in source), tuple(empty))
+    files = _files_of(folder)
+    sources = [load(file) for file in files]
+    empty = [note for source in sources if not source for note in source.notes]
+    others = [file for file in sorted(folder.iterdir()) if file not in files and _is_table(file)]
+    left = (f"left out: {message_tables.problem_of(file)}" for file in others)
+    return Contents(tuple(conversation for source in sources for conversation in source), (*empty, *left))

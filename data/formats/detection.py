@@ -15,6 +15,7 @@ from ..files.json_files import open_lines, read_json, read_lines, read_text
 from ..files.json_values import first_element
 from ..packages import failure, is_shipped
 from ..records import Conversation
+from .refusals import refusal
 
 MANIFEST = "manifest.json"
 CONVERSATIONS = "conversations.jsonl"
@@ -30,6 +31,9 @@ log = logging.getLogger(__name__)
 
 _FIRST = 20
 """Values at the beginning of a file that a format may look at."""
+_HEAD = 5_000
+"""Bytes at the beginning of a file by which it is recognised if it is not JSON."""
+
 _BEGIN = 1_000
 """Bytes at the beginning of a file in which its first character is looked for."""
 
@@ -164,6 +168,17 @@ class Source:
                 raise error from None
             return first
 
+    @cached_property
+    def begin(self) -> bytes:
+        """The first kilobytes, unzipped; empty for a folder and for a file that cannot be read."""
+        try:
+            if self.is_folder:
+                return b""
+            with open_lines(self.path) as file:
+                return file.read(_HEAD)
+        except (DataError, OSError):
+            return b""
+
     @property
     def _first_character(self) -> str:
         """The first that is not white space, from the file's beginning if that is JSON."""
@@ -209,6 +224,8 @@ def detected(
         form = _settled(source, form, own)
     if form is not None:
         return form
+    if problem := refusal(source.path, source.begin):
+        raise DataError(f"{at(source.path)}: {problem}")
     if source.fault is not None:
         raise source.fault
     if not source.is_folder and not source.text.strip():

@@ -35,13 +35,13 @@ def parts_at_marks(row: Mapping[str, Any], texts: Sequence[str]) -> tuple[list[t
 
 
 def _part(kind: str, entry: Any) -> Part | None:
-    """A path, an address or inline content; or an object of `bytes` and `path`, as `datasets` has them."""
+    """A path, an address or inline content; or an object of `bytes` (also in base64) and `path`, as `datasets` has."""
     if isinstance(entry, str):
         return part_of({"type": kind, "url": entry}) if entry else None
     if not is_object(entry):
         return None
     content, name = entry.get("bytes"), entry.get("path") or entry.get("url")
-    if isinstance(content, bytes):
-        block = {"type": kind, "data": base64.b64encode(content).decode()}
+    if isinstance(content, bytes | str):
+        block = {"type": kind, "data": content if isinstance(content, str) else base64.b64encode(content).decode()}
         return part_of(block | ({"name": name} if isinstance(name, str) else {}))
     return part_of({"type": kind, "url": name}) if content is None and isinstance(name, str) else None

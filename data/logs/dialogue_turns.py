@@ -103,6 +103,8 @@ def _keys(value: Mapping[str, Any]) -> _Keys | None:
             continue
         if name == "history" and is_row(value):
             continue
+        if name in ("messages", "conversation", "conversations") and any(map(is_turn, turns[:3])):
+            return None  # whatever other keys its messages have
         for speaker in SPEAKER_KEYS:
             for text in TEXT_KEYS:
                 if all(_speaker(turn, speaker) and isinstance(turn.get(text), str) for turn in islice(turns, 3)):

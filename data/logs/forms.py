@@ -11,6 +11,7 @@ from . import (
     langchain_states,
     langfuse,
     langsmith,
+    message_tables,
     message_trees,
     mlflow_traces,
     opentelemetry,
@@ -39,5 +40,6 @@ FORMS: tuple[Format, ...] = (
     request_lines.STREAMS,
     request_lines.RESPONSES,
     request_lines.COMPLETIONS,
+    message_tables.FORMAT,
 )
 """A form whose sign is surer stands before one that its files would fit too."""

@@ -153,6 +153,14 @@ def value_of(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**more, "messages": turns}
 
 
+def line_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row with a list of messages, of OpenAI's or ShareGPT's form, as a line of messages."""
+    key = next((key for key in ("messages", "conversations", "conversation") if isinstance(row.get(key), list)), "")
+    turns = _with_ids(_turns(row[key])) if key else None
+    further = {one: value for one, value in row.items() if one != key}
+    return {**further, "messages": turns or row.get(key)}
+
+
 def _question(row: Mapping[str, Any], column: str) -> list[dict[str, Any]]:
     """The question, with the row's `input` if it is an instruction: the message keeps both."""
     more = row.get("input")

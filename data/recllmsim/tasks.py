@@ -9,11 +9,11 @@ from typing import Any
 
 from ...errors import DataError, at
 from ..files.json_files import read_text
+from ..files.workbooks import is_workbook, name_of, sheets
 from ..files.yaml_text import YamlError, loaded
 from ..text.languages import Language
 from ..text.terminal import names_in
 from .contexts import Contexts, Template, expand, option
-from .workbooks import is_workbook, name_of, sheets
 
 COLUMNS = ("Type", "Prompt", "Key")
 """Columns of a sheet, besides those whose names begin with `Option`."""

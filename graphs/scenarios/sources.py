@@ -57,7 +57,7 @@ class ScenarioSource(BaseModel):
 
     scenarios: Path | None = Field(
         default=None,
-        description="Take the scenarios of this source: stored conversations, one scenario of each in their order (a run folder, a data set, logs), or scenarios in JSON, one a line or a list.",
+        description="Take the scenarios of this source: stored conversations, one scenario of each in their order (a run folder, a data set, logs), or JSON of scenarios.",
     )
     part: UserPart = Field(
         default="all",

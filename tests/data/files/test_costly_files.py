@@ -20,8 +20,8 @@ import pytest
 
 from duologue import data
 from duologue.data import DataError, cleaning, documents, recllmsim
-from duologue.data.files import json_files, json_values, regular_files, yaml_text
-from duologue.data.recllmsim import Template, contexts, profiles, workbooks
+from duologue.data.files import json_files, json_values, regular_files, workbooks, yaml_text
+from duologue.data.recllmsim import Template, contexts, profiles
 from duologue.data.recllmsim.contexts import Contexts
 from duologue.data.recllmsim.selection import Combination
 from duologue.data.recllmsim.tasks import tasks_on_demand

@@ -1,4 +1,4 @@
-"""Workbooks of tasks, by openpyxl (extra `xlsx`): their sheets row by row, with bounds on what they unpack to."""
+"""Workbooks, by openpyxl (extra `xlsx`): their sheets row by row, with bounds on what they unpack to."""
 
 import zipfile
 from collections.abc import Collection, Generator, Iterator, Sequence
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ...errors import DataError, at
-from ..files.regular_files import check, is_regular
+from .regular_files import check, is_regular
 
 SheetRow: TypeAlias = Sequence[Any]
 
@@ -112,7 +112,7 @@ def _check_unpacked(path: Path) -> None:
     for (what, size), most in zip(sizes.items(), (MOST_TEXT, MOST_OTHER, MOST_NAMES), strict=True):
         if size > most:
             problem = f"its {what} unpack to {size:,} bytes, the bound is {most:,}"
-            raise DataError(f"{at(path)}: {problem}: copy the tasks into a new workbook")
+            raise DataError(f"{at(path)}: {problem}: copy the rows into a new workbook")
 
 
 def _unreadable(path: Path, error: Exception) -> DataError:

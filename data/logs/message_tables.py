@@ -1,0 +1,222 @@
+"""Tables of messages, or of questions with their answers: CSV and TSV, Parquet (pyarrow), workbooks (openpyxl).
+
+The columns decide: one of roles and one of texts, with the conversation's id and the time if they are there; or those of
+`training_rows`; or lists of messages, as data sets of chats have them in Parquet files.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from ...errors import DataError, at
+from ..attempts import is_object
+from ..files.tables import NAMES, PARQUET, Row, header_of, parquet_rows, text_rows, workbook_rows
+from ..formats import messages
+from ..formats.detection import Contents, Format, Source
+from ..formats.refusals import is_spreadsheet
+from . import dialogue_turns, message_trees, training_rows
+from .logged_lines import IDS
+
+_CONTENTS = ("content", "text", "message", "utterance", "value", "body")
+_CONVERSATIONS = (*IDS, "conversation", "thread", "session", "chat", "dialogue", "dialog", "convo_id", "ticket_id")
+_TIMES = ("timestamp", "time", "created_at", "datetime", "sent_at", "date")
+_OF_ROWS = (
+    "instruction",
+    "input",
+    "output",
+    "query",
+    "response",
+    "prompt",
+    "completion",
+    "question",
+    "answer",
+    "chosen",
+)
+_KEYS = frozenset((*_OF_ROWS, *_CONTENTS, *_CONVERSATIONS, *_TIMES, *dialogue_turns.SPEAKER_KEYS, "rejected", "history",
+                   "system", "id", "messages", "conversations"))  # fmt: skip
+"""Names of columns that have a meaning, in lower case and with underscores."""
+_LISTS = ("messages", "conversations", "conversation", "history")
+_CALLS = ("tool_calls", "tool_call_id")
+_MOST_NAMED = 12
+
+
+def read(path: str | Path) -> Contents:
+    """The conversations of a table; DataError that names its columns if they are not those of messages or answers."""
+    tables: list[Contents] = []
+    others: list[tuple[str, list[str]]] = []
+    for sheet, rows in _tables(Path(path)):
+        placed = [(place, _named(row)) for place, row in rows]
+        if not placed:
+            continue
+        columns = list(dict.fromkeys(key for _, row in placed for key in row))
+        if (contents := _of_rows(path, placed, columns)) is not None:
+            tables.append(contents)
+        else:
+            others.append((sheet, columns))
+    if not tables:
+        if not others:
+            raise DataError(f"{at(path)}: is a table without rows: give one with messages")
+        raise DataError(f"{at(path)}: {_problem(others[0][1])}")
+    left = [f"the sheet {sheet!r} left out: {_problem(columns)}" for sheet, columns in others]
+    return Contents(
+        tuple(talk for contents in tables for talk in contents.conversations),
+        (*(note for contents in tables for note in contents.notes), *left),
+    )
+
+
+def _tables(path: Path) -> Iterator[tuple[str, Iterable[tuple[str, Row]]]]:
+    begin = Source(path).begin
+    if is_spreadsheet(path, begin):
+        yield from workbook_rows(path)
+    else:
+        yield "", parquet_rows(path) if begin.startswith(PARQUET) else text_rows(path)
+
+
+def problem_of(path: Path) -> str:
+    """Why a table cannot be read, by its first rows; empty if it can."""
+    columns: list[str] = []
+    try:
+        for _, rows in _tables(path):
+            for place, row in islice(rows, 1):
+                named = _named(row)
+                if _of_rows(path, [(place, named)], list(named)) is not None:
+                    return ""
+                columns = columns or list(row)
+    except DataError as error:
+        return str(error)
+    return f"{at(path)}: {_problem(columns)}"
+
+
+def _named(row: Row) -> dict[str, Any]:
+    """The row with the names of columns that have a meaning as they are written elsewhere, without empty cells."""
+    result: dict[str, Any] = {}
+    for column, value in row.items():
+        name = re.sub(r"[\s-]+", "_", column.strip().lower())
+        key = name if name in _KEYS and name not in result else column
+        if key in _LISTS and isinstance(value, str) and value.lstrip().startswith("["):
+            value = _parsed(value)
+        if value != "" or key in (*_OF_ROWS, *_CONTENTS):
+            result[key] = value
+    return result
+
+
+def _parsed(cell: str) -> Any:
+    try:
+        value = json.loads(cell)
+    except (ValueError, RecursionError):
+        return cell
+    return value if isinstance(value, list) else cell
+
+
+def _of_rows(path: str | Path, rows: list[tuple[str, dict[str, Any]]], columns: list[str]) -> Contents | None:
+    """The conversations of rows; None if their columns are not those of any form."""
+    first = rows[0][1]
+    if message_trees.is_tree(first):
+        return message_trees.of_values(path, rows)
+    if training_rows.is_row(first):
+        return training_rows.of_rows(path, rows)
+    if any(isinstance(first.get(key), list) for key in ("messages", "conversations", "conversation")):
+        lines = [(place, training_rows.line_of(row)) for place, row in rows]
+        return Contents(tuple(messages.of_values(path, lines)))
+    if dialogue_turns.is_dialogue(first):
+        return dialogue_turns.of_values(path, rows)
+    speaker, text = _column(columns, dialogue_turns.SPEAKER_KEYS), _column(columns, _CONTENTS)
+    return _of_messages(path, rows, columns, speaker, text) if speaker and text else None
+
+
+def _of_messages(
+    path: str | Path, rows: list[tuple[str, dict[str, Any]]], columns: list[str], speaker: str, text: str
+) -> Contents:
+    """The conversations of rows that are messages: by the id that they name, in the order of their times."""
+    name, time = _column(columns, _CONVERSATIONS), _column(columns, _TIMES)
+    by_name: dict[str, tuple[str, list[dict[str, Any]]]] = {}
+    for place, row in rows:
+        turn = {key: value for key, value in row.items() if key != name and value is not None}
+        turn[text] = str(turn.get(text, ""))
+        by_name.setdefault(str(row.get(name, "")), (place, []))[1].append(turn)
+    values, moved = [], False
+    for own, (place, turns) in by_name.items():
+        ordered = _in_time(turns, time)
+        moved = moved or ordered != turns
+        values.append((place, {**({"id": own} if own else {}), "utterances": ordered}))
+    if any(key in columns for key in _CALLS):
+        contents = Contents(tuple(messages.of_values(path, _lines(values, speaker, text))))
+    else:
+        contents = dialogue_turns.of_values(path, values)
+    notes = [f"messages are in the order of {time!r}"] if moved else []
+    notes += [] if name else ["no column names the conversation: all rows are one"]
+    return Contents(contents.conversations, (*contents.notes, *notes))
+
+
+def _lines(
+    values: Iterable[tuple[str, Mapping[str, Any]]], speaker: str, text: str
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Lines of messages with the columns of tools, which a dialogue has not."""
+    for place, value in values:
+        turns = [
+            {
+                "role": turn.get(speaker),
+                "content": turn[text],
+                **{key: turn[key] for key in turn if key not in (speaker, text)},
+            }
+            for turn in value["utterances"]
+        ]
+        yield place, {**{key: value[key] for key in value if key != "utterances"}, "messages": turns}
+
+
+def _in_time(turns: list[dict[str, Any]], column: str) -> list[dict[str, Any]]:
+    """The messages by their times; as they stand where a time is missing or not readable."""
+    times = [_time(turn.get(column)) for turn in turns]
+    if not column or any(time is None for time in times) or len(set(map(type, times))) > 1:
+        return turns
+    try:
+        order = sorted(range(len(turns)), key=lambda number: times[number])  # type: ignore[arg-type,return-value]
+    except TypeError:  # with a time zone and without
+        return turns
+    return [turns[number] for number in order]
+
+
+def _time(value: Any) -> float | datetime | None:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    try:
+        return datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _column(columns: Iterable[str], names: Iterable[str]) -> str:
+    own = set(columns)
+    return next((name for name in names if name in own), "")
+
+
+def _problem(columns: list[str]) -> str:
+    """The line for a table whose columns do not fit."""
+    listed = ", ".join(columns[:_MOST_NAMED]) + (
+        f" and {len(columns) - _MOST_NAMED} more" if columns[_MOST_NAMED:] else ""
+    )
+    text = _column(columns, _CONTENTS)
+    lacks = f"no column of roles beside {text!r}" if text else "neither columns of roles and texts nor of answers"
+    return f"has {lacks}: name one role and one content, or question and answer; its columns are {listed}"
+
+
+def _recognised(source: Source) -> bool:
+    if source.is_folder or is_object(source.first):
+        return False
+    if source.begin.startswith(PARQUET) or is_spreadsheet(source.path, source.begin):
+        return True
+    columns = [re.sub(r"[\s-]+", "_", name.strip().lower()) for name in header_of(source.begin) or ()]
+    return bool({*dialogue_turns.SPEAKER_KEYS, *_CONTENTS, *_OF_ROWS, *_LISTS} & set(columns))
+
+
+FORMAT = Format(
+    "tables",
+    "tables of messages: CSV, TSV, Parquet, workbooks",
+    _recognised,
+    read,
+    sign=f"Parquet or a workbook; or a first line of {NAMES}, one of them of roles, texts or answers",
+)
