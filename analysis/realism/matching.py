@@ -12,7 +12,7 @@ from ...data.records import Conversation
 from ...data.text.languages import Language
 from ..over_users.folds import joined
 from .assistants import RETRIEVAL_BASED, by_who_answered
-from .measures.transcripts import UserTranscript, languages_of, transcripts_of
+from .measures.transcripts import MOST, UserTranscript, languages_of, transcripts_of
 from .measures.words import seems_foreign
 from .report import SideSummary, UserPartName
 
@@ -97,6 +97,8 @@ def matched(
                 f"{name}: {foreign} of {len(readable)} conversations seem to be in neither English nor "
                 f"Chinese{consequence}."
             )
+        if long := sum(len(text) == MOST for one in readable for text in (*one.texts, *one.replies_before)):
+            notes.append(f"{name}: messages of {MOST:,} characters or more, {long} of them: only so many are measured.")
         notes += _notes_on_users(name, conversations)
         optional_groups = {"Published": published, RETRIEVAL_BASED: retrieval_based}
         if not conversations and optional_groups.get(name, ()) is not None:

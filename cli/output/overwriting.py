@@ -28,10 +28,10 @@ def check_free(*files: Path | None, force: bool) -> None:
 
 def check_unread(file: Path | None) -> None:
     """DataError for a file or folder that this command reads, or one of the run that it reads."""
-    from ...runs.folder.leftovers import DATASET, is_own
-
     if file is None or not file.exists():
         return
+    from ...runs.folder.leftovers import DATASET, is_own  # brings LangGraph along
+
     for source in _read():
         if source.samefile(file):
             raise DataError(f"{at(file)}: is the source itself: choose another place")

@@ -35,6 +35,10 @@ def keys(things: Iterable[Hashable]) -> Keys:
     return np.unique(np.fromiter(map(hash, things), dtype=np.int64))
 
 
+MOST = 50_000
+"""Characters of a message, from its beginning, that are measured: nobody writes a longer one by hand."""
+
+
 @dataclass(frozen=True)
 class Fact:
     """A fact of the user's profile."""
@@ -237,12 +241,12 @@ def _transcript(conversation: Conversation, chosen_language: Language | None) ->
             continue
         text = domain.text_in(message, language, spoken)
         if message.role == "assistant":
-            last_reply = text or ""
+            last_reply = (text or "")[:MOST]
             continue
         if text is None:
             return None
-        texts.append(text)
-        originals.append(message.text)
+        texts.append(text[:MOST])
+        originals.append(message.text[:MOST])
         replies_before.append(last_reply)
         last_reply = ""
     if not texts:

@@ -7,6 +7,7 @@ import pytest
 
 from duologue.analysis.realism import MEASURES, compare
 from duologue.analysis.realism.card import card_of
+from duologue.analysis.realism.measures.transcripts import MOST
 from duologue.data import load
 from duologue.views.realism.report import card_page, report_page, write
 from tests.analysis.realism.courtesies import QUICK, side
@@ -112,6 +113,16 @@ def test_a_side_in_a_third_language_is_said_and_not_passed_off_as_english_or_chi
     (note,) = [note for note in report.notes if "neither English nor Chinese" in note]
     assert note.startswith("Simulated: 4 of 4 conversations")
     assert not any("neither English" in note for note in compare(people, people).notes)
+
+
+def test_of_a_message_that_nobody_wrote_by_hand_the_beginning_is_measured(talk):
+    people = [talk(f"How far is the sea from {n}?", "ok", user=f"h{n}") for n in range(3)]
+    beginning = "a b " * (MOST // 4)
+    long, cut = ([talk(beginning + more, "ok", user="s", id="s")] for more in (" (((" * 200_000, ""))
+    reports = [compare(sim, people, **QUICK) for sim in (long, cut)]
+    assert reports[0].measures == reports[1].measures
+    (note,) = {note for report in reports for note in report.notes if "characters or more" in note}
+    assert note == "Simulated: messages of 50,000 characters or more, 1 of them: only so many are measured."
 
 
 def test_two_users_a_side_give_no_interval_of_the_auc_and_no_chance_beyond_every_effect(talk):
