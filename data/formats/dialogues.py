@@ -18,6 +18,9 @@ LABELS = "labels"
 KNOWN_LABELS = ("hallucination", "intent", "rating", "satisfaction", "strategy")
 """Keys that are annotations outside `labels` too. No other key is: most are names, ids, times or settings."""
 
+YES_OR_NO = ("label", "kto_tag")
+"""Keys that are annotations where they are true or false: whether an answer is wanted, in data for KTO."""
+
 ASIDES = "asides"
 """Key of a conversation's `extra` for turns that are not messages, such as instructions and results of tools."""
 
@@ -129,6 +132,7 @@ class DialogueReading:
 def declared_labels(source: Mapping[str, Any]) -> Json:
     """The annotations of a line or a message: what `labels` holds, and the known ones beside it; `labels` goes first."""
     beside = {name: source[name] for name in KNOWN_LABELS if source.get(name) is not None}
+    beside |= {name: source[name] for name in YES_OR_NO if isinstance(source.get(name), bool)}
     return {**beside, **as_object(source.get(LABELS))}
 
 

@@ -1,7 +1,7 @@
 """Images, recordings and videos that a row lists apart, given to the messages whose text marks their places.
 
 `images`, `videos` and `audios` beside `<image>`, `<video>` and `<audio>` in the texts, as data sets of LLaMA-Factory and
-ms-swift have them.
+ms-swift have them, and a single `image`, as LLaVA's has.
 """
 
 import base64
@@ -11,7 +11,7 @@ from typing import Any
 from ..attachments import part_of
 from ..attempts import Part, is_object
 
-_LISTS = {"images": ("image", "<image>"), "videos": ("video", "<video>"), "audios": ("audio", "<audio>")}
+_KEYS = {"image": ("images", "image"), "video": ("videos", "video"), "audio": ("audios", "audio")}
 
 
 def parts_at_marks(row: Mapping[str, Any], texts: Sequence[str]) -> tuple[list[tuple[Part, ...]], set[str]]:
@@ -21,11 +21,12 @@ def parts_at_marks(row: Mapping[str, Any], texts: Sequence[str]) -> tuple[list[t
     """
     parts: list[list[Part]] = [[] for _ in texts]
     keys: set[str] = set()
-    for key, (kind, mark) in _LISTS.items():
-        listed = row.get(key)
+    for kind, key in ((kind, key) for kind, of_kind in _KEYS.items() for key in of_kind):
+        mark, listed = f"<{kind}>", row.get(key)
         listed = listed if isinstance(listed, list) else [listed] if isinstance(listed, str) and listed else []
         read = [part for entry in listed if (part := _part(kind, entry)) is not None]
-        if not read or not len(read) == len(listed) == sum(text.count(mark) for text in texts):
+        fits = len(read) == len(listed) == sum(text.count(mark) for text in texts)
+        if not read or not fits or keys & {*_KEYS[kind]}:
             continue
         keys.add(key)
         left = iter(read)

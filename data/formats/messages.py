@@ -1,16 +1,18 @@
 """Conversations as JSON lines of `messages` with `role` and `content`, as chat models are trained on."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
 from ..attachments import content_of, parts_of
+from ..attempts import Part
 from ..files.json_files import write_lines
 from ..files.json_values import elements
 from ..records import Conversation, Message, Unsaid
 from .detection import Contents, Format, Source
 from .dialogues import BESIDE, DialogueForm, DialogueReading
+from .media_marks import parts_at_marks
 from .other_requests import OtherRequests
 from .tool_messages import ToolTurns, calls_tools, has_results, tool_turns, verbatim
 from .turns import SPEAKERS, SYSTEM, TOOLS, role_of
@@ -50,7 +52,8 @@ def read(path: str | Path) -> list[Conversation]:
     Further keys of a line or a message are stored; annotations (`labels`, `satisfaction` and the other `KNOWN_LABELS`
     of `dialogues`) are their labels too.
 
-    If a content has several parts, their texts are joined, and images, recordings and files are the message's `parts`.
+    If a content has several parts, their texts are joined, and images, recordings and files are the message's `parts`, as
+    are those that the line lists and the text marks (`media_marks`).
     Calls and results of tools (`tool`, `function`, blocks of Anthropic and Bedrock) are those of the message that made
     them, else of the assistant's next one. Instructions (`system`, `developer`, or a text or parts at the line's key
     `system`), and calls and results that no message follows, are kept as asides with their positions; such calls that no
@@ -75,6 +78,7 @@ def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conve
         if not isinstance(turns, list):
             raise DataError(f"{at(path, line)}: has no list 'messages': write one conversation a line")
         messages: list[Message] = []
+        marked = _at_marks(value, turns)
         unsaid: list[Unsaid] = []
         system = _text(value.get("system"))  # as Anthropic's API takes it; the line keeps its key
         asides: list[dict[str, Any]] = [{"at": 0, "system": system, BESIDE: FORM.kind}] if system else []
@@ -82,7 +86,7 @@ def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conve
         for position, turn in enumerate(turns):
             role = role_of(turn.get("role")) if isinstance(turn, dict) else None
             text = _text(turn.get("content")) if isinstance(turn, dict) else None
-            parts = parts_of(turn.get("content")) if text is not None else ()
+            parts = (parts_of(turn.get("content")) or marked[position]) if text is not None else ()
             silent = not text and not parts
             of_tools = (role == "assistant" and calls_tools(turn)) or (role == "user" and has_results(turn))
             if role in TOOLS or (silent and of_tools):
@@ -135,6 +139,12 @@ def _text(content: Any) -> str | None:
     worded = [part for part in content if not isinstance(part, dict) or str(part.get("type", "")).endswith("text")]
     whole = len(texts) == len(content) and all(isinstance(text, str) for text in texts)
     return "".join(texts) if whole and all(isinstance(part, str) or "text" in part for part in worded) else None
+
+
+def _at_marks(line: Mapping[str, Any], turns: Sequence[Any]) -> list[tuple[Part, ...]]:
+    """The images and the like of each turn that the line lists and the turn's text marks."""
+    contents = [turn.get("content") if isinstance(turn, dict) else None for turn in turns]
+    return parts_at_marks(line, [content if isinstance(content, str) else "" for content in contents])[0]
 
 
 def _close(tools: ToolTurns, messages: list[Message], unsaid: list[Unsaid], asides: list[dict[str, Any]]) -> None:

@@ -119,7 +119,7 @@ def _is_other_form(keys: _Keys, turns: Sequence[Mapping[str, Any]]) -> bool:
         return keys.turns == "messages" or (
             keys.turns in ("conversation", "conversations", "turns") and is_turn(turns[0])
         )
-    return keys == ("conversations", "from", "value") and role_of(turns[0]["from"]) is not None
+    return keys == ("conversations", "from", "value")
 
 
 def _speaker(turn: Mapping[str, Any], key: str) -> str:

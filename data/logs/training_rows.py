@@ -12,13 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..attachments import content_of
 from ..attempts import is_object
 from ..files.json_files import dumps
 from ..files.json_values import elements
 from ..formats import messages
 from ..formats.detection import Contents, Format, Source
-from ..formats.media_marks import parts_at_marks
 from ..formats.turns import role_of, turns_of
 from .logged_lines import IDS, identifier
 
@@ -139,15 +137,7 @@ def value_of(row: Mapping[str, Any]) -> dict[str, Any]:
         taken.discard("system")
     turns = [{"role": "system", "content": system}] if isinstance(system, str) and system else []
     turns += _with_ids([*_history(row.get("history")), *opening, *closing])
-    texts = [turn["content"] if isinstance(turn.get("content"), str) else "" for turn in turns]
-    parts, keys = parts_at_marks(row, texts)
-    for turn, text, own in zip(turns, texts, parts, strict=True):
-        if own:
-            turn["content"] = content_of(text, own)
-    more = {key: value for key, value in row.items() if key not in {*taken, *keys}}
-    labels = {key: more[key] for key in ("label", "kto_tag") if isinstance(more.get(key), bool)}
-    if labels and is_object(before := more.get("labels", {})):
-        more = {key: value for key, value in more.items() if key not in labels} | {"labels": {**before, **labels}}
+    more = {key: value for key, value in row.items() if key not in taken}
     if others := {key: more.pop(key) for key in _OTHERS if key in more}:
         more["row"] = others
     return {**more, "messages": turns}

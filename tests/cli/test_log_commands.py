@@ -91,6 +91,31 @@ def test_the_form_of_a_log_is_named_with_its_sign_and_its_counts(duologue, logs)
     assert "sign: a list under `messages`" in duologue("check", logs, "--form")[1]
 
 
+TALKS = {
+    "rows": '{"instruction": "Is there rye bread?", "input": "", "output": "Yes.", "shop": "ours"}',
+    "dialogues": '{"turns": [{"speaker": "USER", "text": "Is there rye bread?"}, {"speaker": "SYSTEM", "text": "Yes."}]}',
+    "trees": '{"prompt": {"text": "Is there rye bread?", "role": "prompter", "replies": [{"text": "Yes.", "role": "assistant"}]}}',
+    "tables": "role,content\nuser,Is there rye bread?\nassistant,Yes.",
+}
+
+
+@pytest.mark.parametrize("form", TALKS)
+def test_data_of_every_form_is_checked_counted_shown_and_converted(duologue, form):
+    Path("data").write_text(TALKS[form] + "\n", encoding="utf-8")
+    assert f"data: {form} (" in duologue("check", "--form", "data")[1]
+    assert duologue("check", "data")[0] == 0
+    (counts,) = json.loads(duologue("stats", "data", "--json")[1])
+    assert (counts["user_messages"], counts["assistant_messages"]) == (1, 1)
+    assert duologue("show", "data", "--out", "page.html")[0] == 0
+    assert "Is there rye bread?" in Path("page.html").read_text(encoding="utf-8")
+    code, _, err = duologue("convert", "data", "again.jsonl", "--to", "messages")
+    assert (code, "left out" in err) == (0, False)
+    assert json.loads(Path("again.jsonl").read_text())["messages"] == [
+        {"role": "user", "content": "Is there rye bread?"},
+        {"role": "assistant", "content": "Yes."},
+    ]
+
+
 def test_where_no_form_fits_every_sign_that_was_looked_for_is_a_line(duologue):
     Path("odd.json").write_text('{"embedding": [0.1]}', encoding="utf-8")
     code, out, err = duologue("check", "odd.json", "--form")

@@ -173,6 +173,7 @@ def test_coqa_has_questions_and_answers_about_a_story(rows: bool, fault: Callabl
     [
         {"messages": [{"role": "user", "content": "Hello"}]},
         {"conversations": [{"from": "human", "value": "Hello"}]},
+        {"conversations": [{"from": "narrator", "value": "Hello"}]},
         {"conversation": [{"role": "user", "content": "Hello"}]},
         {"turns": ["Hello"]},
         {"turns": [{"speaker": "user"}]},

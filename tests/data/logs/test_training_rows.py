@@ -103,6 +103,11 @@ def test_a_history_of_anything_else_is_refused(fault: Callable[..., str]) -> Non
 @pytest.mark.parametrize("key", ["label", "kto_tag"])
 def test_whether_an_answer_is_wanted_is_a_label(key: str) -> None:
     assert only(SHAPES["prompt and completion"] | {key: False}).labels == {key: False}
+    (conversation,) = load(file({"messages": [ASKED, REPLY], key: True}))
+    assert conversation.labels == {key: True}
+    check_written([conversation])
+    (conversation,) = load(file({"messages": [ASKED, REPLY], key: "greeting"}))
+    assert conversation.labels == {}
 
 
 def test_rejected_answers_are_counted() -> None:
@@ -138,6 +143,18 @@ def test_images_belong_to_the_messages_that_mark_them() -> None:
     message = conversation.messages[0].model_copy(update={"parts": (Part(type="image", url="other.png"),)})
     changed = conversation.model_copy(update={"messages": (message, *conversation.messages[1:])})
     assert "images" in sharegpt.write([changed], "again.jsonl")[0]
+
+
+@pytest.mark.parametrize("key", ["images", "image"])
+def test_images_beside_messages_are_parts_too_and_the_line_is_written_as_it_was(key: str) -> None:
+    turns = [{"role": "user", "content": "<image>What is it?"}, {"role": "assistant", "content": "A door."}]
+    path = file({"id": "a", "messages": turns, key: "a.png"})
+    (conversation,) = load(path)
+    assert [part.url for part in conversation.messages[0].parts] == ["a.png"]
+    assert messages.write([conversation], "again.jsonl") == []
+    assert Path("again.jsonl").read_text() == path.read_text()
+    row = {"prompt": turns[:1], "chosen": turns[1:], "rejected": [OTHER], key: ["a.png"]}
+    assert only(row).messages[0].parts == conversation.messages[0].parts
 
 
 @pytest.mark.parametrize("images", [["a.png"], ["a.png", "b.png", "c.png"], ["a.png", 3]])
