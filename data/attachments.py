@@ -47,7 +47,11 @@ def part_of(block: Any) -> Part | None:
     kind = block.get("type")
     if not isinstance(kind, str):
         kind = "media" if is_object(block.get("inline_data")) else "other"
-    if kind in _TEXTUAL or any(key in block for key in ("toolUse", "toolResult", "reasoningContent")):
+    if (
+        kind in _TEXTUAL
+        or (kind == "other" and block.keys() == {"text"})
+        or any(key in block for key in ("toolUse", "toolResult", "reasoningContent"))
+    ):
         return None
     fields = _flat(block)
     mime = _first(fields, _MIMES) or _FORMATS.get(str(fields.get("format")))

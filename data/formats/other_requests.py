@@ -1,5 +1,6 @@
 """Lines of a log of requests that are not conversations: embeddings, moderation and the like, which are counted."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -13,6 +14,7 @@ _OTHERS = {
     "variations": "image",
 }  # fmt: skip
 _URLS = ("url", "path", "endpoint", "route", "request_url")
+_ADDRESS = re.compile(r"^https?://|/v\d|/openai/|/api/")
 _HOLDERS = ("request", "body", "request_body")
 _RESPONSES = ("response", "response_body", "output")
 
@@ -21,7 +23,7 @@ def endpoint_of(value: Mapping[str, Any]) -> str:
     """The last part of the address that a line or its request names; empty if it is unknown."""
     for holder in (value, *(as_object(value.get(key)) for key in _HOLDERS)):
         for key in _URLS:
-            if isinstance(url := holder.get(key), str) and "/" in url:
+            if isinstance(url := holder.get(key), str) and _ADDRESS.search(url):
                 last = url.partition("?")[0].rstrip("/").rpartition("/")[2]
                 if last in _CHATS or last in _OTHERS:
                     return last
@@ -30,7 +32,7 @@ def endpoint_of(value: Mapping[str, Any]) -> str:
 
 def other_request(value: Any) -> str:
     """What a line requests, such as `embedding`; empty if it may be a reply."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, Mapping) or isinstance(value.get("messages"), list):
         return ""
     if kind := _OTHERS.get(endpoint_of(value)):
         return kind
@@ -49,6 +51,14 @@ def other_request(value: Any) -> str:
 def is_bare_text(value: Any) -> bool:
     """Whether a line has a text under `input` or `output` as its only words, as evaluations and spans have."""
     return isinstance(value, Mapping) and any(isinstance(value.get(key), str) for key in ("input", "output"))
+
+
+def is_failed(value: Any) -> bool:
+    """Whether a line, its response or what that holds is only an error, as lines of a batch may be."""
+    holders = [as_object(value)]
+    for key in (*_RESPONSES, "result", "body"):
+        holders += [as_object(holder.get(key)) for holder in tuple(holders)]
+    return any(isinstance(holder.get("error"), Mapping | str) and bool(holder["error"]) for holder in holders)
 
 
 class OtherRequests(Counter[str]):

@@ -11,6 +11,8 @@ from ..formats.tool_messages import called, calls_tools
 from ..formats.turns import SYSTEM, spoken
 
 CallTurns = list[dict[str, Any]]
+_TRIED = 16
+"""Latest conversations with an id that a line with this id may go on from: an id of all lines is not a name."""
 
 
 @dataclass(frozen=True)
@@ -65,10 +67,11 @@ def together(calls: Iterable[LoggedCall]) -> list[dict[str, Any]]:
             groups.setdefault(call.conversation or call.trace, []).append(call)
         elif call.own and of_id[call.own] > 1:
             alike = shared.setdefault(call.own, [])
-            group = next((group for group in reversed(alike) if _goes_on(group[-1], call)), None)
+            group = next((group for group in alike[: -_TRIED - 1 : -1] if _goes_on(group[-1], call)), None)
             if group is None:
-                alike.append(groups.setdefault(f"\0{call.own}\0{len(alike)}", []))
-            (alike[-1] if group is None else group).append(call)
+                group = groups.setdefault(f"\0{call.own}\0{len(alike)}", [])
+                alike.append(group)
+            group.insert(0 if _answers(call, group) else len(group), call)
         else:
             groups.setdefault(f"\0{nameless.group_of(call)}", []).append(call)
     return [_conversation(group) for group in groups.values()]
@@ -78,8 +81,13 @@ def _goes_on(earlier: LoggedCall, later: LoggedCall) -> bool:
     """Whether two calls with one id are of one conversation, and not two answers to the same request."""
     if later.sent and spoken(earlier.turns[: earlier.sent]) == spoken(later.turns[: later.sent]):
         return False
-    alone = any(call.sent in (0, len(call.turns)) for call in (earlier, later))
-    return alone or bool(_joined(earlier.turns, later.turns))
+    unanswered = any(call.sent == len(call.turns) for call in (earlier, later))
+    return unanswered or bool(_joined(earlier.turns, later.turns))
+
+
+def _answers(request: LoggedCall, group: Sequence[LoggedCall]) -> bool:
+    """Whether a group is only the answer to a request that the log has after it."""
+    return len(group) == 1 and not group[0].sent and request.sent == len(request.turns)
 
 
 @dataclass

@@ -39,6 +39,7 @@ def is_turn(value: Any) -> bool:
     return (
         isinstance(value, Mapping)
         and role_of(value.get("role")) is not None
+        and "stop_reason" not in value  # a response of Anthropic's Messages API
         and ("content" in value or "tool_calls" in value)
         and not any(isinstance(value.get(key), list) for key in LISTS)
     )
@@ -64,8 +65,9 @@ def call_of(line: LoggedLine) -> LoggedCall | None:
     if turns and instructions:
         turns = [{"role": "system", "content": instructions}, *turns]
     answered = _answers(line.response) if turns or not isinstance(line.response, str) else []
-    if not turns and answered and isinstance(text := line.value.get("input"), str) and text:
-        turns = [{"role": "user", "content": text}]
+    if not turns and answered:
+        texts = (line.value.get("input"), line.value.get("prompt"), line.request.get("prompt"))
+        turns = [{"role": "user", "content": text} for text in texts if isinstance(text, str) and text][:1]
     if not turns and not answered:
         return None
     response = as_object(line.response)

@@ -14,7 +14,7 @@ IDS = ("conversation_id", "thread_id", "session_id", "chat_id", "dialog_id", "di
 
 LISTS = ("messages", "conversation", "conversations", "turns")
 _OF_RESPONSE = ("response", "completion", "output", "preferred_output", "response_body", "events", "chunks")
-_OF_REQUEST = ("request", "body", "input", "request_body")
+_OF_REQUEST = ("request", "body", "input", "request_body", "params")
 _BODIES = ("body", "inputBodyJson", "outputBodyJson")
 """Keys of a request or a response for its content: of OpenAI's Batch API and of Bedrock's invocation logs."""
 
@@ -41,9 +41,12 @@ class LoggedLine:
     def of(cls, value: Mapping[str, Any]) -> "LoggedLine":
         """The parts of a line."""
         request = next((_body(inner) for key in _OF_REQUEST if isinstance(inner := value.get(key), Mapping)), value)
-        whole = "choices" in value or value.get("object") == "response"
-        response = value if whole else next((value[key] for key in _OF_RESPONSE if value.get(key)), None)
-        taken = {*LISTS, *_OF_REQUEST, *_OF_RESPONSE, "choices", "usage", "object", *IDS}
+        response = value if _is_response(value) else next((value[key] for key in _OF_RESPONSE if value.get(key)), None)
+        if response is None and "message" in as_object(value.get("result")):  # of Anthropic's batches
+            response = value["result"]["message"]
+        answered = {"result"} if response is not None and "message" in as_object(value.get("result")) else set[str]()
+        answered |= {"content", "role", "type"} if response is value else set[str]()
+        taken = {*LISTS, *answered, *_OF_REQUEST, *_OF_RESPONSE, "choices", "usage", "object", *IDS}
         own = value.get("custom_id") or value.get("id")
         return cls(
             value=value,
@@ -54,6 +57,12 @@ class LoggedLine:
             endpoint=endpoint_of(value),
             more={key: inner for key, inner in value.items() if key not in taken},
         )
+
+
+def _is_response(value: Mapping[str, Any]) -> bool:
+    """Whether a line is a response itself: of Chat Completions, of Responses, or of Anthropic's Messages."""
+    of_messages = value.get("type") == "message" and "stop_reason" in value
+    return "choices" in value or value.get("object") == "response" or of_messages
 
 
 def _body(holder: Mapping[str, Any]) -> Any:

@@ -10,7 +10,7 @@ from ...errors import DataError, at
 from ..files.json_files import read_text
 from ..files.json_values import elements
 from ..formats.detection import Contents, Format, Source
-from ..formats.other_requests import OtherRequests, is_bare_text, other_request
+from ..formats.other_requests import OtherRequests, is_bare_text, is_failed, other_request
 from . import completions, responses
 from .calls import LoggedCall, together
 from .events import event_of, is_server_sent, server_sent
@@ -39,9 +39,12 @@ def read(path: str | Path) -> Contents:
             calls.append(call)
         elif is_bare_text(value):
             others["text without a request"] += 1
+        elif is_failed(value):
+            others["failed request"] += 1
         else:
             raise DataError(f"{at(path, place)}: has no messages: give 'messages' of role and content, or a response")
-    replies = [call for response in assembled(events) if (call := call_of({"response": response})) is not None]
+    lines = ({"id": response.get("id"), "response": response} for response in assembled(events))
+    replies = [call for line in lines if (call := call_of(line)) is not None]
     values = [*together(responses.chained([*calls, *replies])), *completions.by_id(single)]
     if not values:
         raise DataError(f"{at(path)}: holds no conversation: {'; '.join(others.notes()) or 'it has no reply'}")
@@ -82,8 +85,12 @@ def _times(count: int, singular: str, plural: str) -> str:
 
 
 def _first(source: Source) -> Any:
-    """The first value that is not surely a request of another kind, of the first twenty."""
-    return next((value for value in source.beginning if not other_request(value)), None)
+    """The first value that is not left out as something else than a conversation, of the first twenty."""
+    return next((value for value in source.beginning if not _is_left_out(value)), None)
+
+
+def _is_left_out(value: Any) -> bool:
+    return bool(other_request(value)) or ((is_bare_text(value) or is_failed(value)) and call_of(value) is None)
 
 
 def _is_streamed(source: Source) -> bool:

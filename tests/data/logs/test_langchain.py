@@ -28,6 +28,7 @@ from duologue.analysis.logs import log_statistics
 from duologue.data import Conversation, load, messages
 from duologue.data.checks import check
 from duologue.data.formats.dialogues import asides, further
+from duologue.data.logs.langchain_messages import REMOVE_ALL
 from duologue.data.logs.langchain_states import read
 from duologue.views.conversation import conversation_html
 
@@ -237,6 +238,8 @@ def test_chunks_of_a_message_are_put_together_and_a_removed_message_is_gone() ->
     )
     updates = [{"model": {"messages": as_models([AIMessage("A.", id="a"), AIMessage("B.", id="b")])}}, {"trim": {"messages": as_models([RemoveMessage(id="a")])}}]  # fmt: skip
     assert str(load(file(*updates)).conversations[0]) == "assistant: B."
+    cleared = {"trim": {"messages": as_models([RemoveMessage(id=REMOVE_ALL), AIMessage("C.", id="c")])}}
+    assert str(load(file(*updates, cleared)).conversations[0]) == "assistant: C."
 
 
 @pytest.mark.parametrize(

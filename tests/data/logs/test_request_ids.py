@@ -36,11 +36,14 @@ def test_an_id_that_several_lines_share_names_their_conversation() -> None:
 @pytest.mark.parametrize("key", ["id", "custom_id"])
 def test_a_request_and_its_response_in_lines_of_their_own_are_joined_by_their_id(key: str) -> None:
     came = {key: "a", "response": {"choices": [{"message": REPLY}]}}
-    assert read(line("a", FIRST, key=key), came) == [("a", 2)]
+    for values in ([line("a", FIRST, key=key), came], [came, line("a", FIRST, key=key)]):
+        assert read(*values) == [("a", 2)]
+        assert load("log.jsonl").conversations[0].messages[0].role == "user"
 
 
 def test_several_answers_to_one_request_stay_apart_and_unrelated_lines_too() -> None:
     assert [count for _, count in read(line("a", FIRST, REPLY), line("a", FIRST, OTHER))] == [2, 2]
+    assert [count for _, count in read(line("a", FIRST, REPLY), line("a", FIRST, REPLY))] == [2, 2]
     unrelated = line("a", [{"role": "user", "content": "Is there tea?"}], OTHER)
     assert [count for _, count in read(line("a", FIRST, REPLY), unrelated)] == [2, 2]
 
@@ -63,3 +66,50 @@ def test_calls_of_tools_are_joined_without_a_name() -> None:
     result = {"role": "tool", "tool_call_id": "c1", "content": "nine"}
     lines = [line("a", FIRST, calling), line("b", FIRST, other), line("c", [*FIRST, calling, result], REPLY)]
     assert read(*lines) == [("a", 2), ("b", 1)]
+
+
+def test_responses_by_themselves_are_a_conversation_each() -> None:
+    def alone(name: str, text: str) -> dict[str, Any]:
+        content = [{"type": "text", "text": text}]
+        return {"id": name, "type": "message", "role": "assistant", "content": content, "stop_reason": "end_turn"}
+
+    assert read(alone("m1", "At nine."), alone("m2", "At ten.")) == [("m1", 1), ("m2", 1)]
+    assert read(alone("m", "At nine."), alone("m", "At ten.")) == [("m", 1), ("m", 1)]
+    assert read(*({"id": name, "choices": [{"message": REPLY}]} for name in "ab")) == [("a", 1), ("b", 1)]
+
+
+def test_lines_of_anthropics_batches_and_completions_of_a_prompt_have_both_sides() -> None:
+    response = {
+        "type": "message",
+        "role": "assistant",
+        "content": [{"type": "text", "text": "At nine."}],
+        "stop_reason": "end_turn",
+    }
+    came = {"custom_id": "a", "result": {"type": "succeeded", "message": response}}
+    assert read({"custom_id": "a", "params": {"model": "m", "messages": FIRST}}, came) == [("a", 2)]
+    text = {
+        "id": "c",
+        "request": {"model": "m", "prompt": "It opens at"},
+        "response": {"choices": [{"text": " nine."}]},
+    }
+    assert read(text) == [("c", 2)]
+
+
+@pytest.mark.parametrize(
+    "failed",
+    [
+        {"response": {"status_code": 400, "body": {"error": {"message": "no"}}}},
+        {"result": {"type": "errored", "error": {"type": "error"}}},
+        {"response": None, "error": {"code": "batch_expired"}},
+    ],
+)
+def test_a_failed_line_of_a_batch_is_counted_and_does_not_refuse_the_log(failed: Any) -> None:
+    line_of_reply = {"custom_id": "a", "response": {"status_code": 200, "body": {"choices": [{"message": REPLY}]}}}
+    assert read(line_of_reply, {"custom_id": "b", **failed}) == [("a", 1)]
+    assert read({"custom_id": "b", **failed}, line_of_reply) == [("a", 1)]
+    assert load("log.jsonl").notes == ("left out, not conversations: failed request 1",)
+
+
+@pytest.mark.parametrize("path", ["corpus/translations", "/v1/embeddings"])
+def test_a_line_with_messages_is_never_another_request(path: str) -> None:
+    assert read({"id": "a", "path": path, "messages": [*FIRST, REPLY]}) == [("a", 2)]

@@ -145,16 +145,21 @@ def test_a_chain_of_responses_is_one_conversation_and_a_branch_another() -> None
 
 
 def test_responses_that_name_each_other_in_a_circle_are_all_read() -> None:
-    loaded = load(
-        lines(
-            chain(1, "A", message("a."), after=2),
-            chain(2, "B", message("b."), after=1),
-            chain(3, "C", message("c."), after=3),
-        )
-    )
-    assert sorted("".join(map(str, loaded.conversations))) == sorted(
-        "user: A\nassistant: a.user: B\nassistant: b.user: C\nassistant: c."
-    )
+    circle = [
+        chain(1, "A", message("a."), after=2),
+        chain(2, "B", message("b."), after=1),
+        chain(3, "C", message("c."), after=3),
+    ]
+    loaded = load(lines(*circle, chain(4, "D", message("d."))))
+    assert sorted(map(str, loaded)) == [f"user: {name}\nassistant: {name.lower()}." for name in "ABCD"]
+
+
+def test_a_response_without_a_message_is_a_reply_without_words() -> None:
+    loaded = load(lines({"request": {"input": ASKED}, "response": response(REASONING)}))
+    (talk,) = loaded.conversations
+    assert [message.text for message in talk.messages] == [ASKED, ""]
+    assert [finding.rule for finding in check(talk)] == ["empty"]
+    written_again([talk])
 
 
 def test_responses_of_a_conversation_of_the_api_are_joined() -> None:
@@ -217,8 +222,8 @@ def test_what_is_no_conversation_is_left_out_and_counted(others: list[Any], wher
         line
     ]
     bare = others == [BARE["input"]]
-    if bare and (line == "messages" or not where):
-        return
+    if bare and line == "messages" and where:
+        return  # a file of messages alone, of which each line is one
     loaded = load(lines(*others, value) if not where else lines(value, *others))
     assert len(loaded.conversations) == 1
     kind = "text without a request 1" if bare else "moderation 1" if others == [MODERATED] else "embedding 3"

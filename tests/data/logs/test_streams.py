@@ -173,6 +173,8 @@ def test_events_alone_are_a_reply_with_its_calls(api: str, laid: str) -> None:
     (talk,) = loaded.conversations
     assert loaded.kind == "streams"
     assert str(talk) == f"assistant: {TEXT}"
+    assert talk.messages[0].parts == ()
+    assert talk.id == {"anthropic": "msg_1", "chat": "chatcmpl-1", "responses": "resp_1"}.get(api, talk.id)
     assert calls_of(talk) == [("rooms", {"nights": 2, "sea": True}), ("prices", {})]
     assert list(loaded.notes) == ["1 streamed reply without a request", *filter(None, [KEPT.get(api)])]
     counts = log_statistics("log", [talk])
@@ -224,6 +226,15 @@ def test_chunks_belong_to_the_response_of_their_id() -> None:
     loaded = load(lines(*mixed))
     assert [str(talk) for talk in loaded.conversations] == ["assistant: One.", "assistant: Two."]
     assert loaded.notes == ("2 streamed replies without a request",)
+
+
+def test_of_several_choices_the_first_counts_and_citations_are_kept() -> None:
+    chunks = list(of_chat(TEXT, [], []))
+    second = {**chunks[1], "choices": [{"index": 1, "delta": {"content": "Or not."}}]}
+    assert str(load(lines(*chunks[:2], second, *chunks[2:])).conversations[0]) == f"assistant: {TEXT}"
+    cited = {"type": "content_block_delta", "index": 2, "delta": {"type": "citations_delta", "citation": {"url": "x"}}}
+    events = list(of_anthropic(TEXT, [], []))
+    assert assembled([*events[:-3], cited, cited, *events[-3:]])[0]["content"][2]["citations"] == [{"url": "x"}] * 2
 
 
 @pytest.mark.parametrize("api", APIS)
