@@ -1,26 +1,29 @@
 """The sources of a study: conversations, or a path that `load` reads; and the lines that a study reports."""
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
 from ..data import Conversation, Loaded, load
-from ..data.identity import digest
-from ..data.people.splits import user_of
+from ..data.people.draws import MOST_DRAWN, drawn_users
 from ..errors import at
+
+__all__ = [
+    "MOST_DRAWN",
+    "Notify",
+    "StudySource",
+    "conversations_of",
+    "file_name",
+    "logged",
+    "of_drawn_users",
+    "path_of",
+]
 
 StudySource: TypeAlias = str | Path | Iterable[Conversation]
 Notify: TypeAlias = Callable[[str], object]
 """Called with each line about a study that is not in its result."""
-MOST_DRAWN = 4_000
-"""Conversations of a source that a study takes at most, unless another number is given: more than were published.
-
-`compare` takes about a gigabyte of memory for two such sources.
-"""
 
 
 def logged(line: str) -> None:
@@ -53,19 +56,10 @@ def of_drawn_users(
         drawn, remark = tuple(conversations), ""
     else:
         notify(f"drawing {users_are} of {len(conversations):,} conversations")
-        counts = Counter(map(user_of, conversations))
-        users: set[str] = set()
-        count = 0
-        for user in sorted(counts, key=lambda user: digest("drawn users", seed, user)):
-            if users and count + counts[user] > most:
-                break
-            users.add(user)
-            count += counts[user]
-        of_users = (conversation for conversation in conversations if user_of(conversation) in users)
-        drawn = tuple(islice(of_users, most))  # a single user may have more
+        drawn, users, of_users = drawn_users(conversations, most, seed)
         remark = (
-            f"{len(drawn):,} of {len(conversations):,} conversations are taken, those {'about' if users_are == 'sections' else 'of'} {len(users):,} of "
-            f"{len(counts):,} {users_are}, drawn with seed {seed}: at most {most:,} of a source are."
+            f"{len(drawn):,} of {len(conversations):,} conversations are taken, those {'about' if users_are == 'sections' else 'of'} {users:,} of "
+            f"{of_users:,} {users_are}, drawn with seed {seed}: at most {most:,} of a source are."
         )
     source = replace(conversations, conversations=drawn) if isinstance(conversations, Loaded) else drawn
     return source, remark

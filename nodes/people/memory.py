@@ -1,5 +1,6 @@
 """The retrieval corpus of a speaker: the turns of one role in stored conversations, ready to be compared."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -9,6 +10,7 @@ from typing import Any
 from langchain_core.embeddings import Embeddings
 
 from ...data.identity import digest
+from ...data.people.draws import drawn_users
 from ...data.people.splits import of_part
 from ...data.records import Conversation, Role
 from ...data.rules import plain_words
@@ -20,6 +22,8 @@ from .likeness import Likeness, TermRows, Vectors, WordLikeness, alike
 from .names import is_personal
 from .options import PeopleOptions
 from .turns import PeopleTurn, SourceConversation, SourceTurn, asked_in, donors_of, turns_of
+
+log = logging.getLogger(__name__)
 
 FIRST = 200
 """Turns that tell the language."""
@@ -81,6 +85,18 @@ class Memory:
         conversations = [conversation for conversation in conversations if of_part(conversation, options.part)]
         if not conversations:
             raise DataError(f"{source}: has no conversation of the part {options.part!r} of its users: use part=all")
+        if len(conversations) > options.most:
+            drawn = drawn_users(conversations, options.most, 0)
+            log.warning(
+                "people:%s: turns of %d of %d conversations are used, those of %d of %d users: at most %d are (most=N)",
+                source,
+                len(drawn.conversations),
+                len(conversations),
+                drawn.users,
+                drawn.of_users,
+                options.most,
+            )
+            conversations = list(drawn.conversations)
         donors = donors_of(conversations, mask=options.mask)
         turns = tuple(turns_of(donors, role))
         if not turns:

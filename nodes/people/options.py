@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Self, get_args
 
+from ...data.people.draws import MOST_DRAWN
 from ...data.people.splits import UserPart
 from ...errors import ModelError, SettingError
 from ..models.specs import head_of, parse_spec, query_of
@@ -35,14 +36,19 @@ class PeopleOptions:
     """Folder of the file with the word counts, which is written there if it is missing; empty: none is written. It
     does not change the choice of turns."""
 
+    most: int = MOST_DRAWN
+    """Maximum of conversations that turns are taken from; of more, those of users drawn by digest."""
+
     def __post_init__(self) -> None:
         for name in ("unseen", "mask"):
             if not isinstance(getattr(self, name), bool):
                 raise SettingError(f"people: {name} must be true or false, not {getattr(self, name)!r}")
         if self.part not in get_args(UserPart):
             raise SettingError(f"people: part must be one of {', '.join(get_args(UserPart))}, not {self.part!r}")
-        if isinstance(self.min_users, bool) or not isinstance(self.min_users, int) or self.min_users < 1:
-            raise SettingError(f"people: min_users must be a whole number from 1, not {self.min_users!r}")
+        for name in ("min_users", "most"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise SettingError(f"people: {name} must be a whole number from 1, not {value!r}")
 
     @classmethod
     def of(cls, query: Mapping[str, Any]) -> Self:

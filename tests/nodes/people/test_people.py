@@ -422,6 +422,21 @@ def test_a_students_questions_stand_in_the_simquac_cast_under_its_guard():
     assert words not in str(conversation)
 
 
+def test_of_many_conversations_those_of_drawn_users_are_the_memory(caplog):
+    donors = [talk(f"Tea {n}?", "Yes.", user=f"u{n % 5}", number=n) for n in range(20)]
+    part, other, whole = (
+        PeopleSpeaker.of(chosen, "user", options=PeopleOptions(most=most)).memory
+        for chosen, most in ((donors, 9), (donors[::-1], 9), (donors, 20))
+    )
+    assert [len(memory.donors) for memory in (part, other, whole)] == [8, 8, 20]
+    users = {donor.user for donor in part.donors}
+    assert (len(users), users) == (2, {donor.user for donor in other.donors})
+    assert len(caplog.messages) == 2
+    assert (
+        "turns of 8 of 20 conversations are used, those of 2 of 5 users: at most 9 are (most=N)" in caplog.messages[0]
+    )
+
+
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
@@ -430,6 +445,7 @@ def test_a_students_questions_stand_in_the_simquac_cast_under_its_guard():
         ("people:talks.jsonl?colour=red", "'people:talks.jsonl' has no option 'colour'; there are unseen, part,"),
         ("people:talks.jsonl?unseen=maybe", "unseen must be true or false, not 'maybe'"),
         ("people:talks.jsonl?part=half", "part must be one of tune, learn, select, test, all, not 'half'"),
+        ("people:talks.jsonl?most=0", "most must be a whole number from 1, not 0"),
         ("people:talks.jsonl?min_users=0", "min_users must be a whole number from 1, not 0"),
         ("people:talks.jsonl?unseen", "its options are unclear"),
         ("people:empty", "empty: "),
