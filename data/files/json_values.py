@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...errors import DataError, at
-from .json_files import parsed, read_json, read_lines, read_text
+from .json_files import is_too_deep, parsed, read_json, read_lines, read_text
 
 T = TypeVar("T", str, list[Any])
 _NEXT = re.compile(r"\S")
@@ -44,6 +44,24 @@ def elements(path: str | Path) -> Iterator[tuple[str, Any]]:
     else:
         for number, value in read_lines(path):
             yield f"line {number}", value
+
+
+def as_value(value: Any) -> Any:
+    """The value of a text that is JSON, if it is an object or list; anything else as it is.
+
+    So is what is too deep for a record.
+    """
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
+        return value
+    try:
+        inner = json.loads(value, parse_constant=_refused)
+    except (ValueError, RecursionError):
+        return value
+    return value if is_too_deep(inner) else inner
+
+
+def _refused(name: str) -> Any:
+    raise ValueError(name)
 
 
 def first_element(text: str, path: str | Path) -> Any:

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import JsonValue, ValidationError
+from pydantic import ValidationError
 
 from ..attachments import content_of, parts_of
 from ..attempts import Attempt, ToolCall, is_object
 from ..files.json_files import dumps, is_too_deep
+from ..files.json_values import as_value
 from ..records import Message
 from .turns import TOOLS, role_of
 
@@ -86,15 +87,15 @@ class ToolTurns:
     by_message: bool = False
     """Whether a message with words made the calls: they are its own, and not those of the next one."""
 
-    def read(self, position: int, turn: Mapping[str, Any]) -> None:
-        """Read a turn that is only calls, or a result."""
+    def read(self, position: int, turn: Mapping[str, Any], plain: Mapping[str, Any]) -> None:
+        """Read a turn that is only calls, or a result; `plain`: the same in OpenAI's form."""
         self.turns.append((position, dict(turn)))
-        if role_of(turn.get("role")) in TOOLS:
-            self._result(turn, failed=turn.get("status") == "error")
-        elif has_results(turn):
-            self.answered(turn)
+        if role_of(plain.get("role")) in TOOLS:
+            self._result(plain, failed=plain.get("status") == "error")
+        elif has_results(plain):
+            self.answered(plain)
         else:
-            self.called(turn)
+            self.called(plain)
 
     def answered(self, turn: Mapping[str, Any]) -> None:
         """Read the results among the blocks of a user's turn."""
@@ -121,17 +122,18 @@ class ToolTurns:
             self.ids.append(own_id if isinstance(own_id, str) else name)
 
     def _result(self, turn: Mapping[str, Any], *, failed: bool = False) -> None:
-        """The result belongs to the first call of its id, or of its name, that has none yet."""
+        """The result belongs to the first call of its id or name that has none; without both, to the first."""
         call_id = next((turn[key] for key in ("tool_call_id", "name") if isinstance(turn.get(key), str)), None)
-        if call_id is None or call_id not in self.ids:
+        open_calls = [number for number, name in enumerate(self.ids) if name is not None and call_id in (None, name)]
+        if not open_calls:
             return
-        number = self.ids.index(call_id)
+        number = open_calls[0]
         self.ids[number] = None
         content: Any = turn.get("content")
-        update: dict[str, Any] = {"error": None, "result": _parsed(content)}
+        update: dict[str, Any] = {"error": None, "result": as_value(content)}
         if parts := parts_of(content):
             texts = [block["text"] for block in content if is_object(block) and isinstance(block.get("text"), str)]
-            update |= {"parts": parts, "result": _parsed("".join(texts)) if texts else None}
+            update |= {"parts": parts, "result": as_value("".join(texts)) if texts else None}
         if failed and not parts:
             update = {"error": content if isinstance(content, str) else dumps(content), "result": None}
         self.calls[number] = self.calls[number].model_copy(update=update)
@@ -178,18 +180,3 @@ def _arguments(written: Any) -> dict[str, Any]:
             return {"value": written}
         written = value
     return dict(written) if is_object(written) else {} if written is None else {"value": written}
-
-
-def _parsed(content: Any) -> JsonValue:
-    """A result as it is kept: text that is a JSON object or list as its value."""
-    if not isinstance(content, str) or not content.lstrip().startswith(("{", "[")):
-        return content  # type: ignore[no-any-return]
-    try:
-        value: JsonValue = json.loads(content, parse_constant=_refused)
-    except (ValueError, RecursionError):
-        return content
-    return content if is_too_deep(value) else value
-
-
-def _refused(name: str) -> Any:
-    raise ValueError(name)

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..attempts import as_object
+from ..files.json_values import as_value
 from ..formats.message_parts import turns_of_parts
 from ..formats.turns import turns_of
-from .span_events import SpanTurns, parsed
+from .span_events import SpanTurns
 
 THREADS = tuple(
     f"ai.telemetry.metadata.{name}" for name in ("sessionId", "conversationId", "threadId", "chatId", "session_id")
@@ -24,13 +25,13 @@ TOKENS = {
 
 def ai_sdk_messages(attributes: Mapping[str, Any]) -> tuple[SpanTurns, SpanTurns]:
     """The sent and the received messages; both are empty without any."""
-    prompt = as_object(parsed(attributes.get("ai.prompt")))
-    sent = turns_of(parsed(attributes.get("ai.prompt.messages"))) or turns_of(prompt.get("messages"))
+    prompt = as_object(as_value(attributes.get("ai.prompt")))
+    sent = turns_of(as_value(attributes.get("ai.prompt.messages"))) or turns_of(prompt.get("messages"))
     if not sent and isinstance(text := prompt.get("prompt"), str):
         sent = [{"role": "user", "content": text}]
     if isinstance(system := prompt.get("system"), str) and system:
         sent = [{"role": "system", "content": system}, *sent]
-    text, calls = attributes.get("ai.response.text"), parsed(attributes.get("ai.response.toolCalls"))
+    text, calls = attributes.get("ai.response.text"), as_value(attributes.get("ai.response.toolCalls"))
     parts: list[Any] = [text] if isinstance(text, str) and text else []
     parts += [{"type": "tool-call", **as_object(call)} for call in (calls if isinstance(calls, list) else [])]
     received = turns_of_parts("assistant", parts) if parts else []

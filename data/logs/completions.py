@@ -66,7 +66,7 @@ def call_of(line: LoggedLine) -> LoggedCall | None:
         turns = [{"role": "system", "content": instructions}, *turns]
     answered = _answers(line.response) if turns or not isinstance(line.response, str) else []
     if not turns and answered:
-        texts = (line.value.get("input"), line.value.get("prompt"), line.request.get("prompt"))
+        texts = (line.value.get("input"), *map(_prompt, (line.value, line.request)))
         turns = [{"role": "user", "content": text} for text in texts if isinstance(text, str) and text][:1]
     if not turns and not answered:
         return None
@@ -82,6 +82,12 @@ def call_of(line: LoggedLine) -> LoggedCall | None:
         own=line.own,
         sent=len(turns),
     )
+
+
+def _prompt(request: Mapping[str, Any]) -> Any:
+    """The text of a request to the older completions; of several the first, whose reply is read."""
+    prompt = request.get("prompt")
+    return prompt[0] if isinstance(prompt, list) and prompt else prompt
 
 
 def _instructions(holder: Mapping[str, Any]) -> str:

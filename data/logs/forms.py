@@ -4,6 +4,7 @@ from ..formats.detection import Format
 from . import (
     chatgpt,
     claude,
+    codex_rollouts,
     coding_sessions,
     dialogue_turns,
     gemini,
@@ -31,6 +32,7 @@ FORMS: tuple[Format, ...] = (
     chatgpt.FORMAT,
     claude.FORMAT,
     coding_sessions.FORMAT,
+    codex_rollouts.FORMAT,
     gemini.FORMAT,
     langchain_states.FORMAT,
     part_messages.FORMAT,

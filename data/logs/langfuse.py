@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from ..attempts import as_object, is_object
-from ..files.json_values import elements
+from ..files.json_values import as_value, elements
 from ..formats.detection import Format, Source
 from ..formats.turns import spoken
 from ..records import Conversation
 from .calls import LoggedCall, holds
 from .completions import of_calls
-from .span_events import parsed
 from .traced_values import inputs_of, outputs_of
 
 _TYPES = (
@@ -100,7 +99,7 @@ def _observation(row: Mapping[str, Any], trace: Mapping[str, Any]) -> Iterator[L
 
 
 def _turns(row: Mapping[str, Any], *, outer: bool) -> list[dict[str, Any]]:
-    sent, received = (inputs_of(parsed(row.get("input")), outer), outputs_of(parsed(row.get("output")), outer))
+    sent, received = (inputs_of(as_value(row.get("input")), outer), outputs_of(as_value(row.get("output")), outer))
     begins = spoken(sent)
     return received if begins and holds(spoken(received), begins) else sent + received
 

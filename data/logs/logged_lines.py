@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..attempts import as_object
+from ..files.json_values import as_value
 from ..formats.other_requests import endpoint_of
 from .events import event_of, is_server_sent, server_sent
 from .streams import assembled
@@ -66,13 +67,18 @@ def _is_response(value: Mapping[str, Any]) -> bool:
 
 
 def _body(holder: Mapping[str, Any]) -> Any:
-    return next((holder[key] for key in _BODIES if isinstance(holder.get(key), Mapping | list)), holder)
+    bodies = (as_value(holder.get(key)) for key in _BODIES)
+    return next((body for body in bodies if isinstance(body, Mapping | list) or _is_streamed(body)), holder)
+
+
+def _is_streamed(text: Any) -> bool:
+    return isinstance(text, str) and is_server_sent(text)
 
 
 def _unstreamed(response: Any) -> Any:
     """The response, put together where it is a list or a text of streamed events."""
     values = [response]
-    if isinstance(response, str) and is_server_sent(response):
+    if _is_streamed(response):
         values = list(server_sent(response))
     elif isinstance(response, list):
         values = response

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from ..attempts import as_object, is_object
-from ..files.json_values import elements
+from ..files.json_values import as_value, elements
 from ..formats.detection import Format, Source
 from ..formats.turns import spoken, turns_of
 from ..records import Conversation
 from .calls import LoggedCall, holds
 from .completions import of_calls
-from .span_events import parsed
 from .traced_values import inputs_of, outputs_of
 
 _CALLS = ("CHAT_MODEL", "LLM")
@@ -45,7 +44,7 @@ def _of_trace(trace: Mapping[str, Any]) -> Iterator[LoggedCall]:
     begun = str(info.get("request_time") or info.get("timestamp_ms") or "")
     labels = dict(_assessments(info.get("assessments")))
     for span in trace["data"]["spans"]:
-        attributes = {key: parsed(value) for key, value in as_object(as_object(span).get("attributes")).items()}
+        attributes = {key: as_value(value) for key, value in as_object(as_object(span).get("attributes")).items()}
         kind = str(attributes.get("mlflow.spanType") or "").strip('"')
         outer = is_object(span) and not (span.get("parent_id") or span.get("parent_span_id"))
         if not outer and kind not in _CALLS:

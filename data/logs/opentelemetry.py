@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from ..attempts import as_object
-from ..files.json_values import elements
+from ..files.json_values import as_value, elements
 from ..formats.detection import Format, Source
 from ..formats.turns import turns_of
 from ..records import Conversation
 from . import ai_sdk_spans
 from .calls import LoggedCall
 from .completions import of_calls
-from .span_events import body_of, messages_of, parsed
+from .span_events import body_of, messages_of
 from .traced_values import inputs_of, outputs_of
 
 _SPANS = ("resourceSpans", "resource_spans")
@@ -77,7 +77,7 @@ def _call(span: Mapping[str, Any]) -> LoggedCall | None:
         )
     if not sent and not received:
         return None
-    reasons = parsed(attributes.get("gen_ai.response.finish_reasons"))
+    reasons = as_value(attributes.get("gen_ai.response.finish_reasons"))
     if received and isinstance(reasons, list) and reasons:
         received = [*received[:-1], {"finish_reason": reasons[0]} | received[-1]]
     names = {**span, **as_object(span.get("context"))}
@@ -160,9 +160,9 @@ def _plain(value: Any) -> Any:
 
 def _messages(attributes: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """What was sent and what came back."""
-    sent = turns_of(parsed(attributes.get("gen_ai.input.messages")))
-    received = turns_of(parsed(attributes.get("gen_ai.output.messages")))
-    system = parsed(attributes.get("gen_ai.system_instructions"))
+    sent = turns_of(as_value(attributes.get("gen_ai.input.messages")))
+    received = turns_of(as_value(attributes.get("gen_ai.output.messages")))
+    system = as_value(attributes.get("gen_ai.system_instructions"))
     if system:
         parts = system if isinstance(system, list) else [system]
         sent = [*turns_of({"role": "system", "parts": parts}), *sent]
@@ -178,12 +178,12 @@ def _messages(attributes: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list
     if not sent and not received:
         sent, received = ai_sdk_spans.ai_sdk_messages(attributes)
     if not sent and not received:  # texts alone, as some write the older names
-        sent = inputs_of(parsed(attributes.get("gen_ai.prompt")), True)
-        received = outputs_of(parsed(attributes.get("gen_ai.completion")), True)
+        sent = inputs_of(as_value(attributes.get("gen_ai.prompt")), True)
+        received = outputs_of(as_value(attributes.get("gen_ai.completion")), True)
     if not sent and not received and "openinference.span.kind" in attributes:
         outer = attributes["openinference.span.kind"] in ("AGENT", "CHAIN", "LLM")
-        sent = inputs_of(parsed(attributes.get("input.value")), outer)
-        received = outputs_of(parsed(attributes.get("output.value")), outer)
+        sent = inputs_of(as_value(attributes.get("input.value")), outer)
+        received = outputs_of(as_value(attributes.get("output.value")), outer)
     return sent, received
 
 

@@ -1,4 +1,4 @@
-"""Messages whose words stand in `parts`: UI messages of Vercel's AI SDK, and messages of OpenTelemetry by themselves."""
+"""Messages whose words stand in parts: of Vercel's AI SDK, of LLaMA Factory, and of OpenTelemetry by themselves."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +8,7 @@ from ..attempts import as_object
 from ..files.json_values import elements
 from ..formats import messages
 from ..formats.detection import Format, Source
+from ..formats.message_parts import in_parts
 from ..formats.turns import role_of, turns_of
 from ..records import Conversation
 
@@ -32,7 +33,8 @@ def _values(path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _is_message(value: Any) -> bool:
     message = as_object(value)
-    return isinstance(message.get("parts"), list) and role_of(message.get("role")) is not None
+    parted = isinstance(message.get("parts"), list) or in_parts(message.get("content"))
+    return parted and role_of(message.get("role")) is not None
 
 
 def _recognised(source: Source) -> bool:
@@ -41,5 +43,9 @@ def _recognised(source: Source) -> bool:
 
 
 FORMAT = Format(
-    "parts", "messages in parts (AI SDK, OpenTelemetry)", _recognised, read, sign="messages of `role` and `parts`"
+    "parts",
+    "messages in parts (AI SDK, OpenTelemetry, LLaMA Factory)",
+    _recognised,
+    read,
+    sign="messages of `role` and `parts`, or with a `content` of `type` and `value`",
 )

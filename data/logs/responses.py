@@ -31,13 +31,13 @@ def call_of(line: LoggedLine) -> LoggedCall | None:
     request = line.request
     response = as_object(line.response) or ({"output": line.response} if isinstance(line.response, list) else {})
     sent, output = request.get("input"), response.get("output")
-    answered = response.get("object") == "response" or (_is_output(output) and bool(_turns_of(sent)))
+    answered = response.get("object") == "response" or (_is_output(output) and bool(turns_of_items(sent)))
     if not (answered or _is_request(line)):
         return None
     instructions = request.get("instructions") or response.get("instructions")
-    before = _turns_of(sent)
-    system = [turn | {"role": "system"} for turn in _turns_of(instructions)]
-    reply = _turns_of(output, output=True) if response else _turns_of_text(line.response)
+    before = turns_of_items(sent)
+    system = [turn | {"role": "system"} for turn in turns_of_items(instructions)]
+    reply = turns_of_items(output, output=True) if response else _turns_of_text(line.response)
     reason = as_object(response.get("incomplete_details")).get("reason")
     if reply and isinstance(reason, str):
         reply[-1]["finish_reason"] = {"max_output_tokens": "length"}.get(reason, reason)
@@ -67,7 +67,7 @@ def _is_output(output: Any) -> bool:
 def _is_request(line: LoggedLine) -> bool:
     """Whether a line is surely a request of the Responses API, by more than its `input`."""
     request = line.request
-    if "input" not in request or not _turns_of(request["input"]):
+    if "input" not in request or not turns_of_items(request["input"]):
         return False
     if line.endpoint:
         return line.endpoint == "responses"
@@ -91,7 +91,7 @@ def _turns_of_text(text: Any) -> list[dict[str, Any]]:
     return [{"role": "assistant", "content": text}] if isinstance(text, str) and text else []
 
 
-def _turns_of(items: Any, *, output: bool = False) -> list[dict[str, Any]]:
+def turns_of_items(items: Any, *, output: bool = False) -> list[dict[str, Any]]:
     """The turns of a text, or of items; calls stand in the message of the same response."""
     if isinstance(items, str):
         return [{"role": "user", "content": items}] if items else []

@@ -5,12 +5,11 @@ An event is named for its role: `gen_ai.system.message`, `gen_ai.user.message`, 
 `gen_ai.event.content`, or under `body`. Still older are `gen_ai.content.prompt` and `gen_ai.content.completion`.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..attempts import as_object
-from ..files.json_files import is_too_deep
+from ..files.json_values import as_value
 from ..formats.turns import turns_of
 
 _ROLES = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
@@ -30,12 +29,12 @@ def messages_of(events: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[SpanTu
         if role := _ROLES.get(name):
             sent += _turn(role, body)
         elif name == "gen_ai.choice" and str(body.get("index", 0)) == "0":
-            inner = parsed(body.get("message"))
+            inner = as_value(body.get("message"))
             message = inner if isinstance(inner, Mapping) else {"content": inner} if inner else body
             reason = body.get("finish_reason")
             received += [turn | ({"finish_reason": reason} if reason else {}) for turn in _turn("assistant", message)]
         elif key := _WHOLE.get(name):
-            turns = turns_of(parsed(body.get(key)))
+            turns = turns_of(as_value(body.get(key)))
             if name.endswith("prompt"):
                 sent += turns
             else:
@@ -45,25 +44,14 @@ def messages_of(events: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[SpanTu
 
 def body_of(event: Mapping[str, Any], attributes: Mapping[str, Any]) -> dict[str, Any]:
     """The body of an event: its attributes, and what they or the event hold as an object."""
-    inner, body = parsed(attributes.get("gen_ai.event.content")), parsed(event.get("body"))
+    inner, body = as_value(attributes.get("gen_ai.event.content")), as_value(event.get("body"))
     return {**attributes, **as_object(body), **as_object(inner)}
 
 
 def _turn(role: str, body: Mapping[str, Any]) -> SpanTurns:
     message = {"role": role, "content": body.get("content")}
-    if isinstance(calls := parsed(body.get("tool_calls")), list):
+    if isinstance(calls := as_value(body.get("tool_calls")), list):
         message["tool_calls"] = calls
     if role == "tool":
         message["tool_call_id"] = body.get("id")
     return turns_of(message) if message["content"] is not None or "tool_calls" in message else []
-
-
-def parsed(value: Any) -> Any:
-    """The value; a text that is JSON is parsed."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
-        try:
-            inner = json.loads(value)
-        except (ValueError, RecursionError):
-            return value
-        return value if is_too_deep(inner) else inner
-    return value

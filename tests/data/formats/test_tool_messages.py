@@ -77,9 +77,15 @@ def test_the_tools_of_a_user_are_named_as_left_out_and_the_calls_are_numbered_wi
     assert turns[2]["tool_call_id"] == "call_1"
 
 
-def test_a_format_without_tools_says_that_they_are_left_out() -> None:
-    assert "calls and results of tools, of 1 conversation" in sharegpt.write([TALK], "share.json")
-    assert json.loads(Path("share.json").read_text())[0]["conversations"][1] == {"from": "gpt", "value": "In 12A."}
+def test_sharegpt_has_a_turn_for_each_call_and_each_result() -> None:
+    assert "calls and results of tools, of 1 conversation" not in sharegpt.write([TALK], "share.json")
+    (value,) = json.loads(Path("share.json").read_text())
+    speakers = [turn["from"] for turn in value["conversations"]]
+    assert speakers[1:].index("function_call") < speakers[1:].index("observation") < speakers[1:].index("gpt")
+    (again,) = sharegpt.read("share.json")
+    assert [[(call.name, call.arguments) for call in message.tool_calls] for message in again.messages] == [
+        [(call.name, call.arguments) for call in message.tool_calls] for message in TALK.messages if message.stored
+    ]
 
 
 def test_reasoning_kept_channels_and_memory_are_named_as_left_out() -> None:

@@ -302,6 +302,34 @@ def test_a_file_without_messages_is_told_in_one_line(value: Any, problem: str, f
     assert problem in fault(load, file(value))
 
 
+def test_a_prompt_of_the_older_completions_is_a_users_message() -> None:
+    request = {"model": "m", "prompt": ["When does it open?"]}
+    path = file({"request": request, "response": {"choices": [{"text": "At nine.", "finish_reason": "stop"}]}})
+    assert spoken_lines(only(path)) == TALK[:2]
+
+
+def test_a_recorded_exchange_whose_body_is_a_stream_goes_on_with_the_one_before() -> None:
+    def stream(*blocks: dict[str, Any]) -> str:
+        events = [{"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}}]
+        for number, block in enumerate(blocks):
+            events.append({"type": "content_block_start", "index": number, "content_block": block})
+        events.append({"type": "message_stop"})
+        return "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
+
+    use = {"type": "tool_use", "id": "t", "name": "hours", "input": {}}
+    result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "9"}]}
+    path = file(
+        {"request": {"body": {"messages": [ASKED]}}, "response": {"body": stream(use)}},
+        {
+            "request": {"body": {"messages": [ASKED, {"role": "assistant", "content": [use]}, result]}},
+            "response": {"body": stream({"type": "text", "text": "At nine."})},
+        },
+    )
+    talk = only(path)
+    assert spoken_lines(talk) == TALK[:2]
+    assert [(call.name, call.result) for call in talk.messages[1].tool_calls] == [("hours", "9")]
+
+
 def test_a_line_that_lacks_messages_is_named(fault: Callable[..., str]) -> None:
     assert "line 2" in fault(load, file({"messages": [ASKED]} | answer(TOLD), {"a": 1}))
 

@@ -290,6 +290,44 @@ def claude_code(talk: LoggedTalk) -> list[dict[str, Any]]:
     return lines
 
 
+def codex(talk: LoggedTalk) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = (
+        [{"type": "message", "role": "developer", "content": talk.system}] if talk.system else []
+    )
+    for number, step in enumerate(talk.steps):
+        if step.tool:
+            call = {"name": step.tool, "arguments": json.dumps(step.arguments), "call_id": f"c{number}"}
+            items.append({"type": "function_call", **call})
+            items.append({"type": "function_call_output", "call_id": f"c{number}", "output": step.result})
+        kind = {"user": "input_text"}.get(step.role, "output_text")
+        items.append({"type": "message", "role": step.role, "content": [{"type": kind, "text": step.text}]})
+    meta = {"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta", "payload": {"id": "s-1"}}
+    return [meta, *({"timestamp": "t", "type": "response_item", "payload": item} for item in items)]
+
+
+def llama_factory(talk: LoggedTalk) -> Any:
+    listed: list[dict[str, Any]] = []
+    for turn in openai(talk):
+        parts = [{"type": "text", "value": turn["content"]}] if turn["content"] else []
+        for call in turn.get("tool_calls", ()):
+            function = {"name": call["function"]["name"], "arguments": json.loads(call["function"]["arguments"])}
+            parts.append({"type": "tool_call", "value": json.dumps(function)})
+        listed.append({"role": turn["role"], "content": parts})
+    return [{"messages": listed}]
+
+
+def sharegpt(talk: LoggedTalk) -> Any:
+    listed = [{"from": "system", "value": talk.system}] if talk.system else []
+    for step in talk.steps:
+        if step.tool:
+            listed.append(
+                {"from": "function_call", "value": json.dumps({"name": step.tool, "arguments": step.arguments})}
+            )
+            listed.append({"from": "observation", "value": step.result})
+        listed.append({"from": {"user": "human"}.get(step.role, "gpt"), "value": step.text})
+    return [{"conversations": listed}]
+
+
 WRITERS: dict[str, tuple[str, Callable[[LoggedTalk], Any]]] = {
     "gemini": ("gemini", gemini),
     "UI messages": ("parts", ui_messages),
@@ -308,6 +346,9 @@ WRITERS: dict[str, tuple[str, Callable[[LoggedTalk], Any]]] = {
     "ChatGPT without links": ("chatgpt", chatgpt_without_links),
     "Claude": ("claude", claude),
     "Claude Code": ("claude_code", claude_code),
+    "Codex": ("codex", codex),
+    "LLaMA Factory": ("parts", llama_factory),
+    "ShareGPT": ("sharegpt", sharegpt),
 }
 """The name of the format, and what the file holds."""
 
