@@ -17,8 +17,10 @@ from ..files.json_values import elements
 from ..formats.detection import Contents, Format, Source
 from . import langchain_messages as langchain
 from .completions import numbered
-from .logged_lines import identifier
+from .events import json_of
+from .logged_lines import IDS, identifier
 
+_SESSIONS = ("SessionId", "sessionId")
 _MODES = ("values", "updates", "messages")
 
 
@@ -51,33 +53,51 @@ class _Streamed:
         return self.whole or self.updates or self.pieces
 
 
+@dataclass
+class _Reading:
+    """What the values of a file add up to."""
+
+    conversations: list[Any] = field(default_factory=list[Any])
+    """Values with `messages`, and the states of each thread as a list, in order of appearance."""
+    threads: dict[str, list[_State]] = field(default_factory=dict[str, list[_State]])
+    rows: dict[str, list[Any]] = field(default_factory=dict[str, list[Any]])
+    """Messages by their session; those without one under an empty name."""
+    stream: _Streamed = field(default_factory=_Streamed)
+
+    def add(self, value: Any) -> bool:
+        """Read a value; False if it is of another form."""
+        if langchain.is_message(value):
+            self.rows.setdefault("", []).append(value)
+        elif (row := _row(value)) is not None:
+            self.rows.setdefault(row[0], []).append(row[1])
+        elif isinstance(value, list) and _streamed(value, self.stream):
+            return True
+        elif (state := _state(value)) is not None:
+            name = state.thread or f"\0{len(self.conversations)}"
+            if name not in self.threads:
+                self.conversations.append(self.threads.setdefault(name, []))
+            self.threads[name].append(state)
+        elif (listed := _listed(value)) is not None:
+            self.conversations.append(_value(*listed))
+        else:
+            return _streamed(value, self.stream)
+        return True
+
+
 def read(path: str | Path) -> Contents:
     """A conversation for each list of messages, each thread, and the stream of a run; DataError for another value.
 
     Of a thread's states the newest counts; a note counts the messages that only earlier ones hold.
     """
-    conversations: list[Any] = []
-    threads: dict[str, list[_State]] = {}
-    single: list[Any] = []
-    stream = _Streamed()
+    reading = _Reading()
     for place, value in elements(path):
-        if langchain.is_message(value):
-            single.append(value)
-        elif isinstance(value, list) and _streamed(value, stream):
-            continue
-        elif (state := _state(value)) is not None:
-            name = state.thread or f"\0{len(conversations)}"
-            if name not in threads:
-                conversations.append(threads.setdefault(name, []))
-            threads[name].append(state)
-        elif (listed := _listed(value)) is not None:
-            conversations.append(_value(*listed))
-        elif not _streamed(value, stream):
+        if not reading.add(value):
             raise DataError(f"{at(path, place)}: has no messages of LangChain: give them under 'messages' or 'values'")
-    values, notes = _of_threads(conversations)
-    for messages, more in ((single, {}), (stream.messages, {"id": stream.thread})):
-        if messages:
-            values.append(_value(messages, more))
+    values, notes = _of_threads(reading.conversations)
+    values += [_value(listed, {"id": name}) for name, listed in reading.rows.items()]
+    stream = reading.stream
+    if stream.messages:
+        values.append(_value(stream.messages, {"id": stream.thread}))
     if stream.updates and not stream.whole:
         notes.append("a stream of updates: without the input of the run")
     return Contents(tuple(numbered(path, values)), tuple(notes))
@@ -129,6 +149,23 @@ def _listed(value: Any) -> tuple[list[Any], Mapping[str, Any]] | None:
     name = identifier(value)
     more = {key: inner for key, inner in holder.items() if key != "messages"}
     return listed, {**more, **({"id": name} if name and not isinstance(more.get("id"), str) else {})}
+
+
+def _row(value: Any) -> tuple[str, dict[str, Any]] | None:
+    """The session and the message of a row of a stored history, with the row's further keys; None without them."""
+    if not isinstance(value, Mapping):
+        return None
+    name = identifier(value) or next((str(value[key]) for key in _SESSIONS if value.get(key)), "")
+    for key in ("message", "History"):
+        written = value.get(key)
+        message: Any = json_of(written) if isinstance(written, str) and written.startswith("{") else written
+        if name and langchain.is_message(message):
+            more = {at: inner for at, inner in value.items() if at not in (key, *IDS, *_SESSIONS)}
+            more |= {at: inner for at, inner in langchain.fields(message).items() if inner is not None}
+            if message["type"] == "constructor":
+                return name, {**message, "kwargs": more}
+            return name, {"type": message["type"], "data": more}
+    return None
 
 
 def _state(value: Any) -> _State | None:
@@ -212,7 +249,9 @@ def _recognised(source: Source) -> bool:
     first = source.first
     if isinstance(source.value, list) and isinstance(first, str):
         first = source.value  # a line that is a pair of mode and data
-    if langchain.is_message(first) or _listed(first) is not None or _streams_messages(source, first):
+    if langchain.is_message(first) or _row(first) is not None or _listed(first) is not None:
+        return True
+    if _streams_messages(source, first):
         return True
     state = _state(first)
     return state is not None and bool(state.messages or state.thread)

@@ -115,6 +115,24 @@ def test_further_keys_of_a_line_are_kept_and_its_thread_is_its_id() -> None:
     assert (talk.id, talk.labels, further(talk)["summary"]) == ("t9", {"solved": True}, "Rooms.")
 
 
+@pytest.mark.parametrize("way", WRITTEN)
+@pytest.mark.parametrize("keys", [("session_id", "message", False), ("SessionId", "History", True)], ids=str)
+def test_rows_of_a_stored_history_are_conversations_by_session(keys: tuple[str, str, bool], way: str) -> None:
+    session, key, text = keys
+    rows = [
+        {"row": number, session: name, key: json.dumps(message) if text else message}
+        for number, (name, message) in enumerate((name, message) for message in WRITTEN[way](TALK[1:]) for name in "ab")
+    ]
+    loaded = load(file(*rows))
+    assert (loaded.kind, [talk.id for talk in loaded]) == ("langchain", ["a", "b"])
+    for talk in loaded:
+        assert str(talk) == "user: Is a room free?\nassistant: Room 7 is"
+        assert [call[0] for call in calls_of(talk)] == ["rooms", "prices", "book"]
+        assert further(talk)["usage"] == {"input_tokens": 18, "output_tokens": 10}
+    assert [message.extra["messages"]["values"]["row"] for message in loaded.conversations[1].messages] == [1, 9]
+    written_again(loaded.conversations)
+
+
 def model(state: MessagesState) -> Any:
     asked = isinstance(state["messages"][-1], HumanMessage)
     return {"messages": [TALK[2] if asked else AIMessage("Room 7 is free.", id="a2")]}
