@@ -76,14 +76,17 @@ def _is_streamed(text: Any) -> bool:
 
 
 def _unstreamed(response: Any) -> Any:
-    """The response, put together where it is a list or a text of streamed events."""
+    """The response, put together where it is a list or a text of streamed events.
+
+    Events of no known kind, and a last one that is broken, are left out.
+    """
     values = [response]
     if _is_streamed(response):
         values = list(server_sent(response))
     elif isinstance(response, list):
         values = response
     events = [event for value in values if (event := event_of(value)) is not None]
-    if not events or len(events) < len(values):
+    if not events:
         return response
     responses = assembled(events)
     return responses[0] if len(responses) == 1 else responses

@@ -199,6 +199,18 @@ def test_events_are_the_response_of_their_request(api: str, form: str) -> None:
     written_again(loaded)
 
 
+@pytest.mark.parametrize("api", APIS)
+def test_a_response_whose_last_event_is_broken_or_unknown_is_what_came(api: str) -> None:
+    request = {"model": "m", "input": [ASKED]} if api == "responses" else {"model": "m", "messages": [ASKED]}
+    events: Any = list(APIS[api](TEXT, [], [4]))
+    for response in (
+        server_sent(events).removesuffix("data: [DONE]\n\n") + "data: {broken\n\n",
+        [*events, {"cost": 3}],
+    ):
+        (talk,) = load(lines({"request": request, "response": response}))
+        assert str(talk) == f"user: Is a room free?\nassistant: {TEXT}"
+
+
 def test_an_invocation_log_of_bedrock_is_read() -> None:
     sent, came = (
         {"messages": [{"role": "user", "content": [{"text": "Is a room free?"}]}]},
