@@ -7,7 +7,7 @@ LLM calls" (docs.langchain.com/langsmith/log-llm-trace): LangChain's, OpenAI's, 
 of a run itself is its project.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,23 +21,38 @@ from .completions import of_calls
 from .logged_lines import usage_of
 from .traced_values import inputs_of, outputs_of
 
+_LISTS = ("runs", "post", "patch")
 THREADS = ("session_id", "thread_id", "conversation_id")
 
 
 def read(path: str | Path) -> list[Conversation]:
     """A conversation for each thread, or for each trace without one; DataError if no run holds messages."""
-    calls = (_call(run) for _, value in elements(path) for run in _runs(value))
+    runs = [run for _, value in elements(path) for run in _runs(value)]
+    calls = (_call(run) for run in _merged(runs))
     return of_calls(path, calls, "holds LangSmith runs without messages: export them with inputs and outputs")
 
 
 def _runs(value: Any) -> Iterator[Mapping[str, Any]]:
     if isinstance(value, Mapping):
-        if isinstance(value.get("runs"), list):
-            yield from (run for inner in value["runs"] for run in _runs(inner))
-        elif "run_type" in value:
+        if lists := [value[key] for key in _LISTS if isinstance(value.get(key), list)]:
+            yield from (run for listed in lists for inner in listed for run in _runs(inner))
+        elif _is_run(value) or "outputs" in value:
             yield value
             children = value.get("child_runs")
             yield from (run for child in (children if isinstance(children, list) else []) for run in _runs(child))
+
+
+def _is_run(value: Any) -> bool:
+    return isinstance(value, Mapping) and "run_type" in value and ("inputs" in value or "outputs" in value)
+
+
+def _merged(runs: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The runs, each with what a later piece of the same id adds, as the API is sent them."""
+    merged: dict[str, dict[str, Any]] = {}
+    for number, run in enumerate(runs):
+        name = str(run.get("id") or f"\0{number}")
+        merged[name] = merged.get(name, {}) | {key: value for key, value in run.items() if value is not None}
+    return list(merged.values())
 
 
 def _call(run: Mapping[str, Any]) -> LoggedCall | None:
@@ -78,9 +93,11 @@ def _usage(run: Mapping[str, Any]) -> dict[str, int]:
 
 def _recognised(source: Source) -> bool:
     first = source.first
-    if isinstance(first, Mapping) and isinstance(runs := first.get("runs"), list) and runs:
-        first = runs[0]
-    return isinstance(first, Mapping) and "run_type" in first and ("inputs" in first or "outputs" in first)
+    for key in _LISTS if isinstance(first, Mapping) else ():
+        if isinstance(runs := first.get(key), list) and runs:
+            first = runs[0]
+            break
+    return _is_run(first)
 
 
 FORMAT = Format(

@@ -16,6 +16,7 @@ from duologue.graphs import reading, simquac
 from duologue.graphs.reading import answer_of
 from duologue.nodes import Limits
 from duologue.nodes.calls.endpoint_gate import EndpointError
+from duologue.runs.reading import aread
 
 CAST = {"user": "offline?two_questions=0.2&reasoning=0.1", "assistant": "offline?misbehave=0.4"}
 
@@ -183,7 +184,7 @@ async def test_reading_holds_no_conversation_whose_answer_is_there(tmp_path, mon
         return answer_of(conversation)
 
     monkeypatch.setattr("duologue.runs.reading.answer_of", counted)
-    answers, failures = await runs.reading.aread(reading.teacher(), questions, out=out, concurrency=2)
+    answers, failures = await aread(reading.teacher(), questions, out=out, concurrency=2)
     assert (len(answers), set(failures), len(most)) == (30, {None}, 30)
     assert max(most) <= 4
 

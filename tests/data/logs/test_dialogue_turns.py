@@ -222,7 +222,7 @@ def test_dialogues_under_any_keys_are_read_again(
         assert words(conversation) == talk
         (conversation,) = read(value)
         for message in conversation.messages:
-            values = message.extra.get("messages", {}).get("values", {})
+            values: Any = message.extra.get("messages", {}).get("values", {})
             assert {**values, **values.get("turn", {})}.items() >= {k: v for k, v in more.items() if k != text}.items()
     else:
         assert (speaker, text) in (("role", "content"), ("from", "value"))

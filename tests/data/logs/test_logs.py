@@ -302,6 +302,12 @@ def test_a_file_without_messages_is_told_in_one_line(value: Any, problem: str, f
     assert problem in fault(load, file(value))
 
 
+def test_what_the_api_of_langsmith_is_sent_is_put_together_by_run() -> None:
+    begun = {"id": "r", "run_type": "llm", "inputs": {"messages": [ASKED]}, "outputs": None}
+    path = file({"post": [begun], "patch": [{"id": "r", "outputs": {"choices": [{"message": TOLD}]}}]})
+    assert spoken_lines(only(path)) == TALK[:2]
+
+
 def test_a_prompt_of_the_older_completions_is_a_users_message() -> None:
     request = {"model": "m", "prompt": ["When does it open?"]}
     path = file({"request": request, "response": {"choices": [{"text": "At nine.", "finish_reason": "stop"}]}})
@@ -310,7 +316,7 @@ def test_a_prompt_of_the_older_completions_is_a_users_message() -> None:
 
 def test_a_recorded_exchange_whose_body_is_a_stream_goes_on_with_the_one_before() -> None:
     def stream(*blocks: dict[str, Any]) -> str:
-        events = [{"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}}]
+        events: list[Any] = [{"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}}]
         for number, block in enumerate(blocks):
             events.append({"type": "content_block_start", "index": number, "content_block": block})
         events.append({"type": "message_stop"})

@@ -71,12 +71,14 @@ def gemini(talk: LoggedTalk) -> Any:
     system = {"systemInstruction": {"parts": [{"text": talk.system}]}} if talk.system else {}
     if contents[-1]["role"] != "model":
         return {**system, "contents": contents}
-    response = {"candidates": [{"content": contents.pop(), "finishReason": "STOP"}], "modelVersion": "m-1"}
-    return {"request": {**system, "contents": contents}, "response": response}
+    reply: dict[str, Any] = {"candidates": [{"content": contents.pop(), "finishReason": "STOP"}], "modelVersion": "m-1"}
+    return {"request": {**system, "contents": contents}, "response": reply}
 
 
 def ui_messages(talk: LoggedTalk) -> Any:
-    listed = [{"id": "m", "role": "system", "parts": [{"type": "text", "text": talk.system}]}] if talk.system else []
+    listed: list[Any] = (
+        [{"id": "m", "role": "system", "parts": [{"type": "text", "text": talk.system}]}] if talk.system else []
+    )
     for number, step in enumerate(talk.steps):
         parts: list[dict[str, Any]] = [{"type": "step-start"}] if step.role == "assistant" else []
         if step.tool:
@@ -317,7 +319,7 @@ def llama_factory(talk: LoggedTalk) -> Any:
 
 
 def sharegpt(talk: LoggedTalk) -> Any:
-    listed = [{"from": "system", "value": talk.system}] if talk.system else []
+    listed: list[Any] = [{"from": "system", "value": talk.system}] if talk.system else []
     for step in talk.steps:
         if step.tool:
             listed.append(
