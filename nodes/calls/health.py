@@ -105,7 +105,6 @@ class Health:
         learned = self.learned.take(turn, now, others, self._refusals.chance)
         if learned is not None:
             self._window.refused(max(4.0, 2 * learned * self._recent.latency))
-            self._doubt_limit(learned, now)
         self.under_way += 1
         turn.one_of = self.under_way
         turn.probe = self.breaker.probing = self.breaker.open
@@ -121,7 +120,7 @@ class Health:
         if self._requests:
             self._requests.correct(-1)
         self._charge(-turn.tokens)
-        self.learned.not_through(turn)
+        self.learned.never_sent(turn)
         self.leave(turn)
 
     def correct(self, turn: QueueTurn, tokens: int) -> None:
@@ -142,12 +141,9 @@ class Health:
         """The endpoint replied."""
         if turn.sent > self._slowed:
             self._slowings = 0
-        self._refusals.outcome(turn.sent, refused=False)
+        self._refusals.outcome(refused=False)
         self._recent.add(turn.sent, now)
-        if self._refusals.tries:
-            self._weigh(now)
-        else:
-            self.learned.succeeded(now)
+        self.learned.succeeded(now)
         self._window.succeeded(turn.sent, turn.one_of, now, self.under_way)
         self._answered(now)
 
@@ -183,7 +179,7 @@ class Health:
         breaker = self.breaker
         self._window.failed(turn.sent, now)
         if fault.name not in SILENT:
-            self._refusals.outcome(turn.sent, refused=False)
+            self._refusals.outcome(refused=False)
             self._recent.add(turn.sent, now)
         if breaker.failed(fault, now, probe=turn.probe):
             self._window.restarted()
@@ -202,14 +198,19 @@ class Health:
             self._notify("is there again, and refuses calls as too many")
         deadline = breaker.deadline()
         self.learned.not_through(turn)
-        self._refusals.outcome(turn.sent, refused=True)
+        self._refusals.outcome(refused=True)
         explained = [limit for unit, limit in self.reported.items() if limit.refused(turn, now)]
+        why = None
         if turn.sent > self._slowed and not explained:  # of those that were under way together one is enough
-            if self._refusals.tries:
-                self._weigh(now)
-            elif self._slowings or self._refusals.too_many():
-                self._slow(now, fault.after)
-        if fault.after is not None and now + fault.after > self.paused:
+            why = self._refusals.verdict(self.learned.calls, self.learned.per_second, again=bool(self._slowings))
+        if why == "limit":
+            self._slow(now, fault.after)
+        elif why == "chance":
+            self.learned.quicken(now)
+            self._window.forget()
+            self._slowed, self._slowings, self.paused = max(now, self._sent), 0, now
+        alone = self._refusals.chance and why != "limit"  # then the wait is for this call
+        if fault.after is not None and now + fault.after > self.paused and not alone:
             self.paused = now + fault.after
             if fault.after >= 5:
                 self._notify(f"asks to wait {fault.after:.0f} s")
@@ -227,31 +228,6 @@ class Health:
             first = self._wait if rate is None else min(self._wait, 1.5 / rate)
             wait = self._uniform(0.75, 1.0) * min(LONGEST, first * 3.0 ** min(self._slowings - 1, 16))
             self.paused = max(self.paused, min(now + wait, max(now, self.breaker.deadline())))
-        if self._slowings > 3 or after is not None:
-            self.learned.recently.clear()  # that is no chance
-
-    def _doubt_limit(self, rate: float, now: float) -> None:
-        """Try half of what was borne, where refusals do not become rarer by going slower."""
-        recently = self.learned.recently
-        self._refusals.bore = max(self._refusals.bore, rate)
-        fewest = 9 if self.learned.by_tokens else 15  # the pace of calls of unlike lengths falls by chance
-        enough = 3 if rate < self._refusals.bore / 10 else recently.maxlen or 0  # at such a pace each one takes long
-        often = len(recently) >= enough and sum(recently) < fewest * len(recently)
-        if often and self._refusals.slowed(rate, now):
-            self.learned.hold(self._refusals.bore / 2, now)
-            self._slowed = max(now, self._sent)
-
-    def _weigh(self, now: float) -> None:
-        """Check whether the trial has shown by now why calls are refused."""
-        verdict = self._refusals.verdict()
-        if verdict == "chance":
-            self.learned.hold(None, now)
-            self._window.forget()
-            self._slowed = max(now, self._sent)
-        elif verdict == "limit":
-            self.learned.hold(self._refusals.limit, now)
-        elif verdict == "lower limit":
-            self._slow(now, None)
 
     def _backoff(self, times: int) -> float:
         """Seconds for all to wait after so many refusals in a row."""

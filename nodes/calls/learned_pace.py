@@ -88,11 +88,12 @@ class LearnedPace:
         """Seconds for which there was no room, at least, the most of late: no window is shorter."""
         self._off = [0.0, 0.0]
         """How far both units were off at refusals."""
-        self.calls: deque[QueueTurn] = deque(maxlen=512)
+        self.calls: deque[QueueTurn] = deque(maxlen=2048)
         """The last calls."""
-        self._forget(-math.inf)
+        self.forget(-math.inf)
 
-    def _forget(self, now: float) -> None:
+    def forget(self, now: float) -> None:
+        """Let calls go as fast as they come, until one is refused."""
         self._rates = None
         self._stretches: list[tuple[float, float, float]] = []
         """Requests, tokens and seconds between two refusals, of the last ones."""
@@ -109,8 +110,6 @@ class LearnedPace:
         self._bound = self._sent = now
         self._free = 0
         """Calls one after another that did not wait for the pace."""
-        self.recently: deque[float] = deque(maxlen=8)
-        """Calls between refusals, the last ones."""
 
     @property
     def per_second(self) -> float | None:
@@ -128,12 +127,11 @@ class LearnedPace:
         requests, tokens = (base * (1 - self.BACK) for base in self._base)
         return (1.2 * requests, tokens) if self.by_tokens else (requests, 1.2 * tokens)
 
-    def hold(self, per_second: float | None, now: float) -> None:
-        """Set the pace; None: as many as there are."""
-        tokens = self._base[1] / self._base[0] if self._base[0] else 1.0
-        self._forget(now)
-        if per_second is not None:
-            self._set(per_second, per_second * tokens, self.CALLS, now)
+    def quicken(self, now: float) -> None:
+        """Go four times as fast, and soon faster: the pace was too low."""
+        requests, tokens = self._base
+        self.forget(now)
+        self._set(4 * requests, 4 * tokens, 1.0, now)
 
     def ready(self, tokens: float) -> float:
         """When the next request may go."""
@@ -167,11 +165,17 @@ class LearnedPace:
             self._rates[1].correct(tokens)
 
     def not_through(self, turn: QueueTurn) -> None:
-        """A call was refused, or never sent."""
+        """A call was refused."""
         turn.refused = True
         if turn.sent >= self._begun:
             self._requests -= 1
             self._tokens -= turn.tokens
+
+    def never_sent(self, turn: QueueTurn) -> None:
+        """A call that was taken in was never sent."""
+        self.not_through(turn)
+        if turn in self.calls:
+            self.calls.remove(turn)
 
     def refused(self, now: float, after: float | None) -> None:
         """Go slower: a request that was sent at this pace was one too many."""
@@ -184,7 +188,7 @@ class LearnedPace:
             return
         rate = self._rates[0].per_second
         if self._free > 5 and now - self._bound > max(10.0, 5 / rate):
-            self._forget(now)
+            self.forget(now)
             return
         grown = 1 + max(0.0, self._requests) / (3 * self._weight + self._weight**2 / 16)
         if grown > 1.2:
@@ -219,7 +223,6 @@ class LearnedPace:
         higher = self._lately(int(stretch[0])) / rates[0]
         higher = (math.sqrt(higher) if 1 < higher < 2 else 1.0) / (1 - chance)
         self._set(rates[0] * higher, rates[1] * higher, min(rates[2], 16.0 * self._confirmed), now)
-        self.recently.append(stretch[0])
         return self._base[0]
 
     def _learned(self) -> tuple[float, float, float] | None:

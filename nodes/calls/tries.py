@@ -97,6 +97,7 @@ class CallAttempts:
             self._own += self._asked_for
             alone = self._limits - shared  # where all wait, the first rest is theirs
             self.rest = self._jitter(alone - 1) if alone else 0.0
+            self.rest = self.rest if shared else max(self.rest, fault.after or 0.0)
         else:
             self._limits = 0
             answered = fault.name in ANSWERED  # it is there, and may answer this request so for ever

@@ -9,6 +9,7 @@ import asyncio
 import runpy
 from itertools import product
 from pathlib import Path
+from statistics import fmean
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,9 +22,12 @@ CONVERSATIONS, CALLS, LATENCY = 60, 6, 0.2
 
 
 def measured(
-    per_second: float | None, chance: float, faults: float, gone: tuple[float, float]
+    per_second: float | None, chance: float, faults: float, gone: tuple[float, float], after: float | None, seed: int
 ) -> tuple[int, float, int, int]:
-    """Conversations that finish, seconds, requests, and how many of these were refused as too many."""
+    """Conversations that finish, seconds, requests, and how many of these were refused as too many.
+
+    Those by chance ask for a wait of `after` seconds.
+    """
 
     async def main() -> tuple[int, float, int, int]:
         limit = calls.Limited(per_second, LATENCY) if per_second else calls.always(LATENCY)
@@ -37,10 +41,11 @@ def measured(
             if draw < chance + faults:
                 await asyncio.sleep(0.002)
                 refused += draw < chance
-                raise calls.fault("rate_limited", "limit") if draw < chance else calls.fault("server_error")
+                raise calls.fault("rate_limited", "limit", after) if draw < chance else calls.fault("server_error")
             return await limit(endpoint, what)
 
         endpoint = calls.Endpoint(answer)
+        endpoint.chance.seed(seed)
         finished = await endpoint.conversations(CONVERSATIONS, CALLS)
         return finished, calls.seconds(), len(endpoint.requests), refused + getattr(limit, "refused", 0)
 
@@ -90,21 +95,27 @@ def limited() -> None:
 
 def main() -> None:
     limited()
-    print(f"{'endpoint':52}{'finished':>9}{'least':>7}{'took':>8}{'requests':>10}{'refused':>9}")
-    for name, per_second, chance, faults, gone in (
-        ("no limit", None, 0.0, 0.0, (0.0, 0.0)),
-        ("10 requests a second", 10, 0.0, 0.0, (0.0, 0.0)),
-        ("1 request a second", 1, 0.0, 0.0, (0.0, 0.0)),
-        ("10 % refused by chance", None, 0.1, 0.0, (0.0, 0.0)),
-        ("30 % refused by chance", None, 0.3, 0.0, (0.0, 0.0)),
-        ("10 requests a second, gone for 30 s", 10, 0.0, 0.0, (5.0, 35.0)),
-        ("10 requests a second, 30 % faults", 10, 0.04, 0.26, (0.0, 0.0)),
-        ("10 requests a second, 30 % faults, gone for 30 s", 10, 0.04, 0.26, (5.0, 35.0)),
+    print("| endpoint | finished | least | took | longest | requests | refused as too many |")
+    print("|---|---|---|---|---|---|---|")
+    for name, per_second, chance, faults, gone, after in (
+        ("no limit", None, 0.0, 0.0, (0.0, 0.0), None),
+        ("10 requests a second", 10, 0.0, 0.0, (0.0, 0.0), None),
+        ("1 request a second", 1, 0.0, 0.0, (0.0, 0.0), None),
+        ("10 % refused by chance", None, 0.1, 0.0, (0.0, 0.0), None),
+        ("10 % refused by chance, `Retry-After: 1`", None, 0.1, 0.0, (0.0, 0.0), 1.0),
+        ("30 % refused by chance", None, 0.3, 0.0, (0.0, 0.0), None),
+        ("30 % refused by chance, `Retry-After: 1`", None, 0.3, 0.0, (0.0, 0.0), 1.0),
+        ("10 requests a second, 20 % refused by chance", 10, 0.2, 0.0, (0.0, 0.0), None),
+        ("10 requests a second, gone for 30 s", 10, 0.0, 0.0, (5.0, 35.0), None),
+        ("10 requests a second, 30 % faults", 10, 0.04, 0.26, (0.0, 0.0), None),
+        ("10 requests a second, 30 % faults, gone for 30 s", 10, 0.04, 0.26, (5.0, 35.0), None),
     ):
-        finished, seconds, requests, refused = measured(per_second, chance, faults, gone)
+        runs = [measured(per_second, chance, faults, gone, after, seed) for seed in range(20)]
+        finished, seconds, requests, refused = zip(*runs, strict=True)
         number = CONVERSATIONS * CALLS / (1 - chance - faults)
         least = max(number / per_second if per_second else 0.0, CALLS * LATENCY) + gone[1] - gone[0]
-        print(f"{name:52}{finished:9}{least:6.0f} s{seconds:6.0f} s{requests:10}{refused:9}")
+        took = f"{least:.0f} s | {fmean(seconds):.0f} s | {max(seconds):.0f} s"
+        print(f"| {name} | {min(finished)} | {took} | {fmean(requests):.0f} | {fmean(refused):.0f} |", flush=True)
 
 
 if __name__ == "__main__":

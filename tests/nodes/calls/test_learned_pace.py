@@ -35,6 +35,14 @@ def test_a_pace_is_learned_from_the_requests_and_tokens_that_went_through():
     assert learned(500).ready(10) == pytest.approx(pace.ready(10))
 
 
+def test_a_call_that_was_never_sent_counts_as_none():
+    pace = LearnedPace()
+    turn = QueueTurn(10, NEVER, sent=1.0)
+    pace.take(turn, 1.0, waited=False)
+    pace.never_sent(turn)
+    assert not pace.calls
+
+
 def test_before_a_reply_no_call_has_gone_through():
     recent = RecentRate()
     assert recent.per_second(5.0) == 0.0
