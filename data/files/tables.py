@@ -24,11 +24,14 @@ PARQUET = b"PAR1"
 NAMES = "columns between commas, semicolons or tabs"
 
 _DELIMITERS = "\t;,"
-_NAME = re.compile(r"[\w .#()/-]{1,60}")
+_NAME = re.compile(r"[^\[\]{}<>]{0,60}")
 
 
 def header_of(begin: bytes) -> list[str] | None:
-    """The names of the columns, if the first line of a text is one of short distinct names; else None."""
+    """The names of the columns, if the first line of a text is one of short distinct names; else None.
+
+    That of one column may be empty, as pandas writes its index.
+    """
     line = begin.partition(b"\n")[0].decode("utf-8-sig", "replace").rstrip("\r")
     if "\r" in line or "\0" in line:
         return None
@@ -60,7 +63,7 @@ def text_rows(path: Path) -> Iterator[tuple[str, Row]]:
             problem = f"has {len(row)} cells, the header {len(names)}: put texts with a separator in quotation marks"
             raise DataError(f"{at(path, f'line {line}')}: {problem}")
         if any(row):
-            yield f"line {line}", dict(zip(names, row, strict=False))
+            yield f"line {line}", {name: cell for name, cell in zip(names, row, strict=False) if name}
 
 
 def workbook_rows(path: Path) -> Iterator[tuple[str, Iterable[tuple[str, Row]]]]:

@@ -5,6 +5,7 @@ The columns decide: one of roles and one of texts, with the conversation's id an
 """
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
@@ -181,8 +182,11 @@ def _in_time(turns: list[dict[str, Any]], column: str) -> list[dict[str, Any]]:
 
 
 def _time(value: Any) -> float | datetime | None:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
+    try:
+        number = float(value)  # also of a text: seconds
+        return number if math.isfinite(number) else None
+    except (TypeError, ValueError, OverflowError):
+        pass
     try:
         return datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:

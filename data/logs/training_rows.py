@@ -58,7 +58,7 @@ def read(path: str | Path) -> Contents:
 def of_rows(path: str | Path, rows: Iterable[tuple[str, Any]]) -> Contents:
     """The conversations of rows, each with its place in the file; rejected answers are kept and counted in a note."""
     values: dict[str, tuple[str, dict[str, Any]]] = {}
-    rejected = 0
+    rejected = empty = 0
     for place, row in rows:
         if not is_row(row):
             raise DataError(f"{at(path, place)}: {_problem(row)}")
@@ -66,6 +66,9 @@ def of_rows(path: str | Path, rows: Iterable[tuple[str, Any]]) -> Contents:
             value = value_of(row)
         except ValueError as error:
             raise DataError(f"{at(path, place)}: {error}") from None
+        if not value["messages"]:
+            empty += 1
+            continue
         rejected += any(row.get(key) for key in _REJECTED)
         name = "" if row.get("history") or isinstance(row.get("id"), str) else identifier(row)
         if name:
@@ -75,9 +78,10 @@ def of_rows(path: str | Path, rows: Iterable[tuple[str, Any]]) -> Contents:
         else:
             values[name or f"\0{place}"] = place, ({"id": name} if name else {}) | value
     notes = (
-        (f"{rejected} rejected answer{'s are' if rejected > 1 else ' is'} kept beside the chosen",) if rejected else ()
+        [f"{rejected} rejected answer{'s are' if rejected > 1 else ' is'} kept beside the chosen"] if rejected else []
     )
-    return Contents(tuple(messages.of_values(path, values.values())), notes)
+    notes += [f"{empty} row{'s' if empty > 1 else ''} without a text left out"] if empty else []
+    return Contents(tuple(messages.of_values(path, values.values())), tuple(notes))
 
 
 def is_row(value: Any) -> bool:
@@ -128,7 +132,7 @@ def value_of(row: Mapping[str, Any]) -> dict[str, Any]:
     taken = {question, answer, "system", "history"}
     if opening and opening[-1].get("input") is not None:
         taken.add("input")
-    if _begins(closing) and question not in _LISTS:  # the answer is the whole conversation
+    if _begins(closing):  # the answer is the whole conversation
         if opening != closing[: len(opening)]:
             taken.discard(question)
         opening = []

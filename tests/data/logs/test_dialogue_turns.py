@@ -255,6 +255,19 @@ def test_of_a_tree_the_replies_of_best_rank_are_read_and_the_others_counted(form
     assert conversation.messages[1].labels == {"quality": {"value": 0.5, "count": 2}}
 
 
+@given(st.lists(st.tuples(texts, st.booleans()), min_size=1, max_size=5), st.booleans())
+def test_conversations_written_as_trees_are_read_again(chain: list[tuple[str, bool]], nested: bool) -> None:
+    node: dict[str, Any] | None = None
+    for number, (text, alone) in reversed(list(enumerate(chain))):
+        worse = [] if alone else [tree(f"w{number}", "assistant", rank=2)]
+        replies = [] if node is None else [*worse, node]
+        role = "assistant" if number % 2 else "prompter"
+        node = {**tree(str(number), role, *replies, rank=1), "text": text}
+    assert node is not None
+    (conversation,) = read(*([{"prompt": node}] if nested else rows_of(node)), kind="trees")
+    assert words(conversation) == [("assistant" if n % 2 else "user", text) for n, (text, _) in enumerate(chain)]
+
+
 def test_labels_of_rows_are_read_by_their_names() -> None:
     row = rows_of(tree("a", "prompter"))[0] | {"labels": {"name": ["spam"], "value": [0.0], "count": [3]}}
     (conversation,) = read(row, kind="trees")

@@ -57,6 +57,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "chosen messages": {"prompt": [ASKED], "chosen": [REPLY], "rejected": [OTHER]},
     "chosen with its prompt": {"prompt": "When does it open?", "chosen": [ASKED, REPLY], "rejected": [ASKED, OTHER]},
     "chosen whole": {"chosen": [ASKED, REPLY], "rejected": [ASKED, OTHER]},
+    "chosen whole beside messages": {"messages": [ASKED, REPLY], "chosen": [ASKED, REPLY], "rejected": [ASKED, OTHER]},
     "chosen beside messages": {"messages": [ASKED], "chosen": REPLY, "rejected": OTHER},
     "sharegpt": {
         "conversations": [{"from": "human", "value": "When does it open?"}],
@@ -113,6 +114,17 @@ def test_whether_an_answer_is_wanted_is_a_label(key: str) -> None:
 def test_rejected_answers_are_counted() -> None:
     row = SHAPES["chosen and rejected"]
     assert load(file(row, row)).notes == ("2 rejected answers are kept beside the chosen",)
+
+
+def test_rows_without_a_text_are_left_out_and_counted() -> None:
+    loaded = load(file(SHAPES["alpaca"], {"instruction": "", "output": ""}))
+    assert (len(loaded), loaded.notes) == (1, ("1 row without a text left out",))
+
+
+def test_messages_that_the_chosen_conversation_does_not_begin_with_are_kept() -> None:
+    conversation = only({"messages": [OTHER], "chosen": [ASKED, REPLY], "rejected": [ASKED, OTHER]})
+    assert words(conversation) == TALK
+    assert further(conversation)["row"] == {"messages": [OTHER]}
 
 
 def test_rows_that_name_one_conversation_are_one() -> None:
