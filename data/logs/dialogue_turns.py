@@ -22,7 +22,18 @@ from .dialogue_sets import LAYOUTS, RESERVED, SpokenTurn
 from .logged_lines import IDS
 from .training_rows import is_row
 
-LISTS = ("turns", "utterances", "dialogue", "dialog", "log", "conversation", "conversations", "messages", "history")
+LISTS = (
+    "turns",
+    "utterances",
+    "dialogue",
+    "dialog",
+    "log",
+    "conversation",
+    "conversations",
+    "messages",
+    "history",
+    "trajectory",
+)
 """Keys of the list of turns; the first one that holds turns counts."""
 SPEAKER_KEYS = ("speaker", "role", "sender", "author", "from", "interlocutor", "participant")
 TEXT_KEYS = ("text", "utterance", "content", "value", "message")
@@ -117,7 +128,7 @@ def _is_other_form(keys: _Keys, turns: Sequence[Mapping[str, Any]]) -> bool:
     """Whether the turns are those of `messages`, `completions` or `sharegpt`, which are read as they are."""
     if keys[1:] == ("role", "content"):
         return keys.turns == "messages" or (
-            keys.turns in ("conversation", "conversations", "turns") and is_turn(turns[0])
+            keys.turns in ("conversation", "conversations", "turns", "trajectory") and is_turn(turns[0])
         )
     return keys == ("conversations", "from", "value")
 

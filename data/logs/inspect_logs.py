@@ -6,6 +6,7 @@
 
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ LARGEST = 512 * 1024 * 1024
 """Most bytes of one sample that are unpacked."""
 
 _LINK = "attachment://"
+_DAMAGE = (NotImplementedError, RuntimeError, OSError, EOFError, UnicodeDecodeError, zipfile.BadZipFile, zlib.error)
 
 
 def read(path: str | Path) -> list[Conversation]:
@@ -62,7 +64,7 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Any:
         raise DataError(f"{at(path, name)}: is over {LARGEST // 1024**2} MB: take that sample out of the log")
     try:
         text = archive.read(name).decode("utf-8")
-    except (NotImplementedError, RuntimeError, zipfile.BadZipFile, UnicodeDecodeError) as error:
+    except _DAMAGE as error:
         raise DataError(f"{at(path, name)}: cannot be unpacked ({error}): convert the log with `inspect log`") from None
     return parsed(text, path)
 

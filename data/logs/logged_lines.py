@@ -13,7 +13,7 @@ from .streams import assembled
 IDS = ("conversation_id", "thread_id", "session_id", "chat_id", "dialog_id", "dialogue_id")
 """Keys that name the conversation of a line."""
 
-LISTS = ("messages", "conversation", "conversations", "turns")
+LISTS = ("messages", "conversation", "conversations", "turns", "trajectory")
 _OF_RESPONSE = ("response", "completion", "output", "preferred_output", "response_body", "events", "chunks")
 _OF_REQUEST = ("request", "body", "input", "request_body", "params")
 _BODIES = ("body", "inputBodyJson", "outputBodyJson")

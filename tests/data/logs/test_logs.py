@@ -47,6 +47,7 @@ SHAPES: dict[str, Any] = {
     "messages": {"messages": WHOLE},
     "conversation of roles": {"conversation": WHOLE},
     "conversations of roles": {"conversations": WHOLE},
+    "trajectory": {"trajectory": WHOLE},
     "sharegpt": {
         "conversations": [
             {"from": who, "value": turn["content"]}

@@ -101,6 +101,16 @@ def test_an_archive_of_inspect_is_read_sample_by_sample_with_its_scores() -> Non
     assert loaded[0].labels == {"match": "C"}
 
 
+def test_a_damaged_archive_is_one_line() -> None:
+    with zipfile.ZipFile("log.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", json.dumps({"version": 2, "status": "success", "eval": {"task": "t" * 99}}))
+        archive.writestr("samples/1_epoch_1.json", json.dumps(inspect_sample(TALK)))
+    whole = Path("log.eval").read_bytes()
+    Path("log.eval").write_bytes(whole.replace(whole[60:90], b"\xff" * 30, 1))
+    with pytest.raises(DataError, match="cannot be unpacked"):
+        load("log.eval")
+
+
 def test_an_evaluation_without_samples_is_one_line() -> None:
     Path("log.json").write_text(json.dumps({"version": 2, "status": "error", "eval": {}}), encoding="utf-8")
     with pytest.raises(DataError, match="without samples"):
