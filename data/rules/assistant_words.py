@@ -14,18 +14,36 @@ _OFFER = re.compile(
     _BEGIN
     + r"(?:(?:hello|hi|hey|sure|of course|certainly|great|thanks?|thank you)\b[^.!?\n]{0,40}[,.!]\s{1,2})?(?P<said>"
     r"(?:so )?(?:how|what) (?:else )?(?:can|may|could) i (?:help|assist|do for) (?:you|with)\b"
-    r"|(?:is|was) there (?:anything|something) (?:else|more|specific|in particular)[^.!?\n]{0,20} (?:i can|you(?:'d| would) like(?: me)? to) (?:help|assist|do)\b"
+    r"|(?:is|was) there (?:anything|something) (?:else|more|specific|in particular)[^.!?\n]{0,20} (?:i can|you(?:'d| would) like(?: me)? to) (?:help|assist|do for you)\b"
     r"|i(?:['’]m| am) (?:always )?here (?:if you need|to (?:help|assist))\b"
-    r"|(?:i(?:['’]d| would) be|i['’]?m|i am) (?:more than )?(?:happy|glad|delighted) to (?:help|assist) (?:you|with)\b"
+    r"|(?:i(?:['’]d| would) be|i['’]?m|i am) (?:more than )?(?:happy|glad|delighted) to (?:help|assist) (?:you|with (?:that|this|your|any|it))\b"
     r"|(?:please )?(?:feel free to|don['’]t hesitate to) (?:ask(?: if| any| questions|[.!]|\s*$)|reach out|let me know)"
     r"|let me know if you (?:have|need) (?:any |more |further |other |additional )*(?:questions?|help|assistance)\b"
     r"|i hope (?:this|that|these|it) (?:helps?|was helpful|answers? your)\b"
     r"|(?:as|being) your (?:virtual |personal |ai |travel |shopping )*assistant\b)",
     re.IGNORECASE,
 )
+AT_AN_END = 25
+"""Most words before or behind an offer in a long text."""
+_POLITE = re.compile(
+    r"let me know|(?:please )?(?:feel free to|don['’]t hesitate to) (?:ask(?! if you need)|let me know)|i hope",
+    re.IGNORECASE,
+)
+"""Offers that people write too, to whomever they ask for work."""
+_REQUEST = re.compile(
+    r"\b(?:can|could|would|will) you\b|\bplease\b|\bi (?:want|need|would like)\b|\bi['’]d like\b|\bhelp me\b"
+    r"|(?:^|[.!?:\n]\s{0,3})(?:\W{0,3}(?:now|then|also|next|and|ok(?:ay)?),? )?(?:write|rewrite|make|give|create|generate|tell|use|act|add|update|change"
+    r"|explain|summari[sz]e|translate|list|provide|draft|respond|reply|improve|edit|continue|find|show|analy[sz]e|design|build|answer|convert|fix)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Words with which people ask for work."""
 _OPENING = re.compile(
     r"\A\W{0,3}(?:certainly|of course|absolutely|sure(?: thing)?|great question)\s?[!.,]\s{0,2}"
     r"(?:here(?:['’]s| is| are)|below (?:is|are)|let['’]?s (?:break|start)|i(?:['’]d| would) (?:recommend|suggest)|to \w+ )",
+    re.IGNORECASE,
+)
+_ASKS_TO_SEND = re.compile(
+    r"\b(?:share|provide|send|paste|post|upload)\b[^.!?\n]{0,80}\?|\bplease (?:share|provide|send|paste|post|upload)\b",
     re.IGNORECASE,
 )
 _HANDED_OVER = re.compile(
@@ -50,24 +68,44 @@ _GAP = re.compile(
     r"\{\{\s?[a-z_][\w. ]{0,40}\s?\}\}|(?<![$\\\w{])\{[a-z_][a-z0-9_]{1,30}\}(?!\})|\$\{[a-z_]\w{1,30}\}"
     r"|\[(?=[A-Z_ ]{4,30}\])(?:INSERT |YOUR )?[A-Z]{3,}(?:[_ ][A-Z]+){0,3}\]|<(?=[A-Z_ ]{4,30}>)[A-Z]{3,}(?:[_ ][A-Z]+){0,3}>",
 )
+_SHOWN = re.compile(
+    r"\b(?:shows?|showed|showing|shown|says?|said|saying|reads?|reading|display\w*|print(?:s|ed|ing)?|sees?|seen|saw|gets?|got|call(?:s|ed)|named?"
+    r"|label\w*|mark(?:s|ed)|word|message|error|button|key|text|press(?:ed|ing)?|type|typed|enter|answers?|answered|sends?|sent|returns?|returned"
+    r"|(?:write|put|enter|fill)(?: in| for| into| at| behind)?)\s*\Z",
+    re.IGNORECASE,
+)
+"""Words before a thing that a screen, a paper or a label shows."""
+_GLUED = re.compile(r"[\w/.=(\[{\\$-]\Z|[=:|]\s?\Z")
+_OF_ITSELF = re.compile(r"\b(?:i|i['’]\w+|me|my|mine|we|our|us)\b|我", re.IGNORECASE)
+_GREETING = re.compile(r"\W*(?:hello|hi|hey|dear|good (?:morning|evening|day))\s*\Z|(?:您好|你好)\W*\Z", re.IGNORECASE)
 _FORM = re.compile(
     r"\b(?:templates?|placeholders?|variables?|e-?mails?|letters?|mail ?merge|blanks?|forms?|draft|fill|gaps?|prompts?|format)\b|模板|占位|变量|邮件",
     re.IGNORECASE,
 )
 
 
-def offered(text: str) -> str | None:
+def offered(text: str, last_assistant: str = "") -> str | None:
     """The words with which a text offers help or announces an answer, as assistants do; None without any.
 
-    What the text quotes is not its own.
+    What the text quotes is not its own, and what `last_assistant` asked to be sent is handed over.
     """
     own = _SHOWN_TALK.sub("", own_words(text)) if is_technical(text) else own_words(text)
-    if match := _OFFER.search(own):
-        return match["said"]
-    match = _OPENING.search(own) or _OFFER_ZH.search(own)
+    for match in _OFFER.finditer(own):
+        if _is_at_an_end(match, own) and not (
+            _POLITE.match(own, match.start("said")) and _REQUEST.search(own, 0, match.start("said"))
+        ):
+            return match["said"]
+    handed_over = _ASKS_TO_SEND.search(last_assistant[-300:])
+    match = (None if handed_over else _OPENING.search(own)) or _OFFER_ZH.search(own)
     if match and _HANDED_OVER.match(own, match.end()):
         return None
     return match.group().strip() if match else None
+
+
+def _is_at_an_end(match: re.Match[str], text: str) -> bool:
+    """Whether an offer stands among the first or last words: what is between is pasted."""
+    before, after = text[: match.start()].split(), text[match.end() :].split()
+    return min(len(before), len(after)) <= AT_AN_END
 
 
 def is_long_answer(text: str, last_assistant: str | None) -> bool:
@@ -86,10 +124,25 @@ def is_long_answer(text: str, last_assistant: str | None) -> bool:
     )
 
 
-def unfilled(text: str) -> str | None:
-    """The unfilled variable of a template, such as `{{city}}`; None in a text about templates and technical things."""
+def unfilled(text: str, earlier: str = "") -> str | None:
+    """The unfilled variable of a template, such as `{{city}}`; None in a text about templates and technical things.
+
+    It stands in the place of a word in what the writer says of itself. What the text defines or shows, or what stands in
+    the messages before (`earlier`), is a name.
+    """
     own = own_words(text)
-    match = _GAP.search(own)
-    if match is None or is_technical(own) or _FORM.search(own):
+    if is_technical(own) or _FORM.search(own):
         return None
-    return match.group()
+    return next((match.group() for match in _GAP.finditer(own) if _is_unfilled(match, own, earlier)), None)
+
+
+def _is_unfilled(match: re.Match[str], text: str, earlier: str) -> bool:
+    gap = match.group()
+    if gap in earlier or re.search(re.escape(gap) + r"\s*[:=：]", text):
+        return False
+    line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+    if _SHOWN.search(line) or _GLUED.search(line):
+        return False
+    begin = max(text.rfind(mark, 0, match.start()) for mark in ".!?\n。！？")
+    sentence = re.split(r"[.!?\n。！？]", text[begin + 1 :], maxsplit=1)[0]
+    return _OF_ITSELF.search(sentence) is not None or _GREETING.match(line) is not None

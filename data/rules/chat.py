@@ -18,25 +18,40 @@ from .prompts_shown import (
     stopped_by_length,
     template_mark,
 )
-from .quotations import own_words
 from .refusals import refused
+from .scripts import ASKED_FOR_DIALOGUE, BOTH, OTHER_SIDE, next_user_message
 from .user_turns import leaked_prompt, leaked_role
 
-REPEATED_WORDS = 3
-"""Least words of a message that counts as repeated: `yes` and `go on` may be said again. A Chinese character is a word."""
+REPEATED_WORDS = (3, 6)
+"""Least words of a question, and of any other message, that count as repeated: `that is true` and `go on` may be said again. A
+Chinese character is a word."""
 
-_OTHER_SIDE = re.compile(
-    r"^[^\S\n]*[*_#]{0,4}(?:user|human|customer|用户|人类|顾客)[*_]{0,3}[^\S\n]?[:：][^\S\n]*\S", re.I | re.M
+REQUEST_WORDS = 25
+"""Most words of a request that may be made anew of something new: `can you make a table of it`."""
+GO_ON_WORDS = 12
+"""Most words of a request to change what was said last: it is another one each time."""
+
+_GO_ON = re.compile(
+    r"\b(?:continue|go on|more(?! about)|another|next|again|rest|remaining|previous|above|last|one at a time|still there)\b"
+    r"|\A(?!\W*(?:what|who|where|when|why|which|are|do|does|did|will|i|we|my|if)\b).*\b(?:this|that|it|these|those|(?:the|your) (?:answer|response|reply|code))"
+    r"(?=\s*(?:\Z|[.!,?]|(?:for|in|into|to|as|very|by|with|please|based|after|one|a (?:little|bit))\b))"
+    r"|下一|再来|这个|更多|上面",
+    re.I | re.S,
 )
-_BOTH = re.compile(
-    r"^[^\S\n]*[*_#>-]{0,4}\s?(?:assistant|agent|bot|ai|system|助手|客服)[*_]{0,3}[^\S\n]?[:：]", re.I | re.M
-)
-_OWN_LABEL = re.compile(r"\s*[*_#>]{0,4}(?:assistant|chatbot|ai|bot|助手|客服|助理)[*_]{0,3}[^\S\n]?[:：]", re.I)
-_ASKED_FOR_DIALOGUE = re.compile(
-    r"\b(?:dialogues?|dialogs?|conversations?|scripts?|transcripts?|chats?|role-?play|examples?|prompts?|interviews?|templates?|stor(?:y|ies)|persona|scenarios?"
-    r"|user stor(?:y|ies)|use cases?|test cases?)\b|对话|剧本|示例|例子|脚本|提示词",
+_ASKS = re.compile(
+    r"[?？]|\A\W*(?:what|who|where|when|why|how|which|can|could|do|does|is|are|will|would)\b|吗|什么|怎么|哪|多少|几",
     re.I,
 )
+_REQUESTS = re.compile(r"\W*(?:(?:please|now|and|so),? )*(?:can|could|will|would) (?:you|we)\b", re.I)
+_CONTINUES = re.compile(
+    r"\W*(?:(?:please|now|ok(?:ay)?|can you|could you|kindly|just|yes|great),? ){0,3}(?:continue|cont|go on|keep (?:going|writing)|carry on|proceed|finish|resume"
+    r"|complete (?:the|your)|expand (?:the|your)|继续|接着)(?![^\W_])",
+    re.I,
+)
+"""The begin of a request to go on, however long."""
+_OWN_LABEL = re.compile(r"\s*[*_#>]{0,4}(?:assistant|chatbot|ai|bot|助手|客服|助理)[*_]{0,3}[^\S\n]?[:：]", re.I)
+_PLAYED = re.compile(r"\b(?:pretend|role-?play\w*|play the (?:role|part))\b|扮演|假装", re.I)
+"""What a user asks for who plays a part."""
 _WORD = re.compile(r"[\u4e00-\u9fff]|[^\W_\u4e00-\u9fff]+")
 
 
@@ -47,55 +62,86 @@ def empty(conversation: Conversation) -> Reasons:
 
 
 def repeated(conversation: Conversation) -> Reasons:
+    yield from _repeated(conversation, requests=False)
+
+
+def request_repeated(conversation: Conversation) -> Reasons:
+    yield from _repeated(conversation, requests=True)
+
+
+def _repeated(conversation: Conversation, *, requests: bool) -> Reasons:
+    """Repeats of short requests, or of all else; not of reactions, nor of requests to go on."""
     for number, reason in user_repeat(conversation):
-        if len(_WORD.findall(conversation.messages[number].text)) >= REPEATED_WORDS:
+        text = conversation.messages[number].text
+        words, asks = len(_WORD.findall(text)), _ASKS.search(text) is not None
+        short = words <= REQUEST_WORDS and (not asks or _REQUESTS.match(text) is not None)
+        goes_on = _CONTINUES.match(text) or (words <= GO_ON_WORDS and _GO_ON.search(text))
+        if words >= REPEATED_WORDS[not asks] and not goes_on and short == requests:
             yield number, reason
 
 
 def role_slip(conversation: Conversation) -> Reasons:
-    user_words = ""
+    requests: list[str] = []
     for number, message in enumerate(conversation.messages):
+        text = message.text
         if message.role == "user":
-            user_words += f"\n{message.text}"
-            if words := leaked_role(message.text):
+            requests = [*requests[-1:], text]
+            if words := leaked_role(text):
                 yield number, f"the user writes as another side: {quoted(words)}"
-        elif (own := _OWN_LABEL.match(message.text)) and not _shows_talk(user_words, message.text[own.end() :]):
+        elif (own := _OWN_LABEL.match(text)) and not _shows_talk("\n".join(requests), text[own.end() :]):
             yield number, f"the assistant begins with its own label: {quoted(own.group())}"
-        elif (match := _OTHER_SIDE.search(own_words(message.text))) and match.start() > 0:
-            requested = _ASKED_FOR_DIALOGUE.search(user_words) or is_technical(user_words)
-            if not requested and not _BOTH.search(message.text[: match.start()]):
-                yield number, f"the assistant writes as the user: {quoted(match.group())}"
+        elif match := next_user_message(text, "\n".join(requests)):
+            yield number, f"the assistant writes as the user: {quoted(match.group())}"
 
 
-def _shows_talk(user_words: str, rest: str) -> bool:
+def _shows_talk(request: str, rest: str) -> bool:
     """Whether the label that a reply begins with belongs to a dialogue that was asked for."""
-    return bool(_ASKED_FOR_DIALOGUE.search(user_words) or _BOTH.search(user_words) or _OTHER_SIDE.search(rest))
+    return bool(ASKED_FOR_DIALOGUE.search(request) or BOTH.search(request) or OTHER_SIDE.search(rest))
 
 
 def prompt_shown(conversation: Conversation) -> Reasons:
-    system_messages, technical = instructions(conversation), False
+    system_messages, technical, earlier = instructions(conversation), False, ""
     for number, message in enumerate(conversation.messages):
         text = message.text
         if message.role == "user":
             technical = technical or is_technical(text)
-            if words := leaked_prompt(text) or unfilled(text):
+            words = leaked_prompt(text) or unfilled(text, earlier)
+            if words and not _quotes(text, words, earlier):
                 yield number, f"{quoted(words)} in {quoted(text[max(0, text.find(words) - 20) :])}"
+                earlier += f"\n{text}"
                 continue
-        elif not technical and (mark := template_mark(text)):
+        elif mark := template_mark(text, technical=technical):
             yield number, f"shows the mark {mark}"
             continue
+        earlier += f"\n{text}"
         least = SHARED if message.role == "user" else SHARED_BY_ASSISTANT
         if words := repeated_instruction(text, system_messages, least):
             yield number, f"repeats the instruction: {quoted(words)}"
 
 
+def _quotes(text: str, words: str, earlier: str) -> bool:
+    """Whether the words with their surroundings stand in an earlier message, and the text has others too."""
+    at = text.find(words)
+    around = text[max(0, at - 20) : at + len(words) + 20].strip()
+    return len(around) >= len(words) + 20 and around in earlier and text.strip() not in earlier
+
+
 def assistant_like(conversation: Conversation) -> Reasons:
+    last = ""
+    for number, message in enumerate(conversation.messages):
+        if message.role == "assistant":
+            last = message.text
+        elif _PLAYED.search(message.text):  # from here on the sides play parts
+            return
+        elif words := offered(message.text, last):
+            yield number, f"offers help: {quoted(words)}"
+
+
+def user_answers(conversation: Conversation) -> Reasons:
     last: str | None = None
     for number, message in enumerate(conversation.messages):
         if message.role == "assistant":
             last = message.text
-        elif words := offered(message.text):
-            yield number, f"offers help: {quoted(words)}"
         elif is_long_answer(message.text, last):
             yield number, f"answers at length: {quoted(message.text)}"
 
@@ -127,12 +173,16 @@ CHAT_RULES: Mapping[str, Rule] = {
     "empty": Rule("error", "a message without text, images or calls of tools", empty),
     "role-slip": Rule("error", "a side that writes as the other", role_slip),
     "prompt-shown": Rule("error", "instructions, marks of a template, or a model that shows itself", prompt_shown),
-    "assistant-like-user": Rule("warning", "a user that offers help or gives the answer", assistant_like),
-    "repeated": Rule("warning", "a user's message of three words or more that repeats an earlier one", repeated),
+    "assistant-like-user": Rule("warning", "a user that offers help or announces an answer", assistant_like),
+    "repeated": Rule("warning", "a user's question, or long message, that repeats an earlier one", repeated),
     "thank-you-loop": Rule("warning", "thanks and goodbyes that go on, four messages or more", thanks_loop),
     "cut-off": Rule("warning", "a message that was cut off at a limit of length, by its log", cut_off),
     "error-reply": DIALOGUE_RULES["error-reply"],
     "refusal": Rule("notice", "a reply that declines to help", refusal),
+    "request-repeated": Rule(
+        "notice", "a user's short request or statement that repeats an earlier one", request_repeated
+    ),
+    "user-answers": Rule("notice", "a user's long, structured text without a request", user_answers),
     "seems-cut-off": Rule("notice", "a reply that ends inside a sentence or a code block", ends_too_soon),
     "same-side-twice": Rule("notice", "two messages of one side in a row", same_side_again),
 }

@@ -19,13 +19,28 @@ _COURTESY = re.compile(
     re.IGNORECASE,
 )
 _CONTENT = re.compile(r"[?？]|```|\d{2,}|^\s*(?:[-*•]|\d{1,2}[.)])\s", re.MULTILINE)
+BESIDES = 15
+"""Most words of a user's sentences that have no thanks or goodbye in them: more are news."""
+
+_SENTENCE = re.compile(r"[^.!?。！？\n]+")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
 def is_courtesy(text: str) -> bool:
     """Whether a text is thanks, a goodbye or an answer to one, and nothing else of weight."""
-    words = len(_HAN.sub(" x ", text).split())
-    return 0 < words <= WORDS and _COURTESY.search(text) is not None and _CONTENT.search(text) is None
+    return 0 < _words(text) <= WORDS and _COURTESY.search(text) is not None and _CONTENT.search(text) is None
+
+
+def _closes(message: Message) -> bool:
+    """Whether a message is courtesy; a user's with news besides is not."""
+    if not is_courtesy(message.text):
+        return False
+    besides = (part for part in _SENTENCE.findall(message.text) if not _COURTESY.search(part))
+    return message.role == "assistant" or sum(map(_words, besides)) <= BESIDES
+
+
+def _words(text: str) -> int:
+    return len(_HAN.sub(" x ", text).split())
 
 
 def loops(messages: Sequence[Message]) -> Iterator[tuple[int, int]]:
@@ -33,7 +48,7 @@ def loops(messages: Sequence[Message]) -> Iterator[tuple[int, int]]:
     first = 0
     while first < len(messages):
         last = first
-        while last < len(messages) and is_courtesy(messages[last].text):
+        while last < len(messages) and _closes(messages[last]):
             last += 1
         if last - first >= LOOP and len({message.role for message in messages[first:last]}) == 2:
             yield first, last - first

@@ -9,6 +9,14 @@ LONG_TEXT = 200
 LEAST = 40
 """Least characters of a text that seems cut off because of its last word."""
 
+OWN_LINE = 8
+"""Most words of a last line that may be a signature or a value."""
+
+_WHOLE = re.compile(
+    r"(?:https?://|www\.)\S+\Z|\S@\S+\.\S+\Z|#\w+\Z|[=\\^{}<≤≥≈→∑√]|\$[^$]+\$|\b\d[\d.,]*\s?%?\Z|^(?: {4}|\t)|[\w)\]]\(\)?;?\Z"
+)
+"""What a sentence is not: an address, hashtags, a formula, a number at the end, code."""
+_CODE = re.compile(r"[=(\[{].*;\Z")
 _UNFINISHED = re.compile(
     r"(?:[,，、;；:：(（\-–—]|\b(?:and|or|but|the|a|an|of|to|in|for|with|is|are|that|which|because|if|such as))\s*\Z",
     re.I,
@@ -52,12 +60,23 @@ def seems_cut_off(text: str) -> str | None:
     last = end.rsplit("\n", 1)[-1]
     if re.match(r"\s*(?:[-*•|#>]|\d{1,2}[.)]|https?:)", last) and not _UNFINISHED.search(last):
         return None
+    if _CODE.search(last):
+        return None
     if _UNFINISHED.search(end) and len(end) >= LONG_TEXT // 2 and not end.endswith((":", "：")):
         return f"ends with {end[-30:]!r}"
     if _stops_at_a_word(end, last):
         return f"ends with {end[-30:]!r}"
+    if _is_own_line(end, last):
+        return None
     sentences = len(re.findall(r"[.!?。！？](?:\s|$|[\u4e00-\u9fff])", end))
     return f"ends with {end[-30:]!r}" if len(end) >= LONG_TEXT and sentences > 1 and not _ENDS.search(end) else None
+
+
+def _is_own_line(end: str, last: str) -> bool:
+    """Whether the last line is whole as it is: a signature, a value, an address, a formula, hashtags, code."""
+    if _WHOLE.search(last):
+        return True
+    return last is not end and len(last.split()) <= OWN_LINE and not last[:1].islower()
 
 
 def _stops_at_a_word(end: str, last: str) -> bool:

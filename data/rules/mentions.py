@@ -47,6 +47,8 @@ _ASKS_FOR_WORK = re.compile(
     re.IGNORECASE,
 )
 """What asks for work on a dialogue, whatever it is about."""
+LISTED = 3
+"""Least other names at the begin of lines that make a list of terms."""
 _LABEL = re.compile(r"^[^\S\n]*[*_>#-]{0,4}[^\S\n]*(\w+(?: \w+)?)[*_]{0,3}[^\S\n]?[:：]", re.MULTILINE)
 
 
@@ -83,16 +85,39 @@ def is_in_transcript(text: str, end: int) -> bool:
 
 
 @lru_cache(maxsize=64)
+def _listed(text: str) -> frozenset[int]:
+    labels = list(_LABEL.finditer(text))
+    others = {match[1].casefold() for match in labels} - _SIDES
+    return frozenset(match.end() for match in labels) if len(others) >= LISTED else frozenset()
+
+
+def is_listed(text: str, end: int) -> bool:
+    """Whether the label that ends at this place is one of a list of terms, each with what it means."""
+    return end in _listed(text)
+
+
+@lru_cache(maxsize=64)
 def _transcript(text: str) -> frozenset[int]:
     """The ends of all labels of the transcript that the text shows; empty if it shows none."""
-    labels = [match for match in _LABEL.finditer(text) if match[1].casefold() in _SIDES]
-    introduction = text[: labels[0].start()] if labels else ""
-    lines = introduction.rstrip().splitlines()
-    introduced = bool(lines) and (lines[-1].rstrip().endswith((":", "：")) or introduction.endswith("\n\n"))
-    work_request = _ASKS_FOR_WORK.search(introduction) is not None
-    if len({match[1].casefold() for match in labels}) < 2 or not (work_request or (introduced and is_technical(text))):
+    labels = [match for match in _LABEL.finditer(text) if _is_speaker(match[1])]
+    if len({match[1].casefold() for match in labels}) < 2:
         return frozenset()
-    return frozenset(match.end() for match in labels)
+    introduction, rest = text[: labels[0].start()], text[labels[-1].end() :]
+    lines = introduction.rstrip().splitlines()
+    introduced = bool(lines) and (lines[-1].rstrip().endswith((":", "：", "`", '"')) or introduction.endswith("\n\n"))
+    below = _PARAGRAPH.split(rest, maxsplit=1)[1:]  # what is asked of the transcript behind it
+    request = _ASKS_FOR_WORK.search(introduction) or (below and _ASKED_BELOW.search(below[0]))
+    return frozenset(match.end() for match in labels) if introduced or request else frozenset()
 
 
+def _is_speaker(label: str) -> bool:
+    """Whether a label names a side, or anybody by a name with a capital letter."""
+    return label.casefold() in _SIDES or (label.istitle() and len(label) <= 24) or (label.isupper() and len(label) > 1)
+
+
+_PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
+_ASKED_BELOW = re.compile(
+    r"[?？]|\b(?:above|this|these|the|please|dialogue|conversation|transcript|continue|write|summari[sz]e|translate|what|how)\b|上面|以上|这段",
+    re.IGNORECASE,
+)
 _SIDES = frozenset({"user", "human", "assistant", "system", "bot", "ai", "model", "chatbot", "用户", "助手", "系统"})

@@ -7,6 +7,7 @@ from ..attempts import as_object
 from ..formats.dialogues import asides
 from ..records import Conversation, Message
 from ..text.languages import HAN
+from .mentions import is_spoken_about
 from .quotations import BLANK, own_words, without_pasted
 
 SHARED = 80
@@ -18,6 +19,8 @@ SHARED_BY_ASSISTANT = 160
 _MARK = re.compile(
     r"<\|(?:im_start|im_end|im_sep|eot_id|start_header_id|end_header_id|endoftext|eos|system|user|assistant)\|>|\[/?INST\]|<</?SYS>>"
 )
+_WHOLE = re.compile(r"(?:[.!?。！？:：;)\]}\"”'’`*|>]|\n)\s*\Z")
+"""The end of what a reply says before a mark that ends it."""
 _TELLS = re.compile(
     r"\b(?:you (?:are|must|should|will|never|always|may|can)|never|always|do not|don['’]t|must|answer (?:in|with|only|as)|reply|respond)\b"
     r"|你(?:是|要|必须|应该)|不要|不得|必须|请勿|务必",
@@ -72,10 +75,20 @@ def _shared(a: str, b: str, least: int) -> tuple[int, int] | None:
     return None
 
 
-def template_mark(text: str) -> str | None:
-    """A mark of a chat template outside code; None without one."""
-    match = _MARK.search(without_pasted(text))
-    return match.group() if match else None
+def template_mark(text: str, *, technical: bool) -> str | None:
+    """A mark of a chat template outside code; None without one.
+
+    In a conversation about technical things only one that ends or begins the reply, behind a whole sentence.
+    """
+    pasted = without_pasted(text).strip()
+    match = _MARK.search(pasted)
+    if match is None or not technical:
+        return match.group() if match else None
+    marks = list(_MARK.finditer(pasted))
+    if len(marks) > 2 or is_spoken_about(pasted, *marks[-1].span()):
+        return None
+    ends = marks[-1].end() == len(pasted) and _WHOLE.search(pasted[: marks[-1].start()]) is not None
+    return match.group() if ends or marks[0].start() == 0 else None
 
 
 def told_reasons(message: Message) -> Iterator[str]:

@@ -29,7 +29,7 @@ _SIDE = re.compile(
 )
 _SENTENCE = re.compile(r"[.!?。！？，]\s*$|,\s|\b(?:I|you|we|your|my)\b|[\u4e00-\u9fff]{4}")
 _QUOTED = re.compile(
-    r"\"[^\"\n]{1,300}\"|“[^“”]{1,300}”|‘(?:[^‘’\n]|(?<=\w)’(?=\w)){1,300}’(?!\w)|「[^「」]{1,300}」|『[^『』]{1,300}』|《[^《》\n]{1,60}》"
+    r"\"[^\"\n]{1,600}\"|“[^“”]{1,600}”|‘(?:[^‘’\n]|(?<=\w)’(?=\w)){1,300}’(?!\w)|「[^「」]{1,300}」|『[^『』]{1,300}』|《[^《》\n]{1,60}》"
     # Straight single ones: apostrophes stand within a word, or before one that lacks its begin.
     r"|(?<!\w)'(?=\S)(?!(?:cause|til|till|em|tis|twas|bout|round|n|\d\ds?)\b(?!'))(?:[^'\n]|(?<=\w)'(?=\w)){1,300}(?<=\S)'(?!\w)"
 )

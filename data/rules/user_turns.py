@@ -11,7 +11,8 @@ from typing import Literal, TypeAlias
 
 from ..text.languages import says_something
 from .briefings import briefing
-from .mentions import is_in_transcript, is_spoken_about, is_technical
+from .leak_contexts import meant_otherwise
+from .mentions import is_in_transcript, is_listed, is_spoken_about
 from .plans import is_plan
 from .quotations import BLANK, own_words, without_pasted
 from .stop_marks import stop_mark
@@ -34,7 +35,7 @@ _COMPUTER = (
 )
 _ROLE_LEAK = re.compile(
     rf"[\[【<]\s{{0,3}}/?{_SPEAKER}\s{{0,3}}[\]】>]"  # [System], 【系统】, <user>
-    rf"|(?:^|[.!?。！？\"”])[*_#>\s]{{0,6}}(?!(?:system|系统)[\s*_]{{0,5}}[:：][\s*_]{{0,5}}{_COMPUTER}){_SPEAKER}\s{{0,2}}[*_]{{0,3}}[:：]"  # Assistant: at the begin of a line or sentence
+    rf"|(?:^|[.!?。！？\"”])[*_#>\s]{{0,6}}(?!(?:system|系统)[\s*_]{{0,5}}[:：][\s*_]{{0,5}}{_COMPUTER}){_SPEAKER}\s{{0,2}}[*_]{{0,3}}[:：](?!=)"  # Assistant: at the begin of a line or sentence
     r"|<\|[a-z_]{2,20}\|>|\[/?INST\]|<<SYS>>",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -43,32 +44,45 @@ _KEY_FIRST = re.compile(
     r"|[Ss]ystem: (?:how|why|where|which|what)\b[^\n]{0,200}\b(?:i|my|its?)\b[^\n]*[?？]\s*\Z"
 )
 """A single question that begins with a key of a file, or with `System:` as its subject."""
+_END_USER = re.compile(r"(?:user|human|用户)[\s*_]*[:：]", re.IGNORECASE)
+_THE_USER = re.compile(r"\b(?:the|a) (?:user|human)\b|(?:该|这个)用户|\n[^\S\n]*\n\s*\S", re.IGNORECASE)
+_SLOTS = re.compile(r"\[[^\[\]\n]{1,40}\]")
+_DISPLAYS = re.compile(r"\b(?:show|say|print|read|display|answer|send|greet)\w*(?: me)?(?: with)?\s*\Z", re.IGNORECASE)
+"""Words before what a device or a label shows."""
+_QUOTES = tuple("\"'“”‘’")
+_SENTENCE_ENDS = ".!?。！？…~)）\"”'’"
+_ASKS_WHAT_THIS_IS = re.compile(
+    r"[^\n]{0,120}[\s\"'”’]{0,4}\b(?:what|why|how|where)\b[^.?!\n]{0,40}\b(?:this|that|mean|it (?:say|show|print|appear)s?)\b[^.!\n]{0,40}\?",
+    re.IGNORECASE,
+)
+"""A question about the line before it: a message that a device shows."""
 _OTHERS_LABEL = re.compile(r"\b(?:assistant|teacher)\W{0,4}$|(?:助手|助理|老师)\W{0,4}$", re.IGNORECASE | re.MULTILINE)
 _PROMPT_LEAK = re.compile(
     r"(?P<tag></?(?:think|thinking|reasoning|analysis|instructions?|prompt|profile)>|</(?:task|note)>)"
-    r"|^(?:[^\S\n]*#{3,}[^\S\n]{0,3}(?:"  # of headings only those of prompts: people write headings too
+    r"|^(?:[^\S\n]*(?P<heading>#{3,}[^\S\n]{0,3}(?:"  # of headings only those of prompts: people write headings too
     r"(?:response|instruction|system(?: prompt| message)?|assistant|user(?: profile| message| turn)?|human|prompt|persona"
     r"|task context|指令|系统(?:提示)?|助手|用户(?:画像|资料)?|人设|回复)(?:[^\w\n]{0,4}$|[:：])"
-    r"|(?:instructions|role|profile|scenario|task|input)[:：]|$)"
+    r"|(?:instructions|role|profile|scenario|task|input)[:：]|(?=\s*\Z)))"
     r"|\W{0,3}(?:(?:ok(?:ay)?|hmm|so|well|alright),? ){0,2}the user (?:(?:wants|needs|expects|would like) me to|ask(?:s|ed) me)\b)"
     r"|\A\W{0,3}(?P<planned>(?:(?:ok(?:ay)?|hmm|so|well|alright),? ){0,2}the user "
     r"(?:wants|would|should|needs|is (?:asking|looking)|asks|asked)\b"
     r"|(?:好的?[，,](?:这个|该)?|这个|该)用户(?:想|需要|希望|应该|正在))"
     # First letters are told once for all forms: they are looked for at each place of each message.
-    r"|\b(?=[abhimorstuwy])(?:(?:as|i am|i'm|i’m|being) (?:just )?(?:an? )?"
-    r"(?:ai|artificial intelligence|(?:large )?language model|virtual assistant|chatbot)\b"
+    r"|\b(?=[abhimorstuwy])(?:(?P<model>(?:as|i am|i'm|i’m|being) (?:just )?(?:an? )?"
+    r"(?:ai|artificial intelligence|(?:large )?language model|virtual assistant|chatbot)\b)"
     r"(?! (?:engineer|researcher|developer|student|expert|specialist|enthusiast|scientist|artist|consultant|trainer|vendor|provider|company|user))"
     r"|(?P<simulated>simulat(?:ed?|ing) (?:an? |the )?(?:human |real )?users?\b)"
     r"|(?P<general>user (?:simulat\w+|persona)\b|(?:system|initial|original) prompt\b)"
-    r"|role-?play\w* (?:as |of )?(?:an? |the |this )?(?:user|persona|character|customer|human)\b"
-    r"|in (?:my|this) role as (?:an? |the )?(?:user|assistant)\b(?! [a-z]+(?:er|or)\b)"
+    r"|(?P<played>role-?play\w* (?:as |of )?(?:an? |the |this )?(?:user|persona|character|customer|human)\b)"
+    r"|in (?:my|this) role as (?:an? |the )?(?:user|assistant)\b(?=\s*(?:[,.;:!?]|\Z|(?:i|my|now)\b))"
     r"|(?P<instructed>(?:my (?:instructions?|persona)|(?:the|these|your) persona) (?:says?|states?|tells?|told|requires?|asks?|is to|are to|was to)\b)"
     r"|(?P<asking>(?:my|the|these|your) prompt (?:says?|states?|tells?|told|requires?|asks?|is to|was to)\b)"
-    r"|according to (?:my (?:instructions?|prompt|persona|role|scenario)|(?:the|your) (?:prompt|persona|scenario))\b(?! from)"
-    r"|i (?:was|am|have been) (?:told|instructed|asked|supposed) to (?:act(?! (?:on|upon|within|quickly|fast))|play|pretend|behave|simulate|respond)\b"
+    r"|according to (?:my (?:instructions?|prompt|persona|role|scenario)|(?P<shared>(?:the|your) (?:prompt|persona|scenario)))\b(?! from)"
+    r"|i (?:was|am|have been) (?:told|instructed|asked|supposed) to (?:act\b(?! (?:on|upon|within|quickly|fast))|(?:behave|respond) (?:as|like)\b|pretend\b|simulate\b"
+    r"|play (?:the (?:role|part) of )?(?:an?|the) (?:\w+ )?(?:user|customer|client|human|person|student|patient|guest|visitor|tourist|buyer|role|persona)\b)"
     r"|(?P<context>task context\b)"
-    r"|(?P<acted>(?:respond|reply|answer|speak|write|act)(?:ing)? as (?:the|an?) (?:user|human))\b|as the user, i\b"
-    r"|here(?:'s|’s| is) (?:my|the) (?:next )?(?:user )?(?:message|utterance|turn)\b)"
+    r"|(?P<acted>(?:respond|reply|answer|speak|write|act)(?:ing)? as (?:the|an?) (?:user|human))\b|(?P<assigned>as the user, i\b)"
+    r"|here(?:'s|’s| is) (?:my next (?:user )?|(?:my|the) (?:next )?user )(?:message|utterance|turn)\b)"
     r"|(?=[作我模用扮系提根按依])"
     r"(?:作为(?:一个|一名|一位)?(?:大?语言模型|(?:AI(?:语言模型|助手|模型)?|人工智能(?:助手|模型)?)(?![\u4e00-\u9fff])|虚拟助手|模拟用户)"
     r"|我(?:只)?是(?:一个|一名)?(?:大?语言模型|AI(?:助手|模型|语言模型)|人工智能(?:助手|模型)|虚拟助手|模拟用户)"
@@ -77,41 +91,6 @@ _PROMPT_LEAK = re.compile(
     r"|我(?:需要|应该|要)(?:以|作为)用户)",
     re.IGNORECASE | re.MULTILINE,
 )
-_SOFTWARE = re.compile(
-    r"\b(?:log(?:ged|ging|s)?[ -]?(?:in|on|out|off)|sign(?:s|ed)?[ -](?:in|up)|clicks?|buttons?|(?:web)?pages?|web ?sites?|apps?"
-    r"|forms?|fields?|passwords?|accounts?|databases?|api|screens?|menus?|uploads?|downloads?|code|functions?|inputs?|browsers?"
-    r"|tokens?|files?|servers?|permissions?|errors?|interfaces?|bugs?|tickets? system)\b"
-    r"|登[录陆]|注册|按钮|页面|网站|密码|[账帐][号户]|数据库|接口|界面|上传|下载|代码|函数|文件|服务器|权限|报错|功能",
-    re.IGNORECASE,
-)
-"""What developers speak of, who have users."""
-_TERMINAL = re.compile(
-    r"\b(?:terminal|command|console|shell|cmd|powershell|bash|ssh|sudo|root|admin(?:istrator)?|passwords?|passphrase|pin|user ?name|"
-    r"credentials|log ?in|install\w*|pop-?up|screen|overwrite|confirm|y/n|yes or no|access denied|permission|press|enter|dos)\b"
-    r"|密码|终端|命令",
-    re.IGNORECASE,
-)
-"""What stands beside the prompt of a computer."""
-_ASKED_ABOUT = re.compile(
-    r"(?:^|[.!?。！？\n,;:])\W{0,3}(?:(?:and|so|but|hi|hello) )?(?:what|how|why|which|where|who|when|is|are|can|could|do|does|did|should"
-    r"|would|explain|tell me)\b[^.!?。！？\n]*$|(?:什么是|如何|怎么|为什么)[^。！？\n]*$|\b(?:an?|good|better) $",
-    re.IGNORECASE,
-)
-"""Words before a thing that is asked about, or that is any of its kind (`a system prompt`)."""
-_ASKED_OF_YOU = re.compile(r"\b(?:you|please)\b[^.!?\n]*$", re.IGNORECASE)
-_OF_MYSELF = re.compile(
-    r"(?:\b(?:i|i['’](?:ll|m|d)|let me|told to|asked to)\b[^.!?\n]*|(?:^|[.!?\n])\W*)$", re.IGNORECASE
-)
-
-_I_DO = re.compile(r"\b(?:i(?:['’]m| am| was| will be)|you(?:['’]re| are))(?: just| only)?(?: an?)? $", re.IGNORECASE)
-_SAYS = re.compile(r"\s+(?:says?|states?|tells?|told|requires?|asks?)\b(?! what| how| which)|(?:里|中)?(?:说|写|要求)")
-_OF_OTHERS = re.compile(r"\b(?:its|their|our|his|her)\s+$|(?:它|他|她|其|我们|机器人|模型|对方)们?的$", re.IGNORECASE)
-_OF_OUR_PROGRAM = re.compile(r"\s+(?:of|for|in) (?:our|its|their|his|her|an?)\b", re.IGNORECASE)
-"""Words beside `system prompt` that mark it as another program's."""
-_ACCORDING = re.compile(r"(?:\b(?:according to|per|as in|based on) (?:my |the )?|根据|按照)(?:我的)?$", re.IGNORECASE)
-_OF_ME = re.compile(r"\W{1,3}(?:that )?(?:i|me|my|not to)\b", re.IGNORECASE)
-_TELLS_WHAT = re.compile(r"\s+(?:what|how|where|which|when|who)\b")
-"""After `the prompt says`: the answer to a question, not an instruction."""
 
 _OWN_PROFILE = re.compile(
     r"\b(?:(?:given|based on|according to|per|(?P<stated>(?:mentioned|described|stated|noted|listed|indicated|specified) in)) "
@@ -175,18 +154,40 @@ def leaked_role(text: str) -> str | None:
 
 
 def _is_named(match: re.Match[str], text: str) -> bool:
-    """Whether a mark of a role is a subject of a technical text, or a label in a transcript."""
-    if not match.group().rstrip().endswith((":", "：")):
+    """Whether a mark of a role is a subject of the text, or a label in a transcript."""
+    mark = match.group().rstrip()
+    if mark[:1] in "[【" and "INST" not in mark and _is_slot(match, text):
+        return True
+    if not mark.endswith((":", "：")):
         return is_spoken_about(text, *match.span())
     if _KEY_FIRST.match(text) and match.start() == 0:
         return True
+    if _END_USER.search(mark) and _THE_USER.search(text, match.end()):  # what a third person says, and a request
+        return True
+    if is_listed(text, match.end()):
+        return True
     is_key = (
-        match.group()[0] == "."
+        mark[0] == "."
         and match.start() > 0
         and text[match.start() - 1].isalnum()
-        and match.group()[1:2].islower()
+        and (mark[1:2].islower() or mark[1:3] == "AI")
     )
     return is_key or is_in_transcript(text, match.end())
+
+
+def _is_slot(match: re.Match[str], text: str) -> bool:
+    """Whether a mark in brackets is a slot among others, stands inside a sentence, or is what a screen shows."""
+    begin, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
+    line = text[begin : end if end >= 0 else len(text)]
+    if len(_SLOTS.findall(line)) > 1 and not line.startswith(match.group()):
+        return True
+    return _inside(text, match.start()) or _ASKS_WHAT_THIS_IS.match(text, match.end()) is not None
+
+
+def _inside(text: str, place: int) -> bool:
+    """Whether the place lies inside a sentence."""
+    before = text[text.rfind("\n", 0, place) + 1 : place].rstrip()
+    return bool(before) and before[-1] not in _SENTENCE_ENDS
 
 
 def leaked_prompt(text: str) -> str | None:
@@ -200,7 +201,12 @@ def leaked_prompt(text: str) -> str | None:
 
 def _said_stop(text: str) -> re.Match[str] | None:
     match = stop_mark(text)
-    return None if match is not None and is_spoken_about(text, *match.span()) else match
+    if match is None or is_spoken_about(text, *match.span()) or _ASKS_WHAT_THIS_IS.match(text, match.end()):
+        return None
+    quoted = text[match.start() - 1 : match.start()] in _QUOTES and text[match.end() : match.end() + 1] in _QUOTES
+    if quoted and text[match.end() + 2 :].strip() and text[: match.start() - 1].strip():
+        return None
+    return None if _DISPLAYS.search(text[: match.start()]) else match
 
 
 def _matched_words(match: re.Match[str] | None) -> str | None:
@@ -210,42 +216,7 @@ def _matched_words(match: re.Match[str] | None) -> str | None:
 
 def _shown_prompt(text: str) -> re.Match[str] | None:
     """Where the text shows an instruction, reasoning or a model, and does not merely speak of such things."""
-    return next((match for match in _PROMPT_LEAK.finditer(text) if not _is_meant_otherwise(match, text)), None)
-
-
-def _is_meant_otherwise(match: re.Match[str], text: str) -> bool:
-    """Whether the context of the match shows a developer's question, any prompt, or a user's wish."""
-    before, after = text[max(0, match.start() - 2 * _NEAR) : match.start()], text[match.end() : match.end() + 2 * _NEAR]
-    kind = match.lastgroup
-    if kind == "tag":
-        return is_spoken_about(text, *match.span())
-    if kind == "simulated":
-        return (is_technical(text) or _ASKED_ABOUT.search(before) is not None) and not _I_DO.search(before)
-    if kind == "context":
-        return _ASKED_ABOUT.search(before) is not None
-    if kind == "instructed":
-        developer = _ASKED_ABOUT.search(before) is not None
-        return developer or (is_technical(text) and not _OF_ME.match(after))
-    if kind == "planned":
-        own = match.group().lower().startswith("the user") and "me to" not in after[:9]
-        return _SOFTWARE.search(after) is not None or (own and is_technical(text))
-    if kind in ("general", "general_zh"):
-        if _OF_OTHERS.search(before) or _OF_OUR_PROGRAM.match(after):
-            return True
-        named = is_technical(text) and not _SAYS.match(after) and not _ACCORDING.search(before)
-        return named or _ASKED_ABOUT.search(before) is not None
-    if kind == "asking":
-        return (
-            _TELLS_WHAT.match(after) is not None
-            or _ASKED_ABOUT.search(before) is not None
-            or _TERMINAL.search(before[-_NEAR:] + after[:_NEAR]) is not None
-        )
-    if kind == "acted":
-        if is_technical(text) and _ASKED_ABOUT.search(before):
-            return True
-        wished = _ASKED_OF_YOU.search(before) or re.match(r"\W{0,3}please\b", after, re.IGNORECASE)
-        return wished is not None or (match.group().lower().endswith("human") and not _OF_MYSELF.search(before))
-    return False
+    return next((match for match in _PROMPT_LEAK.finditer(text) if not meant_otherwise(match, text)), None)
 
 
 def _own_profile(text: str) -> re.Match[str] | None:

@@ -146,7 +146,7 @@ def test_a_user_that_answers_at_length_is_like_an_assistant() -> None:
     plan = "\n".join(
         f"{n}. **Day {n}**: " + "we walk through the old town and see the castle " * 5 for n in range(1, 5)
     )
-    assert findings_in("I want to travel.", "Enjoy your trip.", plan) == [("assistant-like-user", 2)]
+    assert findings_in("I want to travel.", "Enjoy your trip.", plan) == [("user-answers", 2)]
     assert findings_in(plan, "Fine.") == []  # what opens a conversation is material
 
 
