@@ -90,11 +90,11 @@ def offered(text: str, last_assistant: str = "") -> str | None:
     What the text quotes is not its own, and what `last_assistant` asked to be sent is handed over.
     """
     own = _SHOWN_TALK.sub("", own_words(text)) if is_technical(text) else own_words(text)
-    for match in _OFFER.finditer(own):
-        if _is_at_an_end(match, own) and not (
-            _POLITE.match(own, match.start("said")) and _REQUEST.search(own, 0, match.start("said"))
+    for offer in _OFFER.finditer(own):
+        if _is_at_an_end(offer, own) and not (
+            _POLITE.match(own, offer.start("said")) and _REQUEST.search(own, 0, offer.start("said"))
         ):
-            return match["said"]
+            return offer["said"]
     handed_over = _ASKS_TO_SEND.search(last_assistant[-300:])
     match = (None if handed_over else _OPENING.search(own)) or _OFFER_ZH.search(own)
     if match and _HANDED_OVER.match(own, match.end()):

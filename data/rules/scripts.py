@@ -56,4 +56,4 @@ def _is_definition(text: str, match: re.Match[str]) -> bool:
     ]
     marks = re.match(r"\s*([*_#>-]{0,4})", match.group())
     form = marks[1] if marks else ""
-    return sum(label["marks"] == form and label["name"][:1].isupper() for label in labels) > 1
+    return len([label for label in labels if label["marks"] == form and label["name"][:1].isupper()]) > 1
