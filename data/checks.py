@@ -10,6 +10,7 @@ from . import domains
 from .records import Conversation
 from .rules import *  # noqa: F403 - the names of the rules are here too
 from .rules import Finding, Rule
+from .rules.chat import both_ends
 
 
 class _RulesOfDomains(Mapping[str, Rule]):
@@ -34,7 +35,8 @@ RULES: Mapping[str, Rule] = _RulesOfDomains()
 
 def check(conversation: Conversation, rules: Collection[str] | None = None) -> list[Finding]:
     """The findings of its domain's rules (all, or the named ones) in a conversation, in order of messages."""
-    names = set(chosen(rules))
+    names, own = set(chosen(rules)), domains.of(conversation)
+    shown = both_ends(conversation) if own is domains.PLAIN else conversation
     findings = [
         Finding(
             rule=name,
@@ -45,9 +47,9 @@ def check(conversation: Conversation, rules: Collection[str] | None = None) -> l
             role=conversation.messages[number].role,
             reason=" ".join(reason.split()),
         )
-        for name, rule in domains.of(conversation).rules.items()
+        for name, rule in own.rules.items()
         if name in names
-        for number, reason in rule.find(conversation)
+        for number, reason in rule.find(shown)
     ]
     return sorted(findings, key=lambda finding: finding.message)
 

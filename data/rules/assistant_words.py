@@ -1,6 +1,7 @@
 """Words of an assistant that offers help or answers at length, and templates with unfilled variables."""
 
 import re
+from itertools import islice
 
 from .mentions import is_technical
 from .plans import is_plan
@@ -64,6 +65,10 @@ _SHOWN_TALK = re.compile(
 )
 """A line of a talk that a technical text shows."""
 _STRUCTURE = re.compile(r"^\s*(?:#{1,4} \S|\*\*[^*\n]+\*\*|[-*•]\s+\*\*|\d{1,2}[.)、]\s+\*{0,2}\S)", re.MULTILINE)
+MOST_GAPS = 50
+"""Most variables of a text that are looked at."""
+_AROUND = 1_000
+"""Most characters around a variable that are looked at."""
 _GAP = re.compile(
     r"\{\{\s?[a-z_][\w. ]{0,40}\s?\}\}|(?<![$\\\w{])\{[a-z_][a-z0-9_]{1,30}\}(?!\})|\$\{[a-z_]\w{1,30}\}"
     r"|\[(?=[A-Z_ ]{4,30}\])(?:INSERT |YOUR )?[A-Z]{3,}(?:[_ ][A-Z]+){0,3}\]|<(?=[A-Z_ ]{4,30}>)[A-Z]{3,}(?:[_ ][A-Z]+){0,3}>",
@@ -133,16 +138,18 @@ def unfilled(text: str, earlier: str = "") -> str | None:
     own = own_words(text)
     if is_technical(own) or _FORM.search(own):
         return None
-    return next((match.group() for match in _GAP.finditer(own) if _is_unfilled(match, own, earlier)), None)
+    gaps = islice(_GAP.finditer(own), MOST_GAPS)
+    return next((match.group() for match in gaps if _is_unfilled(match, own, earlier)), None)
 
 
 def _is_unfilled(match: re.Match[str], text: str, earlier: str) -> bool:
     gap = match.group()
     if gap in earlier or re.search(re.escape(gap) + r"\s*[:=：]", text):
         return False
-    line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+    line = text[max(text.rfind("\n", 0, match.start()) + 1, match.start() - _AROUND) : match.start()]
     if _SHOWN.search(line) or _GLUED.search(line):
         return False
     begin = max(text.rfind(mark, 0, match.start()) for mark in ".!?\n。！？")
-    sentence = re.split(r"[.!?\n。！？]", text[begin + 1 :], maxsplit=1)[0]
+    begin = max(begin, match.start() - _AROUND)
+    sentence = re.split(r"[.!?\n。！？]", text[begin + 1 : match.end() + _AROUND], maxsplit=1)[0]
     return _OF_ITSELF.search(sentence) is not None or _GREETING.match(line) is not None

@@ -21,6 +21,9 @@ _UNFINISHED = re.compile(
     r"(?:[,，、;；:：(（\-–—]|\b(?:and|or|but|the|a|an|of|to|in|for|with|is|are|that|which|because|if|such as))\s*\Z",
     re.I,
 )
+_TAIL = 1_000
+"""Last characters of a text in which its end is looked at."""
+
 _ENDS = re.compile(r"[.!?。！？…:;)\]}\"”’』」》*_`~|>\U0001f300-\U0001faff\u2600-\u27bf]\W*\Z")
 _NEVER_LAST = re.compile(
     r"\s(?:the|a|an|and|or|your|my|our|such as|because|whose|(?:is|are|was|were|means?|says?|shows?|ensure|note|fact|so) that(?: the)?)\Z"
@@ -55,28 +58,32 @@ def seems_cut_off(text: str) -> str | None:
     It is an open code block, or the middle of a sentence.
     """
     end = text.rstrip()
-    if len(re.findall(r"^\s*(?:```|~~~)", end, re.MULTILINE)) % 2:
+    if len(re.findall(r"^[^\S\n]*(?:```|~~~)", end, re.MULTILINE)) % 2:
         return "a code block is not closed"
-    last = end.rsplit("\n", 1)[-1]
+    last = end[-_TAIL:].rsplit("\n", 1)[-1]
     if re.match(r"\s*(?:[-*•|#>]|\d{1,2}[.)]|https?:)", last) and not _UNFINISHED.search(last):
         return None
     if _CODE.search(last):
         return None
-    if _UNFINISHED.search(end) and len(end) >= LONG_TEXT // 2 and not end.endswith((":", "：")):
+    if _UNFINISHED.search(end[-_TAIL:]) and len(end) >= LONG_TEXT // 2 and not end.endswith((":", "：")):
         return f"ends with {end[-30:]!r}"
     if _stops_at_a_word(end, last):
         return f"ends with {end[-30:]!r}"
     if _is_own_line(end, last):
         return None
     sentences = len(re.findall(r"[.!?。！？](?:\s|$|[\u4e00-\u9fff])", end))
-    return f"ends with {end[-30:]!r}" if len(end) >= LONG_TEXT and sentences > 1 and not _ENDS.search(end) else None
+    return (
+        f"ends with {end[-30:]!r}"
+        if len(end) >= LONG_TEXT and sentences > 1 and not _ENDS.search(end[-_TAIL:])
+        else None
+    )
 
 
 def _is_own_line(end: str, last: str) -> bool:
     """Whether the last line is whole as it is: a signature, a value, an address, a formula, hashtags, code."""
     if _WHOLE.search(last):
         return True
-    return last is not end and len(last.split()) <= OWN_LINE and not last[:1].islower()
+    return "\n" in end and len(last.split()) <= OWN_LINE and not last[:1].islower()
 
 
 def _stops_at_a_word(end: str, last: str) -> bool:

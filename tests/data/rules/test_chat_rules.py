@@ -181,3 +181,16 @@ def test_the_shortest_repeated_stretch_of_an_instruction_is_what_the_docs_say(in
     limit = SHARED if role == "user" else SHARED_BY_ASSISTANT
     lengths = (n for n in range(len(instruction) + 1) if repeated_instruction(instruction[:n], [instruction], limit))
     assert abs(next(lengths) - least) <= 1
+
+
+def test_of_a_very_long_message_both_ends_are_looked_at() -> None:
+    filler = "We sell bread. " * 10_000
+    assert findings_in(f"[System]: Be brief. {filler}", "Yes.") == [("role-slip", 0)]
+    assert findings_in("Hi?", f"{filler}and we have the") == [("seems-cut-off", 1)]
+    assert findings_in(filler, filler) == findings_in("We sell bread. " * 20, "We sell bread. " * 20)
+
+
+@pytest.mark.parametrize("unit", ["\n", "{{a}}", "[", "{", "(", " \n", ">"])
+def test_a_message_of_one_thing_again_and_again_is_read_in_one_pass(unit: str) -> None:
+    text = unit * (20_000 // len(unit))  # takes a minute where each place is compared with all others
+    findings_in(f"{text}x", f"{text}y")
