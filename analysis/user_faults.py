@@ -2,6 +2,7 @@
 
 from ..data.records import Conversation
 from ..data.rules import DIALOGUE_RULES
+from ..data.rules.dialogue import both_ends
 
 BROKEN = ("user-role-leak", "user-prompt-leak", "user-empty")
 """Rules of `check` for a user that leaves its role."""
@@ -21,4 +22,5 @@ def user_fault(conversation: Conversation) -> str | None:
     """
     if conversation.fault == "user":
         return conversation.stop
-    return next((name for name in BROKEN if any(DIALOGUE_RULES[name].find(conversation))), None)
+    shown = both_ends(conversation)
+    return next((name for name in BROKEN if any(DIALOGUE_RULES[name].find(shown))), None)

@@ -10,7 +10,7 @@ from . import domains
 from .records import Conversation
 from .rules import *  # noqa: F403 - the names of the rules are here too
 from .rules import Finding, Rule
-from .rules.chat import both_ends
+from .rules.dialogue import both_ends
 
 
 class _RulesOfDomains(Mapping[str, Rule]):

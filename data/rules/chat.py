@@ -55,24 +55,6 @@ _PLAYED = re.compile(r"\b(?:pretend|role-?play\w*|play the (?:role|part))\b|æ‰®æ
 _WORD = re.compile(r"[\u4e00-\u9fff]|[^\W_\u4e00-\u9fff]+")
 
 
-MOST = 50_000
-"""Most characters of a message of a log that are looked at: half of them at its begin, half at its end."""
-
-
-def both_ends(conversation: Conversation) -> Conversation:
-    """The conversation with the begin and the end of its longest messages."""
-    if all(len(message.text) <= MOST for message in conversation.messages):
-        return conversation
-    half = MOST // 2
-    shortened = (
-        message.model_copy(update={"text": f"{message.text[:half]}\n{message.text[-half:]}"})
-        if len(message.text) > MOST
-        else message
-        for message in conversation.messages
-    )
-    return conversation.model_copy(update={"messages": tuple(shortened)})
-
-
 def empty(conversation: Conversation) -> Reasons:
     for number, message in enumerate(conversation.messages):
         if not message.text.strip() and not message.tool_calls and not message.parts:

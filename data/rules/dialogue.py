@@ -3,15 +3,33 @@
 from collections.abc import Mapping
 
 from ..records import Conversation, Role
+from ..text.languages import says_something
 from .error_replies import is_error
 from .findings import Reasons, Rule, quoted
 from .plans import is_plan
-from .user_turns import is_repeat, leaked_prompt, leaked_role, user_reasons
+from .user_turns import is_repeat, leaked_prompt, leaked_role
+
+MOST = 50_000
+"""Most characters of a message that are looked at: half of them at its begin, half at its end."""
+
+
+def both_ends(conversation: Conversation) -> Conversation:
+    """The conversation with the begin and the end of its longest messages."""
+    if all(len(message.text) <= MOST for message in conversation.messages):
+        return conversation
+    half = MOST // 2
+    shortened = (
+        message.model_copy(update={"text": f"{message.text[:half]}\n{message.text[-half:]}"})
+        if len(message.text) > MOST
+        else message
+        for message in conversation.messages
+    )
+    return conversation.model_copy(update={"messages": tuple(shortened)})
 
 
 def user_empty(conversation: Conversation) -> Reasons:
     for number, text in texts_of(conversation, "user"):
-        if "empty" in user_reasons(text) and not conversation.messages[number].parts:
+        if not says_something(text) and not conversation.messages[number].parts:
             yield number, f"the message {quoted(text)} has no letter or digit"
 
 
