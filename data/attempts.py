@@ -22,6 +22,11 @@ def as_object(value: object) -> Mapping[str, Any]:
     return value if is_object(value) else {}
 
 
+def as_list(value: object) -> list[Any]:
+    """The JSON value if it is a list; else an empty one."""
+    return value if isinstance(value, list) else []
+
+
 class Record(BaseModel):
     """A frozen record that rejects unknown keys."""
 

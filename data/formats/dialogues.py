@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..attempts import as_object
+from ..attempts import as_list, as_object
 from ..identity import conversation_id, digest
 from ..records import Conversation, Json, Message, Unsaid
 
@@ -139,11 +139,7 @@ def declared_labels(source: Mapping[str, Any]) -> Json:
 def asides(conversation: Conversation) -> list[dict[str, Any]]:
     """The turns of the source that are not messages, in order."""
     turns = conversation.extra.get(ASIDES)
-    return [
-        turn
-        for turn in (turns if isinstance(turns, list) else [])
-        if isinstance(turn, dict) and isinstance(turn.get("at"), int)
-    ]
+    return [turn for turn in as_list(turns) if isinstance(turn, dict) and isinstance(turn.get("at"), int)]
 
 
 def further(conversation: Conversation) -> dict[str, Any]:

@@ -7,7 +7,7 @@ pair of role and text; and messages in parts (`message_parts`).
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..attempts import as_object
+from ..attempts import as_list, as_object
 from ..files.json_files import dumps
 from ..records import Role
 from .message_parts import in_parts, turns_of_parts
@@ -75,7 +75,7 @@ def turns_of(value: Any) -> list[dict[str, Any]]:
 def _turn(role: str, message: Mapping[str, Any]) -> dict[str, Any]:
     listed = message.get("tool_calls") or as_object(message.get("additional_kwargs")).get("tool_calls")
     unread = message.get("invalid_tool_calls")  # of LangChain, with arguments that are not JSON
-    listed = [*(listed if isinstance(listed, list) else []), *(unread if isinstance(unread, list) else [])]
+    listed = [*as_list(listed), *as_list(unread)]
     calls = [_call(call) for call in listed if isinstance(call, Mapping)]
     content = message.get("content")
     if not content and isinstance(refusal := message.get("refusal"), str) and refusal:

@@ -7,7 +7,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..attempts import as_object
+from ..attempts import as_list, as_object
 from ..files.json_values import as_value
 from ..formats.message_parts import turns_of_parts
 from ..formats.turns import turns_of
@@ -33,7 +33,7 @@ def ai_sdk_messages(attributes: Mapping[str, Any]) -> tuple[SpanTurns, SpanTurns
         sent = [{"role": "system", "content": system}, *sent]
     text, calls = attributes.get("ai.response.text"), as_value(attributes.get("ai.response.toolCalls"))
     parts: list[Any] = [text] if isinstance(text, str) and text else []
-    parts += [{"type": "tool-call", **as_object(call)} for call in (calls if isinstance(calls, list) else [])]
+    parts += [{"type": "tool-call", **as_object(call)} for call in as_list(calls)]
     received = turns_of_parts("assistant", parts) if parts else []
     if received and isinstance(reason := attributes.get("ai.response.finishReason"), str):
         received[-1]["finish_reason"] = reason

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..attempts import is_object
+from ..attempts import as_list, is_object
 from ..files.json_values import elements
 from ..formats import messages
 from ..formats.detection import Contents, Format
@@ -78,7 +78,7 @@ def _turns(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _files(listed: Any) -> Iterator[dict[str, Any]]:
     """The files of a message as blocks, with their text where the export has it."""
-    for file in listed if isinstance(listed, list) else []:
+    for file in as_list(listed):
         if is_object(file) and (file.get("file_name") or file.get("extracted_content")):
             text = file.get("extracted_content")
             yield {"type": "file", "file_name": file.get("file_name")} | ({"text": text} if text else {})

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..attempts import as_object
+from ..attempts import as_list, as_object
 from ..formats import messages
 from ..formats.turns import role_of, turns_of
 from ..records import Conversation
@@ -93,7 +93,7 @@ def _prompt(request: Mapping[str, Any]) -> Any:
 def _instructions(holder: Mapping[str, Any]) -> str:
     """The text under `system`, where Anthropic's and Bedrock's APIs take it; empty without one."""
     system = holder.get("system")
-    blocks = [{"text": system}] if isinstance(system, str) else system if isinstance(system, list) else []
+    blocks = [{"text": system}] if isinstance(system, str) else as_list(system)
     texts = [as_object(block).get("text") for block in blocks]
     return "".join(text for text in texts if isinstance(text, str))
 

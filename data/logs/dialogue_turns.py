@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import DataError, at
-from ..attempts import as_object, is_object
+from ..attempts import as_list, as_object, is_object
 from ..files.json_files import dumps
 from ..files.json_values import elements
 from ..formats import messages
@@ -203,12 +203,12 @@ def _turn(turn: Mapping[str, Any], keys: _Keys, where: str) -> SpokenTurn:
 def _calls(turn: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     """Name, arguments and result of each call in a turn's annotations, as SGD or Taskmaster-3 have them."""
     frames = turn.get("frames")
-    for frame in frames if isinstance(frames, list) else []:
+    for frame in as_list(frames):
         call = as_object(as_object(frame).get("service_call"))
         if isinstance(call.get("method"), str):
             yield call["method"], call.get("parameters"), frame.get("service_results")
     apis = turn.get("apis")
-    for call in apis if isinstance(apis, list) else []:
+    for call in as_list(apis):
         if isinstance(as_object(call).get("name"), str):
             yield call["name"], _named(call.get("args")), _named(call.get("response"))
 

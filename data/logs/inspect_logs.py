@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..attempts import as_object, is_object
+from ..attempts import as_list, as_object, is_object
 from ..files.json_files import dumps, parsed
 from ..files.json_values import elements
 from ..files.regular_files import opened
@@ -46,7 +46,7 @@ def _values(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 def _plain(path: Path) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
     for place, log in elements(path):
         samples = as_object(log).get("samples")
-        for number, sample in enumerate(_list(samples)):
+        for number, sample in enumerate(as_list(samples)):
             yield f"{place}, sample {number}", sample, as_object(log["eval"])
 
 
@@ -83,7 +83,7 @@ def _talk(sample: Mapping[str, Any], task: Mapping[str, Any]) -> dict[str, Any]:
     files = as_object(sample.get("attachments"))
     listed = sample.get("messages") or sample.get("input")
     listed = [{"role": "user", "content": listed}] if isinstance(listed, str) else listed
-    turns = [turn for message in _list(listed) if is_object(message) for turn in _turns(_resolved(message, files))]
+    turns = [turn for message in as_list(listed) if is_object(message) for turn in _turns(_resolved(message, files))]
     scores = {name: as_object(score).get("value") for name, score in as_object(sample.get("scores")).items()}
     more = {key: sample[key] for key in ("target", "metadata", "error", "limit") if sample.get(key)}
     names = {key: task[key] for key in ("task", "model", "run_id") if task.get(key)}
@@ -115,7 +115,7 @@ def _turns(message: Mapping[str, Any]) -> list[dict[str, Any]]:
         ]
     more = {key: message[key] for key in ("id", "source", "model") if message.get(key)}
     (turn, *after) = turns_of_parts(role, content if isinstance(content, list) else [content or ""], more)
-    calls = [_call(call) for call in _list(message.get("tool_calls")) if is_object(call)]
+    calls = [_call(call) for call in as_list(message.get("tool_calls")) if is_object(call)]
     if calls:
         turn |= {"content": turn["content"] or None, "tool_calls": calls}
     return [turn, *after]
@@ -127,12 +127,8 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     return {"id": str(call.get("id") or ""), "type": "function", "function": function}
 
 
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
 def _words(content: Any) -> str:
-    return "".join(str(block.get("text", "")) if is_object(block) else str(block) for block in _list(content)) or (
+    return "".join(str(block.get("text", "")) if is_object(block) else str(block) for block in as_list(content)) or (
         json.dumps(content) if content else ""
     )
 

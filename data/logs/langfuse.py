@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..attempts import as_object, is_object
+from ..attempts import as_list, as_object, is_object
 from ..files.json_values import as_value, elements
 from ..formats.detection import Format, Source
 from ..formats.turns import spoken
@@ -43,24 +43,20 @@ def _calls(value: Any, trace: Mapping[str, Any]) -> Iterator[LoggedCall]:
     if is_object(inner := value.get("trace")):
         value = {**inner, "observations": value.get("observations", []), "scores": value.get("scores", [])}
     for key in ("traces", "data"):
-        for row in _list(value, key):
+        for row in as_list(value.get(key)):
             yield from _calls({"sessionId": value["id"], **row} if key == "traces" and is_object(row) else row, {})
     if "input" in value or "output" in value:
         yield _trace(value)
-    for row in _list(value, "observations"):
+    for row in as_list(value.get("observations")):
         if is_object(row):
             yield from _observation({"traceId": value.get("id"), **row}, value)
-
-
-def _list(value: Mapping[str, Any], key: str) -> list[Any]:
-    return value[key] if isinstance(value.get(key), list) else []
 
 
 def _trace(trace: Mapping[str, Any]) -> LoggedCall:
     more = {key: trace[key] for key in ("name", "userId", "tags", "timestamp") if trace.get(key)}
     scores = {
         score["name"]: score.get("value")
-        for score in _list(trace, "scores")
+        for score in as_list(trace.get("scores"))
         if is_object(score) and isinstance(score.get("name"), str)
     }
     if scores:
@@ -115,7 +111,7 @@ def _recognised(source: Source) -> bool:
 def _is_row(row: Mapping[str, Any]) -> bool:
     if "traceId" in row:
         return row.get("type") in _TYPES and ("input" in row or "output" in row)
-    inner = [one for one in _list(row, "observations") if is_object(one)]
+    inner = [one for one in as_list(row.get("observations")) if is_object(one)]
     return any(one.get("type") in _TYPES for one in inner) or (
         "id" in row and ("input" in row or "output" in row) and any(key in row for key in _OF_TRACE)
     )

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..attempts import as_object
+from ..attempts import as_list, as_object
 from ..files.json_values import elements
 from ..formats.detection import Format, Source
 from ..formats.turns import spoken
@@ -39,7 +39,7 @@ def _runs(value: Any) -> Iterator[Mapping[str, Any]]:
         elif _is_run(value) or "outputs" in value:
             yield value
             children = value.get("child_runs")
-            yield from (run for child in (children if isinstance(children, list) else []) for run in _runs(child))
+            yield from (run for child in as_list(children) for run in _runs(child))
 
 
 def _is_run(value: Any) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..attempts import as_object, is_object
+from ..attempts import as_list, as_object, is_object
 from ..files.json_values import as_value, elements
 from ..formats.detection import Format, Source
 from ..formats.turns import spoken, turns_of
@@ -64,7 +64,7 @@ def _of_trace(trace: Mapping[str, Any]) -> Iterator[LoggedCall]:
 
 
 def _assessments(listed: Any) -> Iterator[tuple[str, Any]]:
-    for one in listed if isinstance(listed, list) else []:
+    for one in as_list(listed):
         name = one.get("assessment_name", one.get("name")) if is_object(one) else None
         value = as_object(as_object(one).get("feedback")).get("value")
         if isinstance(name, str) and value is not None:

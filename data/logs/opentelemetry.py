@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..attempts import as_object
+from ..attempts import as_list, as_object
 from ..files.json_values import as_value, elements
 from ..formats.detection import Format, Source
 from ..formats.turns import turns_of
@@ -55,15 +55,15 @@ def _spans(value: Any) -> Iterator[Mapping[str, Any]]:
         return
     for resource in resources:
         scopes = resource.get("scopeSpans", resource.get("scope_spans")) if isinstance(resource, Mapping) else None
-        for scope in scopes if isinstance(scopes, list) else []:
+        for scope in as_list(scopes):
             spans = scope.get("spans") if isinstance(scope, Mapping) else None
-            yield from (span for span in (spans if isinstance(spans, list) else []) if isinstance(span, Mapping))
+            yield from (span for span in as_list(spans) if isinstance(span, Mapping))
 
 
 def _call(span: Mapping[str, Any]) -> LoggedCall | None:
     attributes = _span_attributes(span)
     events = span.get("events")
-    for event in events if isinstance(events, list) else []:
+    for event in as_list(events):
         if isinstance(event, Mapping) and event.get("name") == "gen_ai.client.inference.operation.details":
             attributes = _attributes(event.get("attributes")) | attributes
     operation = attributes.get("gen_ai.operation.name")
@@ -135,7 +135,7 @@ def _attributes(attributes: Any) -> dict[str, Any]:
     """The attributes by name: of an object, or of OTLP's list of keys and typed values."""
     if isinstance(attributes, Mapping):
         return dict(attributes)
-    pairs = attributes if isinstance(attributes, list) else []
+    pairs = as_list(attributes)
     return {
         str(pair["key"]): _plain(pair.get("value")) for pair in pairs if isinstance(pair, Mapping) and "key" in pair
     }

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..attempts import as_object
+from ..attempts import as_list, as_object
 from ..files.json_values import elements
 from ..formats import messages
 from ..formats.detection import Format, Source
@@ -25,7 +25,7 @@ def _values(path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
             single += turns_of(value)
         else:
             listed = as_object(value).get("messages")
-            turns = [turn for message in (listed if isinstance(listed, list) else []) for turn in turns_of(message)]
+            turns = [turn for message in as_list(listed) for turn in turns_of(message)]
             yield place, {**as_object(value), "messages": turns}
     if single:
         yield "its messages", {"messages": single}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
+from ..attempts import as_list
 from ..files.json_files import read_text
 from ..files.json_values import elements
 from ..formats.detection import Contents, Format, Source
@@ -74,7 +75,7 @@ def _kept_apart(values: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for turn in (turn for value in values for turn in value["messages"] if isinstance(turn, Mapping)):
         items, content = turn.get(responses.ITEMS), turn.get("content")
         counts.update(str(item.get("type")) for item in items or () if isinstance(item, Mapping))
-        for block in (block for block in (content if isinstance(content, list) else []) if isinstance(block, Mapping)):
+        for block in (block for block in as_list(content) if isinstance(block, Mapping)):
             counts.update(name for name in _UNSPOKEN if block.get("type") == name or name in block)
     if counts:
         yield "kept beside the words: " + ", ".join(f"{name} {count}" for name, count in counts.items())

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..attempts import as_object
+from ..attempts import as_list, as_object
 from ..files.json_files import dumps
 from ..formats.turns import role_of
 from .calls import LoggedCall
@@ -60,7 +60,7 @@ def call_of(line: LoggedLine) -> LoggedCall | None:
 
 
 def _is_output(output: Any) -> bool:
-    items = [item for item in _list(output) if as_object(item).get("type") in _OUTPUTS]
+    items = [item for item in as_list(output) if as_object(item).get("type") in _OUTPUTS]
     return any("id" in item or "call_id" in item or "role" in item for item in items)
 
 
@@ -78,13 +78,9 @@ def _is_request(line: LoggedLine) -> bool:
     worded = any(role_of(item.get("role")) for item in items)
     return worded and any(
         item.get("type") in ("message", *_OUTPUTS[1:], *_RESULTS)
-        or any(as_object(part).get("type") in ("input_text", "output_text") for part in _list(item.get("content")))
+        or any(as_object(part).get("type") in ("input_text", "output_text") for part in as_list(item.get("content")))
         for item in items
     )
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _turns_of_text(text: Any) -> list[dict[str, Any]]:
@@ -97,7 +93,7 @@ def turns_of_items(items: Any, *, output: bool = False) -> list[dict[str, Any]]:
         return [{"role": "user", "content": items}] if items else []
     turns: list[dict[str, Any]] = []
     pending: list[Any] = []
-    for item in (item for item in _list(items) if isinstance(item, Mapping)):
+    for item in (item for item in as_list(items) if isinstance(item, Mapping)):
         kind = item.get("type") or ("message" if role_of(item.get("role")) else None)
         new: list[dict[str, Any]] = []
         if kind == "message" and (role := role_of(item.get("role"))) is not None:
@@ -150,9 +146,9 @@ def _plain(value: Any) -> Any:
 
 def _message(role: str, item: Mapping[str, Any]) -> dict[str, Any]:
     rest = {key: value for key, value in item.items() if key not in ("type", "role", "content", "status")}
-    parts = _list(item.get("content"))
+    parts = as_list(item.get("content"))
     refusal = [part["refusal"] for part in parts if as_object(part).get("type") == "refusal" and "refusal" in part]
-    notes = [note for part in parts for note in _list(as_object(part).get("annotations"))]
+    notes = [note for part in parts for note in as_list(as_object(part).get("annotations"))]
     turn = {"role": role, "content": _content(item.get("content")), **rest}
     return turn | ({"refusal": "".join(refusal)} if refusal else {}) | ({"annotations": notes} if notes else {})
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..attempts import as_object
+from ..attempts import as_list, as_object
 from .events import CHUNK, json_of
 
 _CLOSED = ("response.completed", "response.incomplete", "response.failed")
@@ -119,7 +119,7 @@ class _Chunks(_Stream):
     def read(self, event: Mapping[str, Any]) -> None:
         self.whole |= {key: value for key, value in event.items() if key not in ("choices", "object") and value}
         choices = event.get("choices")
-        for choice in choices if isinstance(choices, list) else []:
+        for choice in as_list(choices):
             if not isinstance(choice, Mapping) or choice.get("index", 0) != 0:
                 continue
             message = self.whole.setdefault("message", {})
@@ -130,7 +130,7 @@ class _Chunks(_Stream):
             message.setdefault("role", delta.pop("role", None) or "assistant")
             delta.pop("role", None)
             _grow(message, delta)
-            for call in calls if isinstance(calls, list) else []:
+            for call in as_list(calls):
                 _call_delta(self.block(as_object(call).get("index")), as_object(call))
             if choice.get("finish_reason"):
                 self.whole["finish_reason"] = choice["finish_reason"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..attempts import as_object, is_object
+from ..attempts import as_list, as_object, is_object
 from ..files.json_files import dumps
 from ..files.json_values import elements
 from ..formats import messages
@@ -117,7 +117,7 @@ def _step(step: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             turn |= {"content": turn["content"] or None, "tool_calls": [_call(call) for call in calls]}
         yield turn
     results = as_object(step.get("observation")).get("results")
-    for result in results if isinstance(results, list) else []:
+    for result in as_list(results):
         content = as_object(result).get("content")
         texts = content if isinstance(content, str) else dumps(content)
         yield {"role": "tool", "tool_call_id": str(as_object(result).get("source_call_id") or ""), "content": texts}
