@@ -10,7 +10,8 @@ from rich.table import Table
 from ..data import Conversation, Domain, domains
 from ..data.checks import RULES, Finding, chosen, reading
 from ..data.checks import check as check_one
-from ..data.loading import DataSource, description_of
+from ..data.formats.refusals import UNKNOWN
+from ..data.loading import DataSource, description_of, files_of
 from ..data.text.terminal import names_in, on_one_line
 from ..errors import DataError
 from .options import completions
@@ -93,30 +94,43 @@ def check_command(
 
 def _say_forms(path: Path, as_json: bool) -> int:
     """Print what each file was taken for and what was read; where nothing fits, what was looked for."""
-    try:
-        sources = DataSource(path).files
-    except DataError:
-        if not path.exists():
-            raise
+    rows: list[dict[str, Any]] = []
+    broken: list[DataError] = []
+    for file in files_of(path):
+        try:
+            rows.append(_form_row(DataSource(file)))
+        except DataError as error:
+            broken.append(error)
+            rows.append({"path": str(file), "refused": on_one_line(str(error))})
+    if any(UNKNOWN in str(error) for error in broken):
         signs = {form.name: form.sign for form in domains.known_formats() if form.sign}
         say("looked for:", *(f"  {name}: {sign}" for name, sign in signs.items()))
-        raise
-    rows = [_form_row(source) for source in sources]
+    if len(broken) == len(rows) and broken:
+        raise broken[0]
     if as_json:
         print_json(rows)
-        return 0
+        return int(bool(broken))
     for row in rows:
+        if "refused" in row:
+            say(row["refused"])
+            continue
         put(on_one_line(f"{row['path']}: {row['form']} ({row['description']})"))
         put(f"  sign: {row['sign'] or 'its own'}")
-        put("  read: " + ", ".join(f"{count} {name}" for name, count in row["read"].items()))
+        put("  read: " + ", ".join(_counted(count, name) for name, count in row["read"].items()))
         for note in row["notes"]:
             put(f"  note: {on_one_line(note)}")
-    return 0
+    return int(bool(broken))
+
+
+def _counted(count: int, name: str) -> str:
+    """A count with its name, whose first word is a plural: `1 message of the user`."""
+    first, space, rest = name.partition(" ")
+    return f"{count} {first.removesuffix('s') if count == 1 else first}{space}{rest}"
 
 
 def _form_row(source: DataSource) -> dict[str, Any]:
     loaded = source.load(stream=True)
-    counts = Counter[str]()
+    counts = Counter({f"messages of the {role}": 0 for role in ("user", "assistant")})
     for talk in loaded:
         counts.update(f"messages of the {message.role}" for message in talk.messages if message.stored)
         counts["calls of tools"] += sum(len(message.tool_calls) for message in talk.messages)

@@ -9,12 +9,12 @@ from typing import overload
 
 from ..errors import DataError, at
 from . import domains
-from .attempts import is_object
 from .domain import Domain
 from .files.streamed import StoredConversation, recent
 from .formats.detection import FOLDER, Contents, Format, Source, detected
 from .formats.dialogues import asides
 from .formats.record_lines import StoredLines, StoredRun
+from .formats.refusals import unknown
 from .labels.annotated_copies import annotated_keys
 from .logs import message_tables
 from .records import Conversation, Json
@@ -85,11 +85,6 @@ class DataSource:
     def sign(self) -> str:
         """In words, what the format was recognised by; empty for a folder of files and where the format has none."""
         return "" if self._form is None else self._form.sign
-
-    @property
-    def files(self) -> list["DataSource"]:
-        """The files of a folder of data files; itself for any other source."""
-        return [self] if self._form is not None else [DataSource(file) for file in _files_of(self.path)]
 
     @property
     def streams(self) -> bool:
@@ -168,34 +163,13 @@ def _numbered(name: str, number: int) -> str:
     return name if number == 1 else f"{name} ({number})"
 
 
-MOST_KEYS = 6
-"""Most keys of a file that a refusal names."""
-
-LINE = '{"conversation_id": "1", "role": "user", "content": "Hello"}'
-"""The smallest line of a log that is read."""
-
-
 def _format_of(path: Path) -> Format | None:
     """The format of a path; None for a folder of data files."""
     source, formats, own = Source(path), domains.known_formats(), domains.own_formats()
     form = detected(source, [form for form in formats if form not in own], own, (domains.RUN, domains.RECORDS))
     if form is None and not source.is_folder:
-        role = source.value.get("role") if is_object(source.value) else None
-        if isinstance(role, str) and "content" in source.value:
-            raise DataError(
-                f"{at(path)}: the form fits, but not the role {role!r}: write user or assistant, as in {LINE} (docs/logs.md)"
-            )
-        raise DataError(
-            f"{at(path)}: is not in a known format{_keys(source)}; the smallest line that is read is {LINE} (docs/logs.md); "
-            "`duologue check --form` lists what was looked for, --log-format MODULE:NAME reads a form of your own"
-        )
+        raise DataError(f"{at(path)}: {unknown(source.first)}")
     return form
-
-
-def _keys(source: Source) -> str:
-    """The first keys of a file, to see what it is; empty if it does not begin with an object."""
-    keys = [" ".join(str(key).split())[:40] for key in source.first] if is_object(source.first) else []
-    return f" (it begins with {', '.join(keys[:MOST_KEYS])}{', ...' if len(keys) > MOST_KEYS else ''})" if keys else ""
 
 
 def _stored_run(run: StoredRun) -> Loaded:
@@ -257,6 +231,11 @@ def _notes(by_domain: Mapping[Domain, Sequence[Conversation]], kept_apart: Count
     return notes
 
 
+def files_of(path: Path) -> list[Path]:
+    """The files of a folder of data files; the path itself of any other source."""
+    return _files_of(path) if path.is_dir() and DataSource(path).kind == FOLDER else [path]
+
+
 def _files_of(folder: Path) -> list[Path]:
     own = domains.own_formats()
     files = sorted(
@@ -278,8 +257,23 @@ def _is_table(file: Path) -> bool:
 
 def _of_folder(folder: Path) -> Contents:
     files = _files_of(folder)
-    sources = [load(file) for file in files]
-    empty = [note for source in sources if not source for note in source.notes]
+    sources: list[Loaded] = []
+    broken: list[DataError] = []
+    for file in files:
+        try:
+            sources.append(load(file))
+        except DataError as error:
+            broken.append(error)
+    if broken and not sources:
+        raise broken[0]
+    remarks = [f"{source.path.name}: {note}" if source else note for source in sources for note in _of_reader(source)]
     others = [file for file in sorted(folder.iterdir()) if file not in files and _is_table(file)]
     left = (f"left out: {message_tables.problem_of(file)}" for file in others)
-    return Contents(tuple(conversation for source in sources for conversation in source), (*empty, *left))
+    conversations = tuple(conversation for source in sources for conversation in source)
+    return Contents(conversations, (*remarks, *left), tuple(map(str, broken)))
+
+
+def _of_reader(source: Loaded) -> list[str]:
+    """The notes of a source that its conversations alone do not give."""
+    own = _notes(*_sorted(source.conversations)) if source else []
+    return [note for note in source.notes if note not in own]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..attempts import as_object, is_object
+from ..attempts import as_list, as_object, is_object
 from ..files.json_files import dumps
 from ..files.json_values import as_value
 
@@ -41,6 +41,27 @@ def turns_of_parts(role: str, parts: Sequence[Any], more: Mapping[str, Any] | No
     own = [turn for turn in turns if turn["role"] == role]
     if own:
         own[-1].update(more or {})
+    return turns
+
+
+def with_ids(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The turns of a conversation, each call and its result with an id, as OpenAI's form asks for.
+
+    A result without one is that of the first call without a result, of its name if it has one.
+    """
+    waiting: list[tuple[str, str]] = []
+    number = 0
+    for turn in turns:
+        for call in as_list(turn.get("tool_calls")):
+            number += 1
+            call.setdefault("id", f"call_{number}")
+            waiting.append((call["id"], str(as_object(call.get("function")).get("name"))))
+        if turn.get("role") == "tool":
+            own, name = turn.get("tool_call_id"), turn.get("name")
+            place = next((pair for pair in waiting if pair[0] == own or (not own and name in (None, pair[1]))), None)
+            if place is not None:
+                waiting.remove(place)
+                turn["tool_call_id"] = place[0]
     return turns
 
 

@@ -3,8 +3,10 @@
 import re
 import zipfile
 from pathlib import Path
+from typing import Any
 
 from ..attachments import raster_type
+from ..attempts import is_object
 
 _MESSAGES = "write one message a line, with conversation_id, role and content (docs/logs.md)"
 _UNPACK = "unpack it, and give the files"
@@ -24,6 +26,27 @@ _SUBTITLES = re.compile(r"WEBVTT\b|\d+\r?\n\d\d:\d\d:\d\d[,.]\d{3} --> ")
 _DATE = r"^\u200e?\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?\s\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s?[APap]\.?\s?[Mm]\.?)?"
 _CHAT = re.compile(rf"{_DATE}(?:\]| -)\s[^:\n]{{1,60}}: ", re.MULTILINE)
 _MOST_NAMED = 4
+
+UNKNOWN = "is not in a known format"
+"""What the error of a file without a known form says."""
+MOST_KEYS = 6
+"""Most keys of a file that a refusal names."""
+LINE = '{"conversation_id": "1", "role": "user", "content": "Hello"}'
+"""The smallest line of a log that is read."""
+
+
+def unknown(first: Any) -> str:
+    """What is said of a file that no form fits, given its first value."""
+    role = first.get("role") if is_object(first) else None
+    if isinstance(role, str) and "content" in first:
+        return f"the form fits, but not the role {role!r}: write user or assistant, as in {LINE} (docs/logs.md)"
+    keys = [" ".join(str(key).split())[:40] for key in first] if is_object(first) else []
+    more = ", ..." if len(keys) > MOST_KEYS else ""
+    begins = f" (it begins with {', '.join(keys[:MOST_KEYS])}{more})" if keys else ""
+    return (
+        f"{UNKNOWN}{begins}; the smallest line that is read is {LINE} (docs/logs.md); "
+        "`duologue check --form` lists what was looked for, --log-format MODULE:NAME reads a form of your own"
+    )
 
 
 def refusal(path: Path, begin: bytes) -> str:

@@ -22,6 +22,7 @@ _PATCH = {"values", "order", BEFORE}
 """Keys of a patch (`formats.dialogues`), in which a reader keeps the differences of its own format."""
 
 
+FURTHER = "further keys of the source"
 PARTS = "images, recordings, files and other parts of messages"
 
 LINES = 1000
@@ -71,10 +72,14 @@ class BeyondWords:
         self.tools = tools
         self._having: Counter[str] = Counter()
         self._keys: dict[str, None] = {}
+        self._source_keys: dict[str, None] = {}
 
     def note(self, conversation: Conversation) -> None:
         """Count the further content of a conversation."""
         stored = [message for message in conversation.messages if message.stored]
+        further = [key for extra in _extras(conversation, stored) for key in _further(extra, self.own_key)]
+        self._having[FURTHER] += bool(further)
+        self._source_keys |= dict.fromkeys(further)
         lost = _lost(conversation, stored, self.own_key, tools=self.tools)
         self._having.update(content for content, is_lost in lost if is_lost)
         values = as_object(as_object(conversation.extra.get(self.own_key)).get("values"))
@@ -87,9 +92,9 @@ class BeyondWords:
 
     def lines(self) -> list[str]:
         """A line for each kind of content, with the number of conversations that have it."""
-        extra = f"extra ({_listed(self._keys)})"
+        named = {"extra": self._keys, FURTHER: self._source_keys}
         return [
-            f"{extra if content == 'extra' else content}, of {count} conversation{'s' if count > 1 else ''}"
+            f"{content}{f' ({_listed(named[content])})' if content in named else ''}, of {count} conversation{'s' if count > 1 else ''}"
             for content, count in self._having.items()
             if count
         ]
@@ -117,7 +122,6 @@ def _lost(
     yield "labels", any(_labelled(*pair, own_key) for pair in _labels(conversation, stored))
     yield "spans", any(message.spans for message in stored)
     yield "translations", any(_translates(key) for extra in extras for key in extra)
-    yield "further keys of the source", any(_further(extra, own_key) for extra in extras)
     yield (
         "calls and results of tools",
         any("system" not in aside and own_key not in aside for aside in asides(conversation))
@@ -168,10 +172,10 @@ def _translates(key: str) -> bool:
     return key.startswith("content_") or key.endswith("_zh")
 
 
-def _further(extra: Json, own_key: str) -> bool:
-    """Whether the source has keys and values that its format does not define."""
+def _further(extra: Json, own_key: str) -> list[str]:
+    """The keys of the source that its format does not define."""
     patches = (as_object(value).get("values") for name, value in extra.items() if name != own_key)
-    return any(as_object(values).keys() - _SPEAKER for values in patches)
+    return [key for values in patches for key in as_object(values) if key not in _SPEAKER]
 
 
 def _unread(extra: Json, own_key: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Any
 from ..attempts import as_object, is_object
 from ..files.json_values import elements
 from ..formats.detection import Format, Source
-from ..formats.message_parts import turns_of_parts
+from ..formats.message_parts import turns_of_parts, with_ids
 from ..formats.turns import role_of
 from ..records import Conversation
 from .calls import LoggedCall
@@ -59,7 +59,7 @@ def _call(value: Mapping[str, Any]) -> LoggedCall:
     taken = {*_TAKEN, *_REQUESTS, *_RESPONSES, "id"}
     more = {key: inner for key, inner in value.items() if key not in taken} | ({"model": model} if model else {})
     name = identifier(value) or (str(value["id"]) if value.get("id") and not responses else "")
-    return LoggedCall(turns + _replies(responses), conversation=name, usage=_usage(responses), more=more)
+    return LoggedCall(with_ids(turns + _replies(responses)), conversation=name, usage=_usage(responses), more=more)
 
 
 def _contents(holder: Mapping[str, Any]) -> list[Any]:

@@ -8,7 +8,7 @@ from ..attempts import as_list, as_object
 from ..files.json_values import elements
 from ..formats import messages
 from ..formats.detection import Format, Source
-from ..formats.message_parts import in_parts
+from ..formats.message_parts import in_parts, with_ids
 from ..formats.turns import role_of, turns_of
 from ..records import Conversation
 
@@ -26,9 +26,9 @@ def _values(path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
         else:
             listed = as_object(value).get("messages")
             turns = [turn for message in as_list(listed) for turn in turns_of(message)]
-            yield place, {**as_object(value), "messages": turns}
+            yield place, {**as_object(value), "messages": with_ids(turns)}
     if single:
-        yield "its messages", {"messages": single}
+        yield "its messages", {"messages": with_ids(single)}
 
 
 def _is_message(value: Any) -> bool:

@@ -52,7 +52,8 @@ _CLAUSE_BEGIN = re.compile(
 )
 _ITSELF = re.compile(
     r"(?: (?:large )?(?:language )?(?:model|assistant|chatbot|system|program|bot))?"
-    r"(?:[,.;:!?)\"'”’…–—-]|\s*\Z|\n| (?:and )?(?:i|it|my|we|who|without|with no|created|trained|designed|made|programmed|developed)\b)",
+    r"(?:[,.;:!?)\"'”’…–—-]|\s*\Z|\n| (?:and )?(?:i|it|my|we|who|without|with no|created|trained|designed|made|programmed|developed"
+    r"|simulating|playing|acting|pretending|posing|tasked|instructed|asked|told)\b)",
     re.IGNORECASE,
 )
 """What follows a model that speaks of itself; a noun makes it a thing (`as AI systems become`)."""

@@ -116,6 +116,21 @@ def test_data_of_every_form_is_checked_counted_shown_and_converted(duologue, for
     ]
 
 
+def test_of_a_folder_each_file_is_named_also_the_one_that_is_not_read(duologue):
+    Path("both").mkdir()
+    Path("both/a.jsonl").write_text('{"messages": [{"role": "user", "content": "Hi"}]}\n', encoding="utf-8")
+    Path("both/b.txt").write_text("1/2/26, 10:01 - Kim: Hello\n", encoding="utf-8")
+    code, out, _ = duologue("check", "both", "--form", "--json")
+    read, refused = json.loads(out)
+    assert (code, read["read"], "refused" in refused) == (
+        1,
+        {"conversations": 1, "messages of the user": 1, "messages of the assistant": 0, "calls of tools": 0},
+        True,
+    )
+    out = duologue("check", "both", "--form")[1]
+    assert "read: 1 conversation, 1 message of the user, 0 messages of the assistant, 0 calls of tools" in out
+
+
 def test_where_no_form_fits_every_sign_that_was_looked_for_is_a_line(duologue):
     Path("odd.json").write_text('{"embedding": [0.1]}', encoding="utf-8")
     code, out, err = duologue("check", "odd.json", "--form")
@@ -213,7 +228,7 @@ def test_a_check_without_findings_says_so_in_words(duologue, tmp_path):
     ]
     (tmp_path / "l.jsonl").write_text(json.dumps({"messages": talk}) + "\n")
     code, out, _ = duologue("check", tmp_path / "l.jsonl")
-    assert (code, out.splitlines()[0]) == (0, "no finding in 1 conversation, by 11 rules:")
+    assert (code, out.splitlines()[0]) == (0, "no finding in 1 conversation, by 13 rules:")
     (tmp_path / "l.jsonl").write_text(json.dumps({"messages": [*talk, talk[0]]}) + "\n")
     assert "no finding" not in duologue("check", tmp_path / "l.jsonl")[1]
 

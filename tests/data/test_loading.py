@@ -92,10 +92,15 @@ def test_a_folder_with_nothing_is_named(fault: Callable[..., str]) -> None:
     fault(load, "empty")
 
 
-def test_a_bad_file_in_a_folder_is_named_itself() -> None:
+def test_of_a_folder_a_bad_file_is_named_itself_and_the_others_are_read() -> None:
     Path("sets").mkdir()
     simquac.write([talk()], "sets/a.json")
     Path("sets/b.json").write_text('{"data": [', encoding="utf-8")
+    loaded = load("sets")
+    assert len(loaded) == 1
+    (line,) = loaded.broken
+    assert line.startswith("sets/b.json: line 1, column")
+    Path("sets/a.json").unlink()
     with pytest.raises(DataError, match=r"^sets/b\.json: line 1, column"):
         load("sets")
 

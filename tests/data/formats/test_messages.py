@@ -78,7 +78,7 @@ LOST: dict[str, tuple[type[Record], Any]] = {
     "rejected drafts": (Message, {"attempts": (DRAFT.model_copy(update={"verdict": "rejected"}),)}),
     "messages that are not stored": (Message, {"stored": False}),
     "translations": (Message, {"extra": {"content_zh": "谁?"}}),
-    "further keys of the source": (Message, {"extra": {"qa": {"values": {"id": 3}}}}),
+    "further keys of the source (id)": (Message, {"extra": {"qa": {"values": {"id": 3}}}}),
 }
 
 

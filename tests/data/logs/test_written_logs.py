@@ -152,6 +152,15 @@ def test_reasoning_is_no_word_of_the_message_and_stays() -> None:
     assert talk.messages[1].extra["messages"]["values"]["reasoning_content"] == "I think."
 
 
+@pytest.mark.parametrize("name", ["gemini", "LLaMA Factory"])
+def test_calls_without_an_id_are_written_with_one_that_their_results_name(name: str) -> None:
+    Path("log.json").write_text(json.dumps(WRITERS[name][1](TALK)), encoding="utf-8")
+    messages.write(list(load("log.json")), "again.jsonl")
+    turns = json.loads(Path("again.jsonl").read_text())["messages"]
+    assert [call["id"] for turn in turns for call in turn.get("tool_calls", ())] == ["call_1"]
+    assert [turn["tool_call_id"] for turn in turns if turn["role"] == "tool"] == ["call_1"]
+
+
 def test_the_chunks_of_a_stream_are_one_reply() -> None:
     chunks: list[dict[str, Any]] = [
         {"candidates": [{"content": {"parts": [{"text": text}], "role": "model"}}]} for text in ("Room ", "7.")

@@ -39,8 +39,7 @@ def test_true_findings_among_those_of_strangers_logs_are_those_of_the_docs(name,
 
 def test_true_findings_in_the_logs_in_view_and_among_repeats_are_those_of_the_docs():
     assert (
-        f"in the logs in view {right('looked at', 'before', ERRORS)} before and {right('looked at', 'now', ERRORS)} now"
-        in DOCS
+        f"true in {right('looked at', 'before', ERRORS)} before and in {right('looked at', 'now', ERRORS)} now" in DOCS
     )
     repeats = [right("untouched", version, ("repeated",)) for version in ("before", "now")]
     assert f"`repeated`: {repeats[0]} before, {repeats[1]} now" in DOCS
