@@ -29,7 +29,7 @@ export LANGSMITH_TRACING = false
 unexport PYTHONDONTWRITEBYTECODE
 export LANGGRAPH_CLI_NO_ANALYTICS = 1
 
-.PHONY: demo test light test-all bench mutants lint types env lab constraints clean
+.PHONY: demo test light test-all docs bench mutants lint types env lab constraints clean
 
 demo: $(STAMPS)/core  ## a few conversations without a key, one of them with its rejected drafts, and their page
 	@$(BIN)/duologue demo
@@ -41,11 +41,14 @@ test: lint  ## the suite, without what needs a browser, a server or heavy extras
 light: $(STAMPS)/test
 	$(LIGHT) $(ARGS)
 
-test-all: $(STAMPS)/env $(STAMPS)/bench $(TRACES)/light  ## what `make test` leaves out, a second reading of the types, the coverage
+test-all: $(STAMPS)/env $(STAMPS)/bench $(STAMPS)/docs $(TRACES)/light  ## what `make test` leaves out, a second reading of the types, the coverage
 	$(BIN)/pyright
 	COVERAGE_FILE=$(TRACES)/heavy $(HEAVY) $(COVER) $(or $(ARGS),$(HEAVY_FILES))
 	$(BIN)/coverage combine --quiet --keep --data-file=$(TRACES)/all $(TRACES)/light $(TRACES)/heavy
 	$(BIN)/coverage report --data-file=$(TRACES)/all --fail-under=$(FLOOR)
+
+docs: $(STAMPS)/docs  ## the site in build/site, from the pages in docs, the commands and the docstrings
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --builder html docs build/site
 
 bench: $(STAMPS)/bench  ## what only a clock shows, as ratios; asserts nothing: docs/performance.md
 	$(BIN)/python -m tests.benchmarks $(ARGS)
@@ -92,11 +95,15 @@ $(STAMPS)/bench: pyproject.toml constraints.txt $(STAMPS)/test
 	$(PIP) --group bench
 	touch $@
 
+$(STAMPS)/docs: pyproject.toml constraints.txt $(STAMPS)/test
+	$(PIP) --group docs
+	touch $@
+
 $(STAMPS)/env: pyproject.toml constraints.txt $(STAMPS)/test
 	$(PIP) -e ".[notebook,dev-server,ray,ui,torch,xgboost]" --group agents --group browser --group hub
 	touch $@
 
-constraints: $(STAMPS)/env $(STAMPS)/bench  ## write constraints.txt anew from what is installed here
+constraints: $(STAMPS)/env $(STAMPS)/bench $(STAMPS)/docs  ## write constraints.txt anew from what is installed here
 	$(BIN)/python -m pip freeze --exclude-editable --exclude duologue | grep -v '^-e' | sed 's/+.*//' > constraints.new
 	mv constraints.new constraints.txt
 

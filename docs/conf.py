@@ -1,0 +1,45 @@
+"""How the site is built: `make docs`."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import duologue
+
+sys.path.append(str(Path(__file__).parent))
+
+DOORS = [
+    "duologue",
+    *(f"duologue.{name}" for name in ("data", "nodes", "graphs", "runs", "analysis", "studies", "views", "testing")),
+]
+"""The modules whose names the reference lists; imported here, since Sphinx would import them as type checkers do."""
+for door in DOORS:
+    import_module(door)
+
+project = html_title = "Duologue"
+release = version = duologue.__version__
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_llms_txt",
+]
+myst_heading_anchors = 3
+nb_execution_mode = "off"
+default_role = "code"
+autodoc_typehints = "signature"
+html_theme = "furo"
+html_copy_source = True
+
+
+def setup(app: Any) -> None:
+    """Fill the page of all commands from the commands."""
+    from command_reference import reference
+
+    def filled(_: Any, page: str, source: list[str]) -> None:
+        if page == "commands":
+            source[0] += reference()
+
+    app.connect("source-read", filled)
