@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.test_imports import ROOT
-from tests.views.conftest import browser  # noqa: F401 - a fixture
 
 pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser")]
 
@@ -42,7 +41,7 @@ def test_the_pages_list_every_command_and_every_name_of_the_records(site: Path) 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_page_opens_from_the_disk_without_a_server_and_fits_a_narrow_screen(
     site: Path, browser, page: str, scheme: str
-) -> None:  # noqa: F811
+) -> None:
     view = browser.new_page(viewport={"width": 420, "height": 900}, color_scheme=scheme)
     asked: list[str] = []
     view.on("request", lambda request: asked.append(request.url))
