@@ -25,6 +25,7 @@ _TYPES: Mapping[str, PartType] = {
 }
 _TEXTUAL = frozenset(
     "text input_text output_text reasoning thinking redacted_thinking tool_use tool_call tool_call_chunk "
+    "mcp_tool_use mcp_tool_result "
     "invalid_tool_call function_call tool_result server_tool_call server_tool_call_chunk server_tool_result "
     "server_tool_use".split()
 )

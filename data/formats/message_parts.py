@@ -179,7 +179,7 @@ def _content(block: Mapping[str, Any], kind: str) -> dict[str, Any]:
         }
     for key, inner in (("executableCode", "code"), ("codeExecutionResult", "output")):
         if is_object(value := block.get(key)):
-            return {"type": key, "text": _first_text(value, inner)}
+            return {"type": key, key: _first_text(value, inner)}  # not under `text`: it is not words of the message
     return {**block, "type": kind or "other"} | ({"mime_type": mime} if mime else {})
 
 

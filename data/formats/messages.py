@@ -16,7 +16,7 @@ from .media_marks import parts_at_marks
 from .other_requests import OtherRequests
 from .tool_messages import tool_turns
 from .turn_reading import TurnReading, text_of
-from .turns import SYSTEM, TOOLS
+from .turns import SYSTEM, TOOLS, worded_content
 from .unsupported import BeyondWords
 
 __all__ = ["FORM", "FORMAT", "SYSTEM", "TOOLS", "of_values", "read", "write"]
@@ -83,7 +83,8 @@ def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conve
         if system:
             read.asides.append({"at": 0, "system": system, BESIDE: FORM.kind})
         for position, turn in enumerate(turns):
-            if not isinstance(turn, dict) or not read.read(position, turn, turn, marked[position]):
+            plain = {**turn, "content": worded_content(turn)} if isinstance(turn, dict) else None
+            if plain is None or not read.read(position, turn, plain, marked[position]):
                 raise DataError(
                     f"{at(path, line, f'message {position}')}: "
                     "needs a 'role' (user, assistant, system or tool) and a text as 'content'"

@@ -19,7 +19,8 @@ from ..records import Message
 from .turns import TOOLS, role_of
 
 NO_RESULT = "no result came"
-_CALLS, _RESULTS = ("tool_use", "toolUse"), ("tool_result", "toolResult")
+_CALLS, _RESULTS = ("tool_use", "mcp_tool_use", "toolUse"), ("tool_result", "mcp_tool_result", "toolResult")
+_ARGUMENTS = ("arguments", "args", "input")
 
 
 def tool_turns(message: Message, first: int) -> list[dict[str, Any]]:
@@ -64,15 +65,15 @@ def has_results(turn: Mapping[str, Any]) -> bool:
     return bool(_blocks(turn, *_RESULTS))
 
 
-def _blocks(turn: Mapping[str, Any], plain: str, inner: str) -> list[Mapping[str, Any]]:
-    """The content blocks of a turn of the type `plain`, or what stands under the key `inner`."""
+def _blocks(turn: Mapping[str, Any], plain: str, mcp: str, inner: str) -> list[Mapping[str, Any]]:
+    """The content blocks of a turn of the type `plain` or `mcp`, or what stands under the key `inner`."""
     content = turn.get("content")
     blocks = [block for block in content if is_object(block)] if isinstance(content, list) else []
-    return [block.get(inner, block) for block in blocks if _is_block(block, plain, inner)]
+    return [block.get(inner, block) for block in blocks if _is_block(block, plain, mcp, inner)]
 
 
-def _is_block(block: Mapping[str, Any], plain: str, inner: str) -> bool:
-    return block.get("type") == plain or is_object(block.get(inner))
+def _is_block(block: Mapping[str, Any], plain: str, mcp: str, inner: str) -> bool:
+    return block.get("type") in (plain, mcp) or is_object(block.get(inner))
 
 
 @dataclass
@@ -105,21 +106,22 @@ class ToolTurns:
             self._result({"tool_call_id": name, "content": _plain(block.get("content"))}, failed=failed)
 
     def called(self, turn: Mapping[str, Any]) -> None:
-        """Read the calls of an assistant's turn."""
+        """Read the calls of an assistant's turn, and results that stand beside them."""
         listed, one = turn.get("tool_calls"), turn.get("function_call")
         if not isinstance(listed, list):
             listed = [{"function": one}] if one else [_of_block(block) for block in _blocks(turn, *_CALLS)]
         for call in listed:
-            function = call.get("function", call) if is_object(call) else None
+            function = call.get("function", call.get("custom", call)) if is_object(call) else None
             if not is_object(function) or not isinstance(name := function.get("name"), str):
                 continue
-            arguments = _arguments(function.get("arguments", function.get("args")))
+            arguments = _arguments(next((function[key] for key in _ARGUMENTS if key in function), None))
             try:
                 self.calls.append(ToolCall(name=name, arguments=arguments, error=NO_RESULT))
             except ValidationError:  # deeper than a record can hold
                 continue
             own_id = call.get("id") if call is not function else None
             self.ids.append(own_id if isinstance(own_id, str) else name)
+        self.answered(turn)  # a server's tools have their results in the same turn
 
     def _result(self, turn: Mapping[str, Any], *, failed: bool = False) -> None:
         """The result belongs to the first call of its id or name that has none; without both, to the first."""

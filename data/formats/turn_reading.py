@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..attachments import parts_of
+from ..attachments import part_of, parts_of
 from ..attempts import Part
 from ..records import Message, Unsaid
 from .dialogues import DialogueForm
@@ -86,12 +86,22 @@ class TurnReading:
 
 
 def text_of(content: Any) -> str | None:
-    """The text of a content, which may have several parts (texts, images, files); None if it is invalid."""
+    """The text of a content, which may have several parts (texts, images, files); None if it is invalid.
+
+    The text of a file or a recording is its part's.
+    """
     if not isinstance(content, list):
         return content if isinstance(content, str) else None
     texts = [
-        part if isinstance(part, str) else part.get("text", "") for part in content if isinstance(part, str | dict)
+        part if isinstance(part, str) else "" if _is_media(part) else part.get("text", "")
+        for part in content
+        if isinstance(part, str | dict)
     ]
     worded = [part for part in content if not isinstance(part, dict) or str(part.get("type", "")).endswith("text")]
     whole = len(texts) == len(content) and all(isinstance(text, str) for text in texts)
     return "".join(texts) if whole and all(isinstance(part, str) or "text" in part for part in worded) else None
+
+
+def _is_media(block: Any) -> bool:
+    part = part_of(block)
+    return part is not None and part.type != "other"

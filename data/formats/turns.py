@@ -4,7 +4,7 @@ Read are OpenAI's chat messages; messages of LangChain as its `dumpd`, `messages
 pair of role and text; and messages in parts (`message_parts`).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..attempts import as_list, as_object
@@ -32,6 +32,7 @@ SYSTEM = ("system", "developer")
 TOOLS = ("tool", "function")
 _FURTHER_KEYS = "id name tool_call_id refusal function_call finish_reason status created_at timestamp labels".split()
 """Keys of a message that a turn has too."""
+_HOLDERS = ("content", "tool_calls", "audio")
 _ASIDES = {
     "systemmessage": "system", "systemmessagechunk": "system", "toolmessage": "tool", "toolmessagechunk": "tool",
     "functionmessage": "function", "observation": "tool", "ipython": "tool",
@@ -55,7 +56,9 @@ def turns_of(value: Any) -> list[dict[str, Any]]:
     if isinstance(value, list):
         if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], str) and _formal(value[0]):
             return [{"role": _formal(value[0]), "content": value[1]}]
-        return [turn for message in value for turn in turns_of(message)]
+        read = [turns_of(message) for message in value]
+        # A message of another role is not left out beside others: its reader names it.
+        return [turn for message, turns in zip(value, read, strict=True) for turn in turns or _of_others(message, read)]
     if not isinstance(value, Mapping):
         return []
     listed, content = value.get("parts"), value.get("content")
@@ -69,7 +72,7 @@ def turns_of(value: Any) -> list[dict[str, Any]]:
     elif isinstance(value.get("data"), Mapping):
         inner, name = value["data"], value.get("type")
     role = _formal(name) or role_of(inner.get("role")) or _formal(inner.get("type"))
-    return [_turn(role, inner)] if role and ("content" in inner or inner.get("tool_calls")) else []
+    return [_turn(role, inner)] if role and any(key in inner for key in _HOLDERS) else []
 
 
 def _turn(role: str, message: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,9 +80,7 @@ def _turn(role: str, message: Mapping[str, Any]) -> dict[str, Any]:
     unread = message.get("invalid_tool_calls")  # of LangChain, with arguments that are not JSON
     listed = [*as_list(listed), *as_list(unread)]
     calls = [_call(call) for call in listed if isinstance(call, Mapping)]
-    content = message.get("content")
-    if not content and isinstance(refusal := message.get("refusal"), str) and refusal:
-        content = refusal
+    content = worded_content(message)
     if content is None and not calls and not message.get("function_call") and role not in TOOLS:
         content = ""
     turn: dict[str, Any] = {"role": role, "content": content}
@@ -89,6 +90,24 @@ def _turn(role: str, message: Mapping[str, Any]) -> dict[str, Any]:
     if reason := metadata.get("finish_reason") or metadata.get("stop_reason") or message.get("stop_reason"):
         turn["finish_reason"] = reason
     return turn
+
+
+def _of_others(message: Any, read: Iterable[Sequence[Any]]) -> list[dict[str, Any]]:
+    is_message = isinstance(message, Mapping) and isinstance(message.get("role"), str) and any(read)
+    return [dict(message)] if is_message and ("content" in message or "parts" in message) else []
+
+
+def worded_content(message: Mapping[str, Any]) -> Any:
+    """The content of a message; without one the refusal or the recording with its transcript, as OpenAI's API has them."""
+    content, refusal, audio = (message.get(key) for key in ("content", "refusal", "audio"))
+    if content or not (audio or refusal):
+        return content
+    if isinstance(refusal, str) and refusal:
+        return refusal
+    recording = dict(as_object(audio))
+    transcript = recording.pop("transcript", None)
+    words = [{"type": "text", "text": transcript}] if isinstance(transcript, str) else []
+    return [*words, {"type": "audio", "audio": recording}] if recording or words else content
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:

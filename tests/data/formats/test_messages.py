@@ -282,3 +282,36 @@ def test_a_result_of_a_tool_that_is_a_picture_with_words_has_both() -> None:
     (conversation,) = load(lines({"messages": [turn(), calling, result, turn("Look.", "assistant")]})).conversations
     (call,) = conversation.messages[-1].tool_calls
     assert ([part.type for part in call.parts], call.result) == (["image"], "Here.")
+
+
+def test_of_conversations_with_one_id_each_has_its_own_and_is_written_with_the_sources() -> None:
+    values = [{"id": "a", "messages": [turn(text), turn("yes", "assistant")]} for text in ("tea?", "milk?", "milk?")]
+    conversations = messages.read(lines(*values))
+    assert conversations[0].id == "a"
+    assert len({talk.id for talk in conversations}) == 3
+    messages.write(conversations, "again.jsonl")
+    assert [json.loads(line) for line in Path("again.jsonl").read_text(encoding="utf-8").splitlines()] == values
+
+
+def test_a_refusal_and_a_transcript_that_stand_beside_an_empty_content_are_the_words_of_the_message() -> None:
+    audio = {"id": "audio_1", "data": "AAAA", "transcript": "It opens at nine."}
+    empty = {"role": "assistant", "content": None}
+    values = [
+        turn("Open?"),
+        {**empty, "refusal": "I can't help with that."},
+        {**empty, "audio": audio},
+        turn("And then?"),
+        {"role": "assistant", "audio": {"id": "audio_1"}},
+    ]
+    (talk,) = messages.read(lines({"messages": values}))
+    assert [message.text for message in talk.messages[1:3]] == ["I can't help with that.", "It opens at nine."]
+    assert [[part.type for part in talk.messages[number].parts] for number in (2, 4)] == [["audio"], ["audio"]]
+    messages.write([talk], "again.jsonl")
+    assert json.loads(Path("again.jsonl").read_text(encoding="utf-8"))["messages"] == values
+
+
+def test_the_text_of_a_file_is_not_one_of_the_words_of_its_message() -> None:
+    content = [{"type": "text", "text": "See this."}, {"type": "file", "file_name": "menu.txt", "text": "Tea 2"}]
+    (talk,) = messages.read(lines({"messages": [{"role": "user", "content": content}]}))
+    assert talk.messages[0].text == "See this."
+    assert talk.messages[0].parts[0].text == "Tea 2"

@@ -114,3 +114,31 @@ def test_what_is_no_text_under_system_is_no_instruction(system: Any) -> None:
     talk = read({"request": {"messages": ANTHROPIC[:1]}, "response": {"choices": []}, "system": system})
     assert "asides" not in talk.extra
     assert [message.text for message in talk.messages] == ["Is a room free?"]
+
+
+def test_calls_of_a_servers_tools_have_their_results_in_the_same_message() -> None:
+    call = {"type": "mcp_tool_use", "id": "m1", "name": "rooms", "server_name": "hotel", "input": {"nights": 2}}
+    result = {"type": "mcp_tool_result", "tool_use_id": "m1", "content": [{"type": "text", "text": "7"}]}
+    text = {"type": "text", "text": "Room 7 is free."}
+    for content in ([call, result, text], [text, call, result]):
+        turns = [{"role": "user", "content": "Is a room free?"}, {"role": "assistant", "content": content}]
+        Path("log.jsonl").write_text(json.dumps({"messages": turns}), encoding="utf-8")
+        (talk,) = load("log.jsonl")
+        (made,) = talk.messages[1].tool_calls
+        assert (made.name, made.arguments, made.result, made.error) == ("rooms", {"nights": 2}, "7", None)
+        assert talk.messages[1].text == "Room 7 is free."
+        assert not talk.messages[1].parts
+
+
+def test_a_custom_tool_of_openai_is_called_with_a_text() -> None:
+    call = {"id": "c1", "type": "custom", "custom": {"name": "code", "input": "print(1)"}}
+    turns = [
+        {"role": "user", "content": "Run it."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "it printed 1"},
+        {"role": "assistant", "content": "Done."},
+    ]
+    Path("log.jsonl").write_text(json.dumps({"messages": turns}), encoding="utf-8")
+    (talk,) = load("log.jsonl")
+    (made,) = talk.messages[1].tool_calls
+    assert (made.name, made.arguments, made.result) == ("code", {"value": "print(1)"}, "it printed 1")
