@@ -77,6 +77,12 @@ def together(calls: Iterable[LoggedCall]) -> list[dict[str, Any]]:
     return [_conversation(group) for group in groups.values()]
 
 
+def left_out(calls: Iterable[LoggedCall], values: Iterable[Mapping[str, Any]]) -> int:
+    """How many of the calls have a message that no conversation has."""
+    messages = {words for value in values for words in spoken(value["messages"])}
+    return sum(not messages.issuperset(spoken(call.turns)) for call in calls)
+
+
 def _goes_on(earlier: LoggedCall, later: LoggedCall) -> bool:
     """Whether two calls with one id are of one conversation, and not two answers to the same request."""
     if later.sent and spoken(earlier.turns[: earlier.sent]) == spoken(later.turns[: later.sent]):
@@ -138,9 +144,11 @@ def _conversation(calls: Sequence[LoggedCall]) -> dict[str, Any]:
     for number, call in enumerate(calls):
         traces.setdefault(call.trace or f"\0{number}", []).append(call)
     turns: CallTurns = []
+    histories: list[CallTurns] = []
     for of_trace in traces.values():
         history = _longest(of_trace)
-        turns = _joined(turns, history) or [*turns, *_without_system(history, turns)]
+        turns = _joined(turns, history) or [*turns, *_without_system(_unshared(history, histories), turns)]
+        histories.append(history)
     usage = [call.usage for call in calls if call.usage]
     value: dict[str, Any] = {}
     if name := calls[0].conversation or calls[0].trace or calls[0].own:
@@ -192,6 +200,25 @@ def _joined(first: CallTurns, second: CallTurns) -> CallTurns:
         return []
     places = [at for at, turn in enumerate(second) if spoken([turn])]
     return [*first, *_without_system(second[places[shared - 1] + 1 :], first)]
+
+
+def _unshared(history: CallTurns, earlier: Iterable[CallTurns]) -> CallTurns:
+    """The turns after those that an earlier history has too, because a message was edited.
+
+    All of them, where no reply is among those that both have.
+    """
+    words = spoken(history)
+    shared = max((_alike(spoken(one), words) for one in earlier), default=0)
+    if all(role == "user" for role, _ in words[:shared]):
+        return history
+    places = [at for at, turn in enumerate(history) if spoken([turn])]
+    return history[places[shared - 1] + 1 :]
+
+
+def _alike(first: Sequence[tuple[str, str]], second: Sequence[tuple[str, str]]) -> int:
+    """How many messages two histories have in common at their beginning."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((number for number, (one, other) in pairs if one != other), min(len(first), len(second)))
 
 
 def _without_system(turns: CallTurns, before: CallTurns) -> CallTurns:

@@ -12,6 +12,7 @@ from ..attempts import as_object, is_object
 from ..files.json_values import elements
 from ..formats import messages
 from ..formats.detection import Contents, Format, Source
+from ..formats.other_requests import OtherForms
 from .responses import turns_of_items
 
 _SURROUNDINGS = ("<environment_context>", "<user_instructions>", "# AGENTS.md instructions")
@@ -24,7 +25,8 @@ def read(path: str | Path) -> Contents:
     """The conversation of each session; a note counts the messages that Codex wrote for the user."""
     sessions: list[tuple[dict[str, Any], list[dict[str, Any]]]] = []
     left: Counter[str] = Counter()
-    for _, value in elements(path):
+    others = OtherForms()
+    for _, value in others.without(elements(path), lambda value: "payload" in as_object(value)):
         payload = dict(as_object(as_object(value).get("payload")))
         kind = as_object(value).get("type")
         if kind == "session_meta" or not sessions:
@@ -52,7 +54,7 @@ def read(path: str | Path) -> Contents:
     ]
     count = left["message"]
     notes = (f"{count} message{'' if count == 1 else 's'} that Codex wrote for the user kept apart",) if count else ()
-    return Contents(tuple(messages.of_values(path, values)), notes)
+    return Contents(tuple(messages.of_values(path, values)), (*notes, *others.notes()))
 
 
 def _is_surroundings(item: dict[str, Any]) -> bool:

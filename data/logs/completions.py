@@ -14,18 +14,26 @@ from typing import Any
 from ...errors import DataError, at
 from ..attempts import as_list, as_object
 from ..formats import messages
+from ..formats.detection import Contents
+from ..formats.other_requests import OtherForms
 from ..formats.turns import role_of, turns_of
 from ..records import Conversation
-from .calls import LoggedCall, together, with_conversations
+from .calls import LoggedCall, left_out, together, with_conversations
 from .logged_lines import IDS, LISTS, LoggedLine, identifier, usage_of
 
 
-def of_calls(path: str | Path, calls: Iterable[LoggedCall | None], nothing: str) -> list[Conversation]:
-    """The conversations of traced calls; DataError with the line `nothing` if none of them holds messages."""
+def of_calls(path: str | Path, calls: Iterable[LoggedCall | None], nothing: str, others: OtherForms) -> Contents:
+    """The conversations of traced calls; DataError with the line `nothing` if none of them holds messages.
+
+    Notes count the `others` and the calls of which no conversation has the messages.
+    """
     with_turns = [call for call in calls if call is not None and call.turns]
     if not with_turns:
         raise DataError(f"{at(path)}: {nothing}")
-    return numbered(path, together(with_conversations(with_turns)))
+    values = together(with_conversations(with_turns))
+    left = left_out(with_turns, values)
+    lines = (f"{left} call{'s' * (left > 1)} of a trace with messages of their own left out",) if left else ()
+    return Contents(tuple(numbered(path, values)), (*others.notes(), *lines))
 
 
 def numbered(path: str | Path, values: Iterable[dict[str, Any]]) -> list[Conversation]:

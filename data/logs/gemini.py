@@ -6,16 +6,16 @@ a stream; the same for lines to tune a model (cloud.google.com/vertex-ai). Also 
 (`chunkedPrompt`).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..attempts import as_object, is_object
 from ..files.json_values import elements
-from ..formats.detection import Format, Source
+from ..formats.detection import Contents, Format, Source
 from ..formats.message_parts import turns_of_parts, with_ids
+from ..formats.other_requests import OtherForms
 from ..formats.turns import role_of
-from ..records import Conversation
 from .calls import LoggedCall
 from .completions import of_calls
 from .logged_lines import identifier
@@ -29,17 +29,24 @@ _TOKENS = {
 }
 
 
-def read(path: str | Path) -> list[Conversation]:
+def read(path: str | Path) -> Contents:
     """A conversation for each request with its response; those that send a history again are joined."""
-    return of_calls(path, _calls(path), "holds requests of Gemini without contents")
+    others = OtherForms()
+    calls = _calls(others.without(elements(path), _is_own))
+    return of_calls(path, calls, "holds requests of Gemini without contents", others)
 
 
-def _calls(path: str | Path) -> Iterator[LoggedCall]:
+def _is_own(value: Any) -> bool:
+    """Whether a value has anything of Gemini's API, be it without words."""
+    line = as_object(value)
+    holders = [line, *(as_object(line.get(key)) for key in (*_REQUESTS, *_RESPONSES))]
+    return any(key in holder for holder in holders for key in (*_TAKEN, "promptFeedback", "modelVersion"))
+
+
+def _calls(values: Iterable[tuple[str, Any]]) -> Iterator[LoggedCall]:
     """The calls of a file; the chunks of a stream, one response an element, are one call."""
     chunks: list[Mapping[str, Any]] = []
-    for _, value in elements(path):
-        if not is_object(value):
-            continue
+    for _, value in values:
         if "candidates" in value and not _contents(value):
             chunks.append(value)
         else:
@@ -85,7 +92,8 @@ def _system(request: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _turns(content: Any) -> list[dict[str, Any]]:
     if isinstance(content, str):
         return [{"role": "user", "content": content}]
-    role = role_of(as_object(content).get("role") or "user") or "user"
+    name = as_object(content).get("role") or "user"
+    role = role_of(name) or str(name)
     parts = as_object(content).get("parts")
     return turns_of_parts(role, parts if isinstance(parts, list) else [parts] if parts else [])
 

@@ -45,8 +45,9 @@ def _values(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _plain(path: Path) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
     for place, log in elements(path):
-        samples = as_object(log).get("samples")
-        for number, sample in enumerate(as_list(samples)):
+        if "eval" not in as_object(log):
+            raise DataError(f"{at(path, place)}: is not a log of Inspect, as the first value is: take it out")
+        for number, sample in enumerate(as_list(log.get("samples"))):
             yield f"{place}, sample {number}", sample, as_object(log["eval"])
 
 

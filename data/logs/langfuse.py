@@ -11,9 +11,9 @@ from typing import Any
 
 from ..attempts import as_list, as_object, is_object
 from ..files.json_values import as_value, elements
-from ..formats.detection import Format, Source
+from ..formats.detection import Contents, Format, Source
+from ..formats.other_requests import OtherForms
 from ..formats.turns import spoken
-from ..records import Conversation
 from .calls import LoggedCall, holds
 from .completions import of_calls
 from .traced_values import inputs_of, outputs_of
@@ -28,10 +28,15 @@ _TOKENS = {
 }
 
 
-def read(path: str | Path) -> list[Conversation]:
+def read(path: str | Path) -> Contents:
     """A conversation for each session, or for each trace without one; DataError if nothing holds messages."""
-    calls = (call for _, value in elements(path) for call in _calls(value, {}))
-    return of_calls(path, calls, "holds Langfuse traces without messages: export them with input and output")
+    others = OtherForms()
+    calls = (call for _, value in others.without(elements(path), _is_own) for call in _calls(value, {}))
+    return of_calls(path, calls, "holds Langfuse traces without messages: export them with input and output", others)
+
+
+def _is_own(value: Any) -> bool:
+    return any(key in as_object(value) for key in ("traceId", "trace", "traces", "data", "input", "output", *_OF_TRACE))
 
 
 def _calls(value: Any, trace: Mapping[str, Any]) -> Iterator[LoggedCall]:

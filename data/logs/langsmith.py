@@ -13,9 +13,9 @@ from typing import Any
 
 from ..attempts import as_list, as_object
 from ..files.json_values import elements
-from ..formats.detection import Format, Source
+from ..formats.detection import Contents, Format, Source
+from ..formats.other_requests import OtherForms
 from ..formats.turns import spoken
-from ..records import Conversation
 from .calls import LoggedCall, holds
 from .completions import of_calls
 from .logged_lines import usage_of
@@ -25,11 +25,16 @@ _LISTS = ("runs", "post", "patch")
 THREADS = ("session_id", "thread_id", "conversation_id")
 
 
-def read(path: str | Path) -> list[Conversation]:
+def read(path: str | Path) -> Contents:
     """A conversation for each thread, or for each trace without one; DataError if no run holds messages."""
-    runs = [run for _, value in elements(path) for run in _runs(value)]
+    others = OtherForms()
+    runs = [run for _, value in others.without(elements(path), _has_runs) for run in _runs(value)]
     calls = (_call(run) for run in _merged(runs))
-    return of_calls(path, calls, "holds LangSmith runs without messages: export them with inputs and outputs")
+    return of_calls(path, calls, "holds LangSmith runs without messages: export them with inputs and outputs", others)
+
+
+def _has_runs(value: Any) -> bool:
+    return bool(as_object(value).keys() & {"run_type", "outputs", *_LISTS})
 
 
 def _runs(value: Any) -> Iterator[Mapping[str, Any]]:

@@ -11,9 +11,9 @@ from typing import Any
 
 from ..attempts import as_list, as_object, is_object
 from ..files.json_values import as_value, elements
-from ..formats.detection import Format, Source
+from ..formats.detection import Contents, Format, Source
+from ..formats.other_requests import OtherForms
 from ..formats.turns import spoken, turns_of
-from ..records import Conversation
 from .calls import LoggedCall, holds
 from .completions import of_calls
 from .traced_values import inputs_of, outputs_of
@@ -21,10 +21,12 @@ from .traced_values import inputs_of, outputs_of
 _CALLS = ("CHAT_MODEL", "LLM")
 
 
-def read(path: str | Path) -> list[Conversation]:
+def read(path: str | Path) -> Contents:
     """A conversation for each session, or for each trace without one; DataError if no span holds messages."""
-    calls = (call for _, value in elements(path) for trace in _traces(value) for call in _of_trace(trace))
-    return of_calls(path, calls, "holds MLflow traces without messages: let the tracing log inputs and outputs")
+    others = OtherForms()
+    values = others.without(elements(path), lambda value: bool(_traces(value)) or "traces" in as_object(value))
+    calls = (call for _, value in values for trace in _traces(value) for call in _of_trace(trace))
+    return of_calls(path, calls, "holds MLflow traces without messages: let the tracing log inputs and outputs", others)
 
 
 def _traces(value: Any) -> list[Mapping[str, Any]]:

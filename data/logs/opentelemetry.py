@@ -16,9 +16,9 @@ from typing import Any
 
 from ..attempts import as_list, as_object
 from ..files.json_values import as_value, elements
-from ..formats.detection import Format, Source
+from ..formats.detection import Contents, Format, Source
+from ..formats.other_requests import OtherForms
 from ..formats.turns import turns_of
-from ..records import Conversation
 from . import ai_sdk_spans
 from .calls import LoggedCall
 from .completions import of_calls
@@ -39,10 +39,21 @@ _TOKENS = {
 _THREADS = ("gen_ai.conversation.id", "session.id", *ai_sdk_spans.THREADS)
 
 
-def read(path: str | Path) -> list[Conversation]:
+def read(path: str | Path) -> Contents:
     """A conversation for each conversation id, or for each trace without one; DataError if no span holds messages."""
-    calls = (_call(span) for _, value in elements(path) for span in _spans(value))
-    return of_calls(path, calls, "holds spans without messages: let the instrumentation capture message content")
+    others = OtherForms()
+    calls = (_call(span) for _, value in others.without(elements(path), _has_spans) for span in _spans(value))
+    nothing = "holds spans without messages: let the instrumentation capture message content"
+    return of_calls(path, calls, nothing, others)
+
+
+def _has_spans(value: Any) -> bool:
+    keys = as_object(value).keys()
+    return bool(keys & {*_SPANS, "attributes", "events", "context"}) or any(_is_column(key) for key in keys)
+
+
+def _is_column(key: str) -> bool:
+    return key.startswith("attributes.")
 
 
 def _spans(value: Any) -> Iterator[Mapping[str, Any]]:
@@ -50,7 +61,7 @@ def _spans(value: Any) -> Iterator[Mapping[str, Any]]:
         return
     resources = next((value[key] for key in _SPANS if isinstance(value.get(key), list)), None)
     if resources is None:
-        if "attributes" in value or "events" in value or any(key.startswith("attributes.") for key in value):
+        if "attributes" in value or "events" in value or any(_is_column(key) for key in value):
             yield value
         return
     for resource in resources:

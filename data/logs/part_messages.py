@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..attempts import as_list, as_object
+from ..attempts import as_object
 from ..files.json_values import elements
 from ..formats import messages
 from ..formats.detection import Format, Source
@@ -18,15 +18,16 @@ def read(path: str | Path) -> list[Conversation]:
     return messages.of_values(path, list(_values(path)))
 
 
-def _values(path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def _values(path: str | Path) -> Iterator[tuple[str, Any]]:
     single: list[dict[str, Any]] = []
     for place, value in elements(path):
-        if _is_message(value):
-            single += turns_of(value)
-        else:
-            listed = as_object(value).get("messages")
-            turns = [turn for message in as_list(listed) for turn in turns_of(message)]
+        if role_of(as_object(value).get("role")) is not None and (turns := turns_of(value)):
+            single += turns
+        elif isinstance(listed := as_object(value).get("messages"), list):
+            turns = [turn for message in listed for turn in turns_of(message) or [message]]
             yield place, {**as_object(value), "messages": with_ids(turns)}
+        else:
+            yield place, value
     if single:
         yield "its messages", {"messages": with_ids(single)}
 

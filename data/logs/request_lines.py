@@ -74,7 +74,7 @@ def _kept_apart(values: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     counts = Counter[str]()
     for turn in (turn for value in values for turn in value["messages"] if isinstance(turn, Mapping)):
         items, content = turn.get(responses.ITEMS), turn.get("content")
-        counts.update(str(item.get("type")) for item in items or () if isinstance(item, Mapping))
+        counts.update(str(item.get("type") or "message") for item in items or () if isinstance(item, Mapping))
         for block in (block for block in as_list(content) if isinstance(block, Mapping)):
             counts.update(name for name in _UNSPOKEN if block.get("type") == name or name in block)
     if counts:

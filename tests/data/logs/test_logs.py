@@ -12,6 +12,7 @@ from duologue.analysis.logs import log_statistics
 from duologue.data import Conversation, DataError, Message, load
 from duologue.data.attachments import parts_of
 from duologue.data.formats.dialogues import asides, further
+from duologue.data.formats.turn_reading import text_of
 from duologue.data.formats.turns import spoken, turns_of
 from duologue.data.logs.calls import LoggedCall, together
 
@@ -442,3 +443,66 @@ def test_instructions_that_stand_apart_from_the_messages_come_before_them() -> N
     sent = {"gen_ai.system_instructions": parts(SYSTEM)["parts"], "gen_ai.input.messages": [parts(ASKED)]}
     (conversation,) = load(file(otlp(span("a", 1, sent | {"gen_ai.output.messages": [parts(TOLD)]})))).conversations
     assert [aside["system"] for aside in asides(conversation)] == ["You answer for a museum."]
+
+
+def test_code_that_gemini_ran_is_not_one_of_the_words_of_its_message() -> None:
+    code = {"executableCode": {"language": "PYTHON", "code": "1 + 1"}}
+    parts = [code, {"codeExecutionResult": {"output": "2"}}, {"text": "It is 2."}]
+    (turn,) = turns_of({"role": "model", "parts": parts})
+    assert text_of(turn["content"]) == "It is 2."
+    assert [part.text for part in parts_of(turn["content"])] == ["1 + 1", "2"]
+
+
+def test_calls_of_a_trace_whose_messages_no_other_has_are_counted() -> None:
+    def spans(*words: tuple[str, str]) -> dict[str, Any]:
+        messages = [
+            {
+                "gen_ai.input.messages": [{"role": "user", "parts": [{"type": "text", "content": asked}]}],
+                "gen_ai.output.messages": [{"role": "assistant", "parts": [{"type": "text", "content": answer}]}],
+            }
+            for asked, answer in words
+        ]
+        texts = ({name: json.dumps(value) for name, value in inner.items()} for inner in messages)
+        return otlp(*(span("t", number, inner) for number, inner in enumerate(texts)))
+
+    assert len(load(file(spans(("Open?", "At nine."), ("Open?", "At nine."))))) == 1
+    assert load("log.jsonl").notes == ()
+    loaded = load(file(spans(("Open?", "At nine."), ("A poem?", "Roses."), ("A song?", "La."))))
+    assert len(loaded) == 1
+    assert loaded.notes == ("2 calls of a trace with messages of their own left out",)
+
+
+def test_after_an_edited_message_only_what_is_new_is_added() -> None:
+    edited, other = {"role": "user", "content": "And on Mondays?"}, {"role": "assistant", "content": "At ten."}
+    after = {"role": "user", "content": "Thanks."}
+    calls = [
+        ([ASKED], TOLD),
+        ([ASKED, TOLD, MORE], LAST),
+        ([ASKED, TOLD, edited], other),
+        ([ASKED, TOLD, edited, other, after], None),
+    ]
+    lines = [{"session_id": "s", "request": {"messages": sent}, "response": reply} for sent, reply in calls]
+    texts = [*TALK, "user: And on Mondays?", "assistant: At ten.", "user: Thanks."]
+    assert spoken_lines(only(file(*lines))) == texts
+
+
+def test_a_message_of_an_unknown_role_in_a_trace_is_not_left_out_silently(fault: Callable[..., str]) -> None:
+    odd = {"role": "narrator", "content": "It rains."}
+    run = {
+        "id": "r",
+        "run_type": "llm",
+        "inputs": {"messages": [ASKED, odd]},
+        "outputs": {"choices": [{"message": TOLD}]},
+    }
+    span_of = {
+        "gen_ai.input.messages": json.dumps([parts(ASKED), parts(odd)]),
+        "gen_ai.output.messages": json.dumps([parts(TOLD)]),
+    }
+    gemini = {
+        "contents": [
+            {"role": "user", "parts": [{"text": "Open?"}]},
+            {"role": "narrator", "parts": [{"text": "It rains."}]},
+        ]
+    }
+    for value in (run, otlp(span("t", 1, span_of)), gemini):
+        assert "message 1: needs a 'role'" in fault(load, file(value))

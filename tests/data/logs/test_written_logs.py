@@ -262,3 +262,22 @@ def test_a_log_that_is_broken_anywhere_is_read_or_refused_in_one_line(name: str,
     except DataError as error:
         refusal = str(error)
     assert "\n" not in refusal
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("odd", [{"messages": openai(TALK)}, {"mesages": openai(TALK)}, 17])
+def test_a_value_of_another_form_is_read_or_counted_or_refused(name: str, odd: Any) -> None:
+    written = WRITERS[name][1](TALK)
+    values = written if isinstance(written, list) else [written]
+    path = Path("log.jsonl")
+    path.write_text("".join(json.dumps(value) + "\n" for value in values), encoding="utf-8")
+    alone = load(path)
+    path.write_text("".join(json.dumps(value) + "\n" for value in [*values, odd]), encoding="utf-8")
+    place = f"line {len(values) + 1}"
+    try:
+        loaded = load(path)
+    except DataError as error:
+        notes = (str(error),)
+    else:
+        notes = loaded.notes if len(loaded) == len(alone) else (place,)
+    assert any(place in note or "of other kinds left out" in note for note in notes)
