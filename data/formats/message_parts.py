@@ -51,8 +51,8 @@ def with_ids(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """
     waiting: list[tuple[str, str]] = []
     number = 0
-    for turn in turns:
-        for call in as_list(turn.get("tool_calls")):
+    for turn in filter(is_object, turns):
+        for call in filter(is_object, as_list(turn.get("tool_calls"))):
             number += 1
             call.setdefault("id", f"call_{number}")
             waiting.append((call["id"], str(as_object(call.get("function")).get("name"))))
