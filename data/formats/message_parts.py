@@ -51,11 +51,13 @@ def with_ids(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """
     waiting: list[tuple[str, str]] = []
     number = 0
-    for turn in filter(is_object, turns):
-        for call in filter(is_object, as_list(turn.get("tool_calls"))):
+    for turn in (turn for turn in turns if isinstance(turn, dict)):
+        for call in (call for call in as_list(turn.get("tool_calls")) if isinstance(call, dict)):
             number += 1
             call.setdefault("id", f"call_{number}")
             waiting.append((call["id"], str(as_object(call.get("function")).get("name"))))
+        if turn.get("role") == "user":  # what was called before has no result any more
+            waiting.clear()
         if turn.get("role") == "tool":
             own, name = turn.get("tool_call_id"), turn.get("name")
             place = next((pair for pair in waiting if pair[0] == own or (not own and name in (None, pair[1]))), None)

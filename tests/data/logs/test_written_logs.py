@@ -281,3 +281,19 @@ def test_a_value_of_another_form_is_read_or_counted_or_refused(name: str, odd: A
     else:
         notes = loaded.notes if len(loaded) == len(alone) else (place,)
     assert any(place in note or "of other kinds left out" in note for note in notes)
+
+
+def test_a_result_after_a_users_message_is_not_that_of_a_call_before_it() -> None:
+    def message(role: str, *parts: tuple[str, Any]) -> dict[str, Any]:
+        return {"role": role, "content": [{"type": kind, "value": value} for kind, value in parts]}
+
+    call, asked = ("tool_call", json.dumps({"name": "area", "arguments": {}})), message("user", ("text", "How big?"))
+    answer = message("assistant", ("text", "Seven."))
+    both = [asked, message("assistant", call, call), message("tool", ("text", "7")), answer]
+    path = Path("log.jsonl")
+    path.write_text(
+        json.dumps({"messages": [*both, asked, message("assistant", call), message("tool", ("text", "9")), answer]})
+    )
+    (talk,) = load(path)
+    results = [[made.result for made in message.tool_calls] for message in talk.messages if message.role == "assistant"]
+    assert results == [["7", None], ["9"]]
