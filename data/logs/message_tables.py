@@ -4,6 +4,7 @@ The columns decide: one of roles and one of texts, with the conversation's id an
 `training_rows`; or lists of messages, as data sets of chats have them in Parquet files.
 """
 
+import ast
 import json
 import math
 import re
@@ -106,11 +107,19 @@ def _named(row: Row) -> dict[str, Any]:
 
 
 def _parsed(cell: str) -> Any:
-    try:
-        value = json.loads(cell)
-    except (ValueError, RecursionError):
-        return cell
-    return value if isinstance(value, list) else cell
+    """The list of a cell, in JSON or in Python's notation, as pandas writes it; else the cell."""
+    for parse in (json.loads, _literal):
+        try:
+            value = parse(cell)
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+            continue
+        if isinstance(value, list):
+            return value
+    return cell
+
+
+def _literal(cell: str) -> Any:
+    return json.loads(json.dumps(ast.literal_eval(cell), allow_nan=False))
 
 
 def _of_rows(path: str | Path, rows: list[tuple[str, dict[str, Any]]], columns: list[str]) -> Contents | None:

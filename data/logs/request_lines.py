@@ -49,8 +49,11 @@ def read(path: str | Path) -> Contents:
     values = [*together(responses.chained([*calls, *replies])), *completions.by_id(single)]
     if not values:
         raise DataError(f"{at(path)}: holds no conversation: {'; '.join(others.notes()) or 'it has no reply'}")
+    names = {call.name for call in (*calls, *replies)}
+    begun = sum(bool(call.after) and call.after not in names for call in (*calls, *replies))
+    before = f"{_times(begun, 'response goes', 'responses go')} on from one that the log lacks" if begun else ""
     alone = f"{_times(len(replies), 'streamed reply', 'streamed replies')} without a request" if replies else ""
-    notes = [*others.notes(), *filter(None, [alone]), *_kept_apart(values)]
+    notes = [*others.notes(), *filter(None, [alone, before]), *_kept_apart(values)]
     return Contents(tuple(completions.numbered(path, values)), tuple(notes))
 
 

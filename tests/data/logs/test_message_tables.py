@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.data import Conversation, load, messages
+from duologue.data import Conversation, DataError, load, messages
 from duologue.data.formats.dialogues import further
 from duologue.data.loading import Loaded
 
@@ -193,3 +194,15 @@ def test_a_folder_has_its_tables_by_what_they_hold() -> None:
         "left out: logs/c.csv: has no column of roles beside 'text': name one role and one content, or question and "
         "answer; its columns are id, text",
     )
+
+
+def test_lists_in_cells_are_read_as_json_and_as_pandas_writes_them() -> None:
+    turns = [{"role": "user", "content": "It's open?"}, {"role": "assistant", "content": "At nine."}]
+    odd = [{"role": "user", "content": b"Open?"}]
+    for name, last in (("lists.csv", turns), ("odd.csv", odd)):
+        with Path(name).open("w", encoding="utf-8", newline="") as table:
+            csv.writer(table).writerows([["id", "messages"], ["a", json.dumps(turns)], ["b", str(last)]])
+    texts = [[message.text for message in talk.messages] for talk in load("lists.csv")]
+    assert texts == [["It's open?", "At nine."]] * 2
+    with pytest.raises(DataError, match="line 3: has no list 'messages'"):
+        load("odd.csv")

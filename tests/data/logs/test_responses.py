@@ -271,3 +271,11 @@ def test_any_conversation_comes_back_from_its_requests(talk: list[tuple[str, Any
     assert [message.text for message in conversation.messages] == texts
     assert calls_of(conversation) == expected
     written_again([conversation])
+
+
+def test_a_response_that_goes_on_from_one_that_the_log_lacks_is_counted() -> None:
+    first = response(message(REPLY), previous_response_id="resp_0")
+    later = response(message("It is yours."), name="resp_2", previous_response_id="resp_1")
+    loaded = load(lines(first, later))
+    assert [len(talk.messages) for talk in loaded] == [2]
+    assert "1 response goes on from one that the log lacks" in loaded.notes
