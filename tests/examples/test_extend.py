@@ -20,7 +20,7 @@ from duologue import data
 from duologue.nodes.models.offline.word_weights import vocabulary
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted((ROOT / "docs" / "extend").glob("*.md"))
+PAGES = sorted(page for page in (ROOT / "docs" / "extend").glob("*.md") if page.stem != "index")
 LONGEST = 60
 NAMES = ("cast", "domain", "label", "log_format", "measure", "validator")
 BLOCK = re.compile(r"(?:Save this as `(?P<file>[^`]+)`:\n)?```(?P<kind>\w+)\n(?P<text>.*?)```", re.DOTALL)
