@@ -29,6 +29,7 @@ extensions = [
 myst_heading_anchors = 3
 nb_execution_mode = "off"
 default_role = "code"
+smartquotes = False  # an option begins with two hyphens
 autodoc_typehints = "signature"
 html_theme = "furo"
 html_copy_source = True
