@@ -148,7 +148,6 @@ def _check_length(source: DataSource, limit: int | None, most: int) -> None:
 def _one(conversations: Iterable[Conversation], name: str, source: Path) -> Conversation:
     """The conversation whose id begins so; DataError if there is none, or more than one."""
     matching = [conversation for conversation in conversations if conversation.id.startswith(name)]
-    matching = [conversation for conversation in matching if conversation.id == name] or matching
     if not matching:
         raise DataError(f"{source}: has no conversation {name!r}")
     if len({conversation.id for conversation in matching}) > 1:

@@ -145,9 +145,6 @@ class LabelWork(PersonWork):
         self._labels = {label.name: label for label in labels_named(settings.labels, settings.labels_dir)}
         loaded = load(settings.source)
         self._conversations = {one.id: one for one in loaded}
-        if twice := len(loaded) - len(self._conversations):  # of several files of a folder
-            whose = f"{twice} conversation{'s have ids' if twice > 1 else ' has an id'} of earlier ones"
-            raise DataError(f"{at(settings.source)}: {whose}: give one of its files")
         self._trusts = Trusts.of(self._conversations.values(), loaded.annotated)
         items = items_of(self._conversations.values(), list(self._labels.values()))
         if not items:

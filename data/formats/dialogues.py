@@ -96,15 +96,11 @@ class DialogueForm:
 
 @dataclass(frozen=True)
 class DialogueReading:
-    """Builds the conversations of one file, and gives each an id of its own.
-
-    An object's own id is its conversation's, unless an earlier one has it; further keys hold the id of the source then.
-    """
+    """Builds the conversations of one file, and gives equal ones different ids."""
 
     form: DialogueForm
     seen: Counter[str] = field(default_factory=Counter)
     """How often each object occurred, by digest."""
-    ids: set[str] = field(default_factory=set[str])
 
     def conversation(
         self,
@@ -119,9 +115,7 @@ class DialogueReading:
         self.seen[key] += 1
         scenario: Json = {"kind": form.kind, "digest": key}
         own_id = value.get("id")
-        is_own = isinstance(own_id, str) and own_id and own_id not in self.ids
-        name = str(own_id) if is_own else conversation_id(form.kind, scenario, ordinal)
-        self.ids.add(name)
+        name = own_id if isinstance(own_id, str) and own_id else conversation_id(form.kind, scenario, ordinal)
         patch = difference({**value, form.turns: None}, {"id": name, form.turns: None})
         extra: dict[str, Any] = {ASIDES: list(aside)} if aside else {}
         return Conversation(

@@ -254,12 +254,3 @@ def test_one_conversation_is_a_page_by_its_ending_and_another_ending_is_refused(
     assert (code, out) == (2, "")
     assert ".html for a page, .json or .jsonl for the record, .txt for the messages" in " ".join(err.split())
     assert not Path("one.pdf").exists()
-
-
-def test_a_whole_id_goes_before_ids_that_begin_so(duologue):
-    talks = [
-        Conversation(id=name, scenario={}, messages=(Message(role="user", text=name),)) for name in ("10", "1", "100")
-    ]
-    data.record_lines.write(talks, "few.jsonl")
-    assert duologue("show", "few.jsonl", "--id", "1", "--out", "one.txt")[0] == 0
-    assert Path("one.txt").read_text() == "user: 1\n"

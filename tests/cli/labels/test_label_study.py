@@ -188,15 +188,3 @@ def test_peoples_ranked_guesses_are_a_row_of_the_table_of_identification(open_da
     for aspect, (n, first, third) in shares["ann"].items():
         assert 0.8 < first == third <= 1, "in some profiles the only option is Others, which nobody can guess"
         assert shares["ben"][aspect] == (n, 0, third)
-
-
-def test_conversations_of_several_files_with_one_id_are_not_lost_silently(tmp_path):
-    (tmp_path / "logs").mkdir()
-    for name in ("a", "b"):
-        line = {"id": "1", "messages": [{"role": "user", "content": name}, {"role": "assistant", "content": "yes"}]}
-        (tmp_path / f"logs/{name}.jsonl").write_text(json.dumps(line) + "\n")
-    settings = LabellingSettings(
-        source=tmp_path / "logs", labels=("satisfaction",), answers=tmp_path / "answers", by="ann"
-    )
-    with pytest.raises(data.DataError, match="1 conversation has an id of earlier ones: give one of its files"):
-        LabelWork(settings)
