@@ -284,15 +284,6 @@ def test_a_result_of_a_tool_that_is_a_picture_with_words_has_both() -> None:
     assert ([part.type for part in call.parts], call.result) == (["image"], "Here.")
 
 
-def test_of_conversations_with_one_id_each_has_its_own_and_is_written_with_the_sources() -> None:
-    values = [{"id": "a", "messages": [turn(text), turn("yes", "assistant")]} for text in ("tea?", "milk?", "milk?")]
-    conversations = messages.read(lines(*values))
-    assert conversations[0].id == "a"
-    assert len({talk.id for talk in conversations}) == 3
-    messages.write(conversations, "again.jsonl")
-    assert [json.loads(line) for line in Path("again.jsonl").read_text(encoding="utf-8").splitlines()] == values
-
-
 def test_a_refusal_and_a_transcript_that_stand_beside_an_empty_content_are_the_words_of_the_message() -> None:
     audio = {"id": "audio_1", "data": "AAAA", "transcript": "It opens at nine."}
     empty = {"role": "assistant", "content": None}

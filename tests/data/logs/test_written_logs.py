@@ -274,6 +274,7 @@ def test_a_value_of_another_form_is_read_or_counted_or_refused(name: str, odd: A
     alone = load(path)
     path.write_text("".join(json.dumps(value) + "\n" for value in [*values, odd]), encoding="utf-8")
     place = f"line {len(values) + 1}"
+    notes: tuple[str, ...]
     try:
         loaded = load(path)
     except DataError as error:
