@@ -144,11 +144,13 @@ def _conversation(calls: Sequence[LoggedCall]) -> dict[str, Any]:
     for number, call in enumerate(calls):
         traces.setdefault(call.trace or f"\0{number}", []).append(call)
     turns: CallTurns = []
-    histories: list[CallTurns] = []
+    histories: dict[tuple[str, str], list[list[tuple[str, str]]]] = {}  # by their first message
     for of_trace in traces.values():
         history = _longest(of_trace)
-        turns = _joined(turns, history) or [*turns, *_without_system(_unshared(history, histories), turns)]
-        histories.append(history)
+        words = spoken(history)
+        earlier = histories.setdefault(words[0], []) if words else []
+        turns = _joined(turns, history) or [*turns, *_without_system(_unshared(history, words, earlier), turns)]
+        earlier.append(words)
     usage = [call.usage for call in calls if call.usage]
     value: dict[str, Any] = {}
     if name := calls[0].conversation or calls[0].trace or calls[0].own:
@@ -202,13 +204,14 @@ def _joined(first: CallTurns, second: CallTurns) -> CallTurns:
     return [*first, *_without_system(second[places[shared - 1] + 1 :], first)]
 
 
-def _unshared(history: CallTurns, earlier: Iterable[CallTurns]) -> CallTurns:
+def _unshared(
+    history: CallTurns, words: Sequence[tuple[str, str]], earlier: Iterable[Sequence[tuple[str, str]]]
+) -> CallTurns:
     """The turns after those that an earlier history has too, because a message was edited.
 
     All of them, where no reply is among those that both have.
     """
-    words = spoken(history)
-    shared = max((_alike(spoken(one), words) for one in earlier), default=0)
+    shared = max((_alike(one, words) for one in earlier), default=0)
     if all(role == "user" for role, _ in words[:shared]):
         return history
     places = [at for at, turn in enumerate(history) if spoken([turn])]

@@ -14,6 +14,7 @@ from ..attempts import as_object
 from ..files.json_values import elements
 from ..formats import messages
 from ..formats.detection import Contents, Format
+from .message_trees import ancestors
 
 _ASIDE = ("thoughts", "reasoning_recap", "user_editable_context", "model_editable_context")
 """Types of content outside the conversation: reasoning, and the user's description in the settings."""
@@ -77,11 +78,7 @@ def _branch(tree: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         while (after := _children(nodes[name], is_node)) and after[-1] not in seen:
             name = after[-1]
             seen.add(name)
-    branch: dict[str, Mapping[str, Any]] = {}
-    while is_node(name) and name not in branch:
-        branch[name] = nodes[name]
-        name = nodes[name].get("parent")
-    return list(branch.values())[::-1]
+    return [nodes[one] for one in ancestors(name, lambda one: nodes[one].get("parent"), nodes)]
 
 
 def _time(node: Mapping[str, Any]) -> float:

@@ -16,6 +16,7 @@ from ..formats.detection import Contents, Format
 from ..formats.message_parts import turns_of_parts
 from ..formats.turns import role_of
 from .chatgpt import left_out
+from .message_trees import ancestors
 
 _FURTHER_KEYS = ("created_at", "updated_at", "summary", "model")
 
@@ -49,17 +50,12 @@ def _branch(talk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The messages up to the current leaf, or to the last one; all of them where none has a parent."""
     listed = [message for message in talk["chat_messages"] if is_object(message)]
     by_id = {message["uuid"]: message for message in listed if isinstance(message.get("uuid"), str)}
-    if not any(message.get("parent_message_uuid") in by_id for message in listed):
+    parents = {name: message.get("parent_message_uuid") for name, message in by_id.items()}
+    if not any(isinstance(parent, str) and parent in by_id for parent in parents.values()):
         return listed
     leaf = talk.get("current_leaf_message_uuid")
-    current = by_id.get(leaf) if isinstance(leaf, str) else None
-    current = current or listed[-1]
-    branch: list[Mapping[str, Any]] = []
-    while current is not None and current not in branch:
-        branch.append(current)
-        parent = current.get("parent_message_uuid")
-        current = by_id.get(parent) if isinstance(parent, str) else None
-    return branch[::-1]
+    leaf = leaf if isinstance(leaf, str) and leaf in by_id else next(reversed(by_id))
+    return [by_id[name] for name in ancestors(leaf, parents.get, by_id)]
 
 
 def _turns(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -16,6 +16,7 @@ from ..files.json_values import elements
 from ..formats import messages
 from ..formats.detection import Contents, Format, Source
 from ..formats.message_parts import turns_of_parts
+from .message_trees import ancestors
 
 _SIDES = ("user", "assistant")
 _LOOK = 50
@@ -83,15 +84,15 @@ def _branch(lines: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     places = {name: number for number, line in enumerate(lines) if (name := _name(line))}
     if not any(line.get("parentUuid") in by_id for line in lines if isinstance(line.get("parentUuid"), str)):
         return lines
-    current = next((line for line in reversed(lines) if _is_message(line) and _name(line)), None)
-    names: set[str] = set()
-    while current is not None and (name := _name(current)) not in names:
-        names.add(name)
-        parent = current.get("parentUuid") or current.get("logicalParentUuid")
-        before = by_id.get(parent) if isinstance(parent, str) else None
-        if before is None and parent:  # its parent was left out
-            before = next((line for line in reversed(lines[: places[name]]) if _name(line)), None)
-        current = before
+    leaf = next((_name(line) for line in reversed(lines) if _is_message(line) and _name(line)), "")
+
+    def parent(name: str) -> object:
+        before = by_id[name].get("parentUuid") or by_id[name].get("logicalParentUuid")
+        if before and not (isinstance(before, str) and before in by_id):  # it was left out
+            return next((one for line in reversed(lines[: places[name]]) if (one := _name(line))), None)
+        return before
+
+    names = set(ancestors(leaf, parent, by_id))
     return [line for line in lines if _name(line) in names]
 
 

@@ -1,10 +1,10 @@
 """Single events of streamed responses, as JSON values or as text of server-sent events."""
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..attempts import as_object
+from ..files.json_values import as_value
 
 ANTHROPIC = frozenset(
     "message_start content_block_start content_block_delta content_block_stop message_delta message_stop".split()
@@ -23,7 +23,7 @@ def event_of(value: Any) -> Mapping[str, Any] | None:
         return value
     inner = value.get("data")
     if isinstance(inner, str) and inner.startswith("{"):
-        inner = json_of(inner)
+        inner = as_value(inner)
     return inner if isinstance(inner, Mapping) and _is_event(inner) else None
 
 
@@ -56,12 +56,4 @@ def server_sent(text: str) -> Iterator[Any]:
             written = "\n".join(data)
             data = []
             if written.strip() != "[DONE]":
-                yield json_of(written)
-
-
-def json_of(written: str) -> Any:
-    """The value of a text; the text itself, where it is not a whole JSON value."""
-    try:
-        return json.loads(written)
-    except (ValueError, RecursionError):
-        return written
+                yield as_value(written)

@@ -13,11 +13,10 @@ from typing import Any
 from ...errors import DataError, at
 from ..attempts import as_object
 from ..files.json_files import dumps
-from ..files.json_values import elements
+from ..files.json_values import as_value, elements
 from ..formats.detection import Contents, Format, Source
 from . import langchain_messages as langchain
 from .completions import numbered
-from .events import json_of
 from .logged_lines import IDS, identifier
 
 _SESSIONS = ("SessionId", "sessionId")
@@ -157,8 +156,7 @@ def _row(value: Any) -> tuple[str, dict[str, Any]] | None:
         return None
     name = identifier(value) or next((str(value[key]) for key in _SESSIONS if value.get(key)), "")
     for key in ("message", "History"):
-        written = value.get(key)
-        message: Any = json_of(written) if isinstance(written, str) and written.startswith("{") else written
+        message: Any = as_value(value.get(key))
         if name and langchain.is_message(message):
             more = {at: inner for at, inner in value.items() if at not in (key, *IDS, *_SESSIONS)}
             more |= {at: inner for at, inner in langchain.fields(message).items() if inner is not None}

@@ -41,7 +41,8 @@ class LoggedLine:
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> "LoggedLine":
         """The parts of a line."""
-        request = next((_body(inner) for key in _OF_REQUEST if isinstance(inner := value.get(key), Mapping)), value)
+        bodies = (_body(inner) for key in _OF_REQUEST if isinstance(inner := value.get(key), Mapping))
+        request = next((body for body in bodies if isinstance(body, Mapping)), value)
         response = value if _is_response(value) else next((value[key] for key in _OF_RESPONSE if value.get(key)), None)
         if response is None and "message" in as_object(value.get("result")):  # of Anthropic's batches
             response = value["result"]["message"]

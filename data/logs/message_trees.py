@@ -4,7 +4,7 @@ Shapes: `message_tree_id` with `prompt`, whose `replies` are nested; messages wi
 (`prompter` or `assistant`), `text` and `rank`, also as rows of `datasets`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +45,28 @@ def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> Contents:
     return Contents(tuple(messages.of_values(path, trees)), notes)
 
 
+def ancestors(leaf: str, parent: Callable[[str], object], names: Container[str]) -> list[str]:
+    """The names from the root of a tree to one of its messages.
+
+    A circle, or a parent that is missing, ends the way.
+    """
+    way: dict[str, None] = {}
+    name: object = leaf
+    while isinstance(name, str) and name in names and name not in way:
+        way[name] = None
+        name = parent(name)
+    return list(way)[::-1]
+
+
 def is_tree(value: Any) -> bool:
     """Whether a value is a tree, or a message of one."""
     if not is_object(value):
         return False
     message = value["prompt"] if is_object(value.get("prompt")) else value
     placed = "replies" in message or {"message_id", "parent_id"} <= message.keys()
-    return placed and isinstance(message.get("text"), str) and message.get("role") in _ROLES
+    ids = (message.get("message_id"), message.get("parent_id"))
+    named = all(name is None or isinstance(name, str | int) for name in ids)
+    return placed and named and isinstance(message.get("text"), str) and str(message.get("role")) in _ROLES
 
 
 def _of_single(path: str | Path, single: Sequence[tuple[str, Mapping[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:

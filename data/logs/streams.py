@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..attempts import as_list, as_object
-from .events import CHUNK, json_of
+from ..files.json_values import as_value
+from .events import CHUNK
 
 _CLOSED = ("response.completed", "response.incomplete", "response.failed")
 
@@ -109,7 +110,7 @@ class _Messages(_Stream):
     def response(self) -> dict[str, Any]:
         for block in self.blocks.values():
             if written := block.pop("partial_json", ""):
-                block["input"] = json_of(written)
+                block["input"] = as_value(written)
         return {"type": "message", "role": "assistant", **self.whole, "content": self.in_order()}
 
 
@@ -228,7 +229,7 @@ class _Converse(_Stream):
         whole = dict(self.whole)
         for block in self.blocks.values():
             if "toolUse" in block:
-                block["toolUse"]["input"] = json_of(block["toolUse"].get("input") or "{}")
+                block["toolUse"]["input"] = as_value(block["toolUse"].get("input") or "{}")
             if "reasoningContent" in block and "text" in block["reasoningContent"]:
                 block["reasoningContent"] = {"reasoningText": block["reasoningContent"]}
         message = {"role": whole.pop("role", "assistant"), "content": self.in_order()}

@@ -118,6 +118,37 @@ def test_calls_without_a_name_are_joined_in_time_that_grows_with_their_number(mo
     assert read < 10 * len([*first, *second])
 
 
+def test_an_edit_is_looked_for_only_among_histories_that_begin_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = 0
+
+    def counted(first: Any, second: Any) -> int:
+        nonlocal compared
+        compared += 1
+        return 0
+
+    monkeypatch.setattr("duologue.data.logs.calls._alike", counted)
+    calls = [LoggedCall([{**ASKED, "content": f"Question {n}?"}, TOLD], conversation="c") for n in range(50)]
+    (talk,) = together(calls)
+    assert (len(talk["messages"]), compared) == (100, 0)
+
+
+@pytest.mark.parametrize("value", [[], {}, [["a"]]], ids=str)
+@pytest.mark.parametrize("key", ["message_id", "parent_id", "role", "parent_message_uuid", "current_leaf_message_uuid"])
+def test_a_name_in_a_tree_that_is_no_text_is_read_over_or_refused_in_one_line(key: str, value: Any) -> None:
+    nodes = [{"message_id": f"m{n}", "parent_id": f"m{n - 1}", "role": "prompter", "text": "Hi"} for n in range(2)]
+    sent = [{"uuid": f"m{n}", "parent_message_uuid": f"m{n - 1}", "sender": "human", "text": "Hi"} for n in range(3)]
+    for log in (
+        [nodes[0], {**nodes[1], key: value}],
+        [{"chat_messages": [*sent[:2], {**sent[2], key: value}], key: value}],
+    ):
+        refusal = ""
+        try:
+            load(file(log))
+        except DataError as error:
+            refusal = str(error)
+        assert "\n" not in refusal
+
+
 @pytest.mark.parametrize("instructions", [(), (0,), (1,), (0, 1)])
 def test_calls_that_send_only_what_is_new_are_joined_by_their_conversation(instructions: tuple[int, ...]) -> None:
     path = file(
@@ -336,6 +367,10 @@ def test_a_recorded_exchange_whose_body_is_a_stream_goes_on_with_the_one_before(
     talk = only(path)
     assert spoken_lines(talk) == TALK[:2]
     assert [(call.name, call.result) for call in talk.messages[1].tool_calls] == [("hours", "9")]
+
+
+def test_a_request_whose_body_is_a_list_is_no_request(fault: Callable[..., str]) -> None:
+    assert "is not in a known format" in fault(load, file({"request": {"body": []}, "response": {"body": []}}))
 
 
 def test_a_line_that_lacks_messages_is_named(fault: Callable[..., str]) -> None:
