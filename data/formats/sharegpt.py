@@ -19,7 +19,7 @@ from .unsupported import BeyondWords
 ROLES: Mapping[str, Role] = {name: role for name, role in SPEAKERS.items() if not name.endswith(("message", "chunk"))}
 SYSTEM = "system"
 CALL = "function_call"
-RESULTS = ("observation", "tool")
+RESULTS = ("observation", "tool", "function_response", "tool_response")
 TOOLS = (CALL, *RESULTS)
 _NAMES: Mapping[Role, str] = {"user": "human", "assistant": "gpt"}
 
@@ -84,7 +84,7 @@ def read(path: str | Path) -> list[Conversation]:
             raise DataError(f"{at(path, element)}: has no list 'conversations': is this a ShareGPT file?")
         read = TurnReading(FORM)
         for position, turn in enumerate(turns):
-            plain = _plain(turn) if isinstance(turn, dict) else None
+            plain = plain_turn(turn) if isinstance(turn, dict) else None
             if plain is None or not read.read(position, turn, plain):
                 raise DataError(
                     f"{at(path, element, f'turn {position}')}: "
@@ -101,7 +101,7 @@ def read(path: str | Path) -> list[Conversation]:
     return conversations
 
 
-def _plain(turn: Mapping[str, Any]) -> dict[str, Any] | None:
+def plain_turn(turn: Mapping[str, Any]) -> dict[str, Any] | None:
     """A turn in OpenAI's form; None if it has no text, or is nobody's."""
     speaker, value = turn.get("from"), turn.get("value")
     if not isinstance(value, str):

@@ -5,7 +5,6 @@ Columns: Alpaca's `instruction`, `input` and `output`; `system`, `history`, `que
 `rejected` of LLaMA-Factory; texts that begin with `Human:` as in Anthropic's HH-RLHF.
 """
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -13,10 +12,10 @@ from typing import Any
 
 from ...errors import DataError, at
 from ..attempts import is_object
-from ..files.json_files import dumps
 from ..files.json_values import elements
-from ..formats import messages
+from ..formats import messages, sharegpt
 from ..formats.detection import Contents, Format, Source
+from ..formats.message_parts import with_ids
 from ..formats.turns import role_of, turns_of
 from .logged_lines import IDS, identifier
 
@@ -140,7 +139,7 @@ def value_of(row: Mapping[str, Any]) -> dict[str, Any]:
     if system is not None and not isinstance(system, str):
         taken.discard("system")
     turns = [{"role": "system", "content": system}] if isinstance(system, str) and system else []
-    turns += _with_ids([*_history(row.get("history")), *opening, *closing])
+    turns += with_ids([*_history(row.get("history")), *opening, *closing])
     more = {key: value for key, value in row.items() if key not in taken}
     if others := {key: more.pop(key) for key in _OTHERS if key in more}:
         more["row"] = others
@@ -150,7 +149,7 @@ def value_of(row: Mapping[str, Any]) -> dict[str, Any]:
 def line_of(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row with a list of messages, of OpenAI's or ShareGPT's form, as a line of messages."""
     key = next((key for key in ("messages", "conversations", "conversation") if isinstance(row.get(key), list)), "")
-    turns = _with_ids(_turns(row[key])) if key else None
+    turns = with_ids(_turns(row[key])) if key else None
     further = {one: value for one, value in row.items() if one != key}
     return {**further, "messages": turns or row.get(key)}
 
@@ -202,43 +201,9 @@ def _of_message(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     if "from" not in message:
         role = role_of(message.get("role"))
         return [{**message, "role": role}] if role and "content" in message else turns_of(message)
-    name, text = message["from"], message.get("value")
-    if not isinstance(text, str):
-        return []
-    if name == "function_call" and (calls := _calls(text)):
-        return [{"role": "assistant", "content": None, "tool_calls": calls}]
-    if name in ("observation", "function_response", "tool_response"):
-        return [{"role": "tool", "content": text}]
-    role = role_of(name)
+    turn = sharegpt.plain_turn(message)
     further = {key: value for key, value in message.items() if key not in ("from", "value")}
-    return [{"role": role, "content": text, **further}] if role else []
-
-
-def _calls(text: str) -> list[dict[str, Any]]:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return []
-    listed = value if isinstance(value, list) else [value]
-    if not all(is_object(call) and isinstance(call.get("name"), str) for call in listed):
-        return []
-    return [
-        {"type": "function", "function": {"name": call["name"], "arguments": dumps(call.get("arguments", {}))}}
-        for call in listed
-    ]
-
-
-def _with_ids(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The turns with an id for each call that has none, and for the result that follows it."""
-    waiting: list[str] = []
-    for number, turn in enumerate(turns):
-        for at_call, call in enumerate(turn.get("tool_calls") or []):
-            if "id" not in call:
-                call["id"] = f"call_{number}_{at_call}"
-                waiting.append(call["id"])
-        if turn["role"] == "tool" and waiting and not turn.keys() & {"tool_call_id", "name"}:
-            turn["tool_call_id"] = waiting.pop(0)
-    return turns
+    return [{**turn, **further}] if turn else []
 
 
 def _of_transcript(text: str) -> list[dict[str, Any]]:
