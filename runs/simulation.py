@@ -150,9 +150,9 @@ class _Ended(Generic[T]):
     """What `result_of` gives for each conversation that is over, by its id, and how these ended."""
 
     result_of: Callable[[Conversation], T]
-    results: dict[str, T] = field(default_factory=dict)
-    failures: dict[str, Failure] = field(default_factory=dict)
-    cut: set[str] = field(default_factory=set)
+    results: dict[str, T] = field(default_factory=dict[str, T])
+    failures: dict[str, Failure] = field(default_factory=dict[str, Failure])
+    cut: set[str] = field(default_factory=set[str])
     finished: bool = False
     """Whether one of them is finished."""
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,8 +37,7 @@ def other_request(value: Any) -> str:
         return ""
     if kind := _OTHERS.get(endpoint_of(value)):
         return kind
-    request = next((inner for key in _HOLDERS if isinstance(inner := value.get(key), Mapping)), value)
-    response = next((inner for key in _RESPONSES if isinstance(inner := value.get(key), Mapping)), value)
+    request, response = _held(value, _HOLDERS), _held(value, _RESPONSES)
     response = as_object(response.get("body")) or response
     listed = next((inner for key in ("data", "results") if isinstance(inner := response.get(key), list)), [])
     first = as_object(listed[0] if listed else None)
@@ -47,6 +46,11 @@ def other_request(value: Any) -> str:
     if first.get("object") == "embedding" and (response.get("object") == "list" or "input" in request):
         return "embedding"
     return "moderation" if "flagged" in first and "category_scores" in first else ""
+
+
+def _held(value: Mapping[str, Any], keys: Sequence[str]) -> Mapping[str, Any]:
+    """The first object under one of the keys, or the value itself."""
+    return next((as_object(value[key]) for key in keys if isinstance(value.get(key), Mapping)), value)
 
 
 def is_bare_text(value: Any) -> bool:

@@ -123,10 +123,11 @@ def _of_coqa(value: Mapping[str, Any]) -> DialogueTurns:
     for number, pair in enumerate(zip(questions, answers, strict=True)):
         for speaker, side in zip(("user", "assistant"), pair, strict=True):
             fields = side if is_object(side) else {"input_text": side}
-            if not isinstance(fields.get("input_text"), str):
+            text: object = fields.get("input_text")
+            if not isinstance(text, str):
                 raise ValueError(f"turn {number}: has no 'input_text': mend the file there")
             further = {key: inner for key, inner in fields.items() if key != "input_text"}
-            turns.append(SpokenTurn(speaker, fields["input_text"], further))
+            turns.append(SpokenTurn(speaker, text, further))
     return turns, {"questions", "answers"}
 
 

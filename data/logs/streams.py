@@ -78,9 +78,12 @@ def _grow(block: MutableMapping[str, Any], delta: Mapping[str, Any]) -> None:
     """Add a delta to what came: texts and lists grow, other values are replaced."""
     for key, new in delta.items():
         old = block.get(key)
-        grows = isinstance(old, str) and isinstance(new, str)
-        grows = grows or (isinstance(old, list) and isinstance(new, list))
-        block[key] = old + new if grows else old if new is None and key in block else new
+        if isinstance(old, str) and isinstance(new, str):
+            block[key] = old + new
+        elif isinstance(old, list) and isinstance(new, list):
+            block[key] = [*old, *new]
+        elif new is not None or key not in block:
+            block[key] = new
 
 
 class _Messages(_Stream):

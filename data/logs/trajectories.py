@@ -60,7 +60,7 @@ def _trial(value: Mapping[str, Any], key: str, turns: list[dict[str, Any]]) -> d
 
 def _tau2_turns(listed: list[Any]) -> list[dict[str, Any]]:
     """The turns; calls and results of the user's own tools are turns of tools, which stand beside the conversation."""
-    turns: list[dict[str, Any]] = []
+    turns: list[Any] = []
     for message in listed:
         turn = dict(message) if is_object(message) else message
         if not is_object(turn) or turn.get("requestor") == "user":

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -140,11 +141,40 @@ async def test_a_blocked_event_loop_is_ended_by_a_signal_and_by_the_end_of_its_t
     assert leaving.cause == cause
 
 
-@pytest.mark.parametrize("blocks", [False, True])
-async def test_an_event_loop_that_takes_orders_is_left_alone_and_one_that_only_writes_too(leaving, blocks):
-    dog = Watchdog(asyncio.get_running_loop(), Control(under_way=0 if blocks else 1), 0.0, lambda number: ("", 1))
-    with watched(dog, 0.0):
-        assert not (leaving.wait(timeout=0.2) if blocks else await asyncio.to_thread(leaving.wait, 0.05))
+class Orders:
+    """Times at which no order comes, as the socket of orders tells them, and then its end.
+
+    Between them the event loop has a turn, if it is not blocked.
+    """
+
+    def __init__(self, times, loop=None):
+        self.left, self.loop = times, loop
+
+    def settimeout(self, seconds):
+        assert seconds is None or seconds > 0
+
+    def recv(self, size):
+        if self.loop is not None:
+            asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self.loop).result()
+        self.left -= 1
+        if self.left < 0:
+            return b""
+        raise TimeoutError
+
+
+async def test_an_event_loop_that_takes_orders_is_left_alone(leaving):
+    loop = asyncio.get_running_loop()
+    dog = Watchdog(loop, Control(under_way=1), 0.0, lambda number: ("", 1))
+    await asyncio.to_thread(dog.watch, Orders(4, loop), 0.0)
+    assert not leaving.is_set()
+
+
+@pytest.mark.parametrize(("under_way", "ended"), [(0, False), (1, True)])
+async def test_a_blocked_event_loop_is_left_alone_while_it_only_writes(leaving, under_way, ended):
+    dog = Watchdog(asyncio.get_running_loop(), Control(under_way=under_way), 0.0, lambda number: ("", 1))
+    with suppress(EndedError):
+        dog.watch(Orders(4), 0.0)  # here, so that this loop is blocked
+    assert leaving.is_set() is ended
 
 
 async def test_a_conversation_that_waits_for_an_agent_is_dropped_and_others_go_on():
