@@ -52,7 +52,9 @@ def annotate_command(
             help="A run folder, a data set of any format, or, for justification, a study's answers. It is not changed.",
         ),
     ],
-    labels: Annotated[list[str], labels_named("to write, such as behaviour,intent; docs/labels.md lists all.")],
+    labels: Annotated[
+        list[str], labels_named("to write, such as behaviour,intent; docs/labels/by_models.md lists all.")
+    ],
     out: Annotated[Path | None, out_to("this folder: the labelled copy, and every vote.")] = None,
     model: Annotated[
         list[str] | None,

@@ -40,7 +40,7 @@ def setup(app: Any) -> None:
     from command_reference import reference
 
     def filled(_: Any, page: str, source: list[str]) -> None:
-        if page == "commands":
+        if page == "reference/commands":
             source[0] += reference()
 
     app.connect("source-read", filled)

@@ -3,7 +3,7 @@
     cd examples
     duologue simulate recllmsim --language zh --user wordy_user:user --assistant offline --out ../out/wordy
 
-Its drafts are those from which `--like` accepts what is like people (docs/like.md). Chance is a digest of the messages
+Its drafts are those from which `--like` accepts what is like people (docs/users/style_filter.md). Chance is a digest of the messages
 that it is sent, so another attempt gives another draft.
 """
 

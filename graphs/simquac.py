@@ -63,7 +63,7 @@ class SimQuACSettings(CastSettings):
     )
     as_published: bool = Field(
         default=False,
-        description="Work as the published program: its rules instead of the paper's; docs/as_released.md lists them.",
+        description="Work as the published program: its rules instead of the paper's; docs/research/as_released.md lists them.",
     )
 
 
@@ -128,7 +128,7 @@ def as_published(user: Speaker = "offline", assistant: Speaker = "offline", **se
     """The cast that follows the published script's rules instead of the paper's; settings as for `cast`.
 
     Where the script crashes or repeats without end, this cast has limits: four calls a turn on both sides, twelve
-    exchanges. `docs/as_released.md` lists every difference between paper, script and this project.
+    exchanges. `docs/research/as_released.md` lists every difference between paper, script and this project.
     """
     return FACTORY(user=user, assistant=assistant, **(settings | {"as_published": True}))
 

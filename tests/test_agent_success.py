@@ -84,14 +84,14 @@ def test_pytest_does_not_collect_it(pytester: pytest.Pytester) -> None:
 
 def test_every_page_that_names_success_names_the_function() -> None:
     root = Path(duologue.__file__).parent
-    pages = [root / "README.md", *(root / "docs").glob("*.md")]
+    pages = [root / "README.md", *(root / "docs").rglob("*.md")]
     naming = [page for page in pages if re.search(r"`success`|\bsuccess=", page.read_text())]
     assert len(naming) > 5
     assert [page.name for page in naming if "duologue.test(" not in page.read_text()] == []
 
 
 def test_the_example_of_the_page_gives_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (Path(duologue.__file__).parent / "docs/testing.md").read_text()
+    page = (Path(duologue.__file__).parent / "docs/test/testing.md").read_text()
     code, *others = re.findall(r"```python\n(.*?)```", page, re.S)
     (call,) = [block for block in others if "duologue.test(" in block]
     (tmp_path / "scenarios.jsonl").write_text(re.findall(r"```json\n(.*?)```", page, re.S)[0])

@@ -198,7 +198,7 @@ Prompts: TypeAlias = Annotated[
 Like: TypeAlias = Annotated[
     str | None,
     option(
-        "Make the user more like these people: SRC?part=tune&drafts=RUN (docs/like.md); the cast's setting `like`.",
+        "Make the user more like these people: SRC?part=tune&drafts=RUN (docs/users/style_filter.md); the cast's setting `like`.",
         "--like",
         section=CAST,
         metavar="SRC",

@@ -2,7 +2,7 @@
 
 The script's overlap test loses the first word of every exact copy. If an answer begins at the second word of a
 sentence, the repair adds the sentence's first word; other answers are not changed. An undamaged answer that begins at
-a second word is changed too. People write such answers now and then (measured in `docs/as_released.md`), so the repair
+a second word is changed too. People write such answers now and then (measured in `docs/research/as_released.md`), so the repair
 is meant for a model's answers.
 """
 

@@ -38,7 +38,7 @@ class CastSettings(BaseModel):
     like: str | None = Field(
         default=None,
         description="Make the user more like these people: a draft that is unlike what they write is mostly rejected. "
-        "SRC?part=tune&drafts=RUN, RUN being a run of the same user without it (docs/like.md).",
+        "SRC?part=tune&drafts=RUN, RUN being a run of the same user without it (docs/users/style_filter.md).",
     )
     world: Any = Field(
         default=None, description="Make a world for each conversation, which the agents' tools work on: MODULE:NAME."

@@ -160,7 +160,7 @@ def plain(parts: dict[str, list[Round]]) -> str:
 
 
 def markdown(parts: dict[str, list[Round]]) -> str:
-    """The table for docs/performance.md, with the command that measures each figure again."""
+    """The table for docs/reference/performance.md, with the command that measures each figure again."""
     head = ("Figure", "Target", "Reached", "Of all rounds", "Command")
     rows = [head, tuple("---" for _ in head)]
     for part, title, bound, reached, spread, verdict in lines(parts):

@@ -1,4 +1,4 @@
-"""The jobs of docs/ci.md, their commands run as the shell of a CI system runs them."""
+"""The jobs of docs/test/ci.md, their commands run as the shell of a CI system runs them."""
 
 import os
 import re
@@ -20,7 +20,7 @@ def blocks(page: str, language: str) -> list[str]:
 
 
 def commands() -> dict[str, list[str]]:
-    github, gitlab = (yaml.safe_load(block) for block in blocks("ci.md", "yaml"))
+    github, gitlab = (yaml.safe_load(block) for block in blocks("test/ci.md", "yaml"))
     steps: list[dict[str, Any]] = github["jobs"]["agent"]["steps"]
     return {"github": [step["run"] for step in steps if "run" in step], "gitlab": gitlab["agent"]["script"]}
 
@@ -41,8 +41,8 @@ def test_the_jobs_install_this_package_with_extras_that_it_has_and_call_its_comm
 @pytest.mark.heavy
 @pytest.mark.parametrize("system", ["github", "gitlab"])
 def test_the_commands_of_a_job_run_as_shell_and_leave_its_reports(system: str, tmp_path: Path) -> None:
-    (tmp_path / "my_agent.py").write_text(blocks("testing.md", "python")[0])
-    (tmp_path / "scenarios.jsonl").write_text(blocks("testing.md", "json")[0])
+    (tmp_path / "my_agent.py").write_text(blocks("test/testing.md", "python")[0])
+    (tmp_path / "scenarios.jsonl").write_text(blocks("test/testing.md", "json")[0])
     programs = tmp_path / "bin"
     programs.mkdir()
     for name, line in (("pip", "exit 0"), ("duologue", f'exec {sys.executable} -m duologue.cli "$@"')):

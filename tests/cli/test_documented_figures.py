@@ -53,7 +53,11 @@ def test_figures_of_other_places_do_not_agree():
 def test_the_baseline_is_what_the_docs_say_of_it(result_of, open_data):
     baseline = result_of("simquac", "baseline", open_data / "simquac/quac_subset.json")
     shown = table(
-        "docs/replication.md", "teacher on people's 552 questions", "offline", "first sentence", "random sentence"
+        "docs/research/replication.md",
+        "teacher on people's 552 questions",
+        "offline",
+        "first sentence",
+        "random sentence",
     )
     for place, one in enumerate(baseline["teachers"]):
         assert one["questions"] == 552
@@ -63,7 +67,7 @@ def test_the_baseline_is_what_the_docs_say_of_it(result_of, open_data):
         assert agree(shown["HEQ-D"][place], one["heq_d"])
         assert agree(shown["refusals, right / wrong"][place], one["refused_right"], one["refused_wrong"])
         assert agree(shown["answers where people have none"][place], one["answered_wrong"])
-    shown = table("docs/replication.md", "student, 924 questions", "offline", "offline, no prompt selector")
+    shown = table("docs/research/replication.md", "student, 924 questions", "offline", "offline, no prompt selector")
     for place, one in enumerate(baseline["students"]):
         assert one["questions"] == 924
         assert agree(shown["answered"][place], one["answered"])
@@ -76,7 +80,7 @@ def test_the_statistics_are_what_the_docs_say(result_of, open_data):
     *sides, last = result_of(
         "simquac", "stats", *(open_data / "simquac" / name for name in ("quac_subset.json", "sim_quac.json"))
     )
-    shown = table("docs/statistics.md", "", "QuAC (people)", "SimQuAC (simulated)")
+    shown = table("docs/research/statistics.md", "", "QuAC (people)", "SimQuAC (simulated)")
     for place, one in enumerate(sides):
         assert agree(shown["conversations"][place], one["conversations"])
         assert agree(shown["questions, answered"][place], one["questions"], one["answered"])
@@ -84,7 +88,7 @@ def test_the_statistics_are_what_the_docs_say(result_of, open_data):
         assert agree(shown["spans per answer"][place], one["spans_per_answer"])
         assert agree(shown["coverage, mean and sd"][place], one["coverage_mean"], one["coverage_sd"])
         assert agree(shown["flow, n, mean and sd"][place], one["flow_n"], one["flow_mean"], one["flow_sd"])
-    shown = table("docs/statistics.md", "QuAC against SimQuAC", "Student's t", "p", "Welch's p")
+    shown = table("docs/research/statistics.md", "QuAC against SimQuAC", "Student's t", "p", "Welch's p")
     for one in last["comparisons"]:
         if one["measure"] in shown:
             statistic, p, welch = shown.pop(one["measure"])
@@ -95,7 +99,7 @@ def test_the_statistics_are_what_the_docs_say(result_of, open_data):
     assert not shown
     (equal,) = last["equal_questions"]
     heading = ("questions", "pairs", "asked, QuAC and SimQuAC", "coverage, QuAC and SimQuAC", "difference", "95 %")
-    shown = table("docs/statistics.md", *heading, "t, p", "W, p")
+    shown = table("docs/research/statistics.md", *heading, "t, p", "W, p")
     for label, part, measure in (
         ("all", "all_questions", (equal["questions_a"], equal["questions_b"])),
         ("first k", "first_k", (equal["k"], equal["k"])),
@@ -112,10 +116,10 @@ def test_the_statistics_are_what_the_docs_say(result_of, open_data):
             assert agree([number], one[f"{name}statistic"])
             assert float(shown_p) == (float(f"{exact:.2g}") if exact < 0.001 else round(exact, 4))
     assert not shown
-    line = " ".join((ROOT / "docs/statistics.md").read_text(encoding="utf-8").split())
+    line = " ".join((ROOT / "docs/research/statistics.md").read_text(encoding="utf-8").split())
     (left,) = re.findall(r"the gap left at the first k is (0\.\d+)", line)
     assert agree([left], equal["gap_left"])
-    shown = table("docs/statistics.md", "after question", "pairs", "QuAC (people)", "SimQuAC (simulated)")
+    shown = table("docs/research/statistics.md", "after question", "pairs", "QuAC (people)", "SimQuAC (simulated)")
     for question, (pairs, people, simulated) in shown.items():
         after = equal["by_question"][int(question) - 1]
         assert agree([*pairs, *people, *simulated], *(after[key] for key in ("pairs", "coverage_a", "coverage_b")))
@@ -127,7 +131,9 @@ def test_the_realism_report_is_what_the_docs_say(result_of, open_data, tmp_path)
     report = result_of(
         "compare", folder / "LLM_agent_user", folder / "human_exp_V2", "--no-baseline", "--out", tmp_path / "out"
     )
-    shown = table("docs/realism.md", "measure", "simulated", "people", "effect", "low", "high", "distance", "floor")
+    shown = table(
+        "docs/users/realism.md", "measure", "simulated", "people", "effect", "low", "high", "distance", "floor"
+    )
     rows = {row["name"]: row for row in report["measures"]}
     keys = ("sim", "human", "effect", "effect_low", "effect_high", "distance", "floor")
     assert [row["name"] for row in report["measures"][: len(shown)]] == [name.partition(",")[0] for name in shown]
@@ -162,7 +168,7 @@ def test_how_far_retrieval_based_users_are_from_people_is_what_the_readme_says(r
 
 @pytest.mark.heavy
 def test_what_the_validators_say_of_the_published_users_is_what_the_docs_say_of_it(result_of, open_data, tmp_path):
-    shown = table("docs/replication.md", "", "RecLLMSim (simulated)", "people")
+    shown = table("docs/research/replication.md", "", "RecLLMSim (simulated)", "people")
     for place, folders in enumerate((("LLM_agent_user",), ("real_human_user", "human_exp_V2"))):
         summaries = []
         for folder in folders:
@@ -196,7 +202,7 @@ def test_the_next_turns_are_what_the_docs_say_of_them(result_of, open_data, peop
     sources = (open_data / people, "--published", open_data / published)
     report = result_of("next-turn", *sources, "--user", "offline", "--part", part)
     assert report["users"] == users
-    shown = table("docs/next_turn.md", f"{users} people", "chrF", "low", "high", *scores)
+    shown = table("docs/users/next_turn.md", f"{users} people", "chrF", "low", "high", *scores)
     assert list(shown) == [row["name"] for row in report["rows"]]
     for row in report["rows"]:
         chrf = row["scores"]["chrf"]
@@ -211,7 +217,7 @@ def test_the_testers_are_what_the_docs_say_of_them(result_of, open_data, tmp_pat
     pytest.importorskip("jieba")
     report = result_of("validity", open_data / "recllmsim_human_vs_agent/human_exp_V2", "--out", tmp_path / "out")
     bounds = ("concordance", "low", "high", "by user", "above length", "above low", "above high")
-    shown = table("docs/validity.md", "tester", *bounds)
+    shown = table("docs/users/validity.md", "tester", *bounds)
     rows = {row["tester"]: row for row in report["people"]["rows"] if row["tester"] != "chance"}
     assert list(shown) == list(rows)
     for name, row in rows.items():
@@ -219,7 +225,7 @@ def test_the_testers_are_what_the_docs_say_of_them(result_of, open_data, tmp_pat
         values = [row["concordance"][key] for key in ("value", "low", "high", "by_user")]
         values += [] if name == "reply length" else [row["above_length"][key] for key in ("value", "low", "high")]
         assert agree(numbers, *values), name
-    lines = (ROOT / "docs/validity.md").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / "docs/users/validity.md").read_text(encoding="utf-8").splitlines()
     for told_apart in report["told"]:
         user = "offline" if told_apart["user"] == "offline" else "people"
         by = {"success": "success", "satisfaction": f"satisfaction: {told_apart['satisfaction_by']}"}
@@ -239,7 +245,7 @@ def test_peoples_labels_agree_with_the_published_ones_as_the_docs_say(result_of,
     options = [part for pair in names for part in ("--between", pair)]
     rows = result_of("agreement", source, *options, "--scale", "Low,Moderate,High")
     shown = table(
-        "docs/labels.md", "label", "simulated: accuracy", "always the commonest", "kappa", "AC1", "people: accuracy",
+        "docs/labels/by_models.md", "label", "simulated: accuracy", "always the commonest", "kappa", "AC1", "people: accuracy",
         "always the commonest (people)", "kappa (people)", "AC1 (people)",
     )  # fmt: skip
     assert len(rows) == 2 * len(shown) == 22
@@ -261,7 +267,13 @@ def test_the_published_judge_is_what_the_docs_say_of_it(result_of, open_data):
         "agreement", open_data / "recllmsim", open_data / "recllmsim_human_vs_agent", *options, "--confusion"
     )
     shown = table(
-        "docs/labels.md", "judge and annotators", "accuracy", "always 2", "kappa", "interval", "quadratic weights"
+        "docs/labels/by_models.md",
+        "judge and annotators",
+        "accuracy",
+        "always 2",
+        "kappa",
+        "interval",
+        "quadratic weights",
     )
     for row, part in zip(rows["agreement"], parts, strict=True):
         accuracy, always, kappa, interval, weighted = shown[part]
@@ -281,7 +293,9 @@ def test_votes_and_judged_rates_are_worth_what_the_docs_say(result_of, open_data
     source = open_data / "recllmsim_human_vs_agent"
     options = [of for number in (1, 2, 3, 4) for of in ("--between", f"strategy_V{number}")]
     rows = {(row["label"], row["side"]): row for row in result_of("agreement", source, *options)}
-    shown = table("docs/labels.md", "votes of", "unanimous: simulated, people", "Fleiss' kappa: simulated, people")
+    shown = table(
+        "docs/labels/by_models.md", "votes of", "unanimous: simulated, people", "Fleiss' kappa: simulated, people"
+    )
     for name in ("V1.problem_solving", "V1.order", "V2.question_broadness", "V2.context_dependency"):
         sides = [rows[f"strategy_{name}", side] for side in ("simulated", "people")]
         unanimous, fleiss = shown[name.replace(".", " ")]
@@ -292,7 +306,7 @@ def test_votes_and_judged_rates_are_worth_what_the_docs_say(result_of, open_data
     (one,) = [row for row in worth if (row["side"], row["part"], row["value"]) == ("people", "operability", "High")]
     assert agree(["0.96", "0.93", "0.98"], one["naive"], one["naive_low"], one["naive_high"])
     assert agree(["0.79", "0.55", "0.92"], one["calibrated"], one["low"], one["high"])
-    line = " ".join((ROOT / "docs/labels.md").read_text(encoding="utf-8").split())
+    line = " ".join((ROOT / "docs/labels/by_models.md").read_text(encoding="utf-8").split())
     assert "conversations High (.93 to .98); people do of 79 %" in line
     assert "the calibrated rate is theirs (.55 to .92)" in line
 
@@ -306,7 +320,7 @@ def test_the_judges_of_satisfaction_are_what_the_docs_say_of_them(result_of, ope
     pytest.importorskip("sklearn")
     pytest.importorskip("jieba")
     report = result_of("recllmsim", "judges", open_data / "recllmsim/human_exp_V2", "--split", split)
-    page, ends = "docs/satisfaction.md", "95 %"
+    page, ends = "docs/research/satisfaction.md", "95 %"
     shown = table(page, heading, "qwk", ends, "mae", ends, "auc", ends, "concordance", ends)
     assert list(shown) == [row["judge"] for row in report["judges"]]
     for row in report["scores"]:

@@ -197,7 +197,7 @@ def test_too_few_conversations_to_compare_are_told_in_one_line(duologue):
 
 def test_what_the_page_about_logs_shows_is_what_the_commands_print(duologue):
     root = Path(__file__).parents[2]
-    page = (root / "docs/logs.md").read_text(encoding="utf-8")
+    page = (root / "docs/start/logs.md").read_text(encoding="utf-8")
     sample = root / "examples/logs/bakery.jsonl"
     findings = [line for line in duologue("check", sample)[1].splitlines() if ": " in line]
     counts = [line.rstrip() for line in duologue("stats", sample)[1].splitlines()]

@@ -1,4 +1,4 @@
-"""What docs/testing.md shows is what its commands and its tests do."""
+"""What docs/test/testing.md shows is what its commands and its tests do."""
 
 import json
 import re
@@ -11,7 +11,7 @@ import pytest
 from duologue.data.rules import DIALOGUE_RULES
 from duologue.nodes.scorers.scenario_success import READERS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "testing.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "test" / "testing.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE, re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-"""The tables of docs/nodes.md are the keys of the state, in order, with their types."""
+"""The tables of docs/reference/nodes.md are the keys of the state, in order, with their types."""
 
 import ast
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "nodes.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "nodes.md").read_text(encoding="utf-8")
 MODULE = ast.parse((ROOT / "nodes" / "state.py").read_text(encoding="utf-8"))
 
 

@@ -1,4 +1,4 @@
-"""The style filter that makes any simulated user more like people (`--like SRC`): see `docs/like.md`."""
+"""The style filter that makes any simulated user more like people (`--like SRC`): see `docs/users/style_filter.md`."""
 
 from .learnt import REASON, StyleComparison
 from .options import LikeOptions, parsed, paths_of

@@ -1,4 +1,4 @@
-"""Coverage and power of the interval of two shares over shared scenarios, as docs/validity.md gives them."""
+"""Coverage and power of the interval of two shares over shared scenarios, as docs/users/validity.md gives them."""
 
 from pathlib import Path
 
@@ -55,7 +55,7 @@ def covered(scenarios):
 
 def shown(heading):
     """The cells of the rows of a table of the page, by the first one."""
-    page = (Path(__file__).parents[3] / "docs/validity.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs/users/validity.md").read_text(encoding="utf-8")
     lines = iter(page.partition(f"| {heading} |")[2].splitlines()[2:])
     rows = {}
     for line in lines:

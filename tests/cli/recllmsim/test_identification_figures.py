@@ -1,4 +1,4 @@
-"""The figures of docs/identification.md are those that its commands print."""
+"""The figures of docs/research/identification.md are those that its commands print."""
 
 import json
 import re
@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("sklearn")
 pytest.importorskip("jieba")
 
-PAGE = (Path(__file__).parents[3] / "docs/identification.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs/research/identification.md").read_text(encoding="utf-8")
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?|–")
 SIDES = ("LLM_agent_user", "real_human_user", "human_exp_V2")
 OF_MODEL = (

@@ -1,4 +1,4 @@
-"""The figures of docs/readers.md are those that its commands print."""
+"""The figures of docs/research/readers.md are those that its commands print."""
 
 import json
 
@@ -31,7 +31,7 @@ def test_what_readers_make_of_the_open_data_is_what_the_docs_say(duologue, files
     ]
     readers = {"no answer": "no answer", "nearest sentence": "nearest sentence", "teacher:offline": "offline teacher"}
     heading = ("95 % interval of F1 in brackets", "precision", "recall", "F1", "exact", "answered wrong")
-    shown = table("docs/readers.md", *heading)
+    shown = table("docs/research/readers.md", *heading)
     for row in rows:
         name = NAMES[row["data"]]
         label = f"{name}, {row['questions']} questions" if row["reader"] == "no answer" else name
@@ -49,14 +49,14 @@ def test_what_one_data_set_teaches_about_another_is_what_the_docs_say(duologue, 
     more = ["--model", "retriever"] if not history else ["--history", history]
     rows = printed(duologue, "simquac", "readers", *files, "--model", "features", *more)["rows"]
     title = "F1 with two earlier turns, asked about" if history else "F1, asked about"
-    shown = table("docs/readers.md", title, *NAMES.values())
+    shown = table("docs/research/readers.md", title, *NAMES.values())
     crossed = {(row["trained_on"], row["data"]): row for row in rows if row["reader"] == "features"}
     assert len(crossed) == 16
     for (trained_on, data), row in crossed.items():
         line = f"trained on {NAMES[trained_on]}{', history 2' if history else ''}"
         assert agree(shown[line][list(NAMES).index(data)], row["f1"])
     one, other = (crossed[name, "quac_subset.json"] for name in ("sim_quac.json", "quac_subset.json"))
-    text = (ROOT / "docs/readers.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/research/readers.md").read_text(encoding="utf-8")
     if history:
         assert f"{other['f1']:.3f}, on those with an answer {other['f1_answerable']:.3f} against " in text
         assert f"against {one['f1_answerable']:.3f}): people go through a section in order" in text

@@ -13,7 +13,10 @@ from tests.test_imports import ROOT
 
 def rows_of_docs() -> list[str]:
     table = (
-        (ROOT / "docs/logs.md").read_text(encoding="utf-8").partition("| form | sure sign |")[2].partition("\n\n")[0]
+        (ROOT / "docs/start/logs.md")
+        .read_text(encoding="utf-8")
+        .partition("| form | sure sign |")[2]
+        .partition("\n\n")[0]
     )
     return re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
 

@@ -12,7 +12,7 @@ from duologue.data import Conversation
 from duologue.data.checks import RULES, check
 from tests.data.rules import ordinary, plants
 
-DOCS = " ".join((Path(__file__).parents[3] / "docs/logs.md").read_text("utf-8").split())
+DOCS = " ".join((Path(__file__).parents[3] / "docs/start/logs.md").read_text("utf-8").split())
 LABELS = Path(__file__).parents[1] / "fixtures/labelled_findings.jsonl"
 ROWS = [json.loads(line) for line in LABELS.read_text("utf-8").splitlines()]
 ERRORS = ("role-slip", "prompt-shown")

@@ -1,4 +1,4 @@
-"""The figures of docs/like.md are those of its lines."""
+"""The figures of docs/users/style_filter.md are those of its lines."""
 
 import importlib.util
 import re
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[4]
 
 def row(name):
     """The numbers of the row of the page's table that begins so."""
-    page = (ROOT / "docs/like.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/users/style_filter.md").read_text(encoding="utf-8")
     (line,) = [line for line in page.splitlines() if line.startswith(f"| {name} |")]
     return [float(number) for number in re.findall(r"\d+\.\d+", line.split("|", 2)[2])]
 
