@@ -37,7 +37,7 @@ def other_request(value: Any) -> str:
         return ""
     if kind := _OTHERS.get(endpoint_of(value)):
         return kind
-    request, response = _held(value, _HOLDERS), _held(value, _RESPONSES)
+    request, response = _first_object(value, _HOLDERS), _first_object(value, _RESPONSES)
     response = as_object(response.get("body")) or response
     listed = next((inner for key in ("data", "results") if isinstance(inner := response.get(key), list)), [])
     first = as_object(listed[0] if listed else None)
@@ -48,7 +48,7 @@ def other_request(value: Any) -> str:
     return "moderation" if "flagged" in first and "category_scores" in first else ""
 
 
-def _held(value: Mapping[str, Any], keys: Sequence[str]) -> Mapping[str, Any]:
+def _first_object(value: Mapping[str, Any], keys: Sequence[str]) -> Mapping[str, Any]:
     """The first object under one of the keys, or the value itself."""
     return next((as_object(value[key]) for key in keys if isinstance(value.get(key), Mapping)), value)
 
