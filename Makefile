@@ -29,7 +29,7 @@ export LANGSMITH_TRACING = false
 unexport PYTHONDONTWRITEBYTECODE
 export LANGGRAPH_CLI_NO_ANALYTICS = 1
 
-.PHONY: demo test light test-all docs bench mutants lint types env lab constraints clean
+.PHONY: demo test light test-all docs bench words mutants lint types env lab constraints clean
 
 demo: $(STAMPS)/core  ## a few conversations without a key, one of them with its rejected drafts, and their page
 	@$(BIN)/duologue demo
@@ -53,6 +53,9 @@ docs: $(STAMPS)/docs  ## the site in build/site, from the pages in docs, the com
 bench: $(STAMPS)/bench  ## what only a clock shows, as ratios; asserts nothing: docs/reference/performance.md
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 	$(if $(ARGS),,$(BIN)/python -m tests.benchmarks.pace && $(BIN)/python tests/benchmarks/slow_texts.py)
+
+words: $(STAMPS)/test  ## how long the sentences of docs and docstrings are: `make words ARGS=docs/start`, `ARGS="--list docs"`
+	$(BIN)/python -m tests.prose $(ARGS)
 
 mutants: $(STAMPS)/test  ## what the tests do not notice: 200 single changes in copies of the tree, some of the folders; asserts nothing
 	$(BIN)/python -m tests.mutants $(ARGS)
