@@ -1,7 +1,6 @@
 """`duologue demo`: a few conversations without a key, one of them printed with its rejected drafts, and their page."""
 
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -17,15 +16,16 @@ from .options.shared import json_of, out_to
 from .running.run import OUT, ended, run_into
 from .streams import print_json, put, stdout
 
-USER = "offline?two_questions=0.2"
-ASSISTANT = "offline?background=0.2&paraphrase=0.1"
-SEED = 11
-"""Of those that were tried, one whose conversation reads well."""
-TOPICS = 3
-EXCHANGES = 4
+INTRODUCTION = """\
+A student asks about a section of text that only the teacher sees. The teacher
+must answer in words of the section. Indented lines are rejected drafts; the
+reason follows. No language model takes part: questions and wrong drafts were
+written for the demo and are replayed, and rules find the answers. Validators
+judge every draft.
+"""
 
 REASONS = {
-    "enumeration": "a list of questions, where one was asked for",
+    "enumeration": "a list of questions, and one is allowed",
     "in_background": "words of the background, not of the section",
     "not_in_section": "its own words, not those of the section",
 }
@@ -41,38 +41,43 @@ def demo_command(
 ) -> int:
     """Simulate three short conversations without a key.
 
-    Prints one of them with its rejected drafts, writes the page of all, and shows what to try next. User and assistant
-    are rule-based, and the conversations the same every time.
+    Prints one of them with its rejected drafts, writes the page of all, and shows what to try next. The questions are
+    replayed, the answers are found by rules, and the conversations are the same every time.
     """
     from .. import graphs, nodes, runs, views
+    from ..nodes.simquac.written_drafts import WrittenDrafts, sample_drafts
 
     folder = out or runs.new_folder(OUT, "demo")
     if (folder / MANIFEST).exists():
         raise DataError(f"{folder}: holds a run already: choose another folder with --out")
-    cast = graphs.simquac.cast(user=USER, assistant=ASSISTANT)
-    scenarios = graphs.simquac.scenarios(simquac.samples()[:TOPICS])
-    limits = nodes.Limits(max_turns=EXCHANGES, seed=SEED)
+    drafts, offline = sample_drafts(), graphs.simquac.cast()
+    cast = offline.replace(
+        user_simulator=WrittenDrafts("user", offline.user_simulator, drafts),
+        assistant=WrittenDrafts("assistant", offline.assistant, drafts),
+    )
+    topics = {topic.title: topic for topic in simquac.samples()}
+    scenarios = graphs.simquac.scenarios([topics[title] for title in drafts])
+    limits = nodes.Limits(max_turns=max(map(len, drafts.values())))
     source = {"source": "sample topics of Duologue"}
     options = RunOptions(as_json=as_json)
     control = options.control()
     summary = run_into(cast, list(scenarios), folder, limits, source, options, control)
     if control.ending is not None:  # interrupted: there may be nothing to show
         return ended(summary, control, options)
-    conversations = load(folder).conversations
-    page = views.write_run(conversations, folder / "page.html", folder.name, manifest=load(folder).manifest)
-    shown = most_telling(conversations)
+    loaded = load(folder)
+    page = views.write_run(loaded.conversations, folder / "page.html", folder.name, manifest=loaded.manifest)
+    shown = loaded.conversations[0]
     if as_json:
-        print_json({"out": str(folder), "page": str(page), "conversations": len(conversations), "shown": shown.id})
+        print_json(
+            {"out": str(folder), "page": str(page), "conversations": len(loaded.conversations), "shown": shown.id}
+        )
         return 0
     rejected = sum(side.rejected for side in summary.counts.sides)
-    stdout.print(
-        "A rule-based user and assistant, no language model. A student asks about a section of\n"
-        "text that only the teacher sees. At times they misbehave: then the draft is\n"
-        "rejected with a reason, retried, and stored.\n"
-    )
+    stdout.print(INTRODUCTION, soft_wrap=True)
     stdout.print(dialogue(shown))
     stdout.print(
-        f"\n{summary.finished} conversations, {summary.counts.exchanges} turns, {rejected} rejected drafts. All of it as a page:"
+        f"\n{summary.finished} conversations, {summary.counts.exchanges} turns, {rejected} rejected drafts. "
+        "Their page, for a browser:"
     )
     put(f"  {page}")
     stdout.print("\nNext:")
@@ -80,17 +85,6 @@ def demo_command(
         stdout.print(Text(f"  # {what}", style="dim"))
         put(f"  {command}")
     return 0
-
-
-def most_telling(conversations: Iterable[Conversation]) -> Conversation:
-    """The conversation in which both sides had a draft rejected, if there is one, and the most is answered."""
-
-    def telling(conversation: Conversation) -> tuple[int, int]:
-        drafts = (conversation.attempts("user"), conversation.attempts("assistant"))
-        sides = sum(any(draft.verdict == "rejected" for draft in of_side) for of_side in drafts)
-        return sides, -(outline(conversation).refused or 0)
-
-    return max(conversations, key=telling)
 
 
 def dialogue(conversation: Conversation) -> Table:
@@ -125,7 +119,7 @@ def following(folder: Path) -> list[tuple[str, str]]:
     return [
         (
             f"{this} simulate simquac --topics {document} --limit 3",
-            "the same about a document: a topic for each heading",
+            "a document of yours, a topic for each heading; the rules that ask are crude",
         ),
         (
             f"{this} simulate simquac --limit 3 \\\n    --user openai:gpt-4.1-mini --assistant openai:gpt-4.1-mini",

@@ -88,6 +88,8 @@ def _label(name: str, settings: Mapping[str, Any]) -> str:
         options = as_object(settings.get("options")).items()
         query = "&".join(f"{key}={'true' if value is True else value}" for key, value in options)
         return f"people:{settings['turns_of']}{query and '?' + query}"
+    if isinstance(otherwise := settings.get("otherwise"), Mapping):
+        return f"written drafts, then {_label(str(otherwise.get('name', '')), otherwise)}"
     if isinstance(function := settings.get("function"), Mapping):
         return str(function.get("name") or name)
     if "agent" in settings:

@@ -15,12 +15,14 @@ def lines(text):
 def test_the_demo_prints_a_conversation_with_rejected_drafts_of_both_sides_and_writes_its_page(duologue, tmp_path):
     code, out, err = duologue("demo", "--out", tmp_path / "demo")
     assert (code, err) == (0, "")
-    assert "A rule-based user and assistant, no language model." in out
-    for reason in ("rejected, in background", "rejected, enumeration"):
+    assert "No language model takes part: questions and wrong drafts were" in out
+    assert "are replayed" in out
+    for reason in ("rejected, in background", "rejected, not in section", "rejected, enumeration"):
         assert reason in out
     assert "\x1b" not in out  # no terminal, no colour
     page = (tmp_path / "demo" / "page.html").read_text()
     assert "in background" in page
+    assert lines(out)[lines(out).index("Next:") - 2].strip() == str(tmp_path / "demo" / "page.html")
     commands = [line for line in lines(out.partition("Next:")[2]) if "duologue " in line]
     assert [line.split()[1] for line in commands] == ["simulate", "simulate", "check"]
     assert all(len(line) <= 80 for line in lines(out) if str(tmp_path) not in line)
@@ -50,11 +52,11 @@ def test_what_readme_shows_is_what_the_demo_prints(duologue, tmp_path):
 def test_a_terminal_gets_colours_and_no_color_takes_them_away(duologue, tmp_path):
     from rich.console import Console
 
-    from duologue.cli.demo import dialogue, most_telling
+    from duologue.cli.demo import dialogue
     from duologue.data import load
 
     duologue("demo", "--out", tmp_path / "demo")
-    shown = most_telling(load(tmp_path / "demo").conversations)
+    shown = load(tmp_path / "demo").conversations[0]
 
     def printed(**settings):
         console = Console(width=80, force_terminal=True, highlight=False, **settings)

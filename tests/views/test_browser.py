@@ -150,6 +150,9 @@ def test_a_row_unfolds_and_folds_and_a_span_leads_to_its_message(opened, html):
     article = page.locator(".unfolded article")
     article.wait_for()
     assert row.get_attribute("aria-expanded") == "true"
+    assert article.locator("details.rejected[open]").count() == 1
+    article.locator("details.rejected summary").first.click()
+    assert article.locator("details.rejected[open]").count() == 0
     article.locator("details.rejected summary").first.click()
     assert article.locator("details.rejected[open] pre").first.is_visible()
     span = article.locator("a.span").first
@@ -568,3 +571,23 @@ def test_the_result_of_a_test_is_read_in_the_dark_and_in_the_light(opened, teste
         ".result tbody tr:nth-child(2) td",
     ):
         assert page.locator(shown).first.evaluate(contrast) > 60, shown
+
+
+def test_the_first_screen_of_the_demo_shows_a_rejected_draft_its_reason_and_the_accepted_one(opened, forks, tmp_path):
+    assert forks.run("demo", "--out", tmp_path / "demo", cwd=tmp_path).returncode == 0
+    page = opened(tmp_path / "demo" / "page.html")
+    answer = page.locator(".unfolded li.assistant").first
+    answer.wait_for()
+    draft = answer.locator("details.rejected[open]")
+    assert draft.count() == 1
+    seen = (
+        (draft.locator("pre").first, "Each player begins with 16 pieces."),
+        (draft.locator(".what").first, "draft 1: rejected, in background"),
+        (answer.locator("> .text"), "Each side has one king, one queen, two rooks"),
+    )
+    assert page.evaluate("scrollY") == 0
+    for place, words in seen:
+        assert words in place.inner_text()
+        box = place.bounding_box()
+        assert box["y"] > 0
+        assert box["y"] + box["height"] <= page.viewport_size["height"]
