@@ -157,7 +157,7 @@ def test_a_former_format_gives_the_one_of_today(duologue: Command, former: str, 
     assert duologue("stats", "x.json", "--format", former) == (2, "", expected)
 
 
-@pytest.mark.parametrize("page", ["docs/start/command_line.md", "CHANGELOG.md"])
+@pytest.mark.parametrize("page", ["docs/reference/former_names.md", "CHANGELOG.md"])
 def test_the_tables_of_former_words_are_whole(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     for former in FORMER:
@@ -299,7 +299,7 @@ def shown_commands() -> Iterator[tuple[str, list[str]]]:
     files += [*(ROOT / "examples").rglob("*.md"), *(ROOT / "examples").rglob("*.py")]
     names = {name for name, _ in commands() if name}
     for file in sorted(files):
-        text = file.read_text(encoding="utf-8").partition("## Former names")[0].replace("\\n", "\n")
+        text = file.read_text(encoding="utf-8").partition("# Former names")[0].replace("\\n", "\n")
         for shown in SHOWN.findall(text):
             words = [word.strip("[].,;:)") for word in shown.split()]
             if words[0] in names or words[0] in {former.split()[0] for former in COMMANDS}:

@@ -1,4 +1,4 @@
-"""What docs/test/testing.md shows is what its commands and its tests do."""
+"""What docs/test shows is what its commands and its tests do."""
 
 import json
 import re
@@ -11,7 +11,8 @@ import pytest
 from duologue.data.rules import DIALOGUE_RULES
 from duologue.nodes.scorers.scenario_success import READERS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "test" / "testing.md").read_text(encoding="utf-8")
+FOLDER = Path(__file__).parents[2] / "docs" / "test"
+PAGE, CI, VERDICT = ((FOLDER / f"{name}.md").read_text(encoding="utf-8") for name in ("testing", "ci", "verdict"))
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE, re.DOTALL)
 
 
@@ -42,7 +43,7 @@ def test_the_command_prints_the_figures_of_the_page(forks: Any, tmp_path: Path) 
 
 def test_the_tests_of_the_page_pass(forks: Any, tmp_path: Path) -> None:
     Path("test_page.py").write_text(
-        next(text for kind, text in BLOCKS if kind == "python" and "simulated_user" in text)
+        next(text for text in re.findall(r"```python\n(.*?)```", CI, re.DOTALL) if "simulated_user" in text)
     )
     options = ("-q", "-p", "duologue.testing", "-p", "no:cacheprovider", "--basetemp", tmp_path / "temporary")
     done = forks.run("-m", "pytest", *options, "test_page.py", cwd=tmp_path)
@@ -52,4 +53,4 @@ def test_the_tests_of_the_page_pass(forks: Any, tmp_path: Path) -> None:
 
 def test_every_scorer_and_rule_stands_on_the_page() -> None:
     assert [name for name in READERS if f'`"{name}"' not in PAGE and f'"{name}":' not in PAGE] == []
-    assert [name for name in re.findall(r"`(user-[\w-]+)`", PAGE) if name not in DIALOGUE_RULES] == []
+    assert [name for name in re.findall(r"`(user-[\w-]+)`", VERDICT) if name not in DIALOGUE_RULES] == []
