@@ -245,7 +245,7 @@ def test_peoples_labels_agree_with_the_published_ones_as_the_docs_say(result_of,
     options = [part for pair in names for part in ("--between", pair)]
     rows = result_of("agreement", source, *options, "--scale", "Low,Moderate,High")
     shown = table(
-        "docs/labels/by_models.md", "label", "simulated: accuracy", "always the commonest", "kappa", "AC1", "people: accuracy",
+        "docs/labels/measured.md", "label", "simulated: accuracy", "always the commonest", "kappa", "AC1", "people: accuracy",
         "always the commonest (people)", "kappa (people)", "AC1 (people)",
     )  # fmt: skip
     assert len(rows) == 2 * len(shown) == 22
@@ -267,7 +267,7 @@ def test_the_published_judge_is_what_the_docs_say_of_it(result_of, open_data):
         "agreement", open_data / "recllmsim", open_data / "recllmsim_human_vs_agent", *options, "--confusion"
     )
     shown = table(
-        "docs/labels/by_models.md",
+        "docs/labels/measured.md",
         "judge and annotators",
         "accuracy",
         "always 2",
@@ -294,7 +294,10 @@ def test_votes_and_judged_rates_are_worth_what_the_docs_say(result_of, open_data
     options = [of for number in (1, 2, 3, 4) for of in ("--between", f"strategy_V{number}")]
     rows = {(row["label"], row["side"]): row for row in result_of("agreement", source, *options)}
     shown = table(
-        "docs/labels/by_models.md", "votes of", "unanimous: simulated, people", "Fleiss' kappa: simulated, people"
+        "docs/labels/measured.md",
+        "votes of",
+        "unanimous: simulated, people",
+        "Fleiss' kappa: simulated, people",
     )
     for name in ("V1.problem_solving", "V1.order", "V2.question_broadness", "V2.context_dependency"):
         sides = [rows[f"strategy_{name}", side] for side in ("simulated", "people")]
@@ -306,9 +309,9 @@ def test_votes_and_judged_rates_are_worth_what_the_docs_say(result_of, open_data
     (one,) = [row for row in worth if (row["side"], row["part"], row["value"]) == ("people", "operability", "High")]
     assert agree(["0.96", "0.93", "0.98"], one["naive"], one["naive_low"], one["naive_high"])
     assert agree(["0.79", "0.55", "0.92"], one["calibrated"], one["low"], one["high"])
-    line = " ".join((ROOT / "docs/labels/by_models.md").read_text(encoding="utf-8").split())
-    assert "conversations High (.93 to .98); people do of 79 %" in line
-    assert "the calibrated rate is theirs (.55 to .92)" in line
+    line = " ".join((ROOT / "docs/labels/agreement.md").read_text(encoding="utf-8").split())
+    assert "96 % (95 % interval 0.93 to 0.98). People give it to 79 %" in line
+    assert "the calibrated rate is the same (0.55 to 0.92)" in line
 
 
 @pytest.mark.heavy

@@ -1,4 +1,4 @@
-"""The offline annotator against the published labels: the figures that docs/labels/by_models.md tells."""
+"""The offline annotator against the published labels: the figures that docs/labels/measured.md has."""
 
 from collections import Counter
 from pathlib import Path
@@ -55,7 +55,7 @@ MEASURED = [
 @pytest.mark.heavy
 @pytest.mark.skipif(not SEED.is_dir(), reason="the open published data is not in ../shared/seed-data")
 def test_the_offline_annotator_agrees_with_the_published_labels_as_the_docs_say():
-    lines = (ROOT / "docs" / "labels" / "by_models.md").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / "docs" / "labels" / "measured.md").read_text(encoding="utf-8").splitlines()
     documented = {row[0]: row[1:] for row in map(cells, lines) if len(row) == 5}
     for study, side, name in MEASURED:
         for part, row in measured(study, side, name).items():
