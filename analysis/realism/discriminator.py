@@ -51,7 +51,7 @@ MOST_USERS = 50
 ADVERSARY_DRAWS = 2
 _FOLDS_VARIANCE = 2.0
 """How much more the training varies than what other folds of the same data show: found by simulation
-(`docs/users/realism.md`), with 10 to 60 users a side."""
+(`docs/users/realism_methods.md`), with 10 to 60 users a side."""
 
 
 @dataclass(frozen=True)

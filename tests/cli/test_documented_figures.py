@@ -132,7 +132,15 @@ def test_the_realism_report_is_what_the_docs_say(result_of, open_data, tmp_path)
         "compare", folder / "LLM_agent_user", folder / "human_exp_V2", "--no-baseline", "--out", tmp_path / "out"
     )
     shown = table(
-        "docs/users/realism.md", "measure", "simulated", "people", "effect", "low", "high", "distance", "floor"
+        "docs/users/realism_report.md",
+        "measure",
+        "simulated",
+        "people",
+        "effect",
+        "low",
+        "high",
+        "distance",
+        "baseline",
     )
     rows = {row["name"]: row for row in report["measures"]}
     keys = ("sim", "human", "effect", "effect_low", "effect_high", "distance", "floor")
