@@ -4,7 +4,7 @@ import pytest
 
 from tests import prose
 
-FINISHED = ("docs/extend/", "docs/labels/", "docs/users/few_shot.md", "docs/users/re", "docs/reference/measures.md")
+FINISHED = ("docs/extend/", "docs/labels/", "docs/users/", "docs/reference/measures.md")
 """The paths whose prose keeps the rules; the others are measured only."""
 
 

@@ -225,7 +225,7 @@ def test_the_testers_are_what_the_docs_say_of_them(result_of, open_data, tmp_pat
     pytest.importorskip("jieba")
     report = result_of("validity", open_data / "recllmsim_human_vs_agent/human_exp_V2", "--out", tmp_path / "out")
     bounds = ("concordance", "low", "high", "by user", "above length", "above low", "above high")
-    shown = table("docs/users/validity.md", "tester", *bounds)
+    shown = table("docs/users/validity.md", "rated by", *bounds)
     rows = {row["tester"]: row for row in report["people"]["rows"] if row["tester"] != "chance"}
     assert list(shown) == list(rows)
     for name, row in rows.items():
