@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from statistics import mean, median
 
 import pytest
 
@@ -152,26 +153,36 @@ def test_the_realism_report_is_what_the_docs_say(result_of, open_data, tmp_path)
 
 
 @pytest.mark.heavy
-def test_how_far_retrieval_based_users_are_from_people_is_what_the_readme_says(result_of, open_data, tmp_path):
+def test_how_far_retrieval_based_users_are_from_people_is_what_the_docs_say(result_of, open_data, tmp_path):
     folder = open_data / "recllmsim"
     sources = folder / "LLM_agent_user", folder / "human_exp_V2"
-    told_apart = result_of("compare", *sources, "--part", "test", "--out", tmp_path / "out")["discriminator"]
+    report = result_of("compare", *sources, "--part", "test", "--out", tmp_path / "out")
+    discriminator = report["discriminator"]
     shown = table(
-        "README.md", "users", "AUC by these measures", "range", "by them, 20 users a side",
-        "by an adversary, 23 users a side", "mean distance",
+        "docs/users/retrieval_based.md", "users", "AUC", "interval", "AUC, 10 users in each group", "20 users",
+        "adversary, 23 users", "mean distance", "median distance",
     )  # fmt: skip
-    (of_twenty,) = [row for row in told_apart["at_users"] if row["users"] == 20]
-    adversary = told_apart["adversary"]
+    by_users = {row["users"]: row for row in discriminator["at_users"]}
+    adversary = discriminator["adversary"]
     assert adversary["users"] == 23
-    names = {"people from each other": "floor", "retrieval-based users (the other split)": "made"}
-    names["the published simulated users, a large model"] = "auc"
+    ranked = [row for row in report["measures"] if row["excess"] is not None and not row["apart"]]
+    assert len(ranked) == 25
+    names = {
+        "people from each other": ("floor", "floor"),
+        "retrieval-based users": ("made", "made"),
+        "the published simulated users": ("auc", "distance"),
+    }
     assert shown.keys() == names.keys()
-    for users, key in names.items():
-        auc, span, at_twenty, by_words, _ = shown[users]
-        assert agree(auc, told_apart[key]["value"]), users
-        assert agree(span[:2], told_apart[key]["low"], told_apart[key]["high"]), users
-        assert agree(at_twenty, of_twenty[key]), users
+    for users, (key, distance) in names.items():
+        auc, span, at_ten, at_twenty, by_words, mean_distance, median_distance = shown[users]
+        assert agree(auc, discriminator[key]["value"]), users
+        assert agree(span, discriminator[key]["low"], discriminator[key]["high"]), users
+        assert agree(at_ten, by_users[10][key]), users
+        assert agree(at_twenty, by_users[20][key]), users
         assert agree(by_words, adversary[key]), users
+        distances = [row[distance] for row in ranked]
+        assert agree(mean_distance, mean(distances)), users
+        assert agree(median_distance, median(distances)), users
 
 
 @pytest.mark.heavy
