@@ -12,6 +12,7 @@ from ..data.logs.logged_lines import usage_of
 from ..data.records import Conversation, Message, Record, Role
 from ..data.rules import is_repeat
 from ..data.rules.chat import empty
+from ..data.summaries.copies import CopyCount
 from ..data.text.languages import HAN, language_of
 from .attempts import sent_although_rejected
 from .tables import Column, Table
@@ -20,7 +21,7 @@ _ENGLISH = frozenset("the a an and or of to in is are was i you he she it we my 
 _FOREIGN = frozenset("ich und der das nicht ist ein eine für mit bitte wie mein meine von zu auf möchte je le les est une pas pour vous et dans mon que el los por para una mi como il che di non per sono un la de het een ik niet voor mijn o os não um uma para com meu jag och att det är inte w nie jest się proszę".split())  # fmt: skip
 """Frequent words of English, and of other languages in Latin letters: the commoner ones decide which it is."""
 _COUNTED = (
-    "questions", "repeated", "refusals", "empty", "tool_calls", "system_messages", "sent_although_rejected"
+    "questions", "verbatim_repeats", "refusals", "empty", "tool_calls", "system_messages", "sent_although_rejected"
 )  # fmt: skip
 _KANA = re.compile(r"[\u3041-\u30ff]")
 
@@ -52,8 +53,11 @@ class LogStatistics(Record):
     assistant_words: int
     questions: int
     """Messages of the user with a question mark."""
+    verbatim_repeats: int
+    """Messages of the user that equal an earlier one, apart from white space, punctuation and case. The rule `repeated`
+    of `check` leaves out short ones."""
     repeated: int
-    """Messages of the user that it has said before, apart from white space, punctuation and case."""
+    """The former name of `verbatim_repeats`."""
     refusals: int
     """Replies that decline to help, or give no answer, by the rule of their domain."""
     empty: int
@@ -62,6 +66,8 @@ class LogStatistics(Record):
     system_messages: int
     sent_although_rejected: int
     """Replies that were sent although the validator rejected them; the table has the row if there are any."""
+    copies: int
+    """Conversations with the same messages as an earlier one; the table has the row if there are any."""
     input_tokens: int | None
     """Of all calls that the log reports; None if it reports none."""
     output_tokens: int | None
@@ -83,7 +89,8 @@ def log_statistics(source: str, conversations: Iterable[Conversation]) -> LogSta
     messages, turns = array("l"), array("l")
     words: dict[Role, array[int]] = {"user": array("l"), "assistant": array("l")}
     reported = False
-    for talk in conversations:
+    copies = CopyCount()
+    for talk in copies.passing(conversations):
         stored = [message for message in talk.messages if message.stored]
         for message in stored:
             words[message.role].append(len(_WORD.findall(HAN.sub(" x ", message.text))))
@@ -104,10 +111,12 @@ def log_statistics(source: str, conversations: Iterable[Conversation]) -> LogSta
         user_words=sum(words["user"]),
         assistant_words=sum(words["assistant"]),
         **{name: counts[name] for name in _COUNTED},
+        repeated=counts["verbatim_repeats"],
+        copies=copies.count,
         input_tokens=counts["input_tokens"] if reported else None,
         output_tokens=counts["output_tokens"] if reported else None,
-        ended=dict(ended.most_common()),
-        languages=dict(languages.most_common()),
+        ended=_in_order(ended),
+        languages=_in_order(languages),
         lengths=(
             _lengths("messages of a conversation", messages),
             _lengths("turns of a conversation", turns),
@@ -120,10 +129,12 @@ def log_statistics(source: str, conversations: Iterable[Conversation]) -> LogSta
 def log_tables(statistics: Sequence[LogStatistics]) -> list[Table]:
     """A table of counts with a column for each source, then the ends, languages and lengths of each source."""
     lacking = any(log.input_tokens is None for log in statistics)
-    notes = ("Tokens are missing where the log reports none.",) if lacking else ()
-    without = ["ended", "languages", "lengths"]
-    if not any(log.sent_although_rejected for log in statistics):
-        without.append("sent_although_rejected")
+    notes: tuple[str, ...] = ("Tokens are missing where the log reports none.",) if lacking else ()
+    rare = ("sent_although_rejected", "copies")
+    without = ["repeated", "ended", "languages", "lengths"]
+    without += [name for name in rare if not any(getattr(log, name) for log in statistics)]
+    if "copies" not in without:
+        notes += ("Copies are conversations with the same messages as an earlier one.",)
     tables = [Table.across("Conversations", statistics, notes, without=without)]
     tables += [
         _counted(title, name, statistics) for title, name in (("How they ended", "ended"), ("Languages", "languages"))
@@ -146,11 +157,16 @@ def _counted(title: str, field: str, statistics: Sequence[LogStatistics]) -> Tab
     )
 
 
+def _in_order(counts: Counter[str]) -> dict[str, int]:
+    """The commonest first; equal ones by name, not by the order of lines."""
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
 def _counts(talk: Conversation, user_messages: Sequence[Message]) -> dict[str, int]:
     domain = domains.of(talk)
     return {
         "questions": sum("?" in message.text or "？" in message.text for message in user_messages),
-        "repeated": sum(
+        "verbatim_repeats": sum(
             is_repeat(message.text, (other.text for other in user_messages[:number]))
             for number, message in enumerate(user_messages)
         ),

@@ -1,6 +1,7 @@
 """`duologue check`: a linter for conversations."""
 
 from collections import Counter
+from itertools import repeat
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,6 +13,7 @@ from ..data.checks import RULES, Finding, chosen, reading
 from ..data.checks import check as check_one
 from ..data.formats.refusals import UNKNOWN
 from ..data.loading import DataSource, description_of, files_of
+from ..data.summaries.copies import CopyCount
 from ..data.text.terminal import names_in, on_one_line
 from ..errors import DataError
 from .options import completions
@@ -54,13 +56,15 @@ def check_command(
     present: dict[Domain, Conversation] = {}  # one conversation of each domain
     findings: list[Finding] = []  # those that are shown, all as JSON
     counts: Counter[str] = Counter()
-    for conversation in loaded:
+    copies = CopyCount()
+    for conversation, file in zip(copies.passing(loaded), loaded.files or repeat(""), strict=False):
         present.setdefault(domains.of(conversation), conversation)
-        of_conversation = check_one(conversation, rules)
+        of_conversation = [_placed(finding, file) for finding in check_one(conversation, rules)]
         counts.update(finding.rule for finding in of_conversation)
         findings += of_conversation if as_json else of_conversation[: max(0, limit - len(findings))]
     rules = [name for name in reading(present.values()) if name in rules]
     say(*loaded.notes)
+    say(*copies.notes(len(loaded)))
     if not rules:
         kinds = ", ".join(domain.kind for domain in domains.registered() if domain.rules)
         say(f"no rule applies to these conversations: there are rules for conversations of the kinds {kinds}")
@@ -70,14 +74,14 @@ def check_command(
                 "source": str(source),
                 "broken": list(loaded.broken),
                 "conversations": len(loaded),
+                "copies": copies.count,
                 "rules": {name: {"level": RULES[name].level, "findings": counts[name]} for name in rules},
                 "findings": [finding.model_dump(mode="json") for finding in findings],
             }
         )
     else:
         for finding in findings:
-            position = f"{finding.path or finding.conversation} {finding.role} {finding.message}"
-            put(on_one_line(f"{position}: {finding.rule}: {finding.reason}"))
+            put(on_one_line(_line(finding, of_files=bool(loaded.files))))
         if counts.total() > len(findings):
             say(f"... and {counts.total() - len(findings)} more: --limit N or --json shows them")
         if rules and not counts.total():
@@ -90,6 +94,18 @@ def check_command(
         stdout.print(table)
     failing = {"error": {"error"}, "warning": {"error", "warning"}, "never": set()}[fail_on]
     return 1 if loaded.broken or any(counts[name] and RULES[name].level in failing for name in rules) else 0
+
+
+def _placed(finding: Finding, file: str) -> Finding:
+    """The finding with the file of its conversation, where the folder that was read has several."""
+    return finding.model_copy(update={"path": finding.path or file}) if file else finding
+
+
+def _line(finding: Finding, *, of_files: bool) -> str:
+    whose = finding.path or finding.conversation
+    if of_files:  # a file of many conversations does not name one
+        whose = f"{finding.path} {finding.conversation}"
+    return f"{whose} {finding.role} {finding.message}: {finding.rule}: {finding.reason}"
 
 
 def _say_forms(path: Path, as_json: bool) -> int:

@@ -67,6 +67,14 @@ OPTIONS: dict[tuple[str, str], str] = {
 }
 """Former options, by the command of today and the former name, and those of today."""
 
+ARGUMENTS: dict[tuple[str, str], str] = {
+    (
+        "convert",
+        "--out",
+    ): "convert takes the file to write as its second argument: duologue convert SRC DST --to FORMAT",
+}
+"""Options of other commands for which a command has an argument, with the line that gives the right form."""
+
 FORMATS = {"rich": "text", "markdown": "md"}
 """Former values of `--format`, and those of today."""
 
@@ -92,7 +100,12 @@ def typed_today(command: str, words: Sequence[str], former: str, before: Sequenc
 
 
 def line_about(command: str, option: str, message: str) -> str:
-    """The line that gives the option of today for a former one; empty for others."""
+    """The line with the option of today, or the argument, for a former option.
+
+    Empty for others.
+    """
+    if (command, option) in ARGUMENTS:
+        return ARGUMENTS[command, option]
     now = OPTIONS.get((command, option))
     if now is not None:
         return f"{option} is now {now}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from ..data import Conversation, DataError, Loaded
 from ..data.files.json_files import write_text
 from ..data.formats.detection import CONVERSATIONS
+from ..data.formats.shared_ids import with_id
 from ..data.identity import digest
 from ..data.loading import DataSource
 from .options.shared import AnySource, force_for, json_of, limit_to, option, out_to
@@ -23,6 +24,8 @@ LISTED = 20_000
 """Most conversations in a list: a browser bears no more, and its rows are held while the pages are written."""
 PAIRED = 5_000
 """Most conversations of either source with `--against`: they are in one file, and are held while it is written."""
+NAMED = 6
+"""Most ids that an error names."""
 
 
 def show_command(
@@ -146,12 +149,13 @@ def _check_length(source: DataSource, limit: int | None, most: int) -> None:
 
 
 def _one(conversations: Iterable[Conversation], name: str, source: Path) -> Conversation:
-    """The conversation whose id begins so; DataError if there is none, or more than one."""
-    matching = [conversation for conversation in conversations if conversation.id.startswith(name)]
+    """The conversation with this id, or whose id begins so; DataError if there is none, or more than one."""
+    matching = with_id(conversations, name)
     if not matching:
         raise DataError(f"{source}: has no conversation {name!r}")
-    if len({conversation.id for conversation in matching}) > 1:
-        raise DataError(f"{source}: {len(matching)} conversations begin with {name!r}: give more of the id")
+    if len(ids := sorted({conversation.id for conversation in matching})) > 1:
+        listed = ", ".join(ids[:NAMED]) + (f" and {len(ids) - NAMED} more" if ids[NAMED:] else "")
+        raise DataError(f"{source}: {len(ids)} conversations begin with {name!r}: give one of {listed}")
     return matching[0]
 
 

@@ -15,6 +15,7 @@ from .formats.detection import FOLDER, Contents, Format, Source, detected
 from .formats.dialogues import asides
 from .formats.record_lines import StoredLines, StoredRun
 from .formats.refusals import unknown
+from .formats.shared_ids import separate
 from .labels.annotated_copies import annotated_keys
 from .logs import message_tables
 from .records import Conversation, Json
@@ -40,6 +41,8 @@ class Loaded(Sequence[Conversation]):
     """One line for each file of a folder that could not be read; the other files were. Also in `notes`."""
     manifest: Json = field(default_factory=Json)
     """The manifest of a run folder; empty for other data."""
+    files: tuple[str, ...] = ()
+    """Of a folder of data files the file of each conversation, in their order; empty for other data."""
 
     @cached_property
     def annotated(self) -> frozenset[str]:
@@ -106,13 +109,15 @@ class DataSource:
             contents = self.run.contents()
         else:
             contents = _of_folder(self.path) if self._form is None else self._form.contents(self.path)
+        talks, shared = separate(contents.conversations)
         return Loaded(
             self.path,
             self.kind,
-            contents.conversations,
-            (*contents.notes, *_notes(*_sorted(contents.conversations)), *contents.broken),
+            talks,
+            (*contents.notes, *_notes(*_sorted(talks)), *shared, *contents.broken),
             contents.broken,
             self.run.manifest if self.run is not None else {},
+            contents.files,
         )
 
 
@@ -205,9 +210,10 @@ def _file_of_records(path: Path) -> Loaded:
             first.append(talk)
         else:
             first.clear()
-    if len(stored) <= IN_MEMORY:
-        return Loaded(path, domains.RECORDS.name, tuple(first), tuple(_notes(*_sorted(first))))
-    return Loaded(path, domains.RECORDS.name, tuple(stored), tuple(_notes(by_domain, asides)))
+    in_memory = len(stored) <= IN_MEMORY
+    talks, shared = separate(tuple(first if in_memory else stored))
+    notes = _notes(*_sorted(first)) if in_memory else _notes(by_domain, asides)
+    return Loaded(path, domains.RECORDS.name, talks, (*notes, *shared))
 
 
 def _sorted(conversations: Sequence[Conversation]) -> tuple[dict[Domain, list[Conversation]], Counter[str]]:
@@ -270,7 +276,8 @@ def _of_folder(folder: Path) -> Contents:
     others = [file for file in sorted(folder.iterdir()) if file not in files and _is_table(file)]
     left = (f"left out: {message_tables.problem_of(file)}" for file in others)
     conversations = tuple(conversation for source in sources for conversation in source)
-    return Contents(conversations, (*remarks, *left), tuple(map(str, broken)))
+    names = tuple(source.path.name for source in sources for _ in range(len(source)))
+    return Contents(conversations, (*remarks, *left), tuple(map(str, broken)), names)
 
 
 def _of_reader(source: Loaded) -> list[str]:

@@ -23,7 +23,7 @@ from .formats.dialogues import further
 from .identity import digest
 from .loading import Loaded, description_of, load
 from .logs import opentelemetry
-from .logs.dialogue_turns import LISTS
+from .logs.key_names import LISTS
 from .people.pairing import STORED
 from .people.splits import named_user
 from .records import Conversation, Json, Message

@@ -30,7 +30,7 @@ class LabelCount(Record):
     unit: CountedUnit
     side: AnnotationSide
     value: str
-    """As the data writes it first; `tie` where votes came to none."""
+    """As the data writes it, of several spellings the first by alphabet; `tie` where votes came to none."""
     count: int
     """Conversations, or messages, with this value."""
     of: int
@@ -69,7 +69,7 @@ class LabelCounts:
     def rows(self, trusts: Trusts) -> list[LabelCount]:
         """A row for each value, the commonest of each label first; `trusts`: of the same conversations."""
         rows = []
-        for key, counted in self.values.items():
+        for key, counted in sorted(self.values.items(), key=lambda item: tuple(map(str, item[0]))):
             label, part, unit, side = key
             if label_name(label, part) in self.texts:
                 continue
@@ -105,8 +105,8 @@ class LabelCounts:
                 if len(counted) > MOST:
                     self.texts[label.name] = None
             for name, text in spelled.items():
-                if len(self.spelled) < 100_000:
-                    self.spelled.setdefault(name, text)
+                if name in self.spelled or len(self.spelled) < 100_000:
+                    self.spelled[name] = min(text, self.spelled.get(name, text))
 
 
 def label_table(rows: Sequence[LabelCount], texts: Iterable[str] = (), source: str = "", short: int = 0) -> Table:

@@ -128,6 +128,7 @@ def matched(
 def _copies_as_one_user(transcripts: Sequence[UserTranscript]) -> tuple[list[UserTranscript], int]:
     """The transcripts with one user for equal dialogues that name none, and the number of those beyond the first."""
     nameless = [transcript for transcript in transcripts if not named_user(transcript.conversation)]
+    nameless.sort(key=lambda transcript: transcript.cluster)  # which one names all copies, whatever the order of lines
     first: dict[object, str] = {}
     pairs = [(transcript.cluster, first.setdefault(transcript.dialogue, transcript.cluster)) for transcript in nameless]
     if len(first) == len(nameless):

@@ -44,7 +44,8 @@ class StoredConversation(Conversation):
     def whole(self) -> Conversation:
         """The conversation with its content, as a record in memory."""
         whole = self._read(self._place)
-        return whole.model_copy(update=self.__dict__) if len(self.__dict__) > 1 else whole
+        changed = len(self.__dict__) > 1 or self.id != whole.id
+        return whole.model_copy(update=self.__dict__) if changed else whole
 
     def model_copy(self, *, update: Any = None, deep: bool = False) -> Any:
         """A copy whose other content stays on disk."""

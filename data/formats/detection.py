@@ -50,6 +50,8 @@ class Contents:
     """Remarks about the source."""
     broken: tuple[str, ...] = ()
     """One line for each file of a folder that could not be read; the other files were."""
+    files: tuple[str, ...] = ()
+    """Of a folder of data files the file of each conversation."""
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,11 @@ SPEAKERS: Mapping[str, Role] = {
 
 OF_SERVICE: Mapping[str, Role] = {
     "customer": "user", "client": "user", "visitor": "user", "guest": "user", "caller": "user", "end user": "user",
-    "用户": "user", "客户": "user", "顾客": "user", "访客": "user",
+    "用户": "user", "客户": "user", "顾客": "user", "访客": "user", "买家": "user", "人类": "user",
     "agent": "assistant", "operator": "assistant", "support": "assistant", "support agent": "assistant",
     "customer service": "assistant", "customer support": "assistant", "representative": "assistant",
     "advisor": "assistant", "adviser": "assistant", "助手": "assistant", "助理": "assistant", "客服": "assistant",
+    "机器人": "assistant", "模型": "assistant", "智能助手": "assistant", "智能客服": "assistant", "人工客服": "assistant",
 }  # fmt: skip
 """Further names of the two sides, as customer services write them; read where a key marks them as roles."""
 
@@ -35,7 +36,7 @@ _FURTHER_KEYS = "id name tool_call_id refusal function_call finish_reason status
 _HOLDERS = ("content", "tool_calls", "audio")
 _ASIDES = {
     "systemmessage": "system", "systemmessagechunk": "system", "toolmessage": "tool", "toolmessagechunk": "tool",
-    "functionmessage": "function", "observation": "tool", "ipython": "tool",
+    "functionmessage": "function", "observation": "tool", "ipython": "tool", "系统": "system", "工具": "tool",
 } | {name: name for name in (*SYSTEM, *TOOLS)}  # fmt: skip
 
 

@@ -19,29 +19,12 @@ from ..formats.detection import Contents, Format, Source
 from ..formats.turns import role_of
 from .completions import is_turn
 from .dialogue_sets import LAYOUTS, RESERVED, SpokenTurn
-from .logged_lines import IDS
+from .key_names import LISTS, NAMES, SPEAKERS, TEXTS
 from .training_rows import is_row
 
-LISTS = (
-    "turns",
-    "utterances",
-    "dialogue",
-    "dialog",
-    "log",
-    "conversation",
-    "conversations",
-    "messages",
-    "history",
-    "trajectory",
-)
-"""Keys of the list of turns; the first one that holds turns counts."""
-SPEAKER_KEYS = ("speaker", "role", "sender", "author", "from", "interlocutor", "participant")
-TEXT_KEYS = ("text", "utterance", "content", "value", "message")
-
-_OF_DIALOGUES = ("speaker", "interlocutor", "participant")
+_OF_DIALOGUES = ("speaker", "interlocutor", "participant", "说话人", "说话者", "发言人")
 """Keys under which data sets of dialogues write `system` for the assistant."""
 _SIDES = {"usr": "user", "sys": "system", "prompter": "user"}
-_NAMES = (*IDS, "convo_id", "original dialog id", "id")
 _PLAIN = ("user", "assistant", "system")
 
 _UNKNOWN = (
@@ -116,8 +99,8 @@ def _keys(value: Mapping[str, Any]) -> _Keys | None:
             continue
         if name in ("messages", "conversation", "conversations") and any(map(is_turn, turns[:3])):
             return None  # whatever other keys its messages have
-        for speaker in SPEAKER_KEYS:
-            for text in TEXT_KEYS:
+        for speaker in SPEAKERS:
+            for text in TEXTS:
                 if all(_speaker(turn, speaker) and isinstance(turn.get(text), str) for turn in islice(turns, 3)):
                     keys = _Keys(name, speaker, text)
                     return None if _is_other_form(keys, turns) else keys
@@ -238,7 +221,7 @@ def _roles(path: str | Path, dialogues: Sequence[_Dialogue]) -> dict[str, str]:
 def _line(dialogue: _Dialogue, roles: Mapping[str, str]) -> dict[str, Any]:
     """The dialogue as a line of messages, with its further keys."""
     value = dialogue.value
-    key = next((key for key in _NAMES if _is_name(value.get(key))), "")
+    key = next((key for key in NAMES if _is_name(value.get(key))), "")
     name = dialogue.name or (str(value[key]) if key else "")
     taken = {*dialogue.used, *([key] if key and str(value[key]) == name else [])}
     further = {one: inner for one, inner in value.items() if one not in taken}
@@ -284,5 +267,5 @@ FORMAT = Format(
     "dialogues whose turns have a role and a text",
     _recognised,
     read,
-    sign=f"a list of turns with a role ({', '.join(SPEAKER_KEYS)}) and a text ({', '.join(TEXT_KEYS)})",
+    sign=f"a list of turns with a role ({', '.join(SPEAKERS)}) and a text ({', '.join(TEXTS)})",
 )

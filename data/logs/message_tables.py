@@ -21,27 +21,13 @@ from ..formats import messages
 from ..formats.detection import Contents, Format, Source
 from ..formats.refusals import is_spreadsheet
 from . import dialogue_turns, message_trees, training_rows
-from .logged_lines import IDS
+from .key_names import ANSWERS, CELLS, CONVERSATIONS, INPUTS, SPEAKERS, TIMES, first_of
 
-_CONTENTS = ("content", "text", "message", "utterance", "value", "body")
-_CONVERSATIONS = (*IDS, "conversation", "thread", "session", "chat", "dialogue", "dialog", "convo_id", "ticket_id")
-_TIMES = ("timestamp", "time", "created_at", "datetime", "sent_at", "date")
-_OF_ROWS = (
-    "instruction",
-    "input",
-    "output",
-    "query",
-    "response",
-    "prompt",
-    "completion",
-    "question",
-    "answer",
-    "chosen",
-)
-_KEYS = frozenset((*_OF_ROWS, *_CONTENTS, *_CONVERSATIONS, *_TIMES, *dialogue_turns.SPEAKER_KEYS, "rejected", "history",
-                   "system", "id", "messages", "conversations"))  # fmt: skip
+_LISTS = ("messages", "conversations", "conversation", "history", "对话", "消息", "聊天记录")
+"""Columns of lists in JSON or Python's notation."""
+_OF_ROWS = {*ANSWERS, *(name for names in ANSWERS.values() for name in names), *INPUTS.values()} - {*_LISTS}
+_KEYS = frozenset((*_OF_ROWS, *CELLS, *CONVERSATIONS, *TIMES, *SPEAKERS, *_LISTS, "rejected", "system", "id"))
 """Names of columns that have a meaning, in lower case and with underscores."""
-_LISTS = ("messages", "conversations", "conversation", "history")
 _CALLS = ("tool_calls", "tool_call_id")
 _MOST_NAMED = 12
 
@@ -101,7 +87,7 @@ def _named(row: Row) -> dict[str, Any]:
         key = name if name in _KEYS and name not in result else column
         if key in _LISTS and isinstance(value, str) and value.lstrip().startswith("["):
             value = _parsed(value)
-        if value != "" or key in (*_OF_ROWS, *_CONTENTS):
+        if value != "" or key in (*_OF_ROWS, *CELLS):
             result[key] = value
     return result
 
@@ -113,7 +99,7 @@ def _parsed(cell: str) -> Any:
             value = parse(cell)
         except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
             continue
-        if isinstance(value, list):
+        if isinstance(value, list) and (not value or any(isinstance(inner, dict | list) for inner in value)):
             return value
     return cell
 
@@ -134,7 +120,7 @@ def _of_rows(path: str | Path, rows: list[tuple[str, dict[str, Any]]], columns: 
         return Contents(tuple(messages.of_values(path, lines)))
     if dialogue_turns.is_dialogue(first):
         return dialogue_turns.of_values(path, rows)
-    speaker, text = _column(columns, dialogue_turns.SPEAKER_KEYS), _column(columns, _CONTENTS)
+    speaker, text = first_of(SPEAKERS, columns), first_of(CELLS, columns)
     return _of_messages(path, rows, columns, speaker, text) if speaker and text else None
 
 
@@ -142,7 +128,7 @@ def _of_messages(
     path: str | Path, rows: list[tuple[str, dict[str, Any]]], columns: list[str], speaker: str, text: str
 ) -> Contents:
     """The conversations of rows that are messages: by the id that they name, in the order of their times."""
-    name, time = _column(columns, _CONVERSATIONS), _column(columns, _TIMES)
+    name, time = first_of(CONVERSATIONS, columns), first_of(TIMES, columns)
     by_name: dict[str, tuple[str, list[dict[str, Any]]]] = {}
     for place, row in rows:
         turn = {key: value for key, value in row.items() if key != name and value is not None}
@@ -202,17 +188,12 @@ def _time(value: Any) -> float | datetime | None:
         return None
 
 
-def _column(columns: Iterable[str], names: Iterable[str]) -> str:
-    own = set(columns)
-    return next((name for name in names if name in own), "")
-
-
 def _problem(columns: list[str]) -> str:
     """The line for a table whose columns do not fit."""
     listed = ", ".join(columns[:_MOST_NAMED]) + (
         f" and {len(columns) - _MOST_NAMED} more" if columns[_MOST_NAMED:] else ""
     )
-    text = _column(columns, _CONTENTS)
+    text = first_of(CELLS, columns)
     lacks = f"no column of roles beside {text!r}" if text else "neither columns of roles and texts nor of answers"
     return f"has {lacks}: name one role and one content, or question and answer; its columns are {listed}"
 
@@ -223,7 +204,7 @@ def _recognised(source: Source) -> bool:
     if source.begin.startswith(PARQUET) or is_spreadsheet(source.path, source.begin):
         return True
     columns = [re.sub(r"[\s-]+", "_", name.strip().lower()) for name in header_of(source.begin) or ()]
-    return bool({*dialogue_turns.SPEAKER_KEYS, *_CONTENTS, *_OF_ROWS, *_LISTS} & set(columns))
+    return bool({*SPEAKERS, *CELLS, *_OF_ROWS, *_LISTS} & set(columns))
 
 
 FORMAT = Format(

@@ -17,19 +17,10 @@ from ..formats import messages, sharegpt
 from ..formats.detection import Contents, Format, Source
 from ..formats.message_parts import with_ids
 from ..formats.turns import role_of, turns_of
+from .key_names import ANSWERS, BY_ROLE, INPUTS, SPEAKERS
 from .logged_lines import IDS, identifier
 
-_ANSWERS: Mapping[str, tuple[str, ...]] = {
-    "instruction": ("output", "response", "chosen"),
-    "query": ("response", "answer", "chosen"),
-    "prompt": ("completion", "response", "chosen"),
-    "question": ("answer", "response", "chosen"),
-    "conversations": ("chosen",),
-    "messages": ("chosen",),
-}
-"""Columns of questions, each with the columns in which its answer may stand."""
-
-_LISTS = ("messages", "conversations", "conversation", "turns", "choices")
+_LISTS = ("messages", "conversations", "conversation", "turns", "choices", "对话", "消息")
 _OTHERS = (
     "messages",
     "response",
@@ -93,8 +84,10 @@ def is_row(value: Any) -> bool:
 def _columns(row: Mapping[str, Any]) -> tuple[str, str] | None:
     """The column of the question and that of the answer."""
     listed = any(isinstance(row.get(key), list) for key in _LISTS)
-    for question, answers in _ANSWERS.items():
+    for question, answers in ANSWERS.items():
         if question not in row or (listed and question not in _LISTS) or not _is_words(row[question]):
+            continue
+        if question == BY_ROLE and any(key in row for key in SPEAKERS):
             continue
         for answer in answers:
             if answer in row and (row[answer] is None or _is_words(row[answer])):
@@ -112,11 +105,11 @@ def _is_transcript(row: Mapping[str, Any]) -> bool:
 
 
 def _problem(row: Any) -> str:
-    answers = dict.fromkeys(answer for listed in _ANSWERS.values() for answer in listed)
+    answers = dict.fromkeys(answer for listed in ANSWERS.values() for answer in listed)
     seen = ", ".join(list(row)[:12]) if isinstance(row, Mapping) else f"a {type(row).__name__}"
     return (
         "is not a question with its answer, as the first row is: give texts or messages as "
-        f"{', '.join(key for key in _ANSWERS if key not in _LISTS)} and {', '.join(answers)}; it has {seen}"
+        f"{', '.join(key for key in ANSWERS if key not in _LISTS)} and {', '.join(answers)}; it has {seen}"
     )
 
 
@@ -129,8 +122,8 @@ def value_of(row: Mapping[str, Any]) -> dict[str, Any]:
         question, answer = columns
         opening, closing = _question(row, question) if question else [], _turns(row[answer], "assistant")
     taken = {question, answer, "system", "history"}
-    if opening and opening[-1].get("input") is not None:
-        taken.add("input")
+    if opening and (about := INPUTS.get(question)) and opening[-1].get(about) is not None:
+        taken.add(about)
     if _begins(closing):  # the answer is the whole conversation
         if opening != closing[: len(opening)]:
             taken.discard(question)
@@ -156,11 +149,12 @@ def line_of(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _question(row: Mapping[str, Any], column: str) -> list[dict[str, Any]]:
     """The question, with the row's `input` if it is an instruction: the message keeps both."""
-    more = row.get("input")
-    if column != "instruction" or not isinstance(row[column], str) or not isinstance(more, str):
+    about = INPUTS.get(column, "")
+    more = row.get(about)
+    if not isinstance(row[column], str) or not isinstance(more, str):
         return _turns(row[column])
     text = "\n\n".join(part for part in (row[column], more) if part)
-    parts = {"instruction": row[column], "input": more} if more else {}
+    parts = {column: row[column], about: more} if more else {}
     return [{"role": "user", "content": text, **parts}] if text else []
 
 

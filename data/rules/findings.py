@@ -21,7 +21,7 @@ class Finding(Record):
     conversation: str
     """Id of the conversation."""
     path: str = ""
-    """Path of the conversation's file in the folder that was read; empty if one file holds many conversations."""
+    """Path of the conversation's file in the folder that was read; empty if the source is one file."""
     message: int
     """Number of the message in the conversation, from 0."""
     role: str

@@ -242,3 +242,8 @@ def test_instructions_and_messages_of_tools_that_are_kept_apart_are_counted_each
     assert "1 system message and 2 tool messages are kept apart" in duologue("stats", tmp_path / "l.jsonl")[2]
     (tmp_path / "l.jsonl").write_text(json.dumps({"messages": talk[:2]}) + "\n")
     assert "1 system message is kept apart" in duologue("stats", tmp_path / "l.jsonl")[2]
+
+
+def test_an_option_for_the_file_of_a_conversion_is_answered_with_the_argument(duologue, logs):
+    code, _, err = duologue("convert", logs, "--to", "messages", "--out", "new.jsonl")
+    assert (code, "duologue convert SRC DST --to FORMAT" in " ".join(err.split())) == (2, True)

@@ -50,9 +50,9 @@ def test_a_tie_of_votes_is_counted_and_a_vote_is_no_value():
 def test_labels_of_messages_and_of_conversations_of_one_name_are_two_with_their_parts():
     _, rows = counted(talk(0, {"rating": {"ease": 4, "Detail Level": 5}}, {"rating": 3}))
     assert short(rows) == [
-        ("rating", "ease", "conversation", "4", 1, 1),
-        ("rating", "Detail Level", "conversation", "5", 1, 1),
         ("rating", "", "message", "3", 1, 1),
+        ("rating", "Detail Level", "conversation", "5", 1, 1),
+        ("rating", "ease", "conversation", "4", 1, 1),
     ]
 
 
@@ -85,8 +85,8 @@ def test_the_short_table_has_the_commonest_values_copyable_names_and_says_what_i
 def test_a_score_is_counted_by_its_value_without_its_reason():
     _, rows = counted(talk(0, {"scores": {"success": {"value": True, "reason": "as asked"}, "polite": 1}}))
     assert short(rows) == [
-        ("scores", "success", "conversation", "yes", 1, 1),
         ("scores", "polite", "conversation", "1", 1, 1),
+        ("scores", "success", "conversation", "yes", 1, 1),
     ]
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from duologue.data import Conversation, DataError, load, messages
 from duologue.data.formats.dialogues import asides, further
 from duologue.data.loading import Loaded
-from duologue.data.logs.dialogue_turns import LISTS, SPEAKER_KEYS, TEXT_KEYS
+from duologue.data.logs.key_names import LISTS, SPEAKERS, TEXTS
 
 TALK = [("user", "A table for two?"), ("assistant", "At seven."), ("user", "Fine.")]
 
@@ -205,8 +205,8 @@ RESERVED_KEYS = ["id", "time", "tool_calls", "messages", "output"]
 @given(
     st.lists(st.tuples(st.sampled_from(["user", "assistant"]), texts), min_size=1, max_size=5),
     st.sampled_from(LISTS),
-    st.sampled_from(SPEAKER_KEYS),
-    st.sampled_from(TEXT_KEYS),
+    st.sampled_from(SPEAKERS),
+    st.sampled_from(TEXTS),
     st.dictionaries(st.sampled_from(RESERVED_KEYS), texts, max_size=2),
 )
 def test_dialogues_under_any_keys_are_read_again(
