@@ -4,7 +4,13 @@ import pytest
 
 from tests import prose
 
-FINISHED = ("docs/extend/", "docs/labels/", "docs/users/", "docs/reference/measures.md")
+FINISHED = (
+    "docs/extend/",
+    "docs/labels/",
+    "docs/reference/measures.md",
+    "docs/run/",
+    "docs/users/",
+)
 """The paths whose prose keeps the rules; the others are measured only."""
 
 
