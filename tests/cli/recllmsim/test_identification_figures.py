@@ -1,4 +1,4 @@
-"""The figures of docs/research/identification.md are those that its commands print."""
+"""The figures of predicted attributes, intents and satisfaction in docs/research are those that their commands print."""
 
 import json
 import re
@@ -9,7 +9,10 @@ import pytest
 pytest.importorskip("sklearn")
 pytest.importorskip("jieba")
 
-PAGE = (Path(__file__).parents[3] / "docs/research/identification.md").read_text(encoding="utf-8")
+RESEARCH = Path(__file__).parents[3] / "docs/research"
+PAGE = "\n".join(
+    (RESEARCH / f"{name}.md").read_text(encoding="utf-8") for name in ("identification", "user_leakage", "satisfaction")
+)
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?|–")
 SIDES = ("LLM_agent_user", "real_human_user", "human_exp_V2")
 OF_MODEL = (
@@ -92,7 +95,7 @@ def aspects(report) -> dict[str, list[str]]:
 
 
 def gains(report) -> dict[str, list[str]]:
-    """A row for each model and some metrics: with known and with new users."""
+    """A row for each model and some metrics: with users in training and with users held out."""
     keys = ("known", "new", "beyond", "beyond_low", "beyond_high")
     names = {"f1_weighted": "F1 weighted", "hit_1": "hit@1", "hit_3": "hit@3"}
     return {
@@ -105,7 +108,8 @@ def gains(report) -> dict[str, list[str]]:
 def nearest(report) -> dict[str, list[str]]:
     """A row for each split by conversation and each text."""
     keys = ("n", "known", "nearest", "low", "high", "chance")
-    return {f"{SPLITS[row['split']]}, {row['reads']}": shown(row, *keys) for row in report["nearest"]}
+    texts = {"talk": "conversation", "user": "user"}
+    return {f"{SPLITS[row['split']]}, {texts[row['reads']]}": shown(row, *keys) for row in report["nearest"]}
 
 
 def scores(of_users, published, condition) -> dict[str, list[str]]:
@@ -124,8 +128,8 @@ def test_people_are_told_as_the_page_says(result_of, open_data):
     report = result_of("recllmsim", "identify", *folders, "--setting", "human", "--split", "all", "--seeds", "2")
     assert table("people, mean of five aspects") == models(report)
     assert table("people, hit@1 by aspect") == aspects(report)
-    assert table("people: the same conversations, of known and of new users") == gains(report)
-    assert table("people: is the nearest conversation of the same user?") == nearest(report)
+    assert table("people: the same conversations, their user in training or held out") == gains(report)
+    assert table("people: nearest conversation") == nearest(report)
 
 
 @pytest.mark.heavy
@@ -141,7 +145,7 @@ def test_pairs_and_people_told_by_simulated_users_are_as_the_page_says(result_of
     folders = [open_data / "recllmsim" / name for name in SIDES]
     options = ("--setting", "sim2human", "--no-others", "--model", "logistic", "--model", "forest")
     report = result_of("recllmsim", "identify", *folders, *options)
-    heading = "learnt from simulated users, tested on people, without Others"
+    heading = "trained on simulated users, tested on people, without Others"
     assert table(heading) == {name.removesuffix(", users held out"): values for name, values in models(report).items()}
     report = result_of("recllmsim", "identify", *folders, "--pairs", "--split", "both")
     assert table("people, pairs of an aspect and a task: hit@1") == aspects(report)
@@ -159,8 +163,8 @@ def test_a_set_as_dense_as_the_whole_data_leaks_as_the_page_says(result_of, duol
         "--model", "forest",
     )  # fmt: skip
     assert table("simulated on people's scenarios, seven times each, mean of five aspects") == models(report)
-    assert table("simulated: the same conversations, of known and of new users") == gains(report)
-    assert table("simulated: is the nearest conversation of the same user?") == nearest(report)
+    assert table("simulated: the same conversations, their user in training or held out") == gains(report)
+    assert table("simulated: nearest conversation") == nearest(report)
 
 
 @pytest.mark.heavy
@@ -188,19 +192,22 @@ def test_a_set_whose_tasks_tell_nothing_of_the_person_leaks_less_as_the_page_say
         "forest",
     )
     assert table("simulated, the same fifteen tasks for each person, mean of five aspects") == models(report)
-    assert table("the same fifteen tasks: the same conversations, of known and of new users") == gains(report)
-    assert table("the same fifteen tasks: is the nearest conversation of the same user?") == nearest(report)
+    assert table("the same fifteen tasks: the same conversations, their user in training or held out") == gains(report)
+    assert table("the same fifteen tasks: nearest conversation") == nearest(report)
 
 
 @pytest.mark.parametrize(
     ("heading", "line"),
     [
-        ("simulated: the same conversations, of known and of new users", "own tasks, each seven times"),
-        ("the same fifteen tasks: the same conversations, of known and of new users", "the same fifteen tasks for all"),
+        ("simulated: the same conversations, their user in training or held out", "own tasks, each seven times"),
+        (
+            "the same fifteen tasks: the same conversations, their user in training or held out",
+            "the same fifteen tasks for all",
+        ),
     ],
 )
 def test_what_two_sets_show_is_what_their_own_tables_say(heading, line):
-    """Hit rates over the prior, known users and new ones."""
+    """Hit rates over the prior, with users in training and with users held out."""
     rows = table(heading)
     (first,) = [text for text in PAGE.splitlines() if text.startswith(f"| {line} |")]
     prior = rows["label prior: hit@1"]
