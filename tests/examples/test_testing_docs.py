@@ -32,7 +32,9 @@ def test_the_command_prints_the_figures_of_the_page(forks: Any, tmp_path: Path) 
     done = forks.run(*command[1].split(), "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
-    assert f"{result['successes']} of {result['conversations']}," in PAGE
+    value, low, high = (result["success"][key] for key in ("value", "low", "high"))
+    counted = f"{result['successes']} of {result['conversations']} scored conversations succeeded: {value:.2f}"
+    assert f"\n{counted} (95 % interval {low:.2f} to {high:.2f})\n" in PAGE
     assert result["faults"] == {"user": 0, "assistant": 4, "infrastructure": 0}
     for row in result["scenarios"]:
         rate = row["success"]

@@ -51,8 +51,8 @@ def test_a_goal_that_is_no_question_has_one_mark_behind_it():
 
 
 DONE, REFUSED = (
-    re.findall(r"`([^`]+)`", part)
-    for part in re.search(r"The last clause of a reply .*?\n\n", DOCS.read_text("utf-8"), re.S)[0].split("or refused")
+    re.findall(r"`([^`]+)`", row)
+    for row in re.findall(r"^\| (?:done|refused) \| `.*", DOCS.read_text("utf-8"), re.MULTILINE)
 )
 
 
