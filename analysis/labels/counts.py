@@ -127,7 +127,7 @@ def label_table(rows: Sequence[LabelCount], texts: Iterable[str] = (), source: s
     if short:
         alike = {name for name in ("unit", "side") if len({record[name] for record in records}) == 1}
         if "side" in alike:
-            notes.append(f"Side of all: {shown[0].side}.")
+            notes.append(_WRITERS[shown[0].side])
         names = [name for name in _NAMES if name not in alike | {"part"}]
     if any(sum(row.count for row in group) > group[0].of for group in by_label.values()):
         notes.append("Several values of one label in one place count each: such shares add up to more than 1.")
@@ -137,5 +137,10 @@ def label_table(rows: Sequence[LabelCount], texts: Iterable[str] = (), source: s
     return Table.of(title, [_COLUMNS.get(name) or Column(name=name) for name in names], records, notes)
 
 
+_WRITERS: dict[AnnotationSide, str] = {
+    "simulated": "All are labels of simulated conversations.",
+    "people": "All are labels of people's conversations.",
+    "not told": "The data does not record whether people or simulated users wrote these conversations.",
+}
 _NAMES = ("label", "part", "unit", "side", "value", "count", "share", "trust")
 _COLUMNS = {"count": Column(name="count", kind="count"), "share": Column(name="share", kind="number", places=2)}

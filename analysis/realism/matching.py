@@ -168,14 +168,14 @@ def _shared_notes(transcripts: Mapping[str, Sequence[UserTranscript]]) -> list[s
         if dialogues[name] & side
     ]
     shared = len(sides[0] & sides[1])
-    what = "conversation" if shared == 1 else f"{shared} conversations"
     if shared and sides[0] == sides[1]:
         notes.append(
             "The conversations of the two sides are the same: a comparison of them with themselves finds nothing."
         )
     elif shared:
         notes.append(
-            f"Both sides hold the same {what}: is this intended? So much of the difference between the sides is hidden."
+            f"Both groups hold the same conversations, {shared} of {len(sides[0])} simulated and {len(sides[1])} of people: "
+            "the measured differences are smaller for it. Leave them out of one group."
         )
     return notes
 

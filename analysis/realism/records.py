@@ -224,7 +224,7 @@ class RealismRow(Record):
             return "within people's own spread"
         if not self.detectable or self.detectable >= 1:
             return "undecided"
-        return f"undecided: {self.detectable:.2f} would be found"
+        return f"undecided: misses effects below {self.detectable:.2f}"
 
     @property
     def task_effects(self) -> tuple[float, float] | None:

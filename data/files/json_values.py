@@ -9,6 +9,9 @@ from typing import Any, TypeVar
 from ...errors import DataError, at
 from .json_files import is_too_deep, parsed, read_json, read_lines, read_text
 
+PLACES = 3
+"""Most broken lines that an error names."""
+
 T = TypeVar("T", str, list[Any])
 _NEXT = re.compile(r"\S")
 
@@ -42,8 +45,11 @@ def elements(path: str | Path) -> Iterator[tuple[str, Any]]:
     elif start == "{" and not _is_lines(text):
         yield from _in_a_row(text, path)
     else:
-        for number, value in read_lines(path):
-            yield f"line {number}", value
+        try:
+            for number, value in read_lines(path):
+                yield f"line {number}", value
+        except DataError as error:
+            raise DataError(f"{error}{_broken_lines(text, path)}") from None
 
 
 def as_value(value: Any) -> Any:
@@ -77,6 +83,21 @@ def _is_lines(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(value, dict) or bool(rest.strip())
+
+
+def _broken_lines(text: str, path: str | Path) -> str:
+    """How many lines are not JSON values and which the first are; empty if only one is."""
+    broken: list[int] = []
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
+        if line.strip():
+            try:
+                parsed(line, path, number)
+            except DataError:
+                broken.append(number)
+    if len(broken) < 2:
+        return "; no other line is broken: mend it or delete it" if broken else ""
+    listed = ", ".join(map(str, broken[:PLACES])) + (", ..." if broken[PLACES:] else "")
+    return f"; {len(broken)} lines are broken ({listed}): mend them or delete them, as no line is left out silently"
 
 
 def _in_a_row(text: str, path: str | Path) -> Iterator[tuple[str, Any]]:

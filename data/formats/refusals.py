@@ -37,6 +37,8 @@ LINE = '{"conversation_id": "1", "role": "user", "content": "Hello"}'
 
 def unknown(first: Any) -> str:
     """What is said of a file that no form fits, given its first value."""
+    if line := unread_form(first):
+        return line
     role = first.get("role") if is_object(first) else None
     if isinstance(role, str) and "content" in first:
         return f"the form fits, but not the role {role!r}: write user or assistant, as in {LINE} (docs/start/logs.md)"
@@ -47,6 +49,33 @@ def unknown(first: Any) -> str:
         f"{UNKNOWN}{begins}; the smallest line that is read is {LINE} (docs/start/logs.md); "
         "`duologue check --form` lists what was looked for, --log-format MODULE:NAME reads a form of your own"
     )
+
+
+def unread_form(first: Any) -> str:
+    """What is said of a JSON file of a form that is known, but not read; empty for others."""
+    if not is_object(first):
+        return ""
+    if is_object(log := first.get("log")) and isinstance(log.get("entries"), list):
+        return (
+            "is a HAR file, requests that a browser recorded: write the bodies of those to a chat model, one a line, "
+            "as request and response (docs/start/logs.md)"
+        )
+    if isinstance(first.get("requests"), list) and {"requesterUsername", "responderUsername"} & first.keys():
+        return (
+            f"is a chat export of GitHub Copilot: of each request take message.text and the response, and {_MESSAGES}"
+        )
+    if isinstance(tabs := first.get("tabs"), list) and any(is_object(tab) and "bubbles" in tab for tab in tabs[:3]):
+        return f"is a chat export of Cursor: of each bubble take type and text, and {_MESSAGES}"
+    if {"instance_id", "model_patch"} <= first.keys():
+        return "holds patches (predictions for SWE-bench), not conversations: give the agent's trajectories"
+    steps = first.get("trajectory")
+    step = steps[0] if isinstance(steps, list) and steps else None
+    if is_object(step) and {"action", "observation"} <= step.keys():
+        return (
+            "is an agent's trajectory of actions and observations (SWE-agent): give its history of role and content, "
+            f"or {_MESSAGES}"
+        )
+    return ""
 
 
 def refusal(path: Path, begin: bytes) -> str:

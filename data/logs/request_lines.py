@@ -12,6 +12,7 @@ from ..files.json_files import read_text
 from ..files.json_values import elements
 from ..formats.detection import Contents, Format, Source
 from ..formats.other_requests import OtherRequests, is_bare_text, is_failed, other_request
+from ..formats.refusals import unread_form
 from . import completions, responses
 from .calls import LoggedCall, together
 from .events import event_of, is_server_sent, server_sent
@@ -110,7 +111,7 @@ def _is_of_completions(source: Source) -> bool:
     first = _first(source)
     if completions.is_turn(first):
         return True
-    if not isinstance(first, Mapping) or "inputs" in first:
+    if not isinstance(first, Mapping) or "inputs" in first or unread_form(first):
         return False
     if isinstance(first.get("conversations"), list):
         turns = islice(first["conversations"], 3)

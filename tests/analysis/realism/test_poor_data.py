@@ -139,8 +139,8 @@ def test_two_users_a_side_give_no_interval_of_the_auc_and_no_chance_beyond_every
 def test_conversations_that_stand_on_both_sides_are_said(talk):
     sides = [[talk(f"Hello {n}", "ok", user=f"{side}{n}") for n in range(first, first + 4)]
              for side, first in (("s", 0), ("h", 2))]  # fmt: skip
-    (note,) = [note for note in compare(*sides).notes if "Both sides hold" in note]
-    assert "the same 2 conversations" in note
+    (note,) = [note for note in compare(*sides).notes if "Both groups hold" in note]
+    assert "the same conversations, 2 of 4 simulated and 4 of people" in note
 
 
 def test_a_reason_that_many_measures_share_is_one_line(talk):

@@ -50,3 +50,22 @@ def test_a_zip_archive_is_named_with_what_it_holds(fault: Callable[..., str]) ->
 def test_other_texts_are_of_no_known_format(text: str, fault: Callable[..., str]) -> None:
     Path("log").write_text(text, encoding="utf-8")
     assert "not in a known format" in fault(load, "log")
+
+
+JSON_FORMS = {
+    '{"log": {"version": "1.2", "entries": [{"request": {}, "response": {}}]}}': "is a HAR file",
+    '{"requesterUsername": "a", "responderUsername": "GitHub Copilot", "requests": []}': "is a chat export of GitHub Copilot",
+    '{"tabs": [{"bubbles": [{"type": "user", "text": "Hi"}]}]}': "is a chat export of Cursor",
+    '[{"instance_id": "a", "model_patch": "diff"}]': "holds patches (predictions for SWE-bench)",
+    '{"trajectory": [{"action": "ls", "observation": "a", "thought": "b"}]}': "is an agent's trajectory",
+}
+
+
+@pytest.mark.parametrize(("text", "problem"), JSON_FORMS.items(), ids=JSON_FORMS.values())
+def test_a_json_file_of_a_form_that_is_not_read_is_named_with_what_to_do(
+    text: str, problem: str, fault: Callable[..., str]
+) -> None:
+    Path("log.json").write_text(text, encoding="utf-8")
+    line = fault(load, "log.json")
+    assert problem in line
+    assert "write " in line or "give " in line

@@ -1,0 +1,249 @@
+"""Traces: runs and spans of agents, and that nothing is said twice."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from duologue.data import load
+from duologue.data.attachments import parts_of
+from duologue.data.formats.dialogues import asides, further
+from duologue.data.formats.turn_reading import text_of
+from duologue.data.formats.turns import turns_of
+from tests.data.logs.museum_log import ASKED, LAST, MORE, SYSTEM, TALK, TOLD, WHOLE, answer, file, only, spoken_lines
+
+HUMAN = {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "HumanMessage"], "kwargs": {"content": "When does it open?", "type": "human"}}  # fmt: skip
+
+
+AI = {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "AIMessage"], "kwargs": {"content": "At nine.", "type": "ai", "tool_calls": []}}  # fmt: skip
+
+
+def run(number: int, kind: str, inputs: Any, outputs: Any, **more: Any) -> dict[str, Any]:
+    return {
+        "id": f"run-{number}",
+        "run_type": kind,
+        "name": "step",
+        "inputs": inputs,
+        "outputs": outputs,
+        "start_time": f"2025-05-01T10:00:0{number}",
+    } | more
+
+
+def test_runs_of_langsmith_are_conversations_by_thread_and_say_nothing_twice() -> None:
+    thread = {"extra": {"metadata": {"thread_id": "t1"}}, "session_id": "the project"}
+    path = file(
+        # the newest first, as the client lists them
+        run(5, "chain", {"messages": [{"type": "human", "content": "And on Sundays?"}]}, {"messages": [{"type": "human", "content": "When does it open?"}, {"type": "ai", "content": "At nine."}, {"type": "human", "content": "And on Sundays?"}, {"type": "ai", "content": "It is closed."}]}, trace_id="run-5", feedback_stats={"helpful": {"n": 1, "avg": 1.0}}, **thread),
+        run(2, "llm", {"messages": [[HUMAN]]}, {"generations": [[{"text": "At nine.", "message": AI}]]}, trace_id="run-1", parent_run_id="run-1", prompt_tokens=7, completion_tokens=2),
+        run(3, "llm", {"messages": [{"role": "user", "content": "Make a title for: opening hours"}]}, {"role": "assistant", "content": "Opening hours"}, trace_id="run-1", parent_run_id="run-1"),
+        run(1, "chain", {"messages": [HUMAN]}, {"messages": [HUMAN, AI]}, trace_id="run-1", **thread),
+    )  # fmt: skip
+    loaded = load(path)
+    (conversation,) = loaded.conversations
+    assert (loaded.kind, conversation.id, spoken_lines(conversation)) == ("langsmith", "t1", TALK)
+    assert conversation.labels == {"helpful": 1.0}
+    assert further(conversation)["usage"] == {"input_tokens": 7, "output_tokens": 2}
+    assert further(conversation)["name"] == "step"
+
+
+def test_a_run_that_has_only_answers_or_only_questions_is_one_of_langsmith() -> None:
+    whole = run(1, "llm", {"messages": [ASKED]}, {"messages": [ASKED, TOLD]})
+    for absent, words in (("inputs", TALK[:2]), ("outputs", TALK[:1])):
+        loaded = load(file({key: value for key, value in whole.items() if key != absent}))
+        assert (loaded.kind, spoken_lines(loaded.conversations[0])) == ("langsmith", words)
+
+
+def test_a_message_of_results_alone_is_its_results_and_nothing_else() -> None:
+    results = [{"type": "tool_call_response", "id": str(number), "response": "nine"} for number in range(2)]
+    turns = turns_of({"role": "tool", "parts": results})
+    assert [(turn["tool_call_id"], turn["content"]) for turn in turns] == [("0", "nine"), ("1", "nine")]
+    assert turns_of({"role": "user", "parts": []}) == [{"role": "user", "content": ""}]
+
+
+@pytest.mark.parametrize("messages", [[{"role": "user", "content": "Make a title for: opening hours"}], [SYSTEM]])
+def test_of_the_histories_of_one_trace_that_do_not_overlap_the_longest_counts(messages: list[dict[str, str]]) -> None:
+    reply = TOLD if messages != [SYSTEM] else {}
+    for first in (1, 3):
+        short = run(first, "llm", {"messages": messages}, reply, trace_id="t", parent_run_id="step")
+        long = run(2, "llm", {"messages": [ASKED, TOLD, MORE]}, LAST, trace_id="t", parent_run_id="step")
+        assert spoken_lines(only(file(short, long))) == TALK
+
+
+def test_a_run_of_texts_with_its_child_runs_is_read() -> None:
+    child = run(2, "llm", {"messages": [{"role": "system", "content": "Use this."}, ASKED]}, answer(TOLD), parent_run_id="run-1", trace_id="run-1")  # fmt: skip
+    path = file(run(1, "chain", {"question": "When does it open?"}, {"answer": "At nine."}, child_runs=[child]))
+    assert spoken_lines(only(path)) == TALK[:2]
+    assert asides(only(path))[0]["system"] == "Use this."
+
+
+def test_anthropic_messages_and_tool_calls_of_langsmith_are_read() -> None:
+    call = {"type": "ai", "content": "", "tool_calls": [{"name": "hours", "args": {"day": "Sunday"}, "id": "c1"}]}
+    path = file(
+        run(1, "llm", {"system": "Be brief.", "messages": [ASKED]}, {"role": "assistant", "content": [{"type": "text", "text": "At nine."}]}, trace_id="x"),
+        run(2, "chain", {"messages": [MORE]}, {"messages": [{"type": "human", "content": "And on Sundays?"}, call, {"type": "tool", "content": "closed", "tool_call_id": "c1"}, {"type": "ai", "content": "It is closed."}]}, trace_id="y"),
+    )  # fmt: skip
+    x, y = load(path).conversations
+    assert (spoken_lines(x), spoken_lines(y)) == (TALK[:2], TALK[2:])
+    (calling,) = y.messages[-1].tool_calls
+    assert (calling.name, calling.arguments, calling.result) == ("hours", {"day": "Sunday"}, "closed")
+
+
+def parts(turn: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"role": turn["role"], "parts": [{"type": "text", "content": turn["content"]}]} | more
+
+
+def span(trace: str, number: int, attributes: dict[str, Any]) -> dict[str, Any]:
+    """A span of OTLP; a value that is no text, number or flag as OTLP nests it."""
+
+    def typed(value: Any) -> dict[str, Any]:
+        match value:
+            case str():
+                return {"stringValue": value}
+            case int():
+                return {"intValue": str(value)}
+            case list():
+                return {"arrayValue": {"values": [typed(item) for item in value]}}
+            case _:
+                return {
+                    "kvlistValue": {"values": [{"key": key, "value": typed(inner)} for key, inner in value.items()]}
+                }
+
+    pairs = [{"key": key, "value": typed(value)} for key, value in attributes.items()]
+    return {"traceId": trace, "spanId": str(number), "name": "chat m-1", "startTimeUnixNano": str(number), "attributes": pairs}  # fmt: skip
+
+
+def otlp(*spans: dict[str, Any]) -> dict[str, Any]:
+    return {"resourceSpans": [{"resource": {}, "scopeSpans": [{"scope": {}, "spans": list(spans)}]}]}
+
+
+@pytest.mark.parametrize("as_text", [True, False])
+def test_spans_of_the_genai_conventions_are_conversations_by_id(as_text: bool) -> None:
+    written = json.dumps if as_text else lambda value: value
+    first = {
+        "gen_ai.conversation.id": "conv",
+        "gen_ai.system_instructions": written([{"type": "text", "content": "You answer for a museum."}]),
+        "gen_ai.input.messages": written([parts(ASKED)]),
+        "gen_ai.output.messages": written([parts(TOLD, finish_reason="stop")]),
+        "gen_ai.usage.input_tokens": 7,
+    }
+    call = {"role": "assistant", "parts": [{"type": "tool_call", "id": "c1", "name": "hours", "arguments": {"day": 7}}], "finish_reason": "tool_call"}  # fmt: skip
+    result = {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": "closed"}]}
+    history = [parts(ASKED), parts(TOLD), parts(MORE)]
+    second = {"gen_ai.conversation.id": "conv", "gen_ai.input.messages": written(history), "gen_ai.output.messages": written([call])}  # fmt: skip
+    third = second | {"gen_ai.input.messages": written([*history, call, result]), "gen_ai.output.messages": written([parts(LAST)]), "gen_ai.response.finish_reasons": ["length"]}  # fmt: skip
+    path = file(otlp(span("b", 3, third), span("b", 2, second)), otlp(span("a", 1, first)))
+    conversation = only(path)
+    assert (load(path).kind, conversation.id, spoken_lines(conversation)) == ("opentelemetry", "conv", TALK)
+    (calling,) = conversation.messages[-1].tool_calls
+    assert (calling.name, calling.arguments, calling.result) == ("hours", {"day": 7}, "closed")
+    assert further(conversation)["usage"] == {"input_tokens": 7}
+    assert conversation.messages[-1].extra["messages"]["values"]["finish_reason"] == "length"
+
+
+def test_of_the_spans_of_calls_without_a_parent_in_one_trace_the_longest_history_counts() -> None:
+    first = {"gen_ai.input.messages": [parts(MORE)], "gen_ai.output.messages": [parts(TOLD)]}
+    second = {"gen_ai.input.messages": [*map(parts, WHOLE[1:4])], "gen_ai.output.messages": [parts(LAST)]}
+    assert spoken_lines(only(file(otlp(span("t", 1, first), span("t", 2, second))))) == TALK
+
+
+def test_what_the_console_exporter_writes_is_read_and_openinference_too() -> None:
+    attributes = {
+        "openinference.span.kind": "LLM",
+        "session.id": "s",
+        "llm.input_messages.0.message.role": "user",
+        "llm.input_messages.0.message.content": "When does it open?",
+        "llm.output_messages.0.message.role": "assistant",
+        "llm.output_messages.0.message.contents.0.message_content.text": "At nine.",
+        "llm.token_count.prompt": 7,
+    }
+    context = {"trace_id": "0x1", "span_id": "0x2"}
+    one = {"name": "llm", "context": context, "parent_id": None, "start_time": "2025-05-01T10:00:00Z", "attributes": attributes, "events": []}  # fmt: skip
+    event = {"name": "gen_ai.client.inference.operation.details", "attributes": {"gen_ai.input.messages": json.dumps([parts(MORE)]), "gen_ai.output.messages": json.dumps([parts(LAST)])}}  # fmt: skip
+    two = one | {"attributes": {"session.id": "s"}, "events": [event], "context": {"trace_id": "0x3"}, "start_time": "2025-05-01T10:00:01Z"}  # fmt: skip
+    path = file(one, {"name": "GET /", "context": context, "attributes": {"http.route": "/"}}, two, indent=4)
+    assert (only(path).id, spoken_lines(only(path))) == ("s", TALK)
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        (otlp(span("a", 1, {"http.route": "/"})), "capture message content"),
+        (run(1, "tool", {"x": 1}, {"y": 2}), "export them with inputs and outputs"),
+        ({"a": 1}, "known format (it begins with a); the smallest line"),
+        ([1, 2], "`duologue check --form` lists what was looked for"),
+        ({"mapping": {"a": {"message": None}, "b": 3}}, "(it begins with mapping)"),
+    ],
+)
+def test_a_file_without_messages_is_told_in_one_line(value: Any, problem: str, fault: Callable[..., str]) -> None:
+    assert problem in fault(load, file(value))
+
+
+def test_what_the_api_of_langsmith_is_sent_is_put_together_by_run() -> None:
+    begun = {"id": "r", "run_type": "llm", "inputs": {"messages": [ASKED]}, "outputs": None}
+    path = file({"post": [begun], "patch": [{"id": "r", "outputs": {"choices": [{"message": TOLD}]}}]})
+    assert spoken_lines(only(path)) == TALK[:2]
+
+
+def test_calls_of_tools_in_attributes_with_numbers_are_calls() -> None:
+    name = "gen_ai.completion.0.message.tool_calls.0.function"
+    asked = {"gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "When does it open?"}
+    said = {"gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": "At nine."}
+    called = {f"{name}.name": "hours", f"{name}.arguments": '{"day": 1}'}
+    (call,) = only(file(otlp(span("a", 1, asked | said | called)))).messages[-1].tool_calls
+    assert (call.name, call.arguments) == ("hours", {"day": 1})
+
+
+def test_instructions_that_stand_apart_from_the_messages_come_before_them() -> None:
+    sent = {"gen_ai.system_instructions": parts(SYSTEM)["parts"], "gen_ai.input.messages": [parts(ASKED)]}
+    (conversation,) = load(file(otlp(span("a", 1, sent | {"gen_ai.output.messages": [parts(TOLD)]})))).conversations
+    assert [aside["system"] for aside in asides(conversation)] == ["You answer for a museum."]
+
+
+def test_code_that_gemini_ran_is_not_one_of_the_words_of_its_message() -> None:
+    code = {"executableCode": {"language": "PYTHON", "code": "1 + 1"}}
+    parts = [code, {"codeExecutionResult": {"output": "2"}}, {"text": "It is 2."}]
+    (turn,) = turns_of({"role": "model", "parts": parts})
+    assert text_of(turn["content"]) == "It is 2."
+    assert [part.text for part in parts_of(turn["content"])] == ["1 + 1", "2"]
+
+
+def test_calls_of_a_trace_whose_messages_no_other_has_are_counted() -> None:
+    def spans(*words: tuple[str, str]) -> dict[str, Any]:
+        messages = [
+            {
+                "gen_ai.input.messages": [{"role": "user", "parts": [{"type": "text", "content": asked}]}],
+                "gen_ai.output.messages": [{"role": "assistant", "parts": [{"type": "text", "content": answer}]}],
+            }
+            for asked, answer in words
+        ]
+        texts = ({name: json.dumps(value) for name, value in inner.items()} for inner in messages)
+        return otlp(*(span("t", number, inner) for number, inner in enumerate(texts)))
+
+    assert len(load(file(spans(("Open?", "At nine."), ("Open?", "At nine."))))) == 1
+    assert load("log.jsonl").notes == ()
+    loaded = load(file(spans(("Open?", "At nine."), ("A poem?", "Roses."), ("A song?", "La."))))
+    assert len(loaded) == 1
+    assert loaded.notes == ("2 calls of a trace with messages of their own left out",)
+
+
+def test_a_message_of_an_unknown_role_in_a_trace_is_not_left_out_silently(fault: Callable[..., str]) -> None:
+    odd = {"role": "narrator", "content": "It rains."}
+    run = {
+        "id": "r",
+        "run_type": "llm",
+        "inputs": {"messages": [ASKED, odd]},
+        "outputs": {"choices": [{"message": TOLD}]},
+    }
+    span_of = {
+        "gen_ai.input.messages": json.dumps([parts(ASKED), parts(odd)]),
+        "gen_ai.output.messages": json.dumps([parts(TOLD)]),
+    }
+    gemini = {
+        "contents": [
+            {"role": "user", "parts": [{"text": "Open?"}]},
+            {"role": "narrator", "parts": [{"text": "It rains."}]},
+        ]
+    }
+    for value in (run, otlp(span("t", 1, span_of)), gemini):
+        assert "message 1: needs a 'role'" in fault(load, file(value))
