@@ -8,6 +8,7 @@ FINISHED = (
     "docs/extend/",
     "docs/labels/",
     "docs/reference/",
+    "docs/research/",
     "docs/run/",
     "docs/users/",
 )
