@@ -1,0 +1,35 @@
+"""The comparison with other tools: ten rows, eight tools, and for each tool its version and the place of each cell."""
+
+import re
+
+import pytest
+
+from tests.test_imports import ROOT
+
+TOOLS = ("Duologue", "openevals", "tau2-bench", "NeMo User Sim", "sdialog", "deepeval", "scenario", "MLflow")
+PAGE = (ROOT / "docs/start/comparison.md").read_text(encoding="utf-8")
+HEAD, _, *ROWS = (
+    [cell.strip() for cell in line.strip("|").split("|")] for line in re.findall(r"^\|.*\|$", PAGE, re.MULTILINE)
+)
+
+
+def test_the_table_has_ten_rows_and_eight_tools() -> None:
+    assert tuple(HEAD[1:]) == TOOLS
+    assert [row[0].split(".")[0] for row in ROWS] == [str(number) for number in range(1, 11)]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0][:2])
+def test_a_cell_is_yes_partly_no_or_not_found_in_a_version(row: list[str]) -> None:
+    assert len(row) == 1 + len(TOOLS)
+    for cell in row[1:]:
+        assert re.match(r"\**(yes|partly|no)\b|not found in \d", cell), cell
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_tool_has_its_version_and_the_place_of_each_cell(tool: str) -> None:
+    section = PAGE.split(f"\n### {tool}\n")[1].split("\n### ")[0]
+    assert section.strip().startswith("Read: this repository" if tool == "Duologue" else "Read: ")
+    assert tool == "Duologue" or re.search(r"\d+\.\d+\.\d+", section.split("\n1.")[0])
+    assert [int(number) for number in re.findall(r"^(\d+)\. ", section, re.MULTILINE)] == list(range(1, 11))
+    for version in re.findall(r"not found in ([\d.]+)", " ".join(row[HEAD.index(tool)] for row in ROWS)):
+        assert version in section.split("\n1.")[0]
