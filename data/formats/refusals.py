@@ -8,7 +8,7 @@ from typing import Any
 from ..attachments import raster_type
 from ..attempts import is_object
 
-_MESSAGES = "write one message a line, with conversation_id, role and content (docs/start/logs.md)"
+_MESSAGES = "write one message a line, with conversation_id, role and content (docs/start/log_formats.md)"
 _UNPACK = "unpack it, and give the files"
 _RECORDING = f"is a recording or film: transcribe it, and {_MESSAGES}"
 _MAGIC = {
@@ -41,12 +41,12 @@ def unknown(first: Any) -> str:
         return line
     role = first.get("role") if is_object(first) else None
     if isinstance(role, str) and "content" in first:
-        return f"the form fits, but not the role {role!r}: write user or assistant, as in {LINE} (docs/start/logs.md)"
+        return f"the form fits, but not the role {role!r}: write user or assistant, as in {LINE} (docs/start/log_formats.md)"
     keys = [" ".join(str(key).split())[:40] for key in first] if is_object(first) else []
     more = ", ..." if len(keys) > MOST_KEYS else ""
     begins = f" (it begins with {', '.join(keys[:MOST_KEYS])}{more})" if keys else ""
     return (
-        f"{UNKNOWN}{begins}; the smallest line that is read is {LINE} (docs/start/logs.md); "
+        f"{UNKNOWN}{begins}; the smallest line that is read is {LINE} (docs/start/log_formats.md); "
         "`duologue check --form` lists what was looked for, --log-format MODULE:NAME reads a form of your own"
     )
 
@@ -58,7 +58,7 @@ def unread_form(first: Any) -> str:
     if is_object(log := first.get("log")) and isinstance(log.get("entries"), list):
         return (
             "is a HAR file, requests that a browser recorded: write the bodies of those to a chat model, one a line, "
-            "as request and response (docs/start/logs.md)"
+            "as request and response (docs/start/log_formats.md)"
         )
     if isinstance(first.get("requests"), list) and {"requesterUsername", "responderUsername"} & first.keys():
         return (
@@ -83,7 +83,7 @@ def refusal(path: Path, begin: bytes) -> str:
     if begin.startswith(b"PK\x03\x04"):
         return _of_archive(path)
     if kind := raster_type(begin):
-        return f"is an image ({kind}): images belong to messages, as parts of their content (docs/start/logs.md)"
+        return f"is an image ({kind}): images belong to messages, as parts of their content (docs/start/log_formats.md)"
     if begin[4:8] == b"ftyp" or (begin[:4] == b"RIFF" and begin[8:12] == b"WAVE"):
         return _RECORDING
     if problem := next((line for magic, line in _MAGIC.items() if begin.startswith(magic)), ""):

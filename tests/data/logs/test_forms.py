@@ -13,7 +13,7 @@ from tests.test_imports import ROOT
 
 def rows_of_docs() -> list[str]:
     table = (
-        (ROOT / "docs/start/logs.md")
+        (ROOT / "docs/start/log_formats.md")
         .read_text(encoding="utf-8")
         .partition("| form | sure sign |")[2]
         .partition("\n\n")[0]

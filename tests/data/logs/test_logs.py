@@ -78,7 +78,9 @@ def test_of_an_unknown_role_only_the_role_is_told_with_a_line_that_is_read(tmp_p
     with pytest.raises(DataError) as raised:
         load(tmp_path / "chat.jsonl")
     assert "not the role 'Kunde'" in str(raised.value)
-    assert '{"conversation_id": "1", "role": "user", "content": "Hello"} (docs/start/logs.md)' in str(raised.value)
+    assert '{"conversation_id": "1", "role": "user", "content": "Hello"} (docs/start/log_formats.md)' in str(
+        raised.value
+    )
     assert "OpenTelemetry" not in str(raised.value)
 
 

@@ -38,11 +38,10 @@ def test_true_findings_among_those_of_strangers_logs_are_those_of_the_docs(name,
 
 
 def test_true_findings_in_the_logs_in_view_and_among_repeats_are_those_of_the_docs():
-    assert (
-        f"true in {right('looked at', 'before', ERRORS)} before and in {right('looked at', 'now', ERRORS)} now" in DOCS
-    )
+    before, now = (right("looked at", version, ERRORS) for version in ("before", "now"))
+    assert f"| true `role-slip` and `prompt-shown` | {before} | {now} |" in DOCS
     repeats = [right("untouched", version, ("repeated",)) for version in ("before", "now")]
-    assert f"`repeated`: {repeats[0]} before, {repeats[1]} now" in DOCS
+    assert f"| `repeated` | {repeats[0]} | | {repeats[1]} |" in DOCS
 
 
 def flagged(number: int) -> Counter[str]:
@@ -63,7 +62,11 @@ def test_of_the_ordinary_conversations_that_the_rules_were_changed_for_none_has_
 
 def test_the_findings_in_ordinary_conversations_that_no_rule_was_changed_for_are_those_of_the_docs():
     counts = flagged(2)
-    assert f"{counts['error']} of {counts['all']} had an error and {counts['warning']} a warning" in DOCS
+    for level in ("error", "warning"):
+        assert re.search(
+            rf"\| conversations with an? {level} \| \d+ of {counts['all']} \| {counts[level]} of {counts['all']} \|",
+            DOCS,
+        )
 
 
 def found(conversation: Conversation) -> list[tuple[str, int]]:
