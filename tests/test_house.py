@@ -23,7 +23,7 @@ SUBJECTS = {
         runs/inspection runs/listing runs/mending runs/resuming runs/running runs/simulation
         runs/divided runs/engine runs/folder runs/journals runs/planning
         analysis/attempts analysis/figures analysis/logs analysis/table_escapes analysis/tables analysis/terminal_tables analysis/threads analysis/over_users
-        views/against views/conversation views/listing views/markdown views/marking views/notebook views/page views/pages
+        views/against views/conversation views/figures views/listing views/markdown views/marking views/notebook views/page views/pages
         views/parts views/run views/settings views/shown_conversation views/watching views/wording views/graph
         studies/pages studies/sources
         cli/check cli/commands cli/convert cli/demo cli/draw cli/former_words cli/registry cli/runs cli/show cli/simulate

@@ -7,7 +7,8 @@ from typing import Any
 
 from .against import against_page
 from .conversation import conversation_html, conversation_page
-from .graph.drawing import graph_html
+from .figures import SvgFigure, forest_plot
+from .graph.drawing import graph_figure, graph_html
 from .notebook import register, register_here
 from .page import HtmlPage
 from .pages import is_page, is_page_of
@@ -17,9 +18,12 @@ from .watching import watch
 
 __all__ = [
     "HtmlPage",
+    "SvgFigure",
     "against_page",
     "conversation_html",
     "conversation_page",
+    "forest_plot",
+    "graph_figure",
     "graph_html",
     "index_of",
     "is_page",

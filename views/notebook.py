@@ -1,4 +1,4 @@
-"""What notebooks show as HTML: after any `import duologue`, or `%load_ext duologue` where IPython began later.
+"""What notebooks show as HTML, and graphs as pictures: after any `import duologue`, or `%load_ext duologue` where IPython began later.
 
 Casts, runs and realism reports are registered by the names of their classes, so that their modules are not imported
 before they are needed.
@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..analysis.labels.reliability import Trusts
+from ..analysis.tables import Table
 from ..data.loading import Loaded, load
 from ..data.records import Conversation
 from ..data.summaries.counts import Counts, count
 from .conversation import notebook_html, shown_html
+from .figures import standalone
 from .graph.drawing import compiled_html as drawn_graph
 from .graph.drawing import graph_html
 from .labels.tables import LEGEND
@@ -34,11 +36,16 @@ def register(shell: Any) -> None:
     formatter.for_type(tuple, list_html)
     formatter.for_type_by_name("duologue.runs.folder.summary", "Summary", run_html)
     formatter.for_type_by_name("duologue.graphs.casts.cast", "Cast", cast_html)
-    formatter.for_type_by_name("duologue.graphs.conversations.compiled", "ConversationGraph", compiled_html)
     formatter.for_type_by_name("duologue.analysis.tables", "Table", table_html)
     formatter.for_type_by_name("duologue.analysis.tables", "TypedRows", rows_html)
     formatter.for_type_by_name("duologue.analysis.realism.report", "RealismReport", realism_html)
     formatter.for_type_by_name("duologue.analysis.realism.card", "RealismCard", realism_html)
+    plain = shell.display_formatter.formatters["text/plain"]
+    plain.for_type_by_name("duologue.analysis.tables", "Table", table_text)
+    plain.for_type_by_name("duologue.analysis.tables", "TypedRows", table_text)
+    plain.for_type_by_name("duologue.analysis.realism.card", "RealismCard", card_text)
+    pictures = shell.display_formatter.formatters["image/svg+xml"]
+    pictures.for_type_by_name("duologue.graphs.conversations.compiled", "ConversationGraph", compiled_svg)
 
 
 def register_here() -> None:
@@ -87,11 +94,10 @@ def cast_html(cast: Any) -> str:
     )
 
 
-def compiled_html(graph: Any) -> str:
-    """A conversation's compiled graph as a drawing."""
-    return in_notebook(
-        f'<div class="duologue">{drawn_graph(graph.get_graph(), f"Graph of the cast {graph.cast_name}")}</div>'
-    )
+def compiled_svg(graph: Any) -> str:
+    """A conversation's compiled graph as a picture."""
+    title = f"Graph of the cast {graph.cast_name}"
+    return standalone([drawn_graph(graph.get_graph(), title)], "graph", title).svg
 
 
 def table_html(table: Any) -> str:
@@ -102,6 +108,17 @@ def table_html(table: Any) -> str:
 def rows_html(rows: Any) -> str:
     """Rows of results as a table."""
     return table_html(rows.table())
+
+
+def table_text(shown: Any, printer: Any, cycle: bool) -> None:
+    """A table of results, or rows of them, as Markdown."""
+    table = shown if isinstance(shown, Table) else shown.table()
+    printer.text(table.to_markdown().rstrip())
+
+
+def card_text(card: Any, printer: Any, cycle: bool) -> None:
+    """The names of a realism card, whose content is a page."""
+    printer.text(f"<Realism card of {card.name} against {card.against}>")
 
 
 def realism_html(shown: Any) -> str:

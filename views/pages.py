@@ -54,7 +54,7 @@ def page(title: str, body: str, *, script: str = "", images: bool = False, origi
 
     `origin`: what tells its source from others, such as a digest. `images`: it allows images that are in the page itself too, as it does if the body has one.
     """
-    style, code = source("style.css"), source(script) if script else ""
+    style, code = _style(), source(script) if script else ""
     text = render(
         "page.html",
         language=_language(body),
@@ -81,7 +81,11 @@ def in_notebook(html: str) -> str:
 
     It follows the notebook's own theme; elsewhere it is light or dark as the reader's system is.
     """
-    return f"<style>{source('style.css')}{source('notebook.css')}</style>{html}"
+    return f"<style>{_style()}{source('notebook.css')}</style>{html}"
+
+
+def _style() -> str:
+    return source("drawing.css") + source("style.css")
 
 
 def render(template: str, **values: Any) -> str:

@@ -66,13 +66,14 @@ class _Cell:
         self._handle: Any = None
 
     def __call__(self, conversation: Conversation) -> None:
-        from IPython.display import HTML, display
+        from IPython import display as displays
 
-        shown = HTML(notebook_html(conversation))  # type: ignore[no-untyped-call]
+        display: Any = displays.display
+        bundle = {"text/plain": str(conversation), "text/html": notebook_html(conversation)}
         if self._handle is None:
-            self._handle = display(shown, display_id=True)  # type: ignore[no-untyped-call]
+            self._handle = display(bundle, raw=True, display_id=True)
         else:
-            self._handle.update(shown)
+            self._handle.update(bundle, raw=True)
 
 
 class _Lines:

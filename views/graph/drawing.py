@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from ...data.records import Conversation, Edge
 from ...data.summaries.executed_graph import ExecutedGraph, ExecutedNode, executed
+from ..figures import SvgFigure, standalone
 from ..pages import plural, render, short
 from .layout import Box, LayoutLine, laid_out
 
@@ -43,6 +44,16 @@ def graph_html(conversations: Conversation | Iterable[Conversation]) -> str:
     """
     graph = executed([conversations] if isinstance(conversations, Conversation) else conversations)
     return drawn(graph) if graph.edges else ""
+
+
+def graph_figure(conversations: Conversation | Iterable[Conversation]) -> SvgFigure:
+    """The executed graph as a picture for a notebook's cell.
+
+    Its text has a line for each edge that was taken.
+    """
+    graph = executed([conversations] if isinstance(conversations, Conversation) else conversations)
+    lines = [f"{edge.source} -> {edge.target}: {_edge_text(edge)}" for edge in graph.edges if edge.count]
+    return standalone([drawn(graph)], "graph", "\n".join(lines))
 
 
 class LangGraphEdge(Protocol):

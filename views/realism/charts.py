@@ -5,58 +5,15 @@ Each figure has a drawing for wide screens and one for narrow ones.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
 
 from ...analysis.realism.records import RealismRow
+from ..figures import BESIDE, STACKED, Drawing, Figure, Tick
 
 EFFECT_TICKS = (-1.0, -0.5, 0.0, 0.5, 1.0)
 DISTANCE_TICKS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 16.0)
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """The layout of a figure; lengths are in its own units, at most 1.3 of which are a pixel."""
-
-    kind: str
-    """Its class: the style shows the drawing that fits the screen and hides the other."""
-    width: int
-    """Of the plot."""
-    row: int
-    """Height of a measure's row."""
-    left: int
-    right: int
-    """Room beside the plot."""
-    names_above: bool
-    """Whether a measure's name stands above its marks; else to the left of them."""
-
-    def y(self, number: int) -> int:
-        """Height of the marks of so many rows below the first."""
-        return number * self.row + (self.row - 13 if self.names_above else self.row // 2)
-
-    def name_y(self, y: int) -> int:
-        """Height of the line on which a measure's name is written."""
-        return y - 13 if self.names_above else y + 4
-
-    def effect_x(self, effect: float) -> float:
-        """Place of an effect, -1 to 1."""
-        return (effect + 1) / 2 * self.width
-
-    def distance_x(self, distance: float) -> float:
-        """Place of a distance, on a scale from 0 to infinity with a distance of 1 in the middle."""
-        return distance / (1 + distance) * self.width
-
-
-BESIDE = Drawing("beside", width=640, row=22, left=180, right=20, names_above=False)
-STACKED = Drawing("stacked", width=344, row=42, left=12, right=12, names_above=True)
 DRAWINGS = (BESIDE, STACKED)
-
-
-@dataclass(frozen=True)
-class Tick:
-    """A line across a figure, with its number."""
-
-    x: float
-    label: str
 
 
 @dataclass(frozen=True)
@@ -94,23 +51,6 @@ class DistanceMark:
     published: float | None
     retrieval_based: float | None
     description: str
-
-
-Mark = TypeVar("Mark", EffectMark, DistanceMark)
-
-
-@dataclass(frozen=True)
-class Figure(Generic[Mark]):
-    """A figure in one drawing."""
-
-    drawing: Drawing
-    ticks: tuple[Tick, ...]
-    marks: tuple[Mark, ...]
-
-    @property
-    def height(self) -> int:
-        """Of all rows."""
-        return len(self.marks) * self.drawing.row
 
 
 def effects(rows: Sequence[RealismRow], drawing: Drawing) -> Figure[EffectMark]:

@@ -13,6 +13,7 @@ from ...analysis.realism.records import RealismRow
 from ...analysis.realism.report import RealismReport
 from ...analysis.realism.statistics.correlations import CORRELATED
 from ...data.files.json_files import write_json, write_text
+from ..figures import standalone
 from ..pages import in_notebook, page, render
 from . import charts
 
@@ -63,8 +64,9 @@ class ReportFigures:
     most: int = 15
     """How many measures they have, those first that differ most."""
 
-    def _repr_html_(self) -> str:
-        return in_notebook(render("realism/figures.html", **_figures(self.report.measures[: self.most])))
+    def _repr_svg_(self) -> str:
+        wide = {name: figures[:1] for name, figures in _figures(self.report.measures[: self.most]).items()}
+        return standalone([render("realism/figures.html", **wide)], "chart", repr(self)).svg
 
     def __repr__(self) -> str:
         return f"<Figures of {len(self.report.measures[: self.most])} measures>"
