@@ -29,7 +29,7 @@ export LANGSMITH_TRACING = false
 unexport PYTHONDONTWRITEBYTECODE
 export LANGGRAPH_CLI_NO_ANALYTICS = 1
 
-.PHONY: demo test light test-all docs bench words mutants lint types env lab constraints clean
+.PHONY: demo test light test-all docs bench notebooks words mutants lint types env lab constraints clean
 
 demo: $(STAMPS)/core  ## a few conversations without a key, one of them with its rejected drafts, and their page
 	@$(BIN)/duologue demo
@@ -73,6 +73,9 @@ types: $(STAMPS)/test
 	$(BIN)/mypy
 
 env: $(STAMPS)/env  ## the environment with every extra
+
+notebooks: $(STAMPS)/test  ## store the outputs of the notebooks anew: `make notebooks ARGS=04` only those of one
+	$(BIN)/python -m tests.notebooks $(ARGS)
 
 lab: $(STAMPS)/env  ## the notebooks, with this environment's kernel
 	$(BIN)/python -m ipykernel install --prefix $(VENV) --name duologue --display-name Duologue
