@@ -134,14 +134,19 @@ def description_of(kind: str) -> str:
 def load(path: str | Path, *, stream: bool = False) -> Loaded:
     """The conversations of a run folder, a data set's file, or a folder of such files.
 
-    If a format is a folder of files, files that cannot be read are listed in `broken` and the others are read. A file
-    of topics has no conversations: read it with `data.simquac.read_topics`.
+    A file of topics has no conversations: read it with `data.simquac.read_topics`. The conversations of a run or a file
+    of records with more than 4,000 stay on disk, and are read on access. Conversations of other sources stay in memory.
 
-    The conversations of a run or a file of records with more than 4,000 stay on disk, and each is read whenever something of
-    it is asked for; with `stream` those of a smaller run do too. Conversations of other sources are held.
+    Args:
+        path: The folder or the file. Files of a folder that cannot be read are listed in `broken`, and the others are
+            read.
+        stream: Whether those of a smaller run stay on disk too.
 
-    Gives a sequence of conversations with `kind` (the format), `notes` of the reader, and a run's `manifest`.
-    DataError names the file that cannot be read, and the reason.
+    Returns:
+        A sequence of conversations with `kind` (the format), `notes` of the reader, and a run's `manifest`.
+
+    Raises:
+        DataError: A file cannot be read; the message names it, with the reason.
 
     Example::
 

@@ -180,29 +180,34 @@ class _Ended(Generic[T]):
 def simulate() -> None:
     """Simulate every scenario and wait; the conversations come in the order of the scenarios.
 
-    It is `asimulate` for code that is not async, and works inside a running loop too, as in a notebook.
+    It is `asimulate` for code that is not async, and works inside a running loop too, as in a notebook. A warning of a
+    logger below `duologue` gives the numbers of conversations that failed, were cut short or were not begun.
 
-    `cast`: who takes part and by which rules, such as `graphs.simquac.cast(user="openai:NAME")`.
-    `scenarios`: initial states, made by a cast's own function, such as `graphs.simquac.scenarios(topics)`, or taken from
-    stored conversations by `graphs.scenarios_of`. Equal ones are each simulated.
-    `repeats`: how many conversations to simulate about each.
-    `limits`: all of them in place of the cast's; only a `max_turns` of None is the cast's. They hold the run's seed.
-    `concurrency`: how many conversations run at the same time; `auto`: as many as the endpoints bear.
-    `out`: a run folder, to which each conversation is written as soon as it is over, and at the end the data set.
-    `resume`: continue the run in that folder; conversations that are finished there are not simulated again.
-    `watch`: is called with every state of every conversation.
-    `conduct`: the pace of calls, budgets, where replies are recorded or replayed from, and whether to show how far the
-    run is (`runs.Conduct`). A notebook's cell shows that by itself once a run has taken a second, a script shows it with
-    `runs.Conduct(progress=True)`; False: neither.
+    Args:
+        cast: Who takes part and by which rules, such as `graphs.simquac.cast(user="openai:NAME")`.
+        scenarios: Initial states, made by a cast's own function, such as `graphs.simquac.scenarios(topics)`, or taken
+            from stored conversations by `graphs.scenarios_of`. Equal ones are each simulated.
+        repeats: Number of conversations about each scenario.
+        limits: All limits in place of the cast's, with the run's seed; a `max_turns` of None is the cast's.
+        concurrency: Number of conversations at the same time; `auto`: as many as the endpoints bear.
+        out: A run folder. Each conversation is written as soon as it is over, and at the end the data set.
+        resume: Continue the run in that folder; conversations that are finished there are not simulated again.
+        watch: Called with every state of every conversation.
+        conduct: Pace of calls, budgets, the file to which replies are recorded or from which they are replayed, and
+            whether the progress is shown (`runs.Conduct`). A notebook's cell shows it once a run has taken a second, a
+            script with `runs.Conduct(progress=True)`.
 
-    Gives a `Conversation` for each scenario, with its messages, every draft and the reason why it ended. One that
-    fails is in the list too: a model that does not answer, or a node that raises, is its `stop` and `failure`. So is one
-    that a bound of `conduct` cut short (`stop` is `budget`, `cut_by_run`), or that was not begun (`cancelled`). How many
-    failed, were cut short or not begun is logged as a warning, by loggers below `duologue`.
+    Returns:
+        A `Conversation` for each scenario, with its messages, every draft and its stop reason. One that failed has a
+        `failure`. One that a bound of `conduct` cut short has the stop reason `budget` and `cut_by_run`, and one that
+        was not begun `cancelled`.
 
-    Raises ContractError for an invalid cast or scenario, RunError if the folder holds another run or other files,
-    ModelError for a model that cannot be made, EndpointError if an endpoint cannot be used and no conversation was
-    finished, RuntimeError if it is called from within a simulation.
+    Raises:
+        ContractError: The cast or a scenario is invalid.
+        RunError: The folder holds another run or other files.
+        ModelError: A model cannot be made.
+        EndpointError: An endpoint cannot be used and no conversation was finished.
+        RuntimeError: It is called from within a simulation.
 
     Example::
 

@@ -46,10 +46,7 @@ class AgentSuccess(Successes):
     """The conversations, in the order of the scenarios; they are not part of its JSON."""
 
     def to_pandas(self) -> Any:
-        """The table of scenarios as a data frame, unrounded.
-
-        Needs the extra `stats`.
-        """
+        """The table of scenarios as a data frame, unrounded; needs the extra `stats`."""
         return self.table().frame()
 
     def _repr_html_(self) -> str:
@@ -251,19 +248,32 @@ async def atest(
 def test() -> None:
     """Simulate users of an agent, and measure its success rate; `duologue test` as a function.
 
-    `agent`: a function of messages, a compiled LangGraph graph, a chat model, or a spec: MODULE:NAME, openai:NAME and others.
-    `scenarios`: objects, each as in a line of a scenario file, or the path of such a file or of stored conversations. An
-    equal one that is given twice is a repeat.
-    `user`: who plays the user, the rules `offline` by default. `repeats`: how many conversations about each scenario.
-    `cast`: another cast than that of agent tests, by name or made; the agent is its assistant. `settings`: those of the cast,
-    such as `world`, `approve` or `language`.
-    `judge`, `limit`, `exclude_user_faults`, `threshold`, `at_least`: as the options of the command. `crashes`: a crash of the agent is a `failure`, or
-    `unscored`. `max_turns`, `seed`, or `limits` in their place.
-    `out`, `resume`, `concurrency`, `conduct`: as for `simulate`.
+    Args:
+        agent: A function of messages, a compiled LangGraph graph, a chat model, or an identifier such as MODULE:NAME.
+        scenarios: Objects as in a scenario file, or a path of one or of stored conversations. Equal ones are repeats.
+        user: The user simulator; default: the rule-based user `offline`.
+        repeats: Number of conversations about each scenario.
+        cast: Another cast than that of agent tests, by name or as an object; the agent is its assistant.
+        judge: Model that judges success where a scenario asks for a judgement and names none.
+        limit: Number of scenarios, the first ones; None: all.
+        max_turns: Maximum number of turns of a conversation; default: the cast's.
+        seed: Seed of the run.
+        limits: Limits in place of `max_turns` and `seed`.
+        out: Run folder, as for `simulate`.
+        resume: Continue the run in that folder.
+        concurrency: Number of conversations at the same time, or `auto`.
+        conduct: Pace and bounds of the calls, as for `simulate`.
+        exclude_user_faults: Leave out of the share the conversations in which the user simulator is at fault.
+        crashes: How a crash of the agent counts: `failure` or `unscored`.
+        threshold: The lowest share of successes, 0 to 1, with which the agent passes; None: no such bound.
+        at_least: The lowest lower end of the share's 95 % interval with which it passes; None: no such bound.
+        settings: Settings of the cast, such as `world`, `approve` or `language`.
 
-    Gives the result with its verdict (`passed`, `not_passed_because`), its `records` and its `folder`; a notebook shows it,
-    and `to_pandas()` has a row for each scenario.
-    The errors are those of `simulate`; SettingError if nothing scores the conversations.
+    Returns:
+        The result with its verdict (`passed`, `not_passed_because`), `records` and `folder`; a notebook shows it.
+
+    Raises:
+        SettingError: Nothing scores the conversations. Other errors are those of `simulate`.
 
     Example::
 

@@ -33,16 +33,35 @@ def compare(
     on_baseline: Callable[[int], None] | None = None,
     **settings: Any,
 ) -> "RealismReport":
-    """How far simulated users are from people: a report, which a notebook shows as HTML; `duologue compare` as a function.
+    """Measure how far simulated users are from people; `duologue compare` as a function.
 
-    `sim`, `human`: a path that `load` reads, or conversations; so is `published`, simulated users of an earlier study.
-    `references`: other people, by name, or paths, which are called by their files: how far they are from `human`
-    stands beside the human-human baseline. `made`: retrieval-based users, as a baseline; without them `baseline` simulates some
-    (`runs.people.retrieval.from_people`), and `on_baseline` is called with their number before. `sample`: of a group with
-    more conversations than these, users are drawn with the seed, which the report notes. `out`: a folder for the
-    report and its card, as pages and JSON. `part`, `seed` and `settings`, which are `language` and `adversary`: as for
-    `analysis.realism.compare`. `notify`: called with each warning about a source. Needs the extras `stats` and `ml`, for
-    Chinese also `zh`.
+    Needs the extras `stats` and `ml`, for Chinese also `zh`.
+
+    Args:
+        sim: The simulated conversations, or a path that `load` reads.
+        human: People's conversations, or such a path.
+        published: Simulated users of an earlier study, in further columns.
+        references: Other people, by name, or paths that are named by their files. Their distance from `human` stands
+            beside the human-human baseline.
+        made: Retrieval-based users, as a baseline.
+        baseline: Whether to simulate retrieval-based users (`runs.people.retrieval.from_people`) where `made` is
+            missing.
+        part: Take only users of this split of the people: `tune`, `learn`, `select`, `test` or `all`.
+        seed: Seed of all random draws.
+        sample: Maximum number of conversations of a group. From a larger group users are drawn with the seed, which the
+            report notes.
+        out: A folder for the report and its card, as pages and JSON.
+        notify: Called with each warning about a source; default: log it.
+        on_baseline: Called with the number of retrieval-based conversations before they are simulated.
+        settings: `language` and `adversary`, as for `analysis.realism.compare`.
+
+    Returns:
+        The report, which a notebook shows as HTML.
+
+    Raises:
+        SettingError: `sample` is below 1.
+        TypeError: `references` is a list with something else than paths.
+        MissingExtraError: An extra is not installed.
 
     Example::
 

@@ -78,11 +78,23 @@ def agreement(
     ordered: Iterable[Sequence[str]] = (),
     labels_dir: str | Path | None = None,
 ) -> "Agreement":
-    """Agreement of two labels, or of the votes of one, `duologue agreement` as a function.
+    """Measure the agreement of two labels, or of the votes of one; `duologue agreement` as a function.
 
-    `source`: a path that `load` reads, or conversations; `second`: the same conversations with the labels to compare.
-    `between`: pairs of names, the reference first; one name alone compares its votes. `ordered`: values from low to high,
-    beside those of the label definitions, which are the shipped ones and those of `labels_dir`. Needs the extra `stats`.
+    Needs the extra `stats`.
+
+    Args:
+        source: Conversations with labels, or a path that `load` reads.
+        second: The same conversations with the labels to compare; None: both labels are in `source`.
+        between: Pairs of names of labels, the reference first; a single name compares its votes.
+        ordered: Values from low to high, in addition to those of the label definitions.
+        labels_dir: A folder of label definitions of your own, in addition to the shipped ones.
+
+    Returns:
+        The agreement, with its `table()`.
+
+    Raises:
+        DataError: No conversation has a label of that name, or two labels have no part in common.
+        SettingError: `between` has no usable names, or no label has all values of an order.
 
     Example::
 

@@ -81,8 +81,16 @@ class ListedConversations(Sequence[Conversation]):
 def show(source: "StudySource | Conversation", *, out: str | Path | None = None, notify: Notify = logged) -> "HtmlPage":
     """A conversation, several, a run or a data set as a page, which a notebook shows as HTML.
 
-    `source`: a path that `load` reads, a conversation, or several; of a run those that were cut short come last. `out`: a file
-    to write the page to. `notify`: called with each warning about the source.
+    Args:
+        source: A path that `load` reads, a conversation, or several. Those that a run cut short come last.
+        out: A file to write the page to.
+        notify: Called with each warning about the source; default: log it.
+
+    Returns:
+        The page; `.write(FILE.html)` saves it.
+
+    Raises:
+        DataError: The source cannot be read, or it has no conversation.
 
     Example::
 

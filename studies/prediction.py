@@ -123,14 +123,32 @@ def next_turn(
     on_baseline: Callable[[int], None] | None = None,
     **settings: Any,
 ) -> "NextTurnReport":
-    """Nearness of simulated users to people's next turns: a report, whose `table()` a notebook shows.
+    """Compare the next turns of simulated users with those of people; `duologue next-turn` as a function.
 
-    `source`: people's conversations, a path that `load` reads or conversations; so is `published`, simulated users of an
-    earlier study. `user`: specs, or users by name: whatever a cast takes as its user. `out`: a folder for every turn, from
-    which the same call goes on. `part`, `limit`, `seed`: as for `analysis.next_turn.Benchmark.of`; `attempts`, `conduct`: as
-    for `runs.people.next_turn.next_turns`. `cast`: whose user is asked, with its `settings`; default: the cast of the
-    conversations' kind. `baseline`: ask also retrieval-based users, with messages of other people; `on_baseline` is called
-    with the number of their turns before. `embeddings`: LangChain `Embeddings`, for a similarity of meanings. Needs the extra `stats`, for Chinese also `zh`.
+    Needs the extra `stats`, for Chinese also `zh`.
+
+    Args:
+        source: People's conversations, or a path that `load` reads.
+        user: Model identifiers, or users by name: anything that a cast takes as its user.
+        published: Simulated users of an earlier study, as conversations or a path.
+        out: A folder for every turn; the same call continues what it holds.
+        part: Take only users of this split of the people: `tune`, `learn`, `select`, `test` or `all`.
+        limit: Number of conversations, drawn with the seed; None: all.
+        seed: Seed of the draws and of all calls.
+        cast: The cast whose user is asked; default: the cast of the conversations' kind.
+        attempts: Maximum number of calls for a turn, rejected drafts included; default: the cast's.
+        embeddings: LangChain `Embeddings`, for a similarity of meanings.
+        conduct: Pace and bounds of the calls, as for `simulate`; one set of bounds holds for all users.
+        baseline: Whether to ask also retrieval-based users, with messages of other people.
+        on_baseline: Called with the number of their turns before these are asked for.
+        settings: Settings of the cast.
+
+    Returns:
+        The report, whose `table()` a notebook shows.
+
+    Raises:
+        DataError: No turn of a user is left.
+        RunError: The folder holds turns of other settings.
 
     Example::
 

@@ -153,14 +153,42 @@ def tune(
     watch: Any = None,
     **settings: Any,
 ) -> "TuningResult":
-    """Search a simulator's settings for those nearest to people, and judge them once on other people.
+    """Search for a simulator's settings nearest to people, and compare them once on other people.
 
-    `cast`: a registered name or an import path, with its `user`, `assistant` and `settings`. `people`: a path that `load`
-    reads. `search`: what is searched over, a mapping or a file (`runs.tuning.search_space.space_of`); None: the search that `offline`
-    and `people:SRC` have; with `trials=0` nothing. `reflect`: a model or a function that writes prompt templates anew, `pages`
-    their names, `page_trials` the maximum of runs for them. `objective`: how far conversations are from people, by default
-    `analysis.realism.objective.Against(people)`. `out`, `trials`, `judge`, `noise_runs`, `seed`, `resume`, `conduct`, `watch`: as for
-    `runs.tuning.search.tune`; `scenarios`, `limit`, `limits`: as for `runs.tuning.search.Simulator`. Needs the extra `tune`.
+    Needs the extra `tune`.
+
+    Args:
+        cast: A registered name, or the import path of a function that returns a cast.
+        people: A path of people's conversations that `load` reads.
+        search: The names and values to search over, as a mapping or a file (`runs.tuning.search_space.space_of`). None:
+            the default search of `offline` and `people:SRC`, or with `trials=0` no values.
+        user: The user of the cast.
+        assistant: The assistant of the cast.
+        out: A folder for the trials, their runs and the result.
+        trials: Number of settings to try, after the given ones.
+        reflect: A model or a function that rewrites prompt templates; None: templates are not searched for.
+        pages: Names of the templates to search for.
+        page_trials: Maximum number of runs of the search for templates.
+        objective: Distance of conversations from people; default: `analysis.realism.objective.Against(people)`.
+        scenarios: Another source of scenarios, or `own`: those that the cast makes; default: those of the people.
+        limit: Maximum number of conversations of a trial; None: all.
+        limits: Limits that differ from the cast's, by the names of `Limits`.
+        judge: Whether to compare start and best on the test split; `out` counts each access.
+        noise_runs: Number of runs of the given settings with other seeds, for the noise of one simulator.
+        seed: Seed of all runs and of the search.
+        resume: Continue what `out` holds; there may be more trials.
+        conduct: Pace and bounds of the calls, as for `simulate`; the bounds hold over all trials of this call.
+        watch: Called with each trial.
+        settings: Other settings of the cast.
+
+    Returns:
+        The result, whose `settings` are the best ones.
+
+    Raises:
+        RunError: The folder holds another search.
+        SettingError: A name cannot be searched.
+        DataError: A split of the people is too small.
+        MissingExtraError: The extra `tune` is not installed.
 
     Example::
 

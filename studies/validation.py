@@ -220,15 +220,30 @@ def validity(
     conduct: Any = None,
     draw: int = MOST_DRAWN,
 ) -> "ValidityReport":
-    """The validity of simulated users: a report, whose `table()` and `people.table()` a notebook shows.
+    """Measure the validity of simulated users; `duologue validity` as a function.
 
-    `source`: people's conversations with their satisfaction, a path that `load` reads or conversations; None: no comparison
-    with people. `user`: model identifiers, or users by name: whatever a cast takes as its user. `assistants`: by name, the first
-    is the reference; default: those with seeded faults (`nodes.seeded_faults`). `testers`: scoring functions of a
-    conversation by name, each returns a number, the greater the better, or None. `judge`: models that rate, as the person, how
-    satisfied it is. `out`: a folder for the report and the runs. `scenarios`, `limit`, `repeats`: as for `duologue validity`.
-    `draw`: maximum of conversations of `source`; of more, those of users drawn with the seed.
     Needs the extras `stats` and `ml`, for Chinese also `zh`.
+
+    Args:
+        source: People's conversations with their satisfaction, or a path that `load` reads. None: no comparison.
+        user: Model identifiers, or users by name: anything that a cast takes as its user.
+        assistants: Assistants by name, the reference first; default: those with seeded faults (`nodes.seeded_faults`).
+        testers: Scoring functions of a conversation by name. Each returns a number, the greater the better, or None.
+        judge: Models that rate, as the person, how satisfied it is.
+        part: Take only users of this split of `source`.
+        scenarios: A source of scenarios, as for `test`; default: the shipped tasks, or people's contexts.
+        limit: Number of scenarios, the first ones; None: all.
+        repeats: Number of conversations about each scenario.
+        seed: Seed of all draws and calls.
+        out: A folder for the report and the runs.
+        conduct: Pace and bounds of the calls, as for `simulate`.
+        draw: Maximum number of conversations of `source`; from more, users are drawn with the seed.
+
+    Returns:
+        The report, whose `table()` and `people.table()` a notebook shows.
+
+    Raises:
+        DataError: No conversation of `source` has a satisfaction.
 
     Example::
 

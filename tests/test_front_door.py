@@ -2,8 +2,10 @@
 
 import doctest
 import inspect
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -130,12 +132,30 @@ def domains_registered() -> dict[str, object]:
     return registered
 
 
-def test_help_of_simulate_names_every_parameter_what_comes_and_what_is_raised() -> None:
-    text = duologue.simulate.__doc__ or ""
-    for name in inspect.signature(duologue.simulate).parameters:
-        assert f"`{name}`:" in text, name
-    for word in ("Gives a `Conversation`", "Raises", "RunError", "Example::"):
-        assert word in text
+DOORS = ("", "data", "nodes", "graphs", "runs", "analysis", "views")
+
+
+def functions(door: str) -> dict[str, Callable[..., object]]:
+    """The functions that a door has, by name."""
+    module = import_module(f"duologue.{door}".rstrip("."))
+    return {name: value for name in module.__all__ if inspect.isfunction(value := getattr(module, name))}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_section_of_parameters_lists_each_one_in_their_order(door: str) -> None:
+    for name, function in functions(door).items():
+        _, begun, rest = (inspect.getdoc(function) or "").partition("\nArgs:\n")
+        listed = re.findall(r"^    (\w+): \S", rest.partition("\n\n")[0], re.MULTILINE)
+        assert not begun or listed == list(inspect.signature(function).parameters), name
+
+
+def test_functions_of_the_front_door_with_many_parameters_explain_them() -> None:
+    checked = {name for name, function in functions("").items() if len(inspect.signature(function).parameters) > 2}
+    assert checked >= {"simulate", "asimulate", "test", "compare", "tune"}
+    for name in checked:
+        text = inspect.getdoc(functions("")[name]) or ""
+        same = text.startswith(f"As `{name[1:]}`, whose parameters")  # what is awaited refers to what waits
+        assert same or all(f"\n{section}:" in text for section in ("Args", "Returns", "Raises", "Example:")), name
 
 
 @pytest.mark.parametrize(

@@ -195,14 +195,27 @@ def annotate(
     out: str | Path | None = None,
     **settings: Any,
 ) -> list[Conversation]:
-    """The conversations of a data set with these labels, by one annotator or by several with one vote each.
+    """Label the conversations of a data set by one annotator, or by several with one vote each.
 
-    An annotator is a model, or a function `conversation, label -> value`. Labels that are there already stay, unless
-    `redo` names them.
+    An annotator is a model, or a function `conversation, label -> value`. Existing labels stay, unless `redo` names
+    them.
 
-    `labels_dir`: a folder with pages of your own. `out`: a folder for a labelled copy of the data set, which another call
-    with `resume=True` goes on with. `settings`: those of `runs.aannotate`, such as `seed` and `conduct`. What an annotator
-    failed at has no label.
+    Args:
+        source: Conversations, or a path of a data set.
+        labels: Names of labels, or their definitions.
+        model: The annotator or annotators; default: the rule-based one, `offline`.
+        labels_dir: A folder with label definitions of your own.
+        votes: Number of votes of a single annotator; default: 3, of a function 1.
+        aggregate: The rule that makes a final value of the votes.
+        out: A folder for a labelled copy of the data set, which another call with `resume=True` continues.
+        settings: Settings of `runs.aannotate`, such as `seed` and `conduct`.
+
+    Returns:
+        The conversations with their labels. A unit for which the annotator failed has no label.
+
+    Raises:
+        SettingError: The votes do not fit the annotators, or `out` is given for conversations without a path.
+        RunError: `out` is the source, is in it or around it, or holds other files.
 
     Example::
 
