@@ -12,7 +12,6 @@ FINISHED = (
     "docs/research/",
     "docs/run/",
     "docs/start/",
-    "docs/start/comparison.md",
     "docs/test/",
     "docs/users/",
 )
