@@ -5,6 +5,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from sphinx.ext.napoleon import Config, GoogleDocstring
+
 import duologue
 
 sys.path.append(str(Path(__file__).parent))
@@ -43,4 +45,10 @@ def setup(app: Any) -> None:
         if page == "reference/commands":
             source[0] += reference()
 
+    def with_sections(_: Any, what: str, name: str, value: object, options: object, lines: list[str]) -> None:
+        """Napoleon itself takes what stands before a colon in an attribute's docstring for its type."""
+        if what in ("class", "exception", "function", "method"):
+            lines[:] = GoogleDocstring(lines, Config(napoleon_use_rtype=False), what=what).lines()
+
     app.connect("source-read", filled)
+    app.connect("autodoc-process-docstring", with_sections)

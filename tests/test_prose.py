@@ -5,6 +5,7 @@ import pytest
 from tests import prose
 
 FINISHED = (
+    "README.md",
     "CHANGELOG.md",
     "docs/extend/",
     "docs/labels/",

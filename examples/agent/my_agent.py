@@ -19,9 +19,10 @@ def model(messages: list[AnyMessage]) -> AIMessage:
     if messages[-1].type == "tool":
         return AIMessage(messages[-1].text)
     words = " ".join(message.text for message in messages if message.type == "human")
-    booking, date = re.search(r"[A-Z]{2}\d{4}", words), re.search(r"\d{4}-\d\d-\d\d", words)
+    booking = re.search(r"[A-Z]{2}\d{4}", words)
+    date = re.search(r"\d{4}-\d\d-\d\d", words)
     if booking is None or date is None:
-        return AIMessage("Please tell me the " + ("booking code." if booking is None else "new date."))
+        return AIMessage(f"Which is the {'new date' if booking else 'booking code'}?")
     arguments = {"booking": booking[0], "date": date[0]}
     return AIMessage("", tool_calls=[{"name": "change", "args": arguments, "id": "1"}])
 

@@ -186,7 +186,7 @@ async def _connected(address: str | None, number: int | None) -> AsyncIterator[A
         return
     address = address or os.environ.get("RAY_ADDRESS") or "local"
     try:
-        await asyncio.to_thread(_begin, ray, address, number)  # in the main thread it would take over the signals
+        await asyncio.to_thread(begin, ray, address, number)  # in the main thread it would take over the signals
         yield ray
     finally:
         await asyncio.to_thread(ray.shutdown)
@@ -206,7 +206,8 @@ def _check_reachable(address: str) -> None:
         raise RunError(f"Ray at {address}: cannot be reached ({error}): check the address and its machines") from None
 
 
-def _begin(ray: Any, address: str, number: int | None) -> None:
+def begin(ray: Any, address: str, number: int | None) -> None:
+    """Connect to a Ray, or start a local one: again if it is not up in the 30 seconds that Ray grants itself."""
     _check_reachable(address)
     local: dict[str, Any] = {"num_cpus": number or processors(), "include_dashboard": False}
     for start in range(1, STARTS + 1):

@@ -1,13 +1,14 @@
 """This package on a local Ray of two workers that is there before, as a cluster is: its start is not what a run costs."""
 
 import asyncio
-import logging
 import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import ray
+
+from duologue.runs.divided import ray_tasks
 
 from . import ours
 from .workload import Workload
@@ -21,7 +22,7 @@ _PROC = Path("/proc")
 def begin() -> None:
     """Start Ray."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+    ray_tasks.begin(ray, "local", 2)
 
 
 async def held(work: Workload, out: Path) -> dict[str, Any]:

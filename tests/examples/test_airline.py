@@ -53,7 +53,7 @@ def test_it_runs_as_its_readme_says_and_counts_success(run_test: RunTest, folder
     result, conversations = run_test("--repeats", 4)
     assert (result["conversations"], len(conversations)) == (24, 24)
     assert result["successes"] == 23  # the scripted customer gives up now and then
-    readme = " ".join((ROOT / "README.md").read_text().split())
+    readme = " ".join((folder / "README.md").read_text().split())
     assert "23 of 24 conversations succeed" in readme
     rate = result["pass_hat_intervals"]["3"]
     shown = f"{rate['value']:.2f} (95 % interval {rate['low']:.2f} to {rate['high']:.2f})"

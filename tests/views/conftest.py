@@ -37,6 +37,11 @@ def missing(what):
     pytest.skip(what)
 
 
+def executable():
+    """The path of a Chromium; None if there is none."""
+    return next(filter(None, map(shutil.which, CHROMIUM)), None)
+
+
 @pytest.fixture(scope="module")
 def browser():
     """A real browser; a machine without one skips the test, but in CI fails it."""
@@ -44,11 +49,11 @@ def browser():
         from playwright.sync_api import sync_playwright
     except ImportError:
         missing("playwright is not installed: make env")
-    executable = next(filter(None, map(shutil.which, CHROMIUM)), None)
-    if executable is None:
+    path = executable()
+    if path is None:
         missing("chromium is not installed: apt-get install chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser
         browser.close()
 

@@ -1,0 +1,60 @@
+"""The table of docs/reference/limits.md has the numbers of users, pairs and labels from which the code gives a figure."""
+
+import re
+
+import pytest
+
+from duologue.analysis.labels.agreement import calibration
+from duologue.analysis.over_users import comparison, estimate, jackknife, means, rates
+from duologue.analysis.realism import discriminator
+from duologue.analysis.realism.statistics import dependence, intervals, two_samples
+from duologue.runs.engine import figures
+from duologue.runs.people import retrieval
+from tests.test_imports import ROOT
+
+PAGE = (ROOT / "docs/reference/limits.md").read_text(encoding="utf-8")
+LEAST = {
+    "95 % interval of a difference between two groups": estimate.FEWEST_USERS,
+    "95 % interval of a mean over users": means.FEWEST_IN_INTERVAL,
+    "p of a difference between two groups": two_samples.FEWEST_USERS,
+    "interval of a measure": intervals.FEWEST_TELLING,
+    "AUC of users against people, with interval": discriminator.FEWEST_FOR_INTERVAL,
+    "correction for dependence of `sameness` measures": dependence._FEWEST_USERS,
+    "retrieval-based users beside the others": retrieval.FEWEST_USERS,
+    "interval of kappa, F1 or mean error": jackknife.FEWEST_LABELLED,
+    "interval of kappa": jackknife.FEWEST_RARE,
+    "test of paired differences": comparison.FEWEST_TESTED,
+    "calibrated estimate with a tuned weight": calibration.FEWEST_WEIGHED,
+    "mean time left of a run": figures.ENOUGH,
+}
+
+
+def rows() -> dict[str, list[str]]:
+    """The cells of each row of the page's tables, by the first of them."""
+    cells = ([cell.strip() for cell in line.strip("|").split("|")] for line in PAGE.splitlines() if line[:1] == "|")
+    return {first: others for first, *others in cells}
+
+
+@pytest.mark.parametrize("figure", LEAST)
+def test_a_figure_needs_what_the_code_asks_for(figure: str) -> None:
+    assert re.match(r"\d+", rows()[figure][0]).group() == str(LEAST[figure])
+
+
+def test_the_curve_of_the_auc_has_the_numbers_of_the_code() -> None:
+    assert (
+        f"AUC at {', '.join(map(str, discriminator.CURVE[:-1]))} and {discriminator.CURVE[-1]} users a group" in rows()
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "counts"),
+    [
+        ("one conversation each", [(0, 1), (1, 1)]),
+        ("four each, two of which succeed", [(2, 4), (2, 4)]),
+        ("four each, which all end alike", [(0, 4), (4, 4)]),
+    ],
+)
+def test_the_widths_are_those_of_the_intervals(row: str, counts: list[tuple[int, int]]) -> None:
+    for scenarios, width in zip(map(int, rows()["scenarios"]), rows()[row], strict=True):
+        rate = rates.clustered(counts * (scenarios // 2))
+        assert float(width) == pytest.approx((rate.high - rate.low) / 2, abs=0.0051)
