@@ -52,14 +52,26 @@ async def arun(
 ) -> Summary:
     """Simulate into a run folder; writes the data set and its card at the end.
 
-    Only the plan is held in memory, not the finished conversations: a run may be of any size. `resume` goes on with
-    what is missing, from the replies in the folder's call journal; it simulates again what ended at a limit of tokens
-    or a budget of the run (`budget`) that is higher or none now, and asks again what a model failed to answer after
-    the end. At the end the folder's records are in the order of the plan, a line for each conversation.
+    Only the plan stays in memory, not the finished conversations: a run may be of any size. At the end the folder's
+    records are in the order of the plan, a line for each conversation.
 
-    `watch` and `keep` are called in the process that simulates, which is this one if they are given. `figures` count
-    wherever that is.
-    `source`: for the manifest, where the scenarios come from: `source`, `licence`, `licence_id`.
+    Args:
+        cast: Who takes part and by which rules.
+        scenarios: Initial states.
+        out: The run folder.
+        limits: Limits in place of the cast's.
+        concurrency: Number of conversations at the same time, or `auto`.
+        resume: Continue with missing conversations, from the replies in the folder's call journal. A conversation that
+            ended at a limit of tokens or a budget is simulated again if that is higher now. So is a call after the end
+            that a model failed to answer.
+        watch: Called with every state, in the process that simulates, which is this one if `watch` or `keep` is given.
+        keep: Called with each conversation, in that process.
+        figures: Count the conversations in each process.
+        source: The origin of the scenarios for the manifest: `source`, `licence`, `licence_id`.
+        conduct: Pace and bounds of the calls, as for `simulate`.
+
+    Returns:
+        The summary of the run.
     """
     plan = planned(cast, scenarios)
     check_success(cast, plan)

@@ -49,8 +49,18 @@ def against_page(
 ) -> str:
     """Both sets as one self-contained page.
 
-    Each topic that both have is a row that unfolds into the two conversations side by side; conversations without a
+    Each topic that both have is a row that unfolds into the two conversations side by side. Conversations without a
     counterpart are listed below.
+
+    Args:
+        first: Conversations of the first set.
+        second: Conversations of the second set.
+        names: Names of the two sets.
+        title: Title of the page; default: the two names.
+        origin: Distinguishes the source from others, such as a digest of its path.
+
+    Returns:
+        The page as HTML.
     """
     sets = [(f"A {names[0]}", first), (f"B {names[1]}", second)]
     outlines = [[outline(conversation) for conversation in conversations] for _, conversations in sets]

@@ -71,8 +71,14 @@ def conversation_page(
 
     Every text in it is escaped.
 
-    `back`: address of the list that links to this page, for a link back. `trusts`: how far labels can be trusted, as
-    its data set tells; by default as the conversation alone does. `origin`: what tells the source from others.
+    Args:
+        conversation: The conversation.
+        back: Address of the list that links to this page, for a link back.
+        trusts: Reliability of the labels, by its data set; default: by the conversation itself.
+        origin: Distinguishes the source from others.
+
+    Returns:
+        The HTML.
     """
     return shown_page(_shown(conversation, trusts), back=back, origin=origin)
 
@@ -86,8 +92,13 @@ def shown_page(shown: ShownConversation, *, back: str = "", origin: str = "") ->
 def conversation_html(conversation: Conversation, anchor: str = "", trusts: Trusts | None = None) -> str:
     """The conversation without the page around it, as a notebook shows it.
 
-    `anchor`: its element's id and the beginning of those of its messages (`ANCHOR/3`); by default its own id. `trusts`: as
-    of `conversation_page`.
+    Args:
+        conversation: The conversation.
+        anchor: Its element's id and the beginning of those of its messages (`ANCHOR/3`); default: its own id.
+        trusts: Reliability of the labels, as for `conversation_page`.
+
+    Returns:
+        The HTML.
     """
     return shown_html(_shown(conversation, trusts), anchor)
 

@@ -134,8 +134,14 @@ def forest_plot(
 ) -> SvgFigure:
     """A row for each estimate: a point, its 95 % interval as a line, and both in numbers.
 
-    `label` is written below the scale, whose ends are `scale`. `reference` is a value that is marked by a line, such as
-    that of chance. Intervals are cut at the ends of the scale.
+    Args:
+        estimates: The estimates with their intervals, by name.
+        label: The text below the scale.
+        scale: The ends of the scale; intervals are cut there.
+        reference: A value that is marked by a line, such as that of chance.
+
+    Returns:
+        The figure.
     """
     low, high = scale
 

@@ -63,9 +63,17 @@ def run_page(
 ) -> str:
     """The conversations as one self-contained page: a list whose rows unfold, failed conversations first.
 
-    `manifest`: that of the run folder. `trusts`: how far labels can be trusted; by default as these conversations tell.
-    `origin`: what tells the source from others, such as a digest of its path. `result`: what the page begins with; by
-    default the success of these conversations, if they are scored. `crashes`: what a crash of the agent counts as.
+    Args:
+        conversations: The conversations.
+        title: Title of the page.
+        manifest: The manifest of the run folder.
+        trusts: Reliability of the labels; default: by these conversations.
+        origin: Distinguishes the source from others, such as a digest of its path.
+        result: The beginning of the page; default: the success of these conversations, if they are scored.
+        crashes: How a crash of the agent counts.
+
+    Returns:
+        The page as HTML.
     """
     listed = sorted(conversations, key=has_failed, reverse=True)
     trusts = Trusts.of(listed, annotated_in(conversations)) if trusts is None else trusts
@@ -89,11 +97,24 @@ def write_run(
     trusts: Trusts | None = None,
     origin: str = "",
 ) -> Path:
-    """Write the page, or for more than `in_one_file` conversations a folder of pages; gives the file to open.
+    """Write the page, or for more than `in_one_file` conversations a folder of pages.
 
-    The folder has the file's name without `.html`, or is the folder of an `index.html`. It must be new, empty, or a
-    folder of pages that was written before. Conversations that are no tuple or list are gone through several times, and
-    only their rows are held.
+    Conversations that are not a tuple or list are iterated several times, and only their rows stay in memory.
+
+    Args:
+        conversations: The conversations.
+        target: The file. The folder has its name without `.html`, or is the folder of an `index.html`.
+        title: Title of the page.
+        manifest: The manifest of the run folder.
+        in_one_file: Maximum number of conversations in one file.
+        trusts: Reliability of the labels; default: by these conversations.
+        origin: Distinguishes the source from others.
+
+    Returns:
+        The file to open.
+
+    Raises:
+        DataError: The folder is neither new, empty nor a folder of pages, or cannot be written.
     """
     file = Path(target)
     if len(conversations) <= in_one_file:

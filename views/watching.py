@@ -32,8 +32,16 @@ async def watch(
 ) -> Conversation:
     """Run the graph on a scenario, show every message as it comes, and return the conversation.
 
-    `context` and `config` are passed to the graph. `show` is called with the record after every message, every
-    rejected draft and at the end; by default the record is shown in the notebook's cell, or printed as lines.
+    Args:
+        graph: The graph.
+        scenario: The initial state.
+        context: Passed to the graph, such as its limits.
+        config: Passed to the graph.
+        show: Called with the record after every message, every rejected draft and at the end. Default: show it in the
+            notebook's cell, or print it as lines.
+
+    Returns:
+        The conversation.
     """
     show = show or _display()
     conversation = graph.record(scenario)

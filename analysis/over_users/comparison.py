@@ -39,6 +39,16 @@ def compare_means(measure: str, a: str, b: str, of_a: Sequence[float], of_b: Seq
     """Two-tailed t-tests between the values of two sources, Student's and Welch's.
 
     Needs the extra `stats`.
+
+    Args:
+        measure: Name of the measure.
+        a: Name of the first source.
+        b: Name of the second source.
+        of_a: Values of the first source.
+        of_b: Values of the second source.
+
+    Returns:
+        The comparison. It has a reason in place of tests for fewer than two values, or a measure that is constant.
     """
     means = [fmean(values) if values else None for values in (of_a, of_b)]
     tests: list[float | None] = [None] * 4
@@ -106,9 +116,19 @@ def compare_pairs(
 ) -> PairedComparison:
     """Student's paired t-test and Wilcoxon's signed-rank test, both two-tailed.
 
-    `groups`: what each pair is about, by default something of its own; pairs of one group are no independent draws, and
-    all tests are over groups, of means by the number of pairs. Needs the extra `stats`. ValueError if the sides, or
-    `groups`, have different numbers of values.
+    Needs the extra `stats`.
+
+    Args:
+        of_a: Values of the first source.
+        of_b: Values of the second source, in the order of the pairs.
+        groups: The subject of each pair; default: each pair has its own. Pairs of one group are not independent draws:
+            all tests are over groups, of means by the number of pairs.
+
+    Returns:
+        The comparison.
+
+    Raises:
+        ValueError: The sources, or `groups`, have different numbers of values.
     """
     of_group: dict[Hashable, list[float]] = {}
     differences = [a - b for a, b in zip(of_a, of_b, strict=True)]

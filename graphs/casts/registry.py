@@ -203,14 +203,22 @@ def find(name: str) -> CastFactory:
 
 
 def scenarios_of(source: str | Path, cast: str, *, seed: int = 0, **options: Any) -> Scenarios:
-    """The scenarios that a cast takes from stored conversations or from JSON lines, as `simulate CAST --scenarios SRC`.
+    """The scenarios that a cast takes from stored conversations or JSON lines, as `simulate CAST --scenarios SRC`.
 
-    `source`: a path that `data.load` reads (of each stored conversation one scenario, in their order), or a file with a
-    scenario in each line. `cast`: a registered name, or an import path. `options`: `part` (`tune`, `test` or `all`),
-    `limit`, `repeats`, `judge`, `licence` and what else the cast chooses by, such as `task` and `sample` of `recllmsim`.
-    `settings` of what comes is for the cast, such as the language; `source` is for the manifest of a run.
+    Args:
+        source: A path that `data.load` reads, one scenario of each conversation; or a file with a scenario in each
+            line.
+        cast: A registered name, or an import path.
+        seed: Seed of random draws.
+        options: `part`, `limit`, `repeats`, `judge`, `licence` and options of the cast, as `task` and `sample` of
+            `recllmsim`.
 
-    DataError for a source that cannot be used or is of another domain, SettingError for an option that there is not.
+    Returns:
+        The scenarios, with `settings` for the cast, such as the language, and `source` for the manifest of a run.
+
+    Raises:
+        DataError: The source cannot be used or is of another domain.
+        SettingError: An option does not exist.
 
     Example::
 

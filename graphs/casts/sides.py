@@ -1,4 +1,4 @@
-"""The node for one side of a conversation, from a spec, model, agent, function or node."""
+"""The node for one role of a conversation, from a model identifier, model, agent, function or node."""
 
 from dataclasses import replace
 from typing import Any, TypeAlias, cast
@@ -27,11 +27,20 @@ OWN = (AgentSpeaker, FunctionSpeaker, WithPeople)
 
 
 def side(role: Role, choice: Speaker, build: MessageBuilder, offline: str | None = None) -> Node:
-    """The node for one side of the conversation: as `speaker`, with more specs.
+    """The node for one role of the conversation: as `speaker`, with more model identifiers.
 
-    `replay:PATH` plays stored conversations again, `people:PATH` draws turns from them, a model with `?like=PATH` or
-    `?rewrite=PATH` writes a user with their help, `agent:URL` calls a graph on a LangGraph server, `MODULE:NAME` is an object of your own: a node, an agent, a chat model, a function of messages, or a function
-    without arguments that makes one. `PROVIDER:NAME` is a model, unless the working folder has such an object.
+    Args:
+        role: The role that it plays.
+        choice: An object that `speaker` takes, or a model identifier. `replay:PATH` replays stored conversations,
+            `people:PATH` draws turns from them. A model with `?like=PATH` or `?rewrite=PATH` writes a user with their
+            help. `agent:URL` calls a graph on a LangGraph server. `MODULE:NAME` is an object of your own: a node, an
+            agent, a chat model, or a function. `PROVIDER:NAME` is a model, unless the working folder has such an
+            object.
+        build: Builds the messages for a model.
+        offline: The role of the offline model, by default a user with a goal or a helper, as for `speaker`.
+
+    Returns:
+        The node.
     """
     if isinstance(choice, str):
         check_form(choice, role)
@@ -52,12 +61,20 @@ def side(role: Role, choice: Speaker, build: MessageBuilder, offline: str | None
 
 
 def speaker(role: Role, choice: Speaker, build: MessageBuilder, offline: str | None = None) -> Node:
-    """A model's spec, a chat model, an agent or a function of messages as a node.
+    """A model identifier, a chat model, an agent or a function of messages as a node.
 
-    A node stays as it is. `build` makes the messages that a model is sent, and an agent or a function as the user; as
-    the assistant they are sent the conversation (`nodes.Talk`), unless they are an `AgentSpeaker` or `FunctionSpeaker`
-    with `system=True`. `offline`: the part of the offline model on this side; by default a user with a goal
-    (`goal_user`), which needs the goal between <goal> and </goal>, and a helper (`task_assistant`).
+    A node stays as it is.
+
+    Args:
+        role: The role that it plays.
+        choice: The model, agent, function or node.
+        build: Builds the messages for a model, and for an agent or a function as the user. As the assistant these get
+            the conversation (`nodes.Talk`), unless they are an `AgentSpeaker` or `FunctionSpeaker` with `system=True`.
+        offline: The role of the offline model. Default: a user with a goal (`goal_user`), which needs the goal between
+            <goal> and </goal>, or a helper (`task_assistant`).
+
+    Returns:
+        The node.
     """
     if isinstance(choice, (str, BaseChatModel)):
         return ChatSpeaker(role, taking_part(choice, role, build, offline), build)

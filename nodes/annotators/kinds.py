@@ -1,8 +1,8 @@
 """Annotators label conversations: a chat model with a prompt template, a function, rules, or any object of this form.
 
-One call is about all units of a conversation: the conversation is sent once and not once for each message. Where later
-messages would give the answer away (`asked: so far`), or where the label needs a single text (`asked: alone`), each
-message has a call of its own.
+One call is about all units of a conversation: the conversation is sent once and not once for each message. Each message
+has a call of its own in two cases. Later messages would give the answer away (`asked: so far`), or the label needs a
+single text (`asked: alone`).
 """
 
 import asyncio
@@ -198,9 +198,19 @@ class RuleAnnotator:
 def annotator(
     source: "str | BaseChatModel | Labelling | Annotator", *, attempts: int = ATTEMPTS, structured: bool = False
 ) -> Annotator:
-    """The annotator of a model's spec, a chat model, a function `conversation, label -> value`, or an annotator.
+    """The annotator of a model identifier, a chat model, a function `conversation, label -> value`, or an annotator.
 
-    Specs: `offline` for the rule-based baseline, `openai:NAME`, `PROVIDER:NAME`, or `MODULE:NAME` for a function.
+    Args:
+        source: `offline` for the rule-based baseline, `openai:NAME`, `PROVIDER:NAME`, `MODULE:NAME` for a function, or
+            the object.
+        attempts: Maximum number of calls of a model for a vote.
+        structured: Whether a model's requests contain the schema of the reply.
+
+    Returns:
+        The annotator; a given one unchanged.
+
+    Raises:
+        ContractError: `source` is something else.
     """
     if isinstance(source, str):
         if source == "offline":

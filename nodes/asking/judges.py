@@ -1,7 +1,7 @@
-"""Judges: chat models that are asked with a page about a conversation or a draft.
+"""Judges: chat models that are asked with a prompt template about a conversation or a draft.
 
-`ask_judge` is the one way to ask, for any kind of answer. Its users here are the validators of `judge`, whose answer is
-one reason of a list, and the scorers of `judged`, whose answer is a value.
+`ask_judge` is the one way to ask, for any kind of answer. The validators of `judge` ask for one reason of a list, the
+scorers of `judged` for a value.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -46,10 +46,23 @@ async def ask_judge(
     attempts: int = ATTEMPTS,
     language: str = "en",
 ) -> RequestAnswer[T]:
-    """Ask a model with a page of `request_page`, at most `attempts` times, until its reply can be parsed.
+    """Ask a model with a template of `request_page` until its reply can be parsed.
 
-    `values`: what fills the page's gaps (`values_about`). `form`: the lines of the system page that say how to reply.
-    The answer has every attempt with its usage. PromptError if the page has a gap without a value.
+    Args:
+        model: The chat model to ask.
+        page: The template.
+        values: The values of its variables (`values_about`).
+        parse: Parses a reply.
+        form: The lines of the system prompt on the form of the reply.
+        call: Identifies the request in the run; the seed of each attempt is derived from it.
+        attempts: Maximum number of calls.
+        language: Language of the other templates.
+
+    Returns:
+        The answer with every attempt and its usage.
+
+    Raises:
+        PromptError: The template has a variable without a value.
     """
     pages = Library({**pages_in(language).pages, REQUEST: page})
     return await ask(model, REQUEST, {**values, "form": form}, parse, attempts, pages=pages, call=call)
@@ -83,7 +96,16 @@ def given_page(page: Page | Path | str) -> Page:
 def request_page(page: Page | Path | str, about: Literal["draft", "conversation"], language: str = "en") -> Page:
     """The template of a request; the judged material follows one without a variable for it.
 
-    PromptError if it cannot be used (`given_page`).
+    Args:
+        page: The template, as an object, a file or a text.
+        about: The judged material: `draft` or `conversation`.
+        language: Language of the shipped words before the material.
+
+    Returns:
+        The template, with the material's variable.
+
+    Raises:
+        PromptError: It cannot be used (`given_page`).
     """
     own_page = given_page(page)
     if about in own_page.gaps:
@@ -102,12 +124,20 @@ def values_about(
 ) -> dict[str, str]:
     """The values for the variables of a judge's template.
 
-    These are `conversation`, `scenario`, each value of the scenario, with a draft also `draft`, `speaker` and
-    `tool_calls`, and the values in `also`.
+    They are `conversation`, `scenario`, and each value of the scenario; with a draft also `draft`, `speaker` and
+    `tool_calls`. Conversation, draft and tool calls stand between marks of these names. No value can end or imitate a
+    mark. Of the tool calls before a draft only those of its own role are shown: the judge's words may reach its writer.
 
-    Conversation, draft and tool calls stand between marks of these names. No value can end or imitate a mark. Of the
-    tool calls before a draft only those of its own side are shown: the judge's words may reach its writer.
-    `earlier`: drafts of the same reply before this one.
+    Args:
+        state: The conversation so far.
+        page: The template.
+        draft: The draft to judge; None: the conversation is judged.
+        earlier: Drafts of the same reply before this one.
+        language: Language of the words for the role.
+        also: Further values by name.
+
+    Returns:
+        The values by the names of the variables.
     """
     marks = (*marks_of(state["scenario"]), *(f"{end}{name}" for name in _MARKS for end in ("", "/")), *page.marks)
     values = {str(key): fenced(as_text(value), *marks) for key, value in state["scenario"].items()}

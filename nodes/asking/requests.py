@@ -84,11 +84,23 @@ async def ask(
     pages: Library,
     call: Call,
 ) -> RequestAnswer[T]:
-    """Ask a chat model with a page until its reply can be parsed, with at most this number of attempts.
+    """Ask a chat model with a prompt template until its reply can be parsed.
 
-    `page` is a name in `pages`, such as `judge/request`. Its folder may have the page `judge/system` and pages for
-    reasons of refusal, `judge/repair_<reason>` or `judge/repair_other`. The gaps of all pages are filled from
-    `values`. PromptError if a page cannot be filled; if the model fails, the answer has the error.
+    Args:
+        model: The chat model to ask.
+        page: Name of the template in `pages`, such as `judge/request`. Its folder may have `judge/system`, and
+            templates for rejected replies: `judge/repair_<reason>` or `judge/repair_other`.
+        values: The values of the variables of all these templates.
+        parse: Parses a reply.
+        attempts: Maximum number of calls.
+        pages: The library of templates.
+        call: Identifies the request in the run; the seed of each attempt is derived from it.
+
+    Returns:
+        The answer with every attempt; if the model fails, it has the error.
+
+    Raises:
+        PromptError: A template cannot be filled.
     """
     side = page.rpartition("/")[0]
     system = pages[f"{side}/system"].fill_from(values) if f"{side}/system" in pages else ""

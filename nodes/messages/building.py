@@ -115,8 +115,8 @@ def as_text(value: object) -> str:
 class Talk:
     """Only the conversation, for an agent that has its own instructions.
 
-    The one addition is a repair line after a rejected draft, or a question after the conversation: the last message,
-    one of its own, between note marks. Rejected drafts are not sent.
+    A repair line after a rejected draft, or a question after the conversation, is added as a last message between note
+    marks. Rejected drafts are not sent.
     """
 
     role: Role
@@ -159,12 +159,22 @@ def plain_messages(role: Role, system: str = "") -> MessageBuilder:
 def messages_for(
     role: Role, state: State, *, system: str, material: str | Sequence[tuple[bool, str]], own_drafts: bool
 ) -> list[BaseMessage]:
-    """System prompt, material, all messages, the rejected drafts of this turn (if `own_drafts`), the selector's prompt.
+    """System prompt, material, all messages, the rejected drafts of this turn and the selector's prompt, as messages
+    for a model.
 
-    `material`: one text, or a scripted conversation of pairs: whether the text is the role's own, and the text.
     Messages that are not stored are sent too. Each role is the model's assistant, and the other role its user. Roles
     alternate: consecutive texts of the same role are joined by an empty line. Images and other parts of the other role
     are content blocks after their message's text; words stand in the place of the role's own.
+
+    Args:
+        role: The role that the model plays.
+        state: The conversation so far.
+        system: The system prompt.
+        material: One text, or a scripted conversation of pairs: whether the text is the role's own, and the text.
+        own_drafts: Whether to send the rejected drafts of this turn.
+
+    Returns:
+        The messages, the system prompt first.
     """
     marks = marks_of(state.get("scenario", {}))
     turns: list[_Turn] = [(False, material)] if isinstance(material, str) else list(material)

@@ -35,14 +35,21 @@ _SECRET = ("key", "token", "secret", "password", "authorization", "header", "org
 
 
 def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **arguments: Any) -> BaseChatModel:
-    """The chat model of a spec; an instance is returned unchanged.
+    """The chat model of a model identifier; an instance is returned unchanged.
 
-    `openai:NAME[?temperature=0.5&...]` is langchain-openai with key and base URL from the environment or a
-    `.env`; `offline[?paraphrase=0.2&...]` is the embedded rule-based baseline, which is no language model;
-    `PROVIDER:NAME[?...]` is any provider of LangChain's `init_chat_model` whose integration package is installed,
-    with its key from where the integration reads it (`providers`).
-    `arguments` override those of the spec. `side`: the role that an offline model plays if it has none yet; other
-    models ignore it. ModelError, in one line, for a wrong spec.
+    Args:
+        spec: `openai:NAME[?temperature=0.5&...]` is langchain-openai with key and base URL from the environment or a
+            `.env`. `offline[?paraphrase=0.2&...]` is the embedded rule-based baseline. `PROVIDER:NAME[?...]` is a
+            provider of LangChain's `init_chat_model` whose package is installed, with the key from where that reads it
+            (`providers`).
+        side: The role of an offline model that has none yet; other models ignore it.
+        arguments: Override those of the identifier.
+
+    Returns:
+        The chat model.
+
+    Raises:
+        ModelError: The identifier is wrong.
     """
     if isinstance(spec, BaseChatModel):
         if arguments:

@@ -92,13 +92,25 @@ def judged(
 ) -> JudgedScore:
     """A chat model's judgement of the finished conversation: true or false, or one of `labels`, with its reason.
 
-    `criterion`: the question for the judge, in a sentence: "The assistant names the fee before it cancels." `page`: a
-    prompt template of your own in place of the shipped one, as its text, a file or a page, with the variables
-    `{{ conversation }}`, `{{ criterion }}`, `{{ scenario }}`, `{{ answers }}` and the scenario's values; without
-    `{{ conversation }}`, the conversation follows the template. The judge is instructed to answer
-    `{"reason": ..., "value": ...}`. `passing`: the labels that are a success; the score is then true or false. The
-    model is asked up to three times for a readable answer; then the score has failed. Its tokens stand in the score's
+    The model is asked up to three times for a readable answer; then the score has failed. Its tokens are in the score's
     `usage`, and count as the conversation's.
+
+    Args:
+        model: A model identifier or a chat model.
+        criterion: The question for the judge, in a sentence: "The assistant names the fee before it cancels."
+        page: A prompt template of your own, as a text, a file or an object. Its variables are `{{ conversation }}`, `{{
+            criterion }}`, `{{ scenario }}`, `{{ answers }}` and the scenario's values. Without `{{ conversation }}`,
+            the conversation follows it. The judge is instructed to answer `{"reason": ..., "value": ...}`.
+        labels: The possible values; default: true or false.
+        passing: The labels that are a success; the score is then true or false.
+        language: Language of the shipped template.
+
+    Returns:
+        The scorer.
+
+    Raises:
+        SettingError: The model cannot judge, a criterion is missing or has no variable, or `passing` has a value that
+            `labels` lacks.
     """
     if not criterion.strip() and page is None:
         raise SettingError("judged: give a criterion, or a template of your own")

@@ -53,10 +53,20 @@ class FinalState:
 def final_state(expected: Any = None, *, key: str | None = None, partial: bool = True) -> FinalState:
     """Whether the final state is as expected: that of the conversation's world, else the agent's kept channels.
 
-    A world's state is the value of its method `state()`, plain or async; else its attribute `state`; else the world
-    itself, if it is a mapping. `expected`: the state; or `key`, the scenario's key for it. `partial`: objects may have
-    more keys than expected, at every depth; False compares the whole. The reason is the first difference by its path:
-    `bookings.QX4821.date: is "2026-05-01", expected "2026-05-03"`.
+    A world's state is the value of its method `state()`, plain or async. Without it, it is the attribute
+    `state`, else the world itself, if it is a mapping.
+
+    Args:
+        expected: The expected state; or give `key`.
+        key: The scenario's key for the expected state.
+        partial: Whether objects may have more keys than expected, at every depth; False compares the whole.
+
+    Returns:
+        The scorer. Its reason is the first difference by its path: `bookings.QX4821.date: is "2026-05-01", expected
+        "2026-05-03"`.
+
+    Raises:
+        SettingError: Both of `expected` and `key` are given, or none.
     """
     if (expected is None) == (key is None):
         raise SettingError("final_state: give what is expected, or the scenario's key that holds it")
@@ -118,8 +128,18 @@ def tool_called(
 ) -> ToolCalled:
     """Whether the assistant called a tool of this name, in a draft that was sent or not undone.
 
-    `arguments`: the call's arguments, which may be more than these. `where`: a function of the arguments. `times`: the
-    exact number of calls; 0: never. `errors`: calls that the tool answered with an error count too.
+    Args:
+        name: Name of the tool.
+        arguments: Arguments that the call must have; it may have more.
+        where: A function of the arguments that must hold.
+        times: The exact number of calls, 0: never; default: one or more.
+        errors: Whether calls count too that the tool answered with an error.
+
+    Returns:
+        The scorer.
+
+    Raises:
+        SettingError: `times` is below 0.
     """
     if times is not None and (isinstance(times, bool) or times < 0):
         raise SettingError(f"tool_called: times must be 0 or more, not {times}")

@@ -57,8 +57,18 @@ def text_contains(
 ) -> TextContains:
     """Whether one role's messages contain these texts, all or any of them.
 
-    `side`: `user`, `assistant` or `both`. `regex`: the texts are regular expressions of Python. `case`: upper and
-    lower case differ; by default they do not. In plain texts, all white space is equal.
+    Args:
+        texts: The texts; in plain ones all white space is equal.
+        match: `all` or `any` of them.
+        side: `user`, `assistant` or `both`.
+        regex: Whether the texts are regular expressions of Python.
+        case: Whether upper and lower case differ.
+
+    Returns:
+        The scorer.
+
+    Raises:
+        SettingError: A text is missing or empty, or is not a regular expression.
     """
     if not texts or not all(text.strip() for text in texts):
         raise SettingError("text_contains: give a text to look for")

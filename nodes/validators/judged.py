@@ -158,12 +158,25 @@ def judge(
 ) -> Node:
     """A validator that asks a model: `judge("openai:NAME", "Reject what is rude.", ["rude"])`.
 
-    `page`: what to judge, as a text, a file or a page, with gaps `{{ draft }}`, `{{ conversation }}`, `{{ speaker }}`,
-    `{{ tool_calls }}`, `{{ scenario }}` and the scenario's values; without `{{ draft }}`, conversation and draft are
-    shown after it. `reasons`: names, or each name
-    with what it means, which the judge and the writer of the draft are told. `attempts`: most calls until the reply
-    can be read; then the draft stands with the note `not_judged`. A model that fails ends the conversation as
-    `model_failed`. SettingError, PromptError or ModelError says what cannot be used.
+    A model that fails ends the conversation as `model_failed`.
+
+    Args:
+        model: A model identifier or a chat model.
+        page: The rule as a text, a file or a template. Its variables are `{{ draft }}`, `{{ conversation }}`, `{{
+            speaker }}`, `{{ tool_calls }}`, `{{ scenario }}` and the scenario's values. Without `{{ draft }}`,
+            conversation and draft follow it.
+        reasons: Names of reasons to reject, or a meaning for each. Judge and writer of the draft get the meanings.
+        attempts: Maximum number of calls until the reply can be parsed; then the draft stands with the note
+            `not_judged`.
+        language: Language of the other templates.
+
+    Returns:
+        The validator.
+
+    Raises:
+        SettingError: A reason, `attempts` or the model cannot be used.
+        PromptError: The template cannot be used.
+        ModelError: The model cannot be made.
     """
     meanings = dict(reasons) if isinstance(reasons, Mapping) else dict.fromkeys(reasons, "")
     if isinstance(reasons, str) or not meanings:

@@ -84,7 +84,15 @@ def name_of(state: State) -> str:
 async def converse(
     graph: ConversationGraph, scenario: State, limits: Limits, keep: Keep, watch: Watch | None = None
 ) -> None:
-    """Simulate one conversation and pass its record to `keep`; a cancelled one as far as it got."""
+    """Simulate one conversation and pass its record to `keep`; a cancelled one as far as it got.
+
+    Args:
+        graph: The conversation's graph (`graphs.conversation`).
+        scenario: The initial state.
+        limits: Limits of the conversation.
+        keep: Called with the record.
+        watch: Called with every state.
+    """
     state: State = scenario
     remember_texts()
     started, began = datetime.now(UTC), perf_counter()
@@ -140,8 +148,18 @@ async def converse_all(
 ) -> None:
     """Simulate every scenario, `concurrency` at a time; `keep` gets each record when its conversation ends.
 
-    With `auto` there are as many as the endpoints of the models bear. `control` may end it before the plan is done.
-    EndpointError if no call can succeed any more: what was under way is passed to `keep` as cancelled.
+    Args:
+        cast: Who takes part and by which rules.
+        scenarios: Initial states.
+        limits: Limits of each conversation.
+        keep: Called with each record.
+        concurrency: Number of conversations at the same time; `auto`: as many as the endpoints of the models bear.
+        watch: Called with every state of every conversation.
+        calls: The service that calls models; default: one of `control`.
+        control: May end the run before the plan is done.
+
+    Raises:
+        EndpointError: No call can succeed any more; unfinished conversations are passed to `keep` as cancelled.
     """
     graph = conversation(cast)
     control = control or default_control()

@@ -1,7 +1,7 @@
 """Labelling conversations, many at once: with a journal of every vote, pace, budgets and resuming.
 
-The folder `annotation` of a copy holds `votes.jsonl`, a line for each conversation and label, `settings.jsonl`, one line,
-and while something is missing `calls.jsonl`, the replies of models.
+The folder `annotation` of a copy holds `votes.jsonl`, a line for each conversation and label, and `settings.jsonl`, one
+line. While something is missing it also holds `calls.jsonl`, the replies of models.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -108,11 +108,27 @@ async def aannotate(
 ) -> Annotations:
     """Ask for every label that a conversation lacks; nothing is written into the conversations.
 
-    `out`: the folder for the votes. With `resume` what it has is not asked for again, and replies that came before a kill
-    are not paid for again. `redo`: names of labels that are asked for where they are there, too, and anew where the folder
-    has votes; with `resume` a redoing that was interrupted goes on.
+    Args:
+        conversations: The conversations.
+        labels: The definitions of the labels.
+        annotators: One annotator, or several with one vote each.
+        votes: Number of votes of a single annotator; default: 3, of a function 1.
+        seed: Seed of all calls.
+        redo: Names of labels that are asked for where they exist, too, and anew where the folder has votes. With
+            `resume` a redoing that was interrupted continues.
+        resume: Continue what `out` holds. Stored votes, and replies before a kill, are not paid for again.
+        out: The folder for the votes.
+        concurrency: Number of calls at the same time, or `auto`.
+        conduct: Pace and bounds of the calls, as for `simulate`.
+        watch: Called with each labelled record.
 
-    Bad input is a SettingError, DataError or RunError before the first call.
+    Returns:
+        The planned work and its votes.
+
+    Raises:
+        SettingError: A setting cannot be used. It is raised before the first call, as are the others.
+        DataError: A conversation cannot be used.
+        RunError: The folder cannot be used.
     """
     panel = voters(annotators, votes)
     for label in labels:

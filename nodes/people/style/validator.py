@@ -28,9 +28,9 @@ class LikePeople(ValidatorWrapper):
     """A validator of the user's drafts that makes the accepted ones like people's messages.
 
     The validator in it judges first, and its rejections stand. A draft that it accepts is accepted with the probability
-    min(1, p / (M q)): p is the share of such messages among people's, q among the simulator's drafts. At the bound every
-    draft is accepted, so that no conversation ends by this validator. A message that ends the conversation, or has no
-    words, is not judged.
+    min(1, p / (M q)). In it p is the share of such messages among people's, q among the simulator's drafts. At the
+    bound every draft is accepted, so that no conversation ends by this validator. A message that ends the conversation,
+    or has no words, is not judged.
     """
 
     manners: StyleComparison = field(repr=False)
@@ -171,15 +171,24 @@ def like(
 ) -> LikePeople:
     """A validator of the user's drafts that makes the accepted ones like the messages of people in a source.
 
-    `source`: conversations of people, or their path. `node`: the validator that judges first. `language`: of the cast
-    (default: the commonest one of the source). `part`: only these users (`compare --part`). `drafts`: conversations of
-    the same simulator without this validator, or their path, from which its own shares are estimated; without them
-    drafts are drawn towards the commonest style, and not to people's shares. `most`: the call of a turn whose draft is
-    always accepted (default: the second-to-last one that the limits allow, so that one is left for the rules of
-    `node`). `pages`: a library with `user/like_...` of your own.
+    Method: rejection sampling (von Neumann 1951, "Various techniques used in connection with random digits").
 
-    DataError if there are fewer than 50 messages of people, or of drafts, in the language. Source of the method:
-    rejection sampling (von Neumann 1951, "Various techniques used in connection with random digits").
+    Args:
+        source: Conversations of people, or their path.
+        node: The validator that judges first.
+        language: Language of the cast; default: the commonest one of the source.
+        part: Take only users of this split of the source, as `compare --part`.
+        drafts: Conversations of the same simulator without this validator, or their path, from which its own shares are
+            estimated. Without them drafts are drawn towards the commonest style, and not to people's shares.
+        most: The call of a turn whose draft is always accepted. Default: the second-to-last that the limits allow; the
+            last is left for the rules of `node`.
+        pages: A library with `user/like_...` of your own.
+
+    Returns:
+        The validator.
+
+    Raises:
+        DataError: There are fewer than 50 messages of people, or of drafts, in the language.
 
     Example::
 
