@@ -207,7 +207,7 @@ def _check_reachable(address: str) -> None:
 
 
 def begin(ray: Any, address: str, number: int | None) -> None:
-    """Connect to a Ray, or start a local one: again if it is not up in the 30 seconds that Ray grants itself."""
+    """Connect to a Ray, or start a local one; again if it is not up in Ray's 30 seconds."""
     _check_reachable(address)
     local: dict[str, Any] = {"num_cpus": number or processors(), "include_dashboard": False}
     for start in range(1, STARTS + 1):
