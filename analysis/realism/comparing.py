@@ -53,25 +53,32 @@ def compare(
     auc: bool = True,
     adversary: bool = False,
 ) -> RealismReport:
-    """How far the simulated users are from people, measure by measure, and how far people are from other people.
+    """Measure how far simulated users are from people, and how far people are from other people.
 
-    Parameters
-    - `published`: simulated users of an earlier study, for the distance that they had.
-    - `language`: in which both sides are compared, `en` or `zh`; by default one that both have.
-    - `part`: of the people `tune`, `test` or `all`; a user is for good in one of the two parts.
-    - `references`: conversations of other people, by name: how far they are from `human` stands beside the floor, which
-      knows only one study's people.
-    - `made`: users made from people (`duologue.runs.people.retrieval`), as a baseline.
-    - `measures`: those to compute; by default the shipped ones and those of your own (`register_measure`).
-    - `examples_each`: messages of each side that show a measure.
-    - `shufflings`, `halvings`: number of random draws for p and for the floor.
-    - `seed`: of all random draws.
-    - `auc`: whether the AUC is measured, which takes most of the time.
-    - `adversary`: whether the AUC is also measured at fixed numbers of users, and by words, characters and sequence.
+    Args:
+        sim: Simulated conversations.
+        human: People's conversations.
+        published: Simulated users of an earlier study, for their distance.
+        language: Language in which both groups are compared, `en` or `zh`; default: one that both have.
+        part: Take only users of this split of the people: `tune`, `learn`, `select`, `test` or `all`. A user's split
+            never changes.
+        references: Conversations of other people, by name. Their distance from `human` stands beside the human-human
+            baseline, which contains only one study's people.
+        made: Retrieval-based users (`duologue.runs.people.retrieval`), as a baseline.
+        seed: Seed of all random draws.
+        measures: The measures to compute; default: the shipped ones and those of your own (`register_measure`).
+        examples_each: Number of messages of each group that show a measure.
+        shufflings: Number of random draws for p.
+        halvings: Number of random draws for the human-human baseline.
+        auc: Whether the AUC is measured, which takes most of the time.
+        adversary: Whether the AUC is also measured at fixed numbers of users, and by words, characters and sequence.
 
-    What cannot be compared (nobody on a side, one user only, no text of the user, no label, no common language or
-    task) is a note of the report or the reason in a row. MissingExtraError without scikit-learn (extra `ml`), and
-    without jieba (extra `zh`) where the language is Chinese.
+    Returns:
+        The report. A note, or the reason in a row, names what cannot be compared. Such are an empty group, a single
+        user, no text of the user, no label, and no common language or task.
+
+    Raises:
+        MissingExtraError: scikit-learn is missing (extra `ml`), or for Chinese jieba (extra `zh`).
     """
     annotated = annotated_in(sim), annotated_in(human)
     sim, human = tuple(sim), tuple(human)

@@ -95,9 +95,10 @@ def writers(main: Path) -> list[Path]:
 class JournalReader(Generic[T]):
     """The values of a journal's files by key: the main file first, then the files of the writers by name.
 
-    If a key occurs twice in a file, its last value there counts; if it occurs in several files, the value in the last
-    of them, in the order above; but of values that are settled (`Codec`) the first one counts, and no other of its key.
-    So it does not matter who reads when: an open writer and a later reader see the same.
+    If a key occurs twice in a file, its last value there counts. If it occurs in several files, the value in the last
+    of them counts, in the order above. Of values that are settled (`Codec`) the first one counts, and no other of its
+    key. So an open writer and a later reader get the same values.
+
     The key keeps its first position. Bytes after a file's last newline belong to a line that is being written or was
     cut off: they are ignored.
     """

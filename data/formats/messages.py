@@ -51,15 +51,17 @@ def read(path: str | Path) -> list[Conversation]:
     """The conversations of a file of message lines, or of a JSON list of them.
 
     Further keys of a line or a message are stored; annotations (`labels`, `satisfaction` and the other `KNOWN_LABELS`
-    of `dialogues`) are their labels too.
+    of `dialogues`) are their labels too. Other names of the roles are read too (`turns.SPEAKERS`).
 
-    If a content has several parts, their texts are joined, and images, recordings and files are the message's `parts`, as
+    If a content has several parts, their texts are joined. Images, recordings and files are the message's `parts`, as
     are those that the line lists and the text marks (`media_marks`).
+
     Calls and results of tools (`tool`, `function`, blocks of Anthropic and Bedrock) are those of the message that made
-    them, else of the assistant's next one. Instructions (`system`, `developer`, or a text or parts at the line's key
-    `system`), and calls and results that no message follows, are kept as asides with their positions; such calls that no
-    message of the assistant made are a turn without a message too. Other names of the sides are read too
-    (`turns.SPEAKERS`). DataError for any other role, and for a message without a text.
+    them, else of the assistant's next one. Calls and results that no message follows are stored as asides with their
+    positions. Such calls that no message of the assistant made are a turn without a message too. Instructions are
+    asides as well: `system`, `developer`, or a text or parts at the line's key `system`.
+
+    DataError for any other role, and for a message without a text.
     """
     return of_values(path, elements(path))
 

@@ -1,8 +1,8 @@
 """The content of labels of a conversation or a message, part by part, of any stored shape.
 
-A label is stored as a value, as an object with a value for each part, as what votes come to with the votes beside it
-(`{final, 1, 2, 3}`), or as an object that has it under its own name, with further keys such as a memo beside it. Scores
-are stored as an object for each scorer.
+A label is stored as a value, as an object with a value for each part, or as the result of votes with the votes beside
+it (`{final, 1, 2, 3}`). Or it is an object that has the label under its own name, with further keys such as a memo.
+Scores are stored as an object for each scorer.
 """
 
 import math

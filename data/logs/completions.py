@@ -1,10 +1,14 @@
 """Requests of chat completions with their responses, and single messages.
 
-Shapes: the request and response of OpenAI's Chat Completions API (`messages`, `choices`, `usage`), stored together in a
-line or as `request` and `response`; those of Anthropic's Messages API and of Bedrock's Converse API; input and output
-lines of OpenAI's Batch API (`custom_id`, `body`, `response.body`); its lines for preference fine-tuning (`input`,
-`preferred_output`); lists under `conversation` or `conversations` with `role` and `content`, as data sets of chats have
-them; single messages with `role`, `content` and the id of their conversation.
+Shapes:
+
+- The request and response of OpenAI's Chat Completions API (`messages`, `choices`, `usage`), stored together in a line
+  or as `request` and `response`.
+- Those of Anthropic's Messages API and of Bedrock's Converse API.
+- Input and output lines of OpenAI's Batch API (`custom_id`, `body`, `response.body`).
+- Its lines for preference fine-tuning (`input`, `preferred_output`).
+- Lists under `conversation` or `conversations` with `role` and `content`, as data sets of chats have them.
+- Single messages with `role`, `content` and the id of their conversation.
 """
 
 from collections.abc import Iterable, Mapping
@@ -66,7 +70,7 @@ def by_id(turns: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def call_of(line: LoggedLine) -> LoggedCall | None:
     """The request and the response of a line; None if it has neither.
 
-    A text alone is not a request, and a text is a response only to messages.
+    A text by itself is not a request, and a text is a response only to messages.
     """
     turns = _messages(line.value) or _messages(line.request) or turns_of(line.value.get("input"))
     instructions = _instructions(line.value) or _instructions(line.request)

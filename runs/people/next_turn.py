@@ -103,12 +103,22 @@ async def anext_turns(
 def next_turns() -> None:
     """The user's next turn at each moment where it can be asked, in the order of the moments.
 
-    `attempts`: the maximum of calls for a turn, rejected drafts included; default: the cast's. `out`: a folder. What was said there
-    before is not asked for again, and replies that came before a kill are not paid for again; other settings than
-    those of the folder are a RunError. `concurrency`, `conduct`: as for `simulate`; processes are not used.
+    Args:
+        cast: The cast whose user is asked.
+        moments: The moments of people's conversations.
+        seed: Seed of all calls.
+        attempts: Maximum number of calls for a turn, rejected drafts included; default: the cast's.
+        out: A folder. Stored turns are not asked for again, and replies that came before a kill are not paid for again.
+        concurrency: Number of calls at the same time, or `auto`.
+        conduct: Pace and bounds of the calls, as for `simulate`; processes are not used.
+        on_turn: Called with each turn.
 
-    A moment at which the user could not be asked says why (`failure`) and is asked for again by the next call. So is
-    what a bound of `conduct` cut off.
+    Returns:
+        The turns. One that failed, or that a bound of `conduct` cut off, has the reason (`failure`), and the next call
+        asks for it again.
+
+    Raises:
+        RunError: The folder has turns of other settings.
     """
 
 

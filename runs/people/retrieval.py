@@ -2,8 +2,8 @@
 
 No model is called.
 
-The scenarios are those of stored conversations of people. Nobody is played by their own half: what is said on scenarios of
-the test half comes from the tuning half, and the other way round.
+The scenarios are those of stored conversations of people. On scenarios of the test split the messages come from the
+development split, and the other way round.
 """
 
 import logging

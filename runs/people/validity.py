@@ -90,8 +90,17 @@ def meetings(
 ) -> list[ValidityRun]:
     """The runs in which each user meets each assistant about the same scenarios, a run for each language.
 
-    `scenarios`: a file, as `duologue test` takes it. Without one it is the shipped errands; for a user made from people, who
-    know nothing of errands, the contexts of its source's test half.
+    Args:
+        users: The users by name.
+        assistants: The assistants by name.
+        scenarios: A file, as for `duologue test`. Default: the shipped tasks; for a retrieval-based user, whose source
+            lacks these, the contexts of its source's test split.
+        limit: Number of scenarios, the first ones; None: all.
+        repeats: Number of conversations about each scenario.
+        seed: Seed of the runs.
+
+    Returns:
+        The runs.
     """
     planted = all(isinstance(spec, str) and spec in PLANTED.values() for spec in assistants.values())
     shared = None if scenarios is None else _of_file(scenarios, limit, seed)

@@ -120,19 +120,33 @@ async def atune(
 def tune() -> None:
     """Search for the settings of a simulator that come nearest to people, and test them on other people.
 
-    The users are in three parts for good: those that a people-made speaker's memory may hold (`learn`), those that the
-    trials are judged by (`select`), and those of the test half, with whom only start and best are compared (`test`); the
-    memory then holds all who are not of the test half.
+    The users are in three splits for good. The retrieval corpus of a user may hold those of `learn`; the trials are
+    rated by those of `select`. On those of `test` only start and best are compared; then the corpus holds all users of
+    the other two.
 
-    `space`: what is searched over (`runs.tuning.search_space.space_of`), empty for the pages alone. `trials`: how many values are
-    tried, after the settings as they are. `pages`: a search for prompt pages after that. `judge`: whether to open the test
-    half; the ledger in `out` counts each time. `noise_runs`: how often the settings as they were are simulated again, with
-    other seeds, if others are nearer: the spread is the noise of one simulator. `seed`: of all runs and of the search. `resume`: go on in `out`; no trial that is
-    there is simulated again, and more may be asked for. `concurrency`, `conduct`: as for `simulate`; bounds hold over all
-    trials of this call. `watch` is called with each trial.
+    Args:
+        simulator: The simulator to tune.
+        objective: Distance of conversations from people.
+        space: The names and values to search over (`runs.tuning.search_space.space_of`); empty: only templates.
+        out: The folder for the trials, their runs and the result.
+        trials: Number of settings to try, after the given ones.
+        pages: A search for prompt templates after that.
+        judge: Whether to use the test split; the ledger in `out` counts each access.
+        noise_runs: Number of simulations of the given settings with other seeds, if others are nearer. Their spread is
+            the noise of one simulator.
+        seed: Seed of all runs and of the search.
+        resume: Continue in `out`: stored trials are not simulated again, and there may be more.
+        concurrency: Number of conversations at the same time, or `auto`.
+        conduct: Pace and bounds of the calls, as for `simulate`; the bounds hold over all trials of this call.
+        watch: Called with each trial.
 
-    RunError for a folder of another search, SettingError for a name that cannot be searched, MissingExtraError without the
-    extra `tune`.
+    Returns:
+        The result, which is also in `out`.
+
+    Raises:
+        RunError: The folder holds another search.
+        SettingError: A name cannot be searched.
+        MissingExtraError: The extra `tune` is missing.
     """
 
 

@@ -75,14 +75,27 @@ def abstention(
     confidence: str | None = None,
     sources: Sequence[str] = (),
 ) -> Abstention:
-    """The judge's labels to keep, by side and part.
+    """The judge's labels to keep, by role and part.
 
-    The first label is people's, the second the judge's. Labels are kept by their votes, those on which all agree first;
-    by `confidence`, a label that is a number, the highest first. Thresholds are tried from the strictest on, each
-    looser one only where the stricter one held, so that no choice needs a correction (fixed sequence testing:
-    Angelopoulos et al., "Learn then Test", 2021, section 2.1); a threshold holds where the lower 95 % bound over users
-    is at least the precision. The parameters are as those of `agreement`; SettingError for a precision that is not
-    between 0 and 1.
+    The first label is people's, the second the judge's. Thresholds are tried from the strictest on, each looser one
+    only where the stricter one held. So no choice needs a correction (fixed sequence testing: Angelopoulos et al.,
+    "Learn then Test", 2021, section 2.1). A threshold holds where the lower 95 % bound over users is at least the
+    precision.
+
+    Args:
+        first: Conversations with labels.
+        second: The same conversations with the judge's labels; None: both are in `first`.
+        between: Pairs of names of labels, as for `agreement`.
+        precision: The share of kept labels that must be right, between 0 and 1.
+        confidence: A label that is a number: labels with the highest are kept first. Default: by their votes, labels on
+            which all agree first.
+        sources: Names of the two sources, as for `agreement`.
+
+    Returns:
+        The labels to keep.
+
+    Raises:
+        SettingError: The precision is not between 0 and 1.
     """
     if not 0 < precision < 1:
         raise SettingError(f"a precision is between 0 and 1, not {precision}")

@@ -43,16 +43,25 @@ def calibrated_mean(
 ) -> Calibrated:
     """The prediction-powered mean of a judge's values and of people's values for some of them.
 
-    It is people's mean, plus `weight` times the judge's mean where people did not label less the judge's mean where
-    they did.
+    It is people's mean, plus `weight` times a difference: the judge's mean where people did not label, less the judge's
+    mean where they did. Method: Angelopoulos, Duchi and Zrnic, "PPI++: Efficient Prediction-Powered Inference" (2023),
+    section 6; cross-fitted as in Zrnic and Candès, "Cross-Prediction-Powered Inference" (2024). The interval is that of
+    `mean_interval`. It holds where those whom people labelled are like the others.
 
-    `judged` has the judge's number of each thing, `people` theirs, None where they gave none; `users` whose each thing
-    is; `step` how far apart neighbouring values are; `rate` whether the numbers are 1 and 0, by default where both
-    occur and no other. `weight` may be a number for each user. Without it each user's is `tuned_weights`': the one that
-    makes the variance smallest if the judge's numbers vary where people did not label as where they did. Angelopoulos,
-    Duchi and Zrnic, "PPI++: Efficient Prediction-Powered Inference" (2023), section 6; cross-fitted as in Zrnic and
-    Candès, "Cross-Prediction-Powered Inference" (2024). The interval is that of `mean_interval`. It holds where those
-    whom people labelled are like the others. SettingError for numbers that are not of the same things, or none.
+    Args:
+        people: People's number of each thing, None where they gave none.
+        judged: The judge's number of each thing.
+        users: The user of each thing.
+        weight: A number, or one for each user. Default: each user's is of `tuned_weights`: it makes the variance
+            smallest if the judge's numbers vary where people did not label as where they did.
+        step: Distance of neighbouring values.
+        rate: Whether the numbers are 1 and 0; default: where both occur and no other.
+
+    Returns:
+        The mean with its interval.
+
+    Raises:
+        SettingError: The numbers are not of the same things, or there are none.
     """
     if len(people) != len(judged) or (users is not None and len(users) != len(judged)):
         raise SettingError("people, judged and users: give one of each for each thing")
