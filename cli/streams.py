@@ -1,6 +1,6 @@
 """The output of commands: results on stdout, everything else on stderr.
 
-JSON is alone on stdout and not rounded.
+Stdout has only JSON, which is not rounded.
 """
 
 import os

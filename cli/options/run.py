@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
 
 
 def number_or_auto(text: str | int) -> int | None:
-    """The value of an option that is a number or `auto`, which is None."""
+    """The value of an option that is a number or `auto`, which becomes None."""
     words = str(text).strip().lower()
     if words == "auto":
         return None

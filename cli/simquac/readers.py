@@ -30,7 +30,7 @@ MOST_READ = 12_000
 
 
 def number_or_all(text: str | int) -> int | None:
-    """The value of an option that is a number from 0, or `all`, which is None."""
+    """The value of an option that is a number from 0, or `all`, which becomes None."""
     words = str(text).strip().lower()
     if words == "all":
         return None

@@ -20,7 +20,7 @@ def assembled(settings: CastSettings, *, turns: int, **parts: Any) -> Cast:
     """A cast of its settings and nodes.
 
     The validator of a side that replays stored conversations only observes. A conversation ends where a stored one
-    ended, if the settings have no criterion of their own, and after `turns` exchanges if they have no limits.
+    ended, if the settings have no criterion of their own, and after `turns` turns if they have no limits.
     """
     if settings.approve is not None:
         parts["assistant"] = _approving(parts["assistant"], settings.approve)

@@ -47,7 +47,7 @@ def _loaded(path: Path, version: str) -> Loaded:
 class ReplaySpeaker:
     """Repeats the messages of its side in the stored conversation with the same scenario, turn by turn.
 
-    Equal scenarios are matched by their ordinal. When no exchange is left, a user ends the conversation, and an
+    Equal scenarios are matched by their ordinal. When no turn is left, a user ends the conversation, and an
     assistant writes no draft.
     """
 

@@ -55,7 +55,7 @@ class ValidityRun:
 def named_assistants(texts: Sequence[str]) -> dict[str, str]:
     """The specs of assistants by name: `NAME=MODEL` or a seeded fault; all seeded faults by default.
 
-    SettingError for an unknown name, for one that is there twice, and for one assistant alone.
+    SettingError for an unknown name, for one that is there twice, and for a single assistant.
     """
     if not texts:
         return dict(PLANTED)
