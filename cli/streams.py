@@ -1,6 +1,6 @@
 """The output of commands: results on stdout, everything else on stderr.
 
-Stdout has only JSON, which is not rounded.
+Where JSON is printed, stdout has nothing else, and numbers are not rounded.
 """
 
 import os
