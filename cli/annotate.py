@@ -53,7 +53,7 @@ def annotate_command(
         ),
     ],
     labels: Annotated[
-        list[str], labels_named("to write, such as behaviour,intent; docs/labels/definitions.md lists all.")
+        list[str], labels_named("to write, such as behaviour,intent; docs/labels/by_models.md lists all.")
     ],
     out: Annotated[Path | None, out_to("this folder: the labelled copy, and every vote.")] = None,
     model: Annotated[

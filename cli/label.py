@@ -34,7 +34,7 @@ def label_command(
     source: Annotated[
         Path | None, typer.Argument(metavar="SRC", help="Conversations to label: a run or a data set of any format.")
     ] = None,
-    labels: Annotated[list[str] | None, labels_named("to ask for; docs/labels/definitions.md lists all.")] = None,
+    labels: Annotated[list[str] | None, labels_named("to ask for; docs/labels/by_models.md lists all.")] = None,
     study: Annotated[Path | None, study_of(", in place of SRC and --labels (docs/labels/by_people.md)")] = None,
     by: Annotated[str | None, option("Label as this person; each person has a file.", "--as", metavar="NAME")] = None,
     answers: Annotated[Path, answers_in("")] = Path("answers"),

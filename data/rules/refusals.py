@@ -2,7 +2,7 @@
 
 The rule `refusal`, plain conversations, the scorer `refused`, approvals and the offline user with a goal share it. It
 reads English, Chinese and German clause by clause, hears negation ("nothing is booked yet" is neither) and passes over
-questions and conditions. Its error rates stand in docs/test/rule_based_user.md.
+questions and conditions. Its error rates stand in docs/test/testing.md.
 """
 
 import re

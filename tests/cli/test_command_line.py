@@ -157,7 +157,7 @@ def test_a_former_format_gives_the_one_of_today(duologue: Command, former: str, 
     assert duologue("stats", "x.json", "--format", former) == (2, "", expected)
 
 
-@pytest.mark.parametrize("page", ["docs/reference/former_names.md", "CHANGELOG.md"])
+@pytest.mark.parametrize("page", ["docs/start/troubleshooting.md", "CHANGELOG.md"])
 def test_the_tables_of_former_words_are_whole(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     for former in FORMER:

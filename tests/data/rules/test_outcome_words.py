@@ -9,7 +9,7 @@ import pytest
 
 from duologue.data.rules.refusals import SHORT, consent, outcome_of, refused
 
-DOCS = Path(__file__).parents[3] / "docs/test/rule_based_user.md"
+DOCS = Path(__file__).parents[3] / "docs/test/testing.md"
 ROWS = [json.loads(line) for line in Path(__file__).with_name("replies.jsonl").read_text("utf-8").splitlines()]
 
 

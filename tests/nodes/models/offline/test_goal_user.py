@@ -9,7 +9,7 @@ import duologue
 from duologue.graphs import agent_test
 from duologue.nodes import Limits
 
-DOCS = Path(__file__).parents[4] / "docs" / "test" / "rule_based_user.md"
+DOCS = Path(__file__).parents[4] / "docs" / "test" / "testing.md"
 
 
 def user_turns(goal, *replies, turns=4, **scenario):
