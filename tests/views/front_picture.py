@@ -58,7 +58,8 @@ def pages(folder: Path, open_data: Path) -> list[Path]:
 
 def parts(browser: Any, written: list[Path]) -> tuple[list[Image.Image], list[str]]:
     """The three parts as images, each below its caption, and their texts."""
-    images, texts = [], []
+    images: list[Image.Image] = []
+    texts = []
     for page, caption, show in zip(written, CAPTIONS, (_DRAFT, _SUCCESS, _MEASURES), strict=True):
         view = browser.new_page(viewport={"width": WIDTH, "height": 10}, device_scale_factor=1.25, color_scheme="light")
         view.goto(page.as_uri())
@@ -111,7 +112,7 @@ def texts_of(picture: Path) -> list[str]:
     """The texts that a picture holds."""
     with Image.open(picture) as image:
         image.load()
-        return [str(image.text[f"part {number}"]) for number in range(len(CAPTIONS))]
+        return [str(image.info[f"part {number}"]) for number in range(len(CAPTIONS))]
 
 
 def main() -> None:

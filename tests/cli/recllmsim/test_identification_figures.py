@@ -10,9 +10,7 @@ pytest.importorskip("sklearn")
 pytest.importorskip("jieba")
 
 RESEARCH = Path(__file__).parents[3] / "docs/research"
-PAGE = "\n".join(
-    (RESEARCH / f"{name}.md").read_text(encoding="utf-8") for name in ("identification", "user_leakage", "satisfaction")
-)
+PAGE = "\n".join((RESEARCH / f"{name}.md").read_text(encoding="utf-8") for name in ("identification", "satisfaction"))
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?|–")
 SIDES = ("LLM_agent_user", "real_human_user", "human_exp_V2")
 OF_MODEL = (

@@ -21,8 +21,9 @@ from duologue.analysis.realism.statistics.auc import (
 )
 from duologue.analysis.realism.statistics.correlations import Correlation
 from duologue.data import Conversation, Message, load
+from duologue.views.figures import BESIDE, STACKED
 from duologue.views.pages import render
-from duologue.views.realism.charts import BESIDE, DRAWINGS, STACKED, distances, effects
+from duologue.views.realism.charts import DRAWINGS, distances, effects
 from duologue.views.realism.report import card_html, card_page, report_html, report_page, write
 
 BOXES = "parts => parts.map(part => part.getBoundingClientRect()).map(box => [box.left, box.right, box.height])"

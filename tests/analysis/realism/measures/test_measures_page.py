@@ -14,11 +14,13 @@ RULE_COLUMNS = ["rule", "level", "finds"]
 
 def tables(heading):
     """The rows of each of the page's tables with this heading."""
-    found, rows = [], None
+    found: list[list[list[str]]] = []
+    rows: list[list[str]] | None = None
     for line in PAGE.read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
         if cells == heading:
-            found.append(rows := [])
+            rows = []
+            found.append(rows)
         elif not cells:
             rows = None
         elif rows is not None and set(cells[0]) != {"-"}:
