@@ -1,10 +1,12 @@
 """Duologue: simulated conversations between a user and an assistant, as LangGraph graphs.
 
-import duologue
-from duologue import data, graphs
+Example::
 
-topics = data.simquac.read_topics("topics.jsonl")
-conversations = duologue.simulate(graphs.simquac.cast(), graphs.simquac.scenarios(topics))
+    import duologue
+    from duologue import data, graphs
+
+    topics = data.simquac.read_topics("topics.jsonl")
+    conversations = duologue.simulate(graphs.simquac.cast(), graphs.simquac.scenarios(topics))
 """
 
 import sys

@@ -1,5 +1,6 @@
 """How the site is built: `make docs`."""
 
+import re
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -33,6 +34,9 @@ nb_execution_mode = "off"
 default_role = "code"
 smartquotes = False  # an option begins with two hyphens
 autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+python_maximum_signature_line_length = 160
 html_theme = "furo"
 html_copy_source = True
 
@@ -50,5 +54,15 @@ def setup(app: Any) -> None:
         if what in ("class", "exception", "function", "method"):
             lines[:] = GoogleDocstring(lines, Config(napoleon_use_rtype=False), what=what).lines()
 
+    def plain(
+        _: Any, what: str, name: str, value: object, options: object, shown: str | None, returned: str | None
+    ) -> Any:
+        """What has no name as code, such as the default of a field that a function makes, would leave all names long."""
+        if shown is not None:
+            shown = re.sub(r"<function (\w+)>", r"\1", shown.replace("<factory>", "..."))
+            shown = re.sub(r"~?\b[a-z_]+(?:\.[a-z_]+)*\.(?=[A-Z])", "", shown)
+        return shown, returned
+
     app.connect("source-read", filled)
+    app.connect("autodoc-process-signature", plain)
     app.connect("autodoc-process-docstring", with_sections)
