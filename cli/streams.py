@@ -132,7 +132,7 @@ def print_json(value: Any) -> None:
 
 @contextmanager
 def json_alone() -> Iterator[None]:
-    """Inside, what code of one's own prints goes to stderr, and `print_json` alone writes on stdout.
+    """Inside, what code of one's own prints goes to stderr, and only `print_json` writes on stdout.
 
     So does what processes print that it begins, and libraries in C.
     """

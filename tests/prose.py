@@ -121,7 +121,8 @@ def docstrings(path: Path) -> Iterator[tuple[int, str]]:
         )
         if isinstance(node, ast.Module) or named:
             text, line = ast.get_docstring(node) or "", getattr(node, "lineno", 1)
-            yield from ((line, paragraph) for paragraph in re.split(r"\n\s*\n|\n(?=\s*- )|\n(?=\s+\w+: )", text))
+            paragraphs = re.split(r"\n\s*\n|\n(?=\s*- )|\n(?=\s+\w+: )", text)
+            yield from ((line, paragraph) for paragraph in paragraphs if not paragraph.lstrip().startswith(">>>"))
 
 
 def notebook(path: Path) -> Iterator[tuple[int, str]]:

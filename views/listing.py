@@ -70,9 +70,13 @@ def list_page(
 ) -> str:
     """The page as HTML, with its script in it.
 
-    `origin`: as of `page`. `labels`: those that rows can be filtered by, each shown with its trust. `lines`: texts below the title. `legend`: what the marks of trust mean. `result`: HTML below the title. `summary`, `graph`, `after`: HTML, put in as it is. `rejections`: label of the
-    column that counts rejected drafts. Rows can be filtered by every key of their `choices` that varies.
-    A column without any value is left out. `images`: whether a packed row has an image. `beside`: show the graph beside the list on a wide screen, else folded.
+    Rows can be filtered by every key of their `choices` that varies. A column without any value is left out.
+
+    `origin`: as of `page`. `lines`: texts below the title. `result`: HTML below the title. `summary`, `graph`, `after`:
+    HTML, put in as it is. `beside`: show the graph beside the list on a wide screen, else folded.
+
+    `labels`: those that rows can be filtered by, each shown with its trust. `legend`: what the marks of trust mean.
+    `rejections`: label of the column that counts rejected drafts. `images`: whether a packed row has an image.
     """
     names = list(rows[0].choices) if rows else []
     filled = [n for n in range(len(columns)) if not rows or any(row.cells[n] is not None for row in rows)]

@@ -39,7 +39,7 @@ class ReportFiles:
 
     @contextmanager
     def begun(self, out: Path | None) -> Iterator[None]:
-        """Inside, the files say that the test did not end, and there is no page of an earlier call.
+        """Inside, the files report a test that did not end, and there is no page of an earlier call.
 
         They stay so if the process is killed. If the run does not begin they say why, and the files of the run that
         `out` holds are put back. GitHub's job summary is only appended to.

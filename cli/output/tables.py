@@ -49,7 +49,7 @@ def read_source(path: Path, *, stream: bool = False) -> Loaded:
 
 
 def read_drawn(path: Path, most: int, seed: int) -> Loaded:
-    """As `read_source`, of a large source the conversations of users that the seed draws; a line says of how many."""
+    """As `read_source`, of a large source the conversations of users that the seed draws; a line gives their number."""
     loaded = read_source(path)
     drawn, remark = of_drawn_users(loaded, most, seed, say)
     if remark:

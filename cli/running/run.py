@@ -99,7 +99,7 @@ def run_into(
 ) -> "Summary":
     """Simulate into the folder, with its progress shown unless the output is JSON; gives the run's summary.
 
-    Before a large run it says how large, and at a terminal asks whether to go on. Of a run that is interrupted the
+    Before a large run it prints the size, and at a terminal asks whether to go on. Of a run that is interrupted the
     summary is what its folder holds. `last` is called with the last line of a process that an agent blocks, before it ends.
     """
     from ... import runs

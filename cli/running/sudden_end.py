@@ -17,7 +17,7 @@ ENDED = "the process ended in the middle (by os._exit, a crash of a library, kil
 
 
 class SuddenEnd:
-    """A shell that prints a line on stderr if this process ends inside `watched`, whatever ends it."""
+    """A shell that prints a line on stderr if this process ends inside `watched`, for any cause."""
 
     def __init__(self) -> None:
         self._shell: subprocess.Popen[bytes] | None = None
