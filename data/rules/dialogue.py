@@ -69,7 +69,8 @@ def assistant_first(conversation: Conversation) -> Reasons:
 
 def same_side_again(conversation: Conversation) -> Reasons:
     for number, message in enumerate(conversation.messages[1:], start=1):
-        if message.role == conversation.messages[number - 1].role:
+        before = conversation.messages[number - 1]
+        if message.role == before.role and not before.tool_calls:  # after a call and its result the side goes on
             yield number, f"follows another message of the {message.role}: {quoted(message.text)}"
 
 

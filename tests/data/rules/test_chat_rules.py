@@ -95,6 +95,19 @@ def test_each_rule_finds_its_message_and_no_other_rule_does(rule: str, texts: tu
     assert [(name, place) for name, place in findings_in(*texts) if name != "same-side-twice"] == [(rule, number)]
 
 
+def test_a_side_that_goes_on_after_a_call_of_a_tool_is_not_found_and_without_one_it_is() -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    asked = {"role": "user", "content": "Is it in?"}
+    looking, answer = ({"role": "assistant", "content": text} for text in ("Let me look.", "Yes, it is."))
+    result = {"role": "tool", "tool_call_id": "1", "content": "in"}
+    for turns, rules in (
+        ([asked, looking | {"tool_calls": [call]}, result, answer], []),
+        ([asked, looking, answer], ["same-side-twice"]),
+    ):
+        (conversation,) = messages.of_values("a.jsonl", [("line 1", {"id": "a", "messages": turns})])
+        assert [finding.rule for finding in check(conversation)] == rules
+
+
 FINE: list[tuple[str, ...]] = [
     ("yes", "Which one?", "yes", "Fine.", "ok", "Done."),
     ("When?", "At nine.", "Thanks!", "You're welcome!"),
