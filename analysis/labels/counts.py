@@ -140,7 +140,7 @@ def label_table(rows: Sequence[LabelCount], texts: Iterable[str] = (), source: s
 _WRITERS: dict[AnnotationSide, str] = {
     "simulated": "All are labels of simulated conversations.",
     "people": "All are labels of people's conversations.",
-    "not told": "The data does not record whether people or simulated users wrote these conversations.",
+    "not told": "The data does not record who wrote these: people or simulated users.",
 }
 _NAMES = ("label", "part", "unit", "side", "value", "count", "share", "trust")
 _COLUMNS = {"count": Column(name="count", kind="count"), "share": Column(name="share", kind="number", places=2)}

@@ -17,10 +17,10 @@ LINE = '{"id": "%s", "schema_version": %s, "scenario": {"goal": "%s"}}'
 
 @pytest.fixture
 def talks(tmp_path):
-    """Conversations in a file, one id twice, the last line without its newline."""
+    """Conversations in a file, the last line without its newline."""
     texts = ["one", "two", "three", "four", "five"]
     talks = [
-        Conversation(id=f"{n % 4}", scenario={"goal": text}, messages=(Message(role="user", text=text),))
+        Conversation(id=f"{n}", scenario={"goal": text}, messages=(Message(role="user", text=text),))
         for n, text in enumerate(texts)
     ]
     path = tmp_path / "talks.jsonl"
@@ -41,6 +41,18 @@ def test_a_file_of_more_records_than_are_held_is_streamed(talks, monkeypatch):
     assert streamed[::-2] == tuple(talks[::-2])
     with pytest.raises(IndexError):
         streamed[5]
+
+
+def test_conversations_that_share_an_id_have_the_same_ids_of_their_own_on_disk_as_in_memory(talks, monkeypatch):
+    path, _ = talks
+    path.write_text(path.read_text().replace('"id":"4"', '"id":"0"').replace('"id": "4"', '"id": "0"'))
+    held = data.load(path)
+    assert len({one.id for one in held}) == 5
+    monkeypatch.setattr(loading, "IN_MEMORY", 4)
+    streamed = data.load(path)
+    assert list(streamed) == list(held)
+    assert held[0].id.startswith("0-")
+    assert held[4].id.startswith("0-")
 
 
 def test_a_conversation_on_disk_is_used_like_one_in_memory(talks, monkeypatch):

@@ -79,7 +79,7 @@ def test_the_short_table_has_the_commonest_values_copyable_names_and_says_what_i
     assert [row[:3] for row in table.rows] == [("mood", "0", 3), ("mood", "1", 2)]
     assert table.notes == (
         "Left out: 2 rarer values; --json or --format md has all.",
-        "The data does not record whether people or simulated users wrote these conversations.",
+        "The data does not record who wrote these: people or simulated users.",
     )
     assert [column.name for column in label_table(rows).columns][:4] == ["label", "part", "unit", "side"]
     assert len(label_table(rows).rows) == 4
