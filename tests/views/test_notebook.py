@@ -179,7 +179,7 @@ shell = InteractiveShell.instance()
 {later}
 from duologue.graphs import simquac
 formatted = shell.display_formatter.format
-print("StudentPrompts" in formatted(simquac.cast())[0]["text/html"], "<svg" in formatted(simquac.graph)[0]["text/html"])
+print("StudentPrompts" in formatted(simquac.cast())[0]["text/html"], "image/svg+xml" in formatted(simquac.graph)[0])
 """
     for early, later in (
         ("None", "import duologue.data"),
