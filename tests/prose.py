@@ -21,14 +21,18 @@ LONGEST, LONG, SHARE, MEAN, PARAGRAPH = 40, 25, 0.03, 16, 80
 """Maximum words of a sentence; words of a long one; maximum share of long ones; maximum mean; maximum of a paragraph."""
 FEWEST = 4
 """The minimum words of a sentence: fewer are a heading, a label or a cell."""
+GLOSSARY = (
+    "is none|alone|errands?|testers?|exchanges?|donors?|planted|plants|learnt|disputed|as released|manners?|theirs|nobody"
+    "|somebody|whoever|whatever|(?:tuning|other) half|floors?"
+)
+"""Words for which the glossary has another one."""
+VERBS = "says?|said|tells?|told|knows?|speaks?|hears?"
+"""What people do: a program prints, reports and detects."""
 THINGS = "it|line|page|file|command|run|note|table|card|error|manifest|docs?|journal|log|report|test|column|row|figure|`code`"
 FOREIGN = re.compile(
-    r"\b((?<!there )is no(?= [a-z]+[ .,;:)])|is none|alone|errands?|testers?|exchanges?|donors?|planted|plants|learnt"
-    r"|disputed|as released|manners?|theirs|nobody|somebody|whoever|whatever|(tuning|other) half|floors?)\b"
-    rf"|(?:\b|(?<=`))(?:{THINGS})s? (?:says?|said|tells?|told|knows?|speaks?|hears?)\b",
-    re.IGNORECASE,
+    rf"\b((?<!there )is no(?= [a-z]+[ .,;:)])|{GLOSSARY})\b|(?:\b|(?<=`))(?:{THINGS})s? (?:{VERBS})\b", re.IGNORECASE
 )
-"""Words for which the glossary has another one, and verbs of people after the name of a thing: a program prints, reports."""
+"""Words of the glossary, and verbs of people after the name of a thing."""
 END = re.compile(r"(?<=[.!?])[\"')\]*]*\s+(?=[\"'(\[*]*[A-Z0-9`{])")
 ABBREVIATION = re.compile(r"\b(e\.g|i\.e|vs|cf|et al|etc|Fig|no|Sec|approx)\.(?=\s)")
 CODE = re.compile(r"``.+?``|`[^`\n]+`|{[a-z:+-]+}`[^`]+`")

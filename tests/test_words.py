@@ -5,17 +5,17 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
+from tests.prose import GLOSSARY, VERBS
 from tests.test_imports import ROOT, files
 
 WORDS = 25
 """The most words of a sentence, or of a part between semicolons or colons."""
 NOT_OURS = re.compile(
-    r"\b((?<!there )is no|(?<!there )are no|is none|tells?|told|says?|said|speaks?|hears?|knows?|alone|(?<!LLMs )talks?"
-    r"|errands?|testers?|exchanges?|gaps?|guard|donors?|planted|plants|learnt|disputed|(?<!--)patience|as released|speakers?|mine|theirs|nobody"
-    r"|somebody|whoever|whatever|goes on|manners?|specs?|(tuning|test|other) half|floors?|worth)\b(?!( left)?:)",
+    rf"\b((?<!there )is no|(?<!there )are no|{GLOSSARY}|{VERBS}|(?<!LLMs )talks?|gaps?|guard|(?<!--)patience|speakers?|mine"
+    r"|goes on|specs?|test half|worth)\b(?!( left)?:)",
     re.IGNORECASE,
 )
-"""Words that the project has others for: a program prints, reports and detects. A word before a colon names a column."""
+"""Words that the project has others for. A word before a colon names a column."""
 FEWEST = 4
 """The fewest words of a string that is read."""
 EXPRESSION = re.compile(r"\(\?|\\|\w\|\w")

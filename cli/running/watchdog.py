@@ -92,8 +92,8 @@ class Watchdog:
 def watched(dog: Watchdog, seconds: float | None) -> Iterator[None]:
     """Inside, signals for which a handler is set are watched, and the end of so many seconds.
 
-    Their numbers come through a socket as soon as the system delivers them, also while the main thread is blocked. Outside the
-    main thread, and where another one has this socket, nothing is watched.
+    Their numbers come through a socket as soon as the system delivers them, also while the main thread is blocked.
+    Outside the main thread, and where another one has this socket, nothing is watched.
     """
     orders, written = socket.socketpair()
     written.setblocking(False)
