@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, Protocol, TypeVar
 
+from ..errors import SettingError
 from .pages import render, short, source
 
 NAME_LENGTH = 26
@@ -142,8 +143,13 @@ def forest_plot(
 
     Returns:
         The figure.
+
+    Raises:
+        SettingError: The scale has no length.
     """
     low, high = scale
+    if not low < high:
+        raise SettingError(f"scale: {low:g} to {high:g} has no length: give the lower end first")
 
     def x(value: float | None) -> float | None:
         return None if value is None else (min(max(value, low), high) - low) / (high - low) * BESIDE.width

@@ -9,6 +9,7 @@ from IPython.core.interactiveshell import InteractiveShell
 import duologue
 from duologue import data, views
 from duologue.analysis.over_users.rates import IntervalEstimate, Rate
+from duologue.errors import SettingError
 from duologue.graphs import simquac
 from duologue.views import figures
 
@@ -68,3 +69,9 @@ def test_drawings_stand_one_below_the_other():
     assert [(svg.get("y"), svg.get("viewBox")) for svg in drawn(two).iter(f"{SVG}svg")] == [
         (None, "0 0 30 25"), ("0", "-5 0 10 20"), ("20", "0 0 30 5"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("scale", [(1.0, 1.0), (1.0, 0.0), (0.0, float("nan"))])
+def test_a_scale_without_a_length_is_refused_in_one_line(scale):
+    with pytest.raises(SettingError, match="has no length: give the lower end first"):
+        views.forest_plot({"half": Rate(value=0.5, low=0.25, high=0.75)}, scale=scale)
