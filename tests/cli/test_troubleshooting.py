@@ -3,6 +3,8 @@
 import json
 import re
 import shlex
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -59,8 +61,9 @@ def expression(message: str) -> re.Pattern[str]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A working folder with an agent, scenarios, logs, and what is wrong with others."""
+    sys.modules.pop("my_agent", None)  # other tests have modules of this name
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
@@ -72,6 +75,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("notes.txt").write_text("Hello")
     Path("empty.md").write_text("# A\n")
     Path("logs.jsonl").write_text((ROOT / "examples/logs/bakery.jsonl").read_text(encoding="utf-8"))
+    yield
+    sys.modules.pop("my_agent", None)
 
 
 def test_each_message_of_the_page_is_one_that_a_command_prints(folder, duologue):
