@@ -3,7 +3,7 @@
 `import duologue.nodes.judges` answers with the module of today and a DeprecationWarning that names it, and so does
 `from duologue.analysis.agreement.intervals import estimate` with a function. `former_names.txt` holds both tables. A
 manifest, a cast as plain data or a spec may hold an import path into the package, such as
-`duologue.nodes.planted:good`: it is resolved by `current` and written by `stored` as it always was, so that runs of an
+`duologue.nodes.planted:good`. `current` resolves it, and `stored` writes it as it always was, so that runs of an
 earlier version go on.
 """
 

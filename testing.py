@@ -201,9 +201,9 @@ def assert_solved(
     By default success is the record's score: what the scenario's `success` says, else whether the user left with what
     it came for. `scorer`: a scorer in its place, such as `nodes.tool_called("change")`; it sees no live world.
 
-    A conversation in which the user simulator is at fault says nothing about the agent: it is left out, and if none
-    other is there the test is skipped, with the rule as its reason. `user_faults="count"` counts it like any other. A
-    conversation without a score, as after a failure of an endpoint, fails the test. One in which the agent's own code
+    A conversation in which the user simulator is at fault says nothing about the agent: it is left out. If there is no
+    other conversation, the test is skipped, and the rule is the reason. `user_faults="count"` counts it like any other.
+    A conversation without a score, as after a failure of an endpoint, fails the test. One in which the agent's own code
     crashed, or which it did not answer, is a failure; `crashes="unscored"`: it has no score.
     """
     __tracebackhide__ = True
@@ -244,7 +244,7 @@ def assert_solved(
 def scripted_model(*lines: "str | AIMessage | Exception", **options: Any) -> "ScriptedModel":
     """A chat model that sends these lines in order in each conversation, then the last one for ever.
 
-    Its `sent` has the messages of each call. `by_call=True`: each call takes the next line, in whatever conversation.
+    Its `sent` has the messages of each call. `by_call=True`: each call takes the next line, in any conversation.
     `tokens=(8, 2)`: input and output tokens that each call reports.
     """
     from .errors import SettingError

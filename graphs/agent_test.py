@@ -109,7 +109,7 @@ class GoalForm(Form):
 def unless_the_scenario_says(state: State) -> Score | None:
     """The score of a scenario without `success`: whether the user left as one that has what it came for.
 
-    None for a user made from people: it leaves where its donor left, whatever the agent has done.
+    `None` for a retrieval-based user: it leaves where its source conversation ended, not by the agent's answers.
     """
     if KEY in state["scenario"] or any(map(origin_of, history(state, "user"))):
         return None

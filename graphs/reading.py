@@ -1,8 +1,8 @@
 """A cast that answers one question about a section: the graph of a run that begins with the question.
 
-The first messages of its state are the earlier exchanges and the question, so only the assistant's side speaks: its
-prompt selector, the assistant, its validator and the loop between them. A chat model as a reader gets pages of its own
-(`prompts/reading`) and may answer in any words. A teacher is the assistant of the simquac cast with its validator.
+The first messages of its state are the earlier turns and the question. So only the assistant's nodes run: its prompt
+selector, the assistant, its validator and the loop between them. A chat model as a reader gets prompt templates of its
+own (`prompts/reading`) and may answer in any words. A teacher is the assistant of the simquac cast with its validator.
 """
 
 from collections.abc import Iterable, Iterator

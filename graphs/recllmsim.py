@@ -42,7 +42,8 @@ OFFLINE: Mapping[Role, str] = {"user": "task_user", "assistant": "task_assistant
 class RecLLMSimSettings(CastSettings):
     """Settings of the RecLLMSim cast.
 
-    If a side replays stored conversations, its validator only takes notes, and the number of turns is theirs.
+    If a role replays stored conversations, its validator only takes notes, and the number of turns is that of the
+    stored conversation.
     """
 
     language: Language | None = Field(
@@ -173,7 +174,7 @@ def cast(user: Speaker = "offline", assistant: Speaker = "offline", **settings: 
 def as_published(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:
     """The cast that works as the program that made the published data; settings as for `cast` come before its own.
 
-    The assistant greets, the user model acknowledges its instructions page by page, the closing words count
+    The assistant greets, and the user model acknowledges its instructions page by page. The closing words count
     anywhere in a message, and no user message is rejected: the validator only counts.
     """
     return FACTORY(user=user, assistant=assistant, **(settings | {"as_published": True}))

@@ -38,7 +38,8 @@ OFFLINE: Mapping[Role, str] = {"user": "student", "assistant": "teacher"}
 class SimQuACSettings(CastSettings):
     """Settings of the SimQuAC cast.
 
-    If a side replays stored conversations, its validator only takes notes, and the number of turns is theirs.
+    If a role replays stored conversations, its validator only takes notes, and the number of turns is that of the
+    stored conversation.
     """
 
     question_words: int = Field(
@@ -127,8 +128,8 @@ def cast(user: Speaker = "offline", assistant: Speaker = "offline", **settings: 
 def as_published(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:
     """The cast that follows the published script's rules instead of the paper's; settings as for `cast`.
 
-    Where the script crashes or repeats without end, this cast has limits: four calls a turn on both sides, twelve
-    exchanges. `docs/research/as_released.md` lists every difference between paper, script and this project.
+    Where the script crashes or repeats without end, this cast has limits: four calls a turn for both roles, twelve
+    turns. `docs/research/as_released.md` lists every difference between paper, script and this project.
     """
     return FACTORY(user=user, assistant=assistant, **(settings | {"as_published": True}))
 

@@ -1,7 +1,7 @@
 """A cast that is asked for one turn of its user, and ends when that turn has been judged.
 
-Prompt selector, user simulator, validator and the loop between them are those of the cast; nothing is asked of its
-assistant, of its closing node or of a world.
+Prompt selector, user simulator, validator and the loop between them are those of the cast. Its assistant, its closing
+node and its world are not used.
 """
 
 from collections import Counter
@@ -71,8 +71,8 @@ def language_of_moment(moment: Moment) -> Language:
 def state_of(moment: Moment, cast: str) -> State | None:
     """The state right before the moment; None if the user would have neither a goal nor a message.
 
-    The user of `agent_test` has a goal. Where the source has none, it is what the person's first message asks for:
-    so the first turn cannot be asked for there, nor where the scenario itself holds the first message.
+    The user of `agent_test` has a goal. Where the source has no goal, the goal is the request of the person's first
+    message. So the first turn cannot be asked for there, nor where the scenario itself holds the first message.
     """
     # `success` would have the end judged.
     scenario = {key: value for key, value in moment.conversation.scenario.items() if key != SUCCESS}

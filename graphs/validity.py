@@ -47,7 +47,7 @@ def errands() -> list[State]:
 def contexts_of(conversations: Sequence[Conversation], limit: int) -> list[State]:
     """The goals of the people in stored conversations: the scenarios for users made from people.
 
-    One of each context. Nobody is played by their own words: the state says whose scenario it is.
+    One of each context. The state has the name of its person, so that no person is played by their own words.
     """
     first_states: dict[str, State] = {}
     for moment in moments_of(conversations):

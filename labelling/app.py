@@ -4,8 +4,8 @@ Texts of conversations stand in HTML of our own, which escapes them. Nothing of 
 Markdown, and names, values and what people write are escaped in its buttons, which read Markdown. A label's page is
 Markdown, of which images are left out: the page loads nothing from elsewhere.
 
-The key of each control has the thing that is labelled in it: a second click that comes late, or one in another window,
-is about a control that is no longer there, and never about the next thing.
+The key of each control contains the item that is labelled. So a late second click, or one in another window, belongs to
+a control that has gone, and never labels the next item.
 """
 
 import re

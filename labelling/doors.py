@@ -35,7 +35,7 @@ OPENING = '<!doctype html><meta charset="utf-8"><title>Duologue</title><meta htt
 
 
 def new_token() -> str:
-    """A token that nobody guesses, of letters that need no escape in an address."""
+    """A token that cannot be guessed, of letters that need no escape in an address."""
     return secrets.token_urlsafe(24)
 
 

@@ -91,8 +91,9 @@ async def conforms(
 def states(place: NodePlace, scenario: Mapping[str, Any] | None = None) -> dict[str, State]:
     """States in which a node of the graph is called, by name.
 
-    They cover the first turn, a later one, a rejected draft, several drafts, none, an empty one, one that was cut off,
-    one with tool calls, and text that looks like markup and instructions. States with messages have a memory.
+    They cover the first turn and a later one. They have a rejected draft, several drafts, none, an empty one, one that
+    was cut off, and one with tool calls. Some texts look like markup and instructions. States with messages have a
+    memory.
     """
     scenario_values = dict(SCENARIO if scenario is None else scenario)
     prompt = {"name": "user/next", "digest": "0" * 16, "text": "Go on."}

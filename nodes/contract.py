@@ -25,8 +25,8 @@ class ContractError(DuologueError, TypeError):
 class Node(Protocol):
     """An async callable that reads the state of a conversation and returns an update.
 
-    The state is to be read only. Lists, objects and messages in it are copies of one level, and the side's memory is a
-    complete copy; a change of anything deeper, such as an attempt of a message, is not guarded against.
+    The state is to be read only. Lists, objects and messages in it are copies of one level, and the role's memory is a
+    complete copy. A change of anything deeper, such as an attempt of a message, is not guarded against.
     """
 
     def __call__(self, state: State, runtime: Runtime[Limits]) -> Awaitable[Update]: ...
@@ -173,7 +173,7 @@ def check_update(place: NodePlace, update: object, state: State, own_reasons: Co
 
 
 def check_reason(stop: object, reason: object, own_reasons: Collection[str] = ()) -> str | None:
-    """A stop criterion's answer, if it is None, a core reason or one that the cast declares; else ContractError."""
+    """A stop criterion's answer: `None`, a core reason or one that the cast declares; else ContractError."""
     if reason is not None and not _is_reason(reason, own_reasons):
         own = next((f": return {name!r}" for name in own_reasons if name.partition(":")[2] == reason), "")
         raise ContractError(

@@ -1,7 +1,7 @@
 """Farewells in a user's own words, English and Chinese: which messages take leave and ask for nothing more.
 
-A message ends a conversation if it says goodbye, or that nothing else is wanted. It does not if it asks or wishes
-something too, if the goodbye is quoted, negated or waits for something, or if it is about a goodbye.
+A message ends a conversation if it contains a goodbye, or the statement that nothing else is wanted. It does not if it
+asks or wishes something too. Nor does it if the goodbye is quoted, negated, conditional, or only the message's topic.
 """
 
 import re

@@ -79,8 +79,8 @@ async def living(world: World, scenario: Mapping[str, Any]) -> AsyncIterator[Any
 
     WorldError if it cannot be set up or torn down.
 
-    It is torn down in the task that set it up, and in the same way after an error as after the end: what went wrong
-    was the conversation.
+    It is torn down in the task that set it up. An error and a regular end are alike for it: the fault was the
+    conversation's.
     """
     try:
         environment = await _awaited(world(copy.deepcopy(dict(scenario))))

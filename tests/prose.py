@@ -117,7 +117,7 @@ def pieces(tokens: Iterable[Token]) -> Iterator[str]:
 
 
 def docstrings(path: Path) -> Iterator[tuple[int, str]]:
-    """The paragraphs of a module's docstrings, of its public names and of what stands below its constants."""
+    """The paragraphs of the docstrings of a module and of its public names; the name of a parameter is code."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         named = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and not node.name.startswith(
@@ -126,7 +126,8 @@ def docstrings(path: Path) -> Iterator[tuple[int, str]]:
         if isinstance(node, ast.Module) or named:
             text, line = ast.get_docstring(node) or "", getattr(node, "lineno", 1)
             paragraphs = re.split(r"\n\s*\n|\n(?=\s*- )|\n(?=\s+\w+: )", text)
-            yield from ((line, paragraph) for paragraph in paragraphs if not paragraph.lstrip().startswith(">>>"))
+            named_as_code = (re.sub(r"\A(\s*)([a-z]\w*): ", r"\1`\2`: ", paragraph) for paragraph in paragraphs)
+            yield from ((line, paragraph) for paragraph in named_as_code if not paragraph.lstrip().startswith(">>>"))
 
 
 def notebook(path: Path) -> Iterator[tuple[int, str]]:

@@ -19,8 +19,8 @@ from .settings import CastSettings
 def assembled(settings: CastSettings, *, turns: int, **parts: Any) -> Cast:
     """A cast of its settings and nodes.
 
-    The validator of a side that replays stored conversations only observes. A conversation ends where a stored one
-    ended, if the settings have no criterion of their own, and after `turns` turns if they have no limits.
+    The validator of a side that replays stored conversations only observes. If the settings have no criterion of their
+    own, a conversation ends where a stored one ended. If they have no limits, it ends after `turns` turns.
     """
     if settings.approve is not None:
         parts["assistant"] = _approving(parts["assistant"], settings.approve)

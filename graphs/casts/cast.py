@@ -158,9 +158,8 @@ class Cast:
         """A cast with other nodes, limits or stop criterion: `cast.replace(answer_validator=mine)`.
 
         A speaker may be a model's spec, a chat model, a compiled LangGraph graph or a function from messages to
-        a text. A model gets the same messages as the speaker that it replaces; an agent or a function as the assistant
-        gets the conversation and nothing else. ContractError names the part, what was
-        expected and what it got.
+        a text. A model gets the same messages as the speaker that it replaces. An agent or a function as the assistant
+        gets the conversation and nothing else. ContractError names the part, what was expected and what it got.
         """
         names = {part.name for part in fields(self) if part.name not in OF_SPEC}
         plain: dict[str, Any] = {}

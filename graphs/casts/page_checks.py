@@ -48,7 +48,7 @@ class _Cast(Protocol):
 def check_filled(cast: _Cast, scenarios: Sequence[Mapping[str, Any]]) -> None:
     """Raise PromptError if a page of the cast has a variable that the scenarios do not fill.
 
-    A speaker's value may be missing in some scenarios, and is then empty, but not in all; a judge's value may not be
+    A speaker's value may be missing in some scenarios, and is then empty, but not in all. A judge's value may not be
     missing in any.
     """
     if not scenarios:

@@ -72,8 +72,8 @@ class ConversationGraph(Compiled):
     async def follow(self, scenario: State, limits: Limits, follow: Follow, *, steps: int) -> None:
         """Simulate a conversation in at most so many steps, and call `follow` with each of its states.
 
-        Several places are one step of LangGraph (`stretches`), unless somebody traces the run. A conversation begins anew
-        if tool calls that were made before a kill give something else now.
+        Several places are one step of LangGraph (`stretches`), unless the run is traced. A conversation begins anew if
+        tool calls that were made before a kill give something else now.
         """
         if self.run_graph is None or AsyncCallbackManager.configure().handlers:
             stream = self.astream(scenario, {"recursion_limit": steps}, context=limits, stream_mode="values")

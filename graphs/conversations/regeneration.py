@@ -23,10 +23,12 @@ FELL_WITH_ANOTHER = "fell_with_another"
 def after_validator(role: Role, cast: Cast, state: State, update: Update, limits: Limits) -> dict[str, Any]:
     """The update after one judged turn: keep the drafts as messages, ask again, or end.
 
-    Rejected drafts whose tools may have changed something stand if the conversation has no world that can be put back:
-    asked again, the agent would do it twice, and the user would not know of the first time. What must never be sent
-    ends the conversation there, or after the last attempt. Where all replies of a turn came flawed and without a word,
-    the conversation ends as failed: the assistant's fault, if it is the assistant's turn.
+    The tools of a rejected draft may have changed something. The draft then stands, unless the conversation's world can
+    be rolled back. A retry would do it twice, and the user would not see the first time. A draft that must never be
+    sent ends the conversation there, or after the last attempt.
+
+    If all replies of a turn came flawed and without a word, the conversation ends as failed. It is the assistant's
+    fault, if it is the assistant's turn.
     """
     drafts, verdicts = state.get("drafts", []), list(update.get("verdicts", []))
     stop = update.get("stop") or state.get("stop")

@@ -1,9 +1,9 @@
 """The graph of a run: the topology, in stretches that are one step of LangGraph each.
 
-A step of LangGraph costs more than all that a selector or a validator does in it. A stretch is a place with those that
-can be reached through it alone: the three of a side, and the recorder after the assistant's. Nothing can stand between
-them, so states, edges and records are those of the graph as it is drawn. That one is for whoever traces a run, and for
-graphs that are called directly: streamed, checkpointed, forked.
+A step of LangGraph costs more than the work of a selector or a validator in it. A stretch is a node with those that can
+be reached only through it: the three of a role, and the recorder after the assistant's. Nothing can stand between them,
+so states, edges and records are those of the graph as it is drawn. The drawn graph is for traced runs, and for graphs
+that are called directly: streamed, checkpointed, forked.
 """
 
 from collections import Counter

@@ -1,6 +1,6 @@
 """Steps: what the graph does around the node of each place, the same for every cast.
 
-A step opens the conversation, gives the node its limits and its side's memory, checks its answer, turns an
+A step opens the conversation and gives the node its limits and its role's memory. It checks the answer, turns an
 exception into a recorded failure, and keeps the trace.
 """
 

@@ -208,8 +208,8 @@ def scenario(
 ) -> State:
     """The initial state of a conversation about a situation; `messages` come first.
 
-    A stored conversation gives its situation and its `extra`, but not its labels: annotators gave them to that
-    very conversation, so a cast adds them at the end only if it replays both sides.
+    A stored conversation gives its situation and its `extra`, but not its labels. Annotators gave these to that very
+    conversation, so a cast adds them at the end only if it replays both roles.
     """
     situation = Situation.of(subject) if isinstance(subject, Conversation) else Situation.model_validate(subject)
     state: State = {

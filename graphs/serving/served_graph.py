@@ -77,8 +77,8 @@ class ServedChoices:
 class ServedGraph(ConversationGraph):
     """A conversation whose input may be its domain's form, and whose context may choose the cast's settings.
 
-    An input with a `scenario` is a state, as for any conversation. A form begins a new conversation, also in a
-    thread that holds one; a setting that the context leaves at its default follows from it, such as the language.
+    An input with a `scenario` is a state, as for any conversation. A form begins a new conversation, also in a thread
+    that holds one. A setting that the context leaves at its default, such as the language, follows from the form.
     """
 
     def __init__(self, *, choices: ServedChoices, **attributes: Any) -> None:
@@ -123,8 +123,8 @@ class ServedGraph(ConversationGraph):
 def served(cast: CastFactory | Cast | Callable[..., Cast], *, form: type[Form] | None = None) -> ServedGraph:
     """The conversation of a cast for a LangGraph server: name it in `langgraph.json`, and Studio shows it as a form.
 
-    `cast`: a cast, a function that returns one, or a factory (`graphs.simquac.FACTORY`); a function's parameters, or
-    the factory's settings, can be chosen by each run in its context, beside the limits. `form`: what the input asks
+    `cast`: a cast, a function that returns one, or a factory (`graphs.simquac.FACTORY`). Each run can choose a
+    function's parameters, or the factory's settings, in its context, beside the limits. `form`: what the input asks
     for; by default the form of the domain with the cast's name.
     """
     name = cast.name if isinstance(cast, (Cast, CastFactory)) else getattr(cast, "__name__", "cast")

@@ -10,9 +10,9 @@ class Window:
     it is twice as large as at the last trouble. It shrinks by a third when calls are refused as too many, and to what
     keeps the endpoint busy when calls only queue there.
 
-    Whether they queue is tried, not guessed: when replies take more than twice as long as at best, half as many are
-    sent for a while. If those come about twice as fast, nothing was gained by the other half; if not, the model is
-    simply slower now, or its replies differ in length, and all goes on as before.
+    A trial shows whether they queue. When replies take more than twice as long as at best, half as many are sent for a
+    while. If those come about twice as fast, the others only queued. If not, the model is slower now, or its replies
+    differ in length, and all goes on as before.
     """
 
     START = 8

@@ -9,8 +9,8 @@ from .call_queue import QueueTurn
 class CallRate:
     """So many units a second, smoothly, and about those of one second at once after a rest.
 
-    An amount may be larger than that: it goes when nothing is owed, and what follows waits until it is paid for.
-    aiolimiter has no such debt, takes nothing back, keeps one rate and lets small amounts overtake large ones.
+    An amount may be larger than that: it goes when nothing is owed, and later amounts wait until it is paid for. The
+    package aiolimiter has no such debt, takes nothing back, has one rate and lets small amounts overtake large ones.
     """
 
     def __init__(self, per_second: float, at_once: float | None = None) -> None:
@@ -67,9 +67,10 @@ class RecentRate:
 class LearnedPace:
     """The requests and tokens a second that an endpoint bears: unbounded until it refuses some as too many.
 
-    Between two refusals as much went through as the limit gave anew in that time, whether it is a window or a bucket and
-    however calls were spread: that is the pace. Calls go a little slower, then steadily faster until the next refusal,
-    the more slowly the more calls the pace was learned from. It is forgotten when it no longer holds anything back.
+    Between two refusals the endpoint accepted as much as its limit gave anew in that time: that is the pace. This holds
+    for a window and for a bucket, however calls were spread. Calls go a little slower, then steadily faster until the
+    next refusal, the more slowly the more calls the pace was learned from. It is forgotten when it no longer holds
+    anything back.
     """
 
     BACK = 0.02

@@ -73,8 +73,8 @@ def price(query: PriceQuery, tokens: Tokens) -> float | None:
 
     MissingExtraError without the extra `cost`.
 
-    The price is that of the endpoint where the table contains it, else that of the model by its name: a
-    gateway's price is taken to be the list price.
+    The price is that of the endpoint where the table contains it, else that of the model by its name. So a gateway's
+    price is taken to be the list price.
     """
     inputs, outputs = tokens.get("input_tokens", 0), tokens.get("output_tokens", 0)
     cached = min(tokens.get("cached_tokens", 0), inputs)

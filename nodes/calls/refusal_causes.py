@@ -15,7 +15,7 @@ SECONDS = (1.0, 5.0, 20.0, 60.0)
 
 @dataclass(frozen=True)
 class Cause:
-    """The load that explains refusals best, by log likelihoods against refusals by chance alone."""
+    """The load that explains refusals best, by log likelihoods against refusals that depend on no load."""
 
     limit: float
     """Of a limit alone: hardly a call below that load is refused, and most above it."""
@@ -87,8 +87,8 @@ def _likelihood(refused: int, calls: int, share: float) -> float:
 class Refusals:
     """Distinguishes a limit from chance.
 
-    A limit refuses what is above it. A gateway that shares its capacity among many refuses some calls whatever is sent,
-    and who slows down for each of them ends up at no calls at all. So when the pace has fallen well below what the
+    A limit refuses what is above it. A gateway that shares its capacity among many refuses some calls at any load. A
+    client that slows down for each of them ends up without calls. So when the pace has fallen well below what the
     endpoint bore, refusals are compared with what was sent before each call. If they do not depend on it they come by
     chance, and from then on only more than that means too many.
     """

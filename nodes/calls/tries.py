@@ -52,8 +52,8 @@ class CallAttempts:
     """What tenacity asks about one call.
 
     Tries are bounded in number while other calls succeed: then it is this call that fails. When none does, it is the
-    endpoint, and the breaker bounds them in time. Refusals as too many are bounded in time alone: they say nothing about
-    the call.
+    endpoint, and the breaker bounds them in time. Refusals as too many are bounded only in time: they contain nothing
+    about the call.
     """
 
     BLAMED = 3
@@ -129,7 +129,7 @@ async def reply_despite_cancellation(
 ) -> tuple[T, asyncio.CancelledError | None]:
     """The reply of a call, and the cancellation that met it, if there was one.
 
-    A reply that has come is paid for, so a cancellation of the waiting task does not lose it. Whoever gets a
+    A reply that has come is paid for, so a cancellation of the waiting task does not lose it. The caller that gets a
     cancellation raises it once the reply is stored, and waits for nothing before.
 
     `check` raises for a reply that cannot be used. A call that has no reply within `LAST_TURNS` is cancelled itself.

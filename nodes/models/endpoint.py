@@ -1,8 +1,8 @@
 """`openai:` models: each answer of the endpoint is checked before it becomes a message.
 
-A chat completion takes the short way: the request is the one that `ChatOpenAI` and its package would send, byte for
-byte, over a kept connection, and the reply becomes the same message. All other calls take theirs. The module is
-imported when a model is created.
+A chat completion takes the short way, over a kept connection. The request is the one that `ChatOpenAI` and its package
+would send, byte for byte, and the reply becomes the same message. All other calls go through that package. The module
+is imported when a model is created.
 """
 
 import asyncio

@@ -133,7 +133,7 @@ def seeded(model: BaseChatModel, seed: int) -> tuple[BaseChatModel, dict[str, in
     """The model to call with this seed, and the arguments of the call; both without it where impossible.
 
     OpenAI's models, and models of one's own, read the argument `seed` of the call. Other integrations read their own
-    field, and some refuse an argument that they do not know: these are called as a copy with the field set.
+    field, and some refuse an argument that they do not have. These are called as a copy with the field set.
     """
     field = _seed_field(model)
     if field is None:

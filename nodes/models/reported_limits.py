@@ -45,7 +45,7 @@ listener: ContextVar[Callable[[Mapping[str, str]], None] | None] = ContextVar("d
 
 
 def note_headers(headers: Mapping[str, str]) -> None:
-    """Hand the headers of a reply to whoever paces the call."""
+    """Hand the headers of a reply to the rate limiter of the call."""
     if (listen := listener.get()) is not None:
         listen(headers)
 
@@ -84,8 +84,9 @@ class SentCall(Protocol):
 class ReportedLimit:
     """A limit of one unit, by the reports of the endpoint and by what was sent since.
 
-    A report does not say how the endpoint counts. Where the seconds to a full amount follow what is taken, it is a bucket
-    that fills steadily; where they are always about the same, a window of that length slides over the calls.
+    A report does not contain how the endpoint counts. Where the seconds to a full amount grow with the amount taken, it
+    is a bucket that fills steadily. Where they are always about the same, a window of that length slides over the
+    calls.
     """
 
     def __init__(self, unit: str, calls: Iterable[SentCall]) -> None:

@@ -33,8 +33,8 @@ class WholeResponse(NamedTuple):
 async def exchanged(form: RequestForm, body: bytes, more: Mapping[str, str], noted: CallNotes) -> WholeResponse:
     """The response to a request with this body and these further headers; RequestError without one.
 
-    The request is sent once, also where a kept connection turns out to be closed: the endpoint may have answered it
-    before that, and a second one would be paid too. Retries are made by the code that holds the rate limiter.
+    The request is sent once, also where a kept connection turns out to be closed. The endpoint may have answered before
+    that, and a second request would cost too. Retries are made by the code that holds the rate limiter.
     """
     session = (await lines()).session
     method, url, data = "POST", form.url, body

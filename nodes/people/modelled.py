@@ -128,10 +128,10 @@ class WithPeople:
 class FewShotUser(WithPeople):
     """A chat model that writes the next turn after few-shot examples: turns of people at like places.
 
-    The examples are drawn for each turn as `PeopleSpeaker` draws its turns: by task and profile, by the conversation so
-    far and by the other role's last words. They are sent in a message of their own, the first one after the system
-    prompt, with a scripted acknowledgement. No example is by the person whose conversation is simulated. The record of
-    a message names them in `extra["like"]`.
+    The examples are drawn for each turn as `PeopleSpeaker` draws its turns. It compares task and profile, the
+    conversation so far, and the other role's last message. They are sent in a message of their own, the first one after
+    the system prompt, with a scripted acknowledgement. No example is by the person whose conversation is simulated. The
+    record of a message names them in `extra["like"]`.
 
     Example::
 

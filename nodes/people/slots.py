@@ -1,11 +1,11 @@
 """Slots: places, dates, amounts and the like in a turn, which a new scenario may fill with other values.
 
-A value from the source conversation's task or profile is replaced where the replacement is certain: that task contains
-exactly this value of its kind, and the new task exactly one other. Where it is not certain, the turn does not fit. A
-log has neither task nor profile: there all statements of its user count.
+A value from the source conversation's task or profile is replaced where the replacement is certain. That is so if its
+task contains exactly this value of its kind, and the new task exactly one other. Where it is not certain, the turn does
+not fit. A log has neither task nor profile: there all statements of its user count.
 
-An order number, phone number, card or address of the source that the scenario lacks is left out with its sentence, or
-the user does not have it.
+The scenario may lack an order number, phone number, card or address of the source. It is then left out with its
+sentence, or the user does not have it.
 """
 
 import re

@@ -34,9 +34,9 @@ RETRIEVED = "retrieved"
 class PeopleSpeaker:
     """Uses turns from like places of stored conversations: the user's, or as the assistant the replies.
 
-    A turn is chosen by task and profile (as the user), by the conversation so far, by the other role's last message and
-    its questions, and by this role's messages. The conversation of the last turn goes on as long as its next turn fits;
-    no turn is used twice. A user ends where the conversation of its last turn ended, and when no turn fits.
+    A turn is chosen by task and profile (as the user) and by the conversation so far. The other role's last message,
+    its questions, and this role's messages count too. The conversation of the last turn goes on as long as its next
+    turn fits; no turn is used twice. A user ends where the conversation of its last turn ended, and when no turn fits.
     """
 
     role: Role
@@ -62,8 +62,9 @@ class PeopleSpeaker:
     ) -> Self:
         """The speaker of stored conversations, or of their path.
 
-        `embeddings`: an embedding model of LangChain, whose vectors are compared in place of words. DataError if there
-        is no turn to say; MissingExtraError without scikit-learn (extra `ml`), and for Chinese jieba (extra `zh`).
+        `embeddings`: an embedding model of LangChain, whose vectors are compared in place of words. DataError if the
+        conversations have no turn of this role. MissingExtraError without scikit-learn (extra `ml`), and for Chinese
+        jieba (extra `zh`).
 
         Example::
 

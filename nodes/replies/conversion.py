@@ -137,8 +137,8 @@ def new_messages(answered: Sequence[BaseMessage], sent: Sequence[BaseMessage]) -
     """The messages that an agent added to the sent ones.
 
     An agent may return the whole conversation or only its own messages. Sent messages are recognised by their object or
-    their id (LangGraph adds missing ids), else by an equal beginning, else (an agent that returns only the end of a long
-    conversation) by the last sent one.
+    their id (LangGraph adds missing ids), else by an equal beginning. An agent may return only the end of a long
+    conversation: there the last sent message is recognised.
     """
     ids = {message.id for message in sent if message.id}
     objects = {id(message) for message in sent}

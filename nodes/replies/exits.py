@@ -1,7 +1,7 @@
-"""`sys.exit` and `CancelledError` in somebody's code: an error of that code, and not the end of what runs it.
+"""`sys.exit` and `CancelledError` in foreign code: an error of that code, and not the end of its caller.
 
-asyncio lets SystemExit through every task and out of its loop: a command ended with the exit code of an agent, without a
-result, and a loop in a thread of its own stood still for ever.
+asyncio lets SystemExit through every task and out of its loop. Without this module a command ends with the exit code of
+an agent and without a result. A loop in a thread of its own stands still.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from .agent_steps import TURN, stepped
 
 
 class ExitError(RuntimeError):
-    """Somebody's code ended with SystemExit, or with another error that is not an Exception."""
+    """Foreign code ended with SystemExit, or with another error that is not an Exception."""
 
     def __init__(self, error: BaseException) -> None:
         value = error.code if isinstance(error, SystemExit) else error
@@ -21,7 +21,7 @@ class ExitError(RuntimeError):
 
 
 def ends_process(error: BaseException) -> bool:
-    """Whether asyncio lets an error through every task: it is no Exception, no Ctrl-C and no cancellation."""
+    """Whether asyncio lets an error through every task: it is neither an Exception nor Ctrl-C nor a cancellation."""
     return not isinstance(error, Exception | BaseExceptionGroup | KeyboardInterrupt | asyncio.CancelledError)
 
 

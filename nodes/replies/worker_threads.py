@@ -96,7 +96,7 @@ def use_worker_threads() -> None:
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
-    """An event loop with the worker threads, in which `sys.exit` of somebody's code is an error of that code.
+    """An event loop with the worker threads, in which `sys.exit` of foreign code is an error of that code.
 
     An agent that blocks it is left behind when its turn is due.
     """

@@ -57,7 +57,7 @@ second parameter with a default is the world only if it is named `world`.
 class Scoring:
     """A closing node that calls scorers and writes the conversation's label `scores`.
 
-    A scorer's error is recorded in place of its score, as `{"value": null, "reason": "", "error": <a line>}`: the
+    A scorer's error is recorded in place of its score, as `{"value": null, "reason": "", "error": <a line>}`. The
     conversation is complete without it, and a failure of this node would hide the other scores.
     """
 

@@ -1,4 +1,4 @@
-"""Errands of the assistants with seeded faults, in English and Chinese: their slots, and the values in messages."""
+"""Tasks of the assistants with seeded faults, in English and Chinese: their slots, and the values in messages."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,7 @@
 """The `.env` of the working folder: read safely, and what of it may be used.
 
-A checkout of somebody else's may bring a `.env` along. So an address in it never gets a key of the process, and what
-redirects connections, names files or switches on tracing is not used at all, unless the file is trusted.
+A checkout of another person's code may bring a `.env` along. So an address in it never gets a key of the process.
+Settings that redirect connections, name files or switch on tracing are not used at all, unless the file is trusted.
 """
 
 import os

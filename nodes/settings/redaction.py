@@ -134,7 +134,7 @@ def _distinct_forms(secrets: frozenset[str], of_urls: frozenset[str]) -> tuple[s
 def without_known_secrets(value: Any) -> Any:
     """A JSON value in which each credential of this process is replaced by `[key]`, in keys too.
 
-    The value itself if there is none in it. What only looks like a key stays: it is somebody's text.
+    The value itself if it contains no key. Text that only looks like a key stays: it belongs to the conversation.
     """
     return without(value, known_secrets())
 
@@ -174,8 +174,8 @@ def without_credentials(text: str) -> str:
 def redacted(text: str) -> str:
     """The text without secrets: known keys, anything that looks like a key, and credentials in URLs.
 
-    It reads no file, because a LangGraph server allows none where nodes run: a key of a `.env` is known once `settings`
-    has read it, and was not used before.
+    It reads no file, because a LangGraph server allows none where nodes run. A key of a `.env` is redacted once
+    `settings` has read it, and was not used before.
     """
     return _KEY_LIKE.sub("[key]", _BEARER.sub(r"\1[key]", without_credentials(text)))
 

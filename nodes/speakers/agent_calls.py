@@ -57,8 +57,8 @@ class CallOutcome:
 def own_context(role: str, agent: object, configured: Any, scenario: Mapping[str, Any], context: Limits) -> Any:
     """The context with which an agent is called; None for none.
 
-    A graph that declares a context of its own (`context_schema`) does not get the conversation's; one that declares
-    none gets it if there is a world.
+    A graph that declares a context of its own (`context_schema`) does not get the conversation's. One without such a
+    declaration gets it if there is a world.
     """
     world = context.world if isinstance(context, Context) else None
     if configured is not None:

@@ -68,14 +68,15 @@ class AgentSpeaker:
     between note marks. It never sees the rejected draft. An agent that plays the user has to know its part: give it
     `build`, the messages of its pages; a cast's `user=` does.
 
-    It is called with a `thread_id` (`threads.thread_of`). An agent with a checkpointer of its own keeps its history on
-    that thread: it is sent only what is new, and before it is asked again the thread goes back to where it was; the
-    repair line is taken out by the next call (where `add_messages` reduces its messages). A text in its `interrupt()`
-    is a question to the other side, whose next message is the answer; any other interrupt ends the conversation as
-    `agent_interrupted`, or `user_rejected` if the agent plays the user.
+    It is called with a `thread_id` (`threads.thread_of`). An agent with a checkpointer of its own has its history on
+    that thread: it is sent only new messages. Before a retry the thread goes back to where it was. The next call takes
+    the repair line out (where `add_messages` reduces its messages).
 
-    Each message with text in its reply is a draft, with the tool calls before it. Its recursion limit is the one that
-    it has when it is called on its own: that of its config, else the default; the conversation's does not bind it.
+    A text in its `interrupt()` is a question to the other role, whose next message is the answer. Any other interrupt
+    ends the conversation as `agent_interrupted`, or `user_rejected` if the agent plays the user.
+
+    Each message with text in its reply is a draft, with the tool calls before it. Its recursion limit is that of its
+    own config, else the default. The conversation's limit does not bind it.
     """
 
     role: Role

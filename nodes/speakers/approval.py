@@ -1,7 +1,8 @@
 """Who answers an agent that stops for an approval: a policy, a function, or the simulated user.
 
 The forms are those of LangChain's `HumanInTheLoopMiddleware` (`action_requests` and `review_configs`, or one
-`tool_approval` for each call), which deepagents' `interrupt_on` uses too, and any other value that is not a text.
+`tool_approval` for each call), which deepagents' `interrupt_on` uses too. Any other value that is not a text is one
+too.
 """
 
 import json

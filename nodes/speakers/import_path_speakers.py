@@ -40,8 +40,8 @@ def speaking(path: str, what: str) -> Any:
 
     A graph is compiled, and a function without arguments is called.
 
-    SettingError begins with `what` and says in one line why the object cannot speak: a class, a value of another
-    kind, a function that fails, a graph that cannot be compiled.
+    SettingError begins with `what` and gives the reason in one line. Examples are a class, a value of another kind, a
+    function that fails, and a graph that cannot be compiled.
     """
     value = _imported(path, what)
     if makes := _makes(value):

@@ -82,7 +82,7 @@ class ReplaySpeaker:
 
     @property
     def longest(self) -> int:
-        """Exchanges of the longest conversation."""
+        """Turns of the longest conversation."""
         return max(len(exchanges) for exchanges in self.by_scenario.values())
 
     def script(self, state: State) -> tuple[Exchange, ...]:

@@ -47,7 +47,7 @@ def told_turn_timeout(seconds: float | None) -> dict[str, float]:
 async def within(seconds: float, turn: Coroutine[Any, Any, T]) -> T:
     """The result of an agent's turn; TurnTimeoutError after these seconds.
 
-    A turn that blocks is left behind in an event loop of ours (`new_loop`); in another one nobody can end it, and it
+    A turn that blocks is left behind in an event loop of ours (`new_loop`). In another loop it cannot be ended, and it
     counts by the time that it took. One that goes on although it is cancelled is left behind.
     """
     loop = asyncio.get_running_loop()

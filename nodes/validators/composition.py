@@ -81,9 +81,11 @@ def validator(judge: DraftJudge, *, must: bool = False) -> Node:
     """A validator from a function `(draft, state) -> None | reason | Verdict` that judges each sound draft.
 
     The function may be async and ask a model, and may have a third parameter `runtime`, whose `context` are the
-    limits. A reply that is empty, cut off or filtered is rejected before it, as is a user's refusal to play, unless the
-    function is marked with `judges_flaws`. `must`: what it rejects is never sent: a conversation whose last attempt it
-    rejects ends as `assistant_rejected`. Without it the last draft is sent all the same, unless the cast says otherwise
+    limits. A reply that is empty, cut off or filtered is rejected before it, and so is a user's refusal to play. A
+    function that is marked with `judges_flaws` gets them too.
+
+    `must`: a draft that it rejects is never sent. A conversation whose last attempt it rejects ends as
+    `assistant_rejected`. Without `must` the last draft is sent all the same, unless the cast has another setting
     (`when_rejected`). ContractError if it takes other arguments.
     """
     if not callable(judge) or isinstance(judge, type):
@@ -163,9 +165,9 @@ class ValidatorSequence:
 def every(*nodes: Node) -> Node:
     """A validator that accepts the drafts that all of these accept.
 
-    They are called in order, but those that may ask a model (judges, async functions) after the others, and not at all
-    once a draft of the reply is rejected. The first rejection is the verdict. A text to store instead of the draft's
-    comes from the first validator that gives one. Notes are joined.
+    They are called in order, but those that may ask a model (judges, async functions) after the others. These are not
+    called at all once a draft of the reply is rejected. The first rejection is the verdict. A text to store instead of
+    the draft's comes from the first validator that gives one. Notes are joined.
     """
     return ValidatorSequence(nodes)
 

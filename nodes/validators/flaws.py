@@ -25,7 +25,7 @@ def judges_flaws(node: V) -> V:
 def rejected_for_flaw(draft: Draft, role: Role | None) -> Verdict | None:
     """The rejection of a draft that was cut off, filtered or empty, or a user's refusal; else None.
 
-    An assistant's refusal is what it says.
+    An assistant's refusal is its answer.
     """
     flaw = flaw_in(draft)
     if flaw in _REJECTED or (flaw == REFUSAL and role == "user"):

@@ -56,7 +56,7 @@ def ranking(
     It ranks 3 to 5 options of each aspect, those that fit the user best.
 
     `model`: a spec or a LangChain chat model. It is shown the messages between marks, and the numbered options of each
-    aspect; one call for each conversation, and up to two more for a reply that cannot be read.
+    aspect. There is one call for each conversation, and up to two more for a reply that cannot be read.
 
     SettingError for the offline model, which can only speak; ModelError for a model that cannot be made.
     """

@@ -78,7 +78,7 @@ async def ask_missing(
     that came before a kill are used. `begin` is called with the file of calls, where there is one, before the first
     call. When nothing is missing the call journal is removed.
 
-    Bounds hold over all calls, not over those of one command: `payments` gives what a stored answer has taken, and
+    Budgets hold over all calls, not over those of one command. `payments` gives the cost of a stored answer, and
     `price_query` is the model whose stored replies have no answer yet. Without `payments` nothing of before is counted.
 
     RunError for a file that cannot be written; an exception in `ask` ends it all, and is raised as it is.
@@ -154,13 +154,14 @@ class Asking(Generic[T, A]):
     ) -> list[A]:
         """The model's answers about the things, in their order.
 
-        `answers_file`: a file of JSON lines. Each answer is on the disk before the next thing is asked about in its
-        place, so a kill loses only what is under way. Answers in the file are not asked for again, failures are.
+        `answers_file`: a file of JSON lines. Each answer is on the disk before the next question in its place, so a
+        kill loses only the calls under way. Stored answers are not asked for again, failures are.
+
         `conduct`: pace, bounds, and the file of all calls, to record or to replay. `on_answer` is called with each new
-        answer. Asking ends after ten failures in a row, at a bound, or when an endpoint cannot answer; the `error` of
+        answer. Asking ends after ten failures in a row, at a budget, or when an endpoint cannot answer. The `error` of
         each missing answer then gives the reason.
 
-        DataError or RunError for a file that holds something else or cannot be written; an exception in `ask` ends it
+        DataError or RunError for a file that holds something else or cannot be written. An exception in `ask` ends it
         all, and is raised as it is.
         """
         conduct = conduct or Conduct()

@@ -1,6 +1,6 @@
 """Shards of a run as Ray Core tasks, on a cluster or on a local Ray for this run only.
 
-A task whose worker or node is gone is begun again by Ray and goes on from the shard's own files in the run folder, which
+Ray restarts a task whose worker or node is gone. The task goes on from the shard's own files in the run folder, which
 all machines share. Only counters and orders go through Ray, by way of an actor.
 """
 

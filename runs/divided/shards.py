@@ -1,7 +1,7 @@
 """A part of a run's plan, simulated by the same code in this process, in another, or on another machine.
 
-A shard that stands for itself has files of its own in the run folder, which the run merges when all are done. Whoever
-simulates it again finds there what is finished, and which replies have come.
+A shard that stands for itself has files of its own in the run folder, which the run merges when all are done. A process
+that simulates it again finds there the finished conversations, and the replies that have come.
 """
 
 from collections.abc import Callable, Collection

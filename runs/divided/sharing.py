@@ -90,9 +90,9 @@ def division(
 def processes_worth(conversations: int, limits: Limits, conduct: Conduct, concurrency: Concurrency) -> int:
     """The number of processes that pays for itself.
 
-    It is at most one for each processor, and each process has at least `WORTH` seconds of work, if a turn of each side
-    is a call of `CALL` seconds. It is not more than the conversations at the same time, nor more than a limit of calls
-    a minute keeps busy.
+    It is at most one for each processor. Each process has at least `WORTH` seconds of work, if a turn of each role is a
+    call of `CALL` seconds. It is not more than the conversations at the same time, nor more than a limit of calls a
+    minute keeps busy.
     """
     work = conversations * 2 * (limits.max_turns or 1) * CALL
     most = [processors(), int(work / WORTH)]

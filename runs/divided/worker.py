@@ -1,6 +1,6 @@
 """A worker process: takes a shard and orders from its standard input, and writes reports to its standard output.
 
-It ends when the process does that has started it: at once where the system sends a signal then (Linux), elsewhere as
+It ends with the process that has started it. That is at once where the system then sends a signal (Linux), elsewhere as
 soon as the pipe is closed.
 """
 

@@ -105,8 +105,8 @@ class Conduct:
     ) -> Iterator[CallFile | None]:
         """The file of a run's calls: the one to replay, the one to record, or the journal of its folder.
 
-        A run in a folder that is recorded has both: each reply is in the journal, from which the run is resumed, and in
-        the record. None without a folder, and inside `kept_in`, whose store comes first. `name`: that of the journal.
+        A recorded run in a folder has both: each reply is in the journal, from which the run is resumed, and in the
+        record. None without a folder, and inside `kept_in`, whose store comes first. `name`: that of the journal.
         RunError for a file that cannot be used.
         """
         if self.replay_calls is not None:

@@ -1,7 +1,7 @@
 """The files of several writers made one: a line for each conversation, in the order of the plan.
 
-A kill at any moment loses nothing and doubles nothing. The new file is whole on the disk before it replaces the old one,
-and only then the writers' files are removed: until then readers find a line twice, and it is the same one.
+A kill at any moment loses nothing and doubles nothing. The new file is whole on the disk before it replaces the old
+one, and only then the writers' files are removed. Until then readers find a line twice, and it is the same one.
 """
 
 import json
@@ -69,8 +69,8 @@ def merge_failed(journal: JournalReader[Any], plan: Sequence[str], close: Callab
 def merge_calls(folder: Path) -> None:
     """Bring the call journals of all writers into one.
 
-    A conversation is in one writer's file as a whole, with what the main file had of it when that writer began: so the
-    longest of what the files have of a conversation counts.
+    A conversation is in one writer's file as a whole, with the part that the main file had when that writer began. So
+    the longest part that a file has of a conversation counts.
     """
     main = folder / CALLS
     further = writers(main)

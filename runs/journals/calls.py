@@ -1,7 +1,8 @@
 """The call journal of a run: a file of JSON lines with every reply of a model, as it came.
 
-The first line says what the file is. A line with `message` holds one message that was sent, once for each conversation;
-a line with `sent` holds a call: its key, to whom it went, the digests of what was sent, and the reply or the fault.
+The first line names the kind of the file. A line with `message` holds one message that was sent, once for each
+conversation. A line with `sent` holds a call: its key, its recipient, the digests of the messages, and the reply or the
+fault.
 """
 
 from collections import defaultdict

@@ -1,6 +1,6 @@
 """A journal: a file of JSON lines that only grows.
 
-An appended line is on the disk when the call returns; a line that a crash cut in half is removed when the journal is
+An appended line is on the disk when the call returns. A line that a crash cut in half is removed when the journal is
 opened again.
 
 The file itself is locked. (The package filelock locks a second file, which a killed run would leave in the folder.
@@ -72,8 +72,8 @@ class Closing:
 class AppendedFile(Closing):
     """An open file that only grows.
 
-    RunError if it cannot be written, if another process holds it, or if somebody removes, replaces or cuts it while it
-    is open: what is written after that would be nowhere.
+    RunError if it cannot be written, if another process holds it, or if it is removed, replaced or cut while it is
+    open. Later lines would be lost.
     """
 
     def __init__(self, path: Path, *, alone_in: Path | None = None) -> None:
@@ -182,7 +182,7 @@ class AppendedFile(Closing):
 class Journal(JournalReader[T], Closing):
     """An open journal.
 
-    Each appended value is a line in this writer's own file and can be read at once, unless a later file has a value of
+    Each appended value is a line in this writer's own file. It can be read at once, unless a later file has a value of
     the same key (the rule is `JournalReader`'s).
 
     Each writer has its own file and locks only that, so several processes can write at the same time; `refresh` reads

@@ -39,7 +39,7 @@ def annotated_replies(source: Path, conversations: Iterable[Conversation], key: 
     """The replies whose label of this key annotators wrote: conversation and place, from 1.
 
     The copy's votes are read, also if the source is only a part of a copy. Labels that people had given before stay
-    theirs.
+    labels of people.
     """
     units: dict[str, set[int]] = {}
     for folder in votes_folders(source):

@@ -38,8 +38,8 @@ def labels_of_people(
 ) -> dict[str, dict[int, dict[str, dict[str, Any]]]]:
     """By conversation, message (-1: the whole) and `labels`: each key of people's labels with `final` and the answers.
 
-    People are numbered from 1 in the order of their names among those who answered about the thing; `final` is what their
-    answers come to by the published rule, null where they tie.
+    People are numbered from 1 in the order of their names among those who answered about the item. `final` is the value
+    of their answers by the published rule, null where they tie.
     """
     votes_by_unit: dict[tuple[str, str, int], list[dict[str, Any]]] = defaultdict(list)
     for by in sorted(answers):

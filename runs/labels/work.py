@@ -51,8 +51,8 @@ def planned(
 ) -> list[LabellingWork]:
     """The conversations that lack a label, and all units of redone labels.
 
-    SettingError for two labels in one place and for a label to redo that is not asked for; DataError where another label
-    stands in the place of one.
+    SettingError for two labels in one place and for a label to redo that is not asked for. DataError where another
+    label stands in the place of one.
     """
     check_places(labels)
     if unknown := [name for name in redo if name not in {label.name for label in labels}]:

@@ -72,13 +72,13 @@ def from_people(
     answered: AssistantOf | None = None,
     tell: Callable[[int], None] | None = None,
 ) -> FromPeople:
-    """Simulate retrieval-based users on the scenarios of `part`, each with words of the other half.
+    """Simulate retrieval-based users on the scenarios of `part`, each with words of the other split.
 
-    - `part`: whose scenarios; of `all` each half speaks with the words of the other, and of a part of a half with those of
-      the other half.
+    - `part`: whose scenarios. Of `all`, each split speaks with the words of the other; of a part of a split, with those
+      of the other split.
     - `most`: conversations at most; of more, those are taken that come first by a digest of seed and conversation.
-    - `answered`: who answered in a stored conversation. Where it is known, the replies are those of the same assistant, which
-      `labels["chat_model"]` then names, as long as the half has 10 conversations with it.
+    - `answered`: who answered in a stored conversation. Where it is known, the replies are those of the same assistant,
+      as long as the split has 10 conversations with it. `labels["chat_model"]` then names it.
     - `tell` is called with their number before the first is simulated.
 
     No error where there cannot be any: fewer than 20 users in a half, no scenario, a speaker that has nothing to say.

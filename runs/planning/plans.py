@@ -1,6 +1,7 @@
 """Plans of what models are asked: how many calls, and about how many tokens and dollars.
 
-Whoever asks models gives the calls of each model (`ModelCalls`). Tokens, dollars and the lines of a plan come from these.
+Code that asks models gives the calls of each model (`ModelCalls`). Tokens, dollars and the lines of a plan come from
+these.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -17,7 +17,7 @@ def opened(
 ) -> tuple[AccessToTestSet, int]:
     """Write down a test-set access to these people's part; gives it with the number of accesses so far.
 
-    `what`: digests of the settings that are judged. It holds no date: who opened it when is nobody's matter.
+    `what`: digests of the settings that are judged. It holds no date and no name.
     """
     people_of_part = [one for one in people if of_part(one, part)]
     with Journal.open(folder / LEDGER, CODEC, busy=folder) as ledger:

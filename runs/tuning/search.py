@@ -1,7 +1,7 @@
 """Tuning a simulator: trials of its settings are judged against people, the best once on the test split.
 
-A folder holds `trials.jsonl`, a line for each trial, the run folder of each in `trials/`, `openings.jsonl`, the ledger of the
-test half, and `tune.json`, the result.
+A folder holds `trials.jsonl` with a line for each trial and the run folder of each in `trials/`. `openings.jsonl` is
+the ledger of test-set access, and `tune.json` the result.
 """
 
 from collections.abc import Callable, Sequence

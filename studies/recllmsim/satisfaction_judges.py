@@ -218,9 +218,9 @@ def judge_agreement(
     """Agreement of judges of satisfaction with people: a report, whose tables a notebook shows.
 
     `source`: conversations whose users rate their satisfaction, or their path; `annotated`: a copy with the labels of a
-    judge, `labels` by name. `model`: identifiers of chat models and import paths, or chat models, annotators and functions of
-    a conversation by name; `template`: a prompt template for chat models. `journal`: a file for the replies, from which the
-    same call continues. Needs the extra `ml`, for Chinese also `zh`.
+    judge, `labels` by name. `model`: identifiers of chat models and import paths; or chat models, annotators and
+    functions of a conversation by name. `template`: a prompt template for chat models. `journal`: a file for the
+    replies, from which the same call continues. Needs the extra `ml`, for Chinese also `zh`.
 
     Example::
 

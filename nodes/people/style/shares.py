@@ -38,9 +38,9 @@ class Shares:
     def of(cls, counted: Iterable[TraitCell], classes: int, spare: float = 0.0) -> "Shares":
         """The shares of these messages: the counts of the cells, drawn towards those of independent traits.
 
-        p(x) = (n(x) + s i(x)) / (n + s), where i is the product of the traits' own shares, and s of `STRENGTHS` gives
-        each message the greatest mean log share when it is left out itself. `spare`: so many messages more, as likely
-        in one cell as in any other.
+        p(x) = (n(x) + s i(x)) / (n + s), where i is the product of the traits' own shares. The strength s is the one of
+        `STRENGTHS` that gives each message the greatest mean log share when it is left out itself. `spare`: so many
+        messages more, as likely in one cell as in any other.
         """
         counts = Counter(counted)
         total = counts.total()
@@ -94,8 +94,8 @@ def coming_out(people: Shares, drafts: Shares, scale: float, most: int) -> dict[
 def scale_for(people: Shares, drafts: Shares, most: int) -> float:
     """M: the weight p / q of a cell that brings the accepted drafts nearest to people.
 
-    The greatest weight would follow people exactly if there were any number of drafts; with few, a smaller M accepts
-    earlier and leaves fewer drafts to be taken at the bound.
+    The greatest weight would follow people exactly if there were any number of drafts. With few drafts, a smaller M
+    accepts earlier, so fewer of them are taken only because no further one is allowed.
     """
     weights = sorted({people.joint[cell] / share for cell, share in drafts.joint.items()})
     # Every cell's weight is tried, as long as there are few; of many, evenly chosen ones.
