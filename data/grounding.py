@@ -77,9 +77,9 @@ def gives_no_answer(message: Message) -> bool:
 def ground(answer: str, section: str, background: str = "") -> Grounding:
     """The spans of the section that an answer is made of.
 
-    The answer is tried as a refusal, then as one piece of the section, then line by line; a line that is not found
-    is tried sentence by sentence. Each part that is found gives one span; adjacent spans of one line are joined. A
-    part that is not found makes the answer invalid.
+    The answer is tried as a refusal, then as one piece of the section, then line by line. A line that is not found is
+    tried sentence by sentence. Each part that is found gives one span; adjacent spans of one line are joined. A part
+    that is not found makes the answer invalid.
 
     White space and case are ignored, also punctuation at the edges of a part (but not brackets). An answer may leave
     out a balanced (...) or [...] of the section. If a part occurs several times, the order of preference is: the same

@@ -100,7 +100,8 @@ def frames_of(error: BaseException) -> list[str]:
     """The last places in a user's own files that an error passed, the innermost last: `shop/tools.py:12 in book`.
 
     Code of installed packages, the standard library and Duologue is left out, and so are all values. A file below the
-    working folder has its path from there, another one only its folder and name: a record that is shared shows no home.
+    working folder has its path from there, another one only its folder and name. So a record that is shared contains no
+    home folder.
     """
     passed = [
         f"{_shown_file(name)}:{number} in {frame.f_code.co_name}"

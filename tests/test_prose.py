@@ -9,7 +9,7 @@ FINISHED = (
     "CONTRIBUTING.md",
     "README.md",
     "cli/",
-    "data/README.md",
+    "data/",
     "docs/",
     "errors.py",
     "examples/",

@@ -24,9 +24,9 @@ _END = re.compile(r"[.!?,;:。！？，；：…]\W*$")
 def text_blocks(text: str) -> tuple[list[Block], str | None, list[str]]:
     """The blocks of a plain text, its title if it has one, and notes about what was left out.
 
-    A title is a first paragraph of one short line without a full stop. A text with Markdown headings is Markdown. In any
-    other every word stays, and `CHAPTER I.` is a heading; the lines of a paragraph are joined, but not with one that
-    begins an item of a list or is indented.
+    A title is a first paragraph of one short line without a full stop. A text with Markdown headings is Markdown. In
+    any other text every word stays, and `CHAPTER I.` is a heading. The lines of a paragraph are joined, but not with a
+    line that is indented or begins an item of a list.
     """
     headed = headed_blocks(text)
     if headed is not None:

@@ -78,7 +78,7 @@ def writer_path(path: Path, writer: str | None) -> Path:
 def is_of_journal(path: Path, name: str) -> bool:
     """Whether a file belongs to the journal, as its main file or as that of a further writer.
 
-    Another file is none of its own, such as a copy `conversations.bak.jsonl` that somebody made.
+    Another file, such as a copy `conversations.bak.jsonl`, is not one of its own.
     """
     main = Path(name)
     pattern = rf"{re.escape(main.stem)}(\.w-{WRITER.pattern})?{re.escape(main.suffix)}"

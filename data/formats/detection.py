@@ -192,7 +192,7 @@ class Source:
 
     @cached_property
     def beginning(self) -> tuple[Any, ...]:
-        """The first values of a list or of JSON lines, at most twenty; else the value alone."""
+        """The first values of a list or of JSON lines, at most twenty; else the one value."""
         if isinstance(self.value, list):
             return tuple(self.value[:_FIRST])
         values: list[Any] = []
@@ -218,8 +218,9 @@ def detected(
 ) -> Format | None:
     """The first format that recognises the path, or None; DataError for a file that is unreadable or empty.
 
-    `own`: formats of somebody's own. One of them has the path where no other format recognises it, or where the one that
-    does cannot read it. `sure`: formats that have what they recognise in any case. DataError if two own formats claim a path.
+    `own`: formats that are not of this project. One of them has the path where no other format recognises it, or where
+    the one that does cannot read it. `sure`: formats that have what they recognise in any case. DataError if two own
+    formats claim a path.
     """
     form = next((form for form in formats if form.claims(source)), None)
     if own and form not in sure:

@@ -1,7 +1,7 @@
 """Images, recordings and videos that a row lists apart, given to the messages whose text marks their places.
 
-`images`, `videos` and `audios` beside `<image>`, `<video>` and `<audio>` in the texts, as data sets of LLaMA-Factory and
-ms-swift have them, and a single `image`, as LLaVA's has.
+`images`, `videos` and `audios` beside `<image>`, `<video>` and `<audio>` in the texts, as data sets of LLaMA-Factory
+and ms-swift have them. Also a single `image`, as LLaVA's has.
 """
 
 import base64

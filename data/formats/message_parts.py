@@ -1,8 +1,8 @@
 """Messages in parts, as turns of OpenAI's form; each result of a tool is a turn of its own.
 
-Read are the parts of OpenTelemetry's semantic conventions (gen-ai-input-messages.json), of Vercel's AI SDK (model messages
-and UI messages), of Gemini's `Content`, of LLaMA Factory's messages (`type` and `value`), and Anthropic's content blocks
-where calls and results stand in one message.
+It reads the parts of OpenTelemetry's semantic conventions (gen-ai-input-messages.json), of Vercel's AI SDK (model
+messages and UI messages), and of Gemini's `Content`. It also reads those of LLaMA Factory's messages (`type` and
+`value`), and Anthropic's content blocks where calls and results stand in one message.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

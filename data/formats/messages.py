@@ -56,8 +56,8 @@ def read(path: str | Path) -> list[Conversation]:
     If a content has several parts, their texts are joined. Images, recordings and files are the message's `parts`, as
     are those that the line lists and the text marks (`media_marks`).
 
-    Calls and results of tools (`tool`, `function`, blocks of Anthropic and Bedrock) are those of the message that made
-    them, else of the assistant's next one. Calls and results that no message follows are stored as asides with their
+    Calls and results of tools (`tool`, `function`, blocks of Anthropic and Bedrock) belong to the message that made
+    them, else to the assistant's next one. Calls and results that no message follows are stored as asides with their
     positions. Such calls that no message of the assistant made are a turn without a message too. Instructions are
     asides as well: `system`, `developer`, or a text or parts at the line's key `system`.
 

@@ -129,8 +129,8 @@ def found_in(folder: str | Path) -> JournalReader[Conversation]:
 def of_run(manifest: Mapping[str, Any], base: Codec[Conversation]) -> Codec[Conversation]:
     """The codec for the lines of the run with this manifest: OutsideError for a conversation of another run.
 
-    A conversation stands as it was first written, unless it may have been simulated again: the run says so (`again`),
-    or it ended in a way after which runs do.
+    A conversation stands as it was first written, unless it may have been simulated again. That is so if `again` of the
+    manifest names it, or if it ended in a way after which runs simulate again.
     """
     settings = as_object(manifest.get("settings"))
     planned, again = set(manifest["planned"]), set(manifest.get("again") or ())

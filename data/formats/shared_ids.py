@@ -1,4 +1,4 @@
-"""Different conversations of a source with one id: each gets its own, whatever the order of lines."""
+"""Different conversations of a source with one id: each gets its own, in any order of lines."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -102,7 +102,7 @@ def read(path: str | Path) -> list[Conversation]:
 
 
 def plain_turn(turn: Mapping[str, Any]) -> dict[str, Any] | None:
-    """A turn in OpenAI's form; None if it has no text, or is nobody's."""
+    """A turn in OpenAI's form; `None` if it has no text or no role."""
     speaker, value = turn.get("from"), turn.get("value")
     if not isinstance(value, str):
         return None

@@ -61,7 +61,7 @@ def called(turn: Mapping[str, Any]) -> str:
 
 
 def has_results(turn: Mapping[str, Any]) -> bool:
-    """Whether blocks of a turn are results of tools: such a turn is a user's by its role alone."""
+    """Whether blocks of a turn are results of tools: only the role of such a turn is the user's."""
     return bool(_blocks(turn, *_RESULTS))
 
 

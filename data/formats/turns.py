@@ -1,7 +1,7 @@
 """A message as any documented log writes it, as turns of OpenAI's form: `role`, `content`, `tool_calls`.
 
-Read are OpenAI's chat messages; messages of LangChain as its `dumpd`, `messages_to_dict` and `model_dump` write them; a
-pair of role and text; and messages in parts (`message_parts`).
+It reads OpenAI's chat messages, a pair of role and text, and messages in parts (`message_parts`). It also reads
+messages of LangChain as its `dumpd`, `messages_to_dict` and `model_dump` write them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -176,7 +176,7 @@ class LabelDefinition(BaseModel):
     def voted(self, final: Mapping[str, Any], votes: Sequence[Mapping[str, Any] | None]) -> Json:
         """The stored form of votes: for each object `final` and the votes by number.
 
-        A refused vote is None.
+        A refused vote is `None`.
         """
         objects: dict[str, dict[str, Any]] = {}
         for number, value in ((FINAL, final), *((str(n), vote) for n, vote in enumerate(votes, 1))):

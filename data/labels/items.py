@@ -128,8 +128,9 @@ def in_order(
 ) -> list[Item]:
     """The items, those with annotator disagreement first: by the stored votes, and between the people so far.
 
-    What is disputed alike, and with `random` everything, stands conversation by conversation in an order by digest, which
-    is the same for everybody, and within one in the order of its messages.
+    Items with the same annotator disagreement, and with `random` all items, stand conversation by conversation.
+    Conversations are in an order by digest, the same for every annotator; items of one are in the order of its
+    messages.
     """
     items = list(items)
     bits = disputes_in(items, labels, conversations, others) if order == "disputed" else {}

@@ -1,8 +1,8 @@
 """The content of labels of a conversation or a message, part by part, of any stored shape.
 
-A label is stored as a value, as an object with a value for each part, or as the result of votes with the votes beside
-it (`{final, 1, 2, 3}`). Or it is an object that has the label under its own name, with further keys such as a memo.
-Scores are stored as an object for each scorer.
+A label is stored as a value, or as an object with a value for each part. It may also be the result of votes with the
+votes beside it (`{final, 1, 2, 3}`). Or it is an object that has the label under its own name, with further keys such
+as a memo. Scores are stored as an object for each scorer.
 """
 
 import math
@@ -77,7 +77,8 @@ def labels_in(holder: Conversation | Message, annotated: Collection[str] = ()) -
 def label_keys(holder: Conversation | Message, annotated: Collection[str] = ()) -> Mapping[str, Any]:
     """The stored labels of a conversation or message.
 
-    Some that the reader of a file leaves aside are among them: the keys that annotators wrote, people's labels (`mood_human`), and the labels that these measure (`mood`).
+    They include some that the reader of a file leaves aside: the keys of annotators, people's labels (`mood_human`),
+    and the labels that these measure (`mood`).
     """
     if not (aside := kept_aside(holder)):
         return holder.labels
@@ -168,7 +169,7 @@ def values_of(value: Any) -> list[str]:
 
 
 def is_other(value: Any) -> bool:
-    """Whether a value is `other` in any spelling: published studies leave it out, as it says nothing."""
+    """Whether a value is `other` in any spelling: published studies leave it out, as it has no meaning."""
     return values_of(value) in (["other"], ["others"])
 
 

@@ -1,8 +1,8 @@
 """A side-by-side study: two answers to the same questions, and which of them people prefer.
 
-The set-up is that of "Let the LLMs Talk" (WSDM 2024), section 4 and table 4: correctness, naturalness and completeness of
-each answer, and one preference for the conversation with the reason. Where one side refuses, only correctness is asked;
-identical answers are shown and not asked about.
+The set-up is that of "Let the LLMs Talk" (WSDM 2024), section 4 and table 4. It asks for correctness, naturalness and
+completeness of each answer, and for one preference for the conversation with the reason. Where one side refuses, only
+correctness is asked; identical answers are shown and not asked about.
 """
 
 from collections import defaultdict, deque

@@ -42,7 +42,7 @@ def text_of(conversation: Conversation, label: LabelDefinition, unit: int) -> st
 def labels_at(conversation: Conversation, label: LabelDefinition, unit: int) -> Mapping[str, Any]:
     """The labels of a unit, or the field that holds the label.
 
-    Keys of a published file that its reader leaves aside are included, such as somebody's own label.
+    Keys of a published file that its reader leaves aside are included, such as a label of another project.
     """
     holder = conversation if unit == WHOLE else conversation.messages[unit]
     return {**kept_aside(holder), **(holder.labels if label.place == "labels" else holder.extra)}
@@ -84,8 +84,8 @@ def stored_keys(
 ) -> Json:
     """The stored form of a unit's votes: every key of the label, None for an absent one.
 
-    The final value of a tie is null, and its votes stand beside it, also of a label that else stores the value alone; a
-    tied text is left out.
+    The final value of a tie is null, and its votes stand beside it, also of a label that otherwise stores only the
+    value. A tied text is left out.
     """
     empty: dict[str, Any] = dict.fromkeys(label.parts)
     if label.votes:

@@ -34,13 +34,14 @@ def dawid_skene(
 ) -> VoteResult[V]:
     """What votes come to if each annotator errs in ways of its own.
 
-    `votes`: for each item the vote of each annotator, always in the same order; None where one gave none. It begins with
-    the shares of the votes, and then estimates in turn how each annotator errs and what each item is, until no
-    probability changes by more than `tolerance`, or for `rounds` rounds. ValueError for items of different lengths.
+    `votes`: for each item the vote of each annotator, always in the same order; None where one gave none. It begins
+    with the shares of the votes. Then it estimates in turn the errors of each annotator and the value of each item. It
+    ends when no probability changes by more than `tolerance`, or after `rounds` rounds. ValueError for items of
+    different lengths.
 
     A. P. Dawid and A. M. Skene, "Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm", Journal
-    of the Royal Statistical Society, Series C, 28 (1), 1979, section 3. With few items or one annotator it says no more
-    than the majority.
+    of the Royal Statistical Society, Series C, 28 (1), 1979, section 3. With few items or one annotator its result is
+    that of the majority.
 
     >>> dawid_skene([["a", "a", "b"], ["b", "b", "b"], ["a", "a", "a"]]).values
     ('a', 'b', 'a')

@@ -52,10 +52,10 @@ def with_conversations(calls: Sequence[LoggedCall]) -> list[LoggedCall]:
 def together(calls: Iterable[LoggedCall]) -> list[dict[str, Any]]:
     """An object with `id`, `messages`, `usage` and further keys for each conversation, in order of appearance.
 
-    Of the calls of one trace the longest history counts; the histories of a conversation's traces are joined where they
-    overlap, so that no message occurs twice. Calls without a conversation and a trace are joined if one begins
-    with all that another has said, its answer included. Several calls whose own id is the same are joined if one goes
-    on from another, or has no answer: then their id names the conversation. Answers to one request stay apart.
+    Of the calls of one trace the longest history counts. The histories of a conversation's traces are joined where they
+    overlap, so that no message occurs twice. Calls without a conversation and a trace are joined if one begins with all
+    messages of another, its answer included. Several calls with the same id of their own are joined if one goes on from
+    another, or has no answer. Then their id names the conversation. Answers to one request stay apart.
     """
     calls = list(calls)
     groups: dict[str, list[LoggedCall]] = {}

@@ -1,7 +1,7 @@
 """Exports of Claude (`conversations.json`): `chat_messages` with `sender`, `text` and content blocks.
 
-A conversation has `uuid`, `name`, `created_at`; a message may have `parent_message_uuid`, because edited messages begin
-another branch, and `attachments` with the text that was taken out of a file.
+A conversation has `uuid`, `name`, `created_at`. A message may have `parent_message_uuid`, because edited messages begin
+another branch, and `attachments` with the text of a file.
 """
 
 from collections.abc import Iterator, Mapping

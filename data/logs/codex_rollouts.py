@@ -1,7 +1,7 @@
 """Sessions of OpenAI's Codex (`~/.codex/sessions/.../rollout-*.jsonl`).
 
-A line has `timestamp`, `type` and `payload`: `session_meta` begins the session, a `response_item` is an item of the
-Responses API, an `event_msg` of the type `token_count` has the tokens so far.
+A line has `timestamp`, `type` and `payload`. `session_meta` begins the session, and a `response_item` is an item of the
+Responses API. An `event_msg` of the type `token_count` has the tokens so far.
 """
 
 from collections import Counter

@@ -1,7 +1,8 @@
-"""Dialogues whose turns name a speaker and a text, under whatever keys: data sets of conversations, and many logs.
+"""Conversations whose turns name a speaker and a text, under any keys: data sets of conversations, and many logs.
 
-Such are Taskmaster 1 to 3 (`utterances` of `speaker` and `text`), Schema-Guided Dialogue and MultiWOZ 2.2 (`turns` of
-`speaker` and `utterance`, with `frames`), sdialog and DialogueKit. Data sets with a layout of their own: `dialogue_sets`.
+Taskmaster 1 to 3 have `utterances` of `speaker` and `text`. Schema-Guided Dialogue and MultiWOZ 2.2 have `turns` of
+`speaker` and `utterance`, with `frames`. sdialog and DialogueKit have such turns too. Data sets with a layout of their
+own: `dialogue_sets`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,9 +1,9 @@
 """Requests and responses of Gemini's API: `contents` of `parts`, and `candidates`.
 
-The shapes of "Generating content" (ai.google.dev/api/generate-content): `contents`, `systemInstruction`, `candidates` with
-`finishReason`, `usageMetadata`, in camel or snake case, alone, as `request` and `response` of a batch, or as the chunks of
-a stream; the same for lines to tune a model (cloud.google.com/vertex-ai). Also a prompt saved from AI Studio
-(`chunkedPrompt`).
+The shapes of "Generating content" (ai.google.dev/api/generate-content), in camel or snake case: `contents`,
+`systemInstruction`, `candidates` with `finishReason`, `usageMetadata`. They stand by themselves, as `request` and
+`response` of a batch, or as the chunks of a stream. Lines to tune a model (cloud.google.com/vertex-ai) have them too.
+Also a prompt saved from AI Studio (`chunkedPrompt`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping

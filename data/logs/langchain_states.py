@@ -1,8 +1,8 @@
 """Logs of LangChain and LangGraph: lists of messages, states of threads, checkpoints, and streams of a graph.
 
-The shapes are those of `langchain_core.messages` and `langchain_core.load`, of LangGraph's `StateSnapshot` and of its
-server's thread states (`values`, `next`, `config` or `checkpoint`, `metadata`), of its checkpoints (`channel_values`), and
-of its stream modes `values`, `updates` and `messages`.
+The shapes are those of `langchain_core.messages` and `langchain_core.load`, and of LangGraph's `StateSnapshot`. Also
+those of its checkpoints (`channel_values`), its stream modes `values`, `updates` and `messages`, and its server's
+thread states (`values`, `next`, `config` or `checkpoint`, `metadata`).
 """
 
 from collections.abc import Iterator, Mapping

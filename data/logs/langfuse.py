@@ -1,8 +1,8 @@
 """Traces and observations exported from Langfuse, as JSON or JSON lines.
 
-The shapes: a trace with `observations` and `scores`, `trace` and `observations` side by side, a session with `traces`, a
-page of the public API (`data`, `meta`), and single observations (`traceId`, `type`, `parentObservationId`, `startTime`,
-`input`, `output`, `usageDetails`) as "Export data from the UI" (langfuse.com/docs) gives them.
+The shapes: a trace with `observations` and `scores`, `trace` and `observations` side by side, a session with `traces`,
+and a page of the public API (`data`, `meta`). Also single observations as "Export data from the UI" (langfuse.com/docs)
+gives them: `traceId`, `type`, `parentObservationId`, `startTime`, `input`, `output`, `usageDetails`.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,7 @@
 """Tables of messages, or of questions with their answers: CSV and TSV, Parquet (pyarrow), workbooks (openpyxl).
 
-The columns decide: one of roles and one of texts, with the conversation's id and the time if they are there; or those of
-`training_rows`; or lists of messages, as data sets of chats have them in Parquet files.
+The columns decide. A table has one of roles and one of texts, and may have the conversation's id and the time. Or it
+has those of `training_rows`, or lists of messages, as data sets of chats have them in Parquet files.
 """
 
 import ast

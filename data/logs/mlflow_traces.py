@@ -1,8 +1,8 @@
 """Traces of MLflow, as `Trace.to_dict`, `mlflow traces get` and the page of traces write them.
 
-A trace has `info` (`trace_id` or `request_id`, `trace_metadata`, `tags`, `assessments`) and under `data` its `spans`, whose attributes
-are JSON texts: `mlflow.spanInputs`, `mlflow.spanOutputs`, `mlflow.spanType`, `mlflow.chat.messages` ("Trace data
-structure", mlflow.org/docs).
+A trace has `info` (`trace_id` or `request_id`, `trace_metadata`, `tags`, `assessments`) and under `data` its `spans`.
+Their attributes are JSON texts: `mlflow.spanInputs`, `mlflow.spanOutputs`, `mlflow.spanType`, `mlflow.chat.messages`
+("Trace data structure", mlflow.org/docs).
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,12 +1,14 @@
 """Spans of OpenTelemetry that hold the messages of calls to models.
 
-Files: OTLP as JSON or JSON lines (`resourceSpans`, "OpenTelemetry Protocol File Exporter"), and the objects that the
-console exporter of the Python SDK writes one after another (`ReadableSpan.to_json`). Attributes: those of the semantic
-conventions for generative AI (docs/gen-ai/gen-ai-spans.md: `gen_ai.conversation.id`, `gen_ai.system_instructions`,
-`gen_ai.input.messages`, `gen_ai.output.messages`, also on the event `gen_ai.client.inference.operation.details`), those
-of OpenInference (`llm.input_messages.N.message.role`, `session.id`; `input.value` and `output.value` where there are no
-messages), flat or nested as Phoenix exports them, those of Vercel's AI SDK (`ai_sdk_spans`), and the older
-`gen_ai.prompt.N.role`. Without any of these, the older events with messages (`span_events`).
+Files: OTLP as JSON or JSON lines (`resourceSpans`, "OpenTelemetry Protocol File Exporter"). Also the objects that the
+console exporter of the Python SDK writes one after another (`ReadableSpan.to_json`).
+
+Attributes: those of the semantic conventions for generative AI (docs/gen-ai/gen-ai-spans.md), also on the event
+`gen_ai.client.inference.operation.details`: `gen_ai.conversation.id`, `gen_ai.system_instructions`,
+`gen_ai.input.messages`, `gen_ai.output.messages`. Those of OpenInference, flat or nested as Phoenix exports them:
+`llm.input_messages.N.message.role`, `session.id`; `input.value` and `output.value` where there are no messages. Also
+those of Vercel's AI SDK (`ai_sdk_spans`), and the older `gen_ai.prompt.N.role`. Without any of these, the older events
+with messages (`span_events`).
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Logs of requests to chat models, whichever API each line is of, and streamed events that stand alone."""
+"""Logs of requests to chat models, whichever API each line is of, and streamed events by themselves."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,8 @@
 """Requests and responses of OpenAI's Responses API, as turns of its chat messages.
 
-Shapes: `input` (a text or items), `instructions`, `previous_response_id` and `conversation` of a request; `output` of a
-response (`object: response`); both stored together in a line, or as lines of the Batch API for `/v1/responses`.
+Shapes: `input` (a text or items), `instructions`, `previous_response_id` and `conversation` of a request, and `output`
+of a response (`object: response`). Both may be stored together in a line, or as lines of the Batch API for
+`/v1/responses`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +27,7 @@ _PARTS = {"input_text": "text", "output_text": "text", "summary_text": "text", "
 def call_of(line: LoggedLine) -> LoggedCall | None:
     """The request and response of a line; None without a sign of the Responses API.
 
-    A text under `input` or `output` alone is not one: embeddings, moderation and evaluations have them too.
+    A line with only a text under `input` or `output` is not one: embeddings, moderation and evaluations have them too.
     """
     request = line.request
     response = as_object(line.response) or ({"output": line.response} if isinstance(line.response, list) else {})
@@ -175,7 +176,7 @@ def _part(part: Any) -> Any:
 def chained(calls: Iterable[LoggedCall]) -> list[LoggedCall]:
     """The calls with the turns before them, where a call names the response that it goes on from.
 
-    Only the last call of a chain is returned, with the tokens and further keys of all: two that go on from one response
+    Only the last call of a chain is returned, with the tokens and further keys of all. Two that go on from one response
     are two conversations.
     """
     calls = list(calls)

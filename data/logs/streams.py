@@ -1,8 +1,9 @@
 """Streamed events of chat models, put together to the responses that the same requests have without streaming.
 
-Events are those of Anthropic's Messages API (`message_start` to `message_stop`), chunks of OpenAI's Chat Completions
-(`chat.completion.chunk`), events of its Responses API (`response.created` to `response.completed`) and of Amazon Bedrock's
-ConverseStream (`messageStart` to `metadata`). They stand as JSON, as `event` with `data`, or as text of server-sent events.
+Events are those of Anthropic's Messages API (`message_start` to `message_stop`) and of Amazon Bedrock's ConverseStream
+(`messageStart` to `metadata`). Of OpenAI they are chunks of Chat Completions (`chat.completion.chunk`) and events of
+the Responses API (`response.created` to `response.completed`). They stand as JSON, as `event` with `data`, or as text
+of server-sent events.
 """
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping

@@ -1,8 +1,8 @@
 """Rows of data for fine-tuning and preferences: a question and its answer, or the answers that were chosen and rejected.
 
-Columns: Alpaca's `instruction`, `input` and `output`; `system`, `history`, `query` and `response` of ms-swift; `prompt`,
-`completion`, `chosen`, `rejected` and `label` of TRL; `kto_tag` and ShareGPT's `conversations` beside `chosen` and
-`rejected` of LLaMA-Factory; texts that begin with `Human:` as in Anthropic's HH-RLHF.
+Columns: Alpaca's `instruction`, `input` and `output`. `system`, `history`, `query` and `response` of ms-swift.
+`prompt`, `completion`, `chosen`, `rejected` and `label` of TRL. `kto_tag` and ShareGPT's `conversations` beside
+`chosen` and `rejected` of LLaMA-Factory. Texts that begin with `Human:` as in Anthropic's HH-RLHF.
 """
 
 import re

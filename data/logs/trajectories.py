@@ -1,9 +1,9 @@
 """Trajectories of agents: results of tau-bench and tau2-bench, and ATIF.
 
 tau-bench (github.com/sierra-research): a list of `task_id`, `trial`, `reward` and `traj`, the messages of OpenAI's form.
-tau2-bench: `simulations` of `task_id`, `trial`, `reward_info` and `messages`, whose calls have a `requestor`. ATIF ("Agent
-Trajectory Interchange Format", harborframework.com): `schema_version`, `agent` and `steps` of `source`, `message`,
-`tool_calls` and `observation`.
+tau2-bench: `simulations` of `task_id`, `trial`, `reward_info` and `messages`. Calls in these have a `requestor`. ATIF
+("Agent Trajectory Interchange Format", harborframework.com): `schema_version`, `agent` and `steps` of `source`,
+`message`, `tool_calls` and `observation`.
 """
 
 from collections.abc import Iterator, Mapping

@@ -30,7 +30,7 @@ class Moment:
 
     @property
     def before(self) -> tuple[Message, ...]:
-        """All messages before this turn; the last one is the assistant's, or there is none."""
+        """All messages before this turn, perhaps none; the last one is the assistant's."""
         return self.conversation.messages[: self.begin]
 
     @property
@@ -89,8 +89,8 @@ def text_of(messages: Sequence[Message]) -> str:
 def moments_of(conversations: Sequence[Conversation]) -> Iterator[Moment]:
     """The moments of all conversations of a source, in their order.
 
-    Each turn of the user is one. So is the end, if the assistant spoke last and the record names no other reason than
-    that the user left: a goodbye that is not part of the published history belongs to the end.
+    Each turn of the user is one. So is the end, if the assistant's message is the last and the record names no other
+    reason than that the user left. A goodbye that is not part of the published history belongs to the end.
     """
     numbers = ordinals(conversation.scenario for conversation in conversations)
     for number, (conversation, ordinal) in enumerate(zip(conversations, numbers, strict=True)):

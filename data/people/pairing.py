@@ -39,7 +39,7 @@ def topic_key(conversation: Conversation) -> str | None:
 def paired(first: Sequence[Conversation], second: Sequence[Conversation]) -> Pairing:
     """Pair each conversation of the first set with the next unpaired one of the second about the same topic.
 
-    A conversation that was simulated on the scenario of a stored one is paired with that one; a further one on the same
+    A conversation that was simulated on the scenario of a stored one is paired with that one. A further one on the same
     scenario has no partner. If several people talk about a topic, conversations of the same person are paired first.
     """
     partners = _by_origin(first, second)

@@ -86,8 +86,8 @@ class Contexts(Sequence[str]):
 def expand(template: Template) -> list[str]:
     """Every context: the product of all options in the order of the keys; the last key varies fastest.
 
-    Placeholders in options are filled too, in any order of keys. DataError for a key without options, a mapping that
-    lacks the chosen option, a cycle, a malformed placeholder, and more contexts or text than the bounds allow.
+    Placeholders in options are filled too, in any order of keys. DataError for a key without options, a mapping without
+    the chosen option, a cycle, and a malformed placeholder. Also for more contexts or text than the limits allow.
     """
     contexts, size = [], 0
     for context in Contexts(template):

@@ -181,9 +181,9 @@ def cluster(conversation: Conversation) -> str:
     """Id of the user.
 
     Sampling and splitting assign conversations of one user together. For people it is the variant with the folder
-    `User_k` (the profile may change between conversations), also where only that folder, its task or one file was
-    given; without such a folder it is the profile's digest. For simulated users it is the digest of the profile's text,
-    so that equal profiles with two ids are one user.
+    `User_k` (the profile may change between conversations). This holds also where only that folder, its task or one
+    file was given. Without such a folder it is the profile's digest. For simulated users it is the digest of the
+    profile's text, so that equal profiles with two ids are one user.
     """
     situation = Situation.of(conversation)
     kind = variant(conversation)

@@ -37,7 +37,7 @@ class Situation(Record):
     """A task context and a profile, which only the user of a conversation has.
 
     It has either a `preference` (the profile of a simulated user, as text) or a `profile` (a person's structured
-    profile); ValueError if it has both or neither.
+    profile). ValueError if it has both or neither.
     """
 
     kind: Literal["recllmsim"] = "recllmsim"

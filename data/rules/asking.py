@@ -1,8 +1,11 @@
 """Detection of questions by question marks, words and forms, as people often leave the mark out.
 
-The forms are our own lists in `data/text/lexicons.json`: `question` (Chinese: anywhere in a clause; English: where a sentence
-begins), `inverted` (English: where a clause begins, such as "can you" or "how do I"), `indirect` (English: anywhere)
-and `no question` (Chinese: taken out before, such as 没什么 or 看看哪个).
+The forms are our own lists in `data/text/lexicons.json`:
+
+- `question`: Chinese, anywhere in a clause; English, where a sentence begins;
+- `inverted`: English, where a clause begins, such as "can you" or "how do I";
+- `indirect`: English, anywhere;
+- `no question`: Chinese, taken out before, such as 没什么 or 看看哪个.
 """
 
 import re

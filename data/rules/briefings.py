@@ -20,8 +20,8 @@ _OF_A_PROGRAM = re.compile(
 def briefing(text: str) -> re.Match[str] | None:
     """The first label of a briefing; None without one.
 
-    A briefing is `My persona: ... Task: ... Instructions: do not reveal ...`. Two labels or more, and what must not be
-    said; or `my persona` with a task. Whoever writes prompts writes briefings too.
+    A briefing is `My persona: ... Task: ... Instructions: do not reveal ...`. It has two labels or more, and what must
+    not be said; or `my persona` with a task. An author of prompts writes briefings too.
     """
     labels = list(_LABEL.finditer(text))
     names = {(match["name"] or match["name_zh"]).casefold() for match in labels}

@@ -1,7 +1,7 @@
 """Contexts in which words of a leak are none: a developer's question, another's prompt, a request to the assistant.
 
-Who speaks decides: what somebody asks the assistant to be is an instruction to it, and what a sentence says of others is not
-said of the speaker.
+The speaker decides. A role that a person asks the assistant to take is an instruction to it. A statement about others
+is not a statement about the speaker.
 """
 
 import re

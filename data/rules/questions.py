@@ -1,7 +1,7 @@
 """Rules for questions, for the validators of the casts and for checks of data sets.
 
-"Let the LLMs Talk" (WSDM 2024), section 2.4: a question has at most 25 words and no line break, and is
-not an enumeration of questions.
+"Let the LLMs Talk" (WSDM 2024), section 2.4: a question has at most 25 words, no line break, and is not an enumeration
+of questions.
 """
 
 import re

@@ -179,7 +179,8 @@ _ASKS = re.compile(r"[?？]\W*\Z|[吗呢么]\W*\Z")
 def outcomes(text: str) -> Sequence[OutcomeWords]:
     """The outcomes of a request in the clauses of a text, in their order; quotations are left out.
 
-    Beside a deed, a refusal by nobody of what comes later is a caveat and no outcome ("Tickets are non-refundable.").
+    Beside a deed, a refusal of something later, without a subject, is a caveat and not an outcome ("Tickets are
+    non-refundable.").
     """
     clauses: list[tuple[RequestOutcome, str, str]] = [
         (outcome, sentence, part)

@@ -134,7 +134,7 @@ def user_reasons(text: str) -> tuple[UserReason, ...]:
 def user_notes(text: str, earlier: Iterable[str] = (), last_assistant: str | None = None) -> tuple[UserNote, ...]:
     """Notes on a user's message that are counted but do not reject it: repeats and plans.
 
-    `earlier`: the user's messages before it; `last_assistant`: the message that it replies to, None if there is none.
+    `earlier`: the user's messages before it; `last_assistant`: the message that it replies to, or `None`.
     """
     notes: list[UserNote] = []
     if is_repeat(text, earlier):

@@ -57,7 +57,7 @@ def switched_off(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def change(environment: MutableMapping[str, str], variables: Mapping[str, str | None]) -> None:
-    """Set these variables in the environment, and remove those whose value is None."""
+    """Set these variables in the environment, and remove those with the value `None`."""
     for name, value in variables.items():
         if value is None:
             environment.pop(name, None)

@@ -3,7 +3,7 @@
 As published with "Let the LLMs Talk" (WSDM 2024) and QuAC (EMNLP 2018). In SimQuAC's files a paragraph holds title,
 section title and background. In QuAC's own layout the article holds them, and a question has one `orig_answer`
 besides the references in `answers`. Without it `answers` are the spans of one answer, whether or not they overlap; a
-CANNOTANSWER beside spans is no span.
+CANNOTANSWER beside spans is not a span.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

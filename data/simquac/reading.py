@@ -48,11 +48,12 @@ def questions_of(
 ) -> list[ReadingQuestion]:
     """The questions of all conversations about a section, in their order.
 
-    `unanswerable`: most unanswerable questions of a conversation; the first ones stay, later ones are left out. None:
-    all. `history`: how many exchanges before the question a reader sees. They are those of the conversation as it was,
-    so one that is left out as a question may still be seen. An exchange without a question or without an answer is
-    neither asked nor seen. A conversation whose id an earlier one has gets a number behind it. DataError if there is no
-    question.
+    `unanswerable`: maximum number of unanswerable questions of a conversation; the first ones stay, later ones are left
+    out. None: all.
+
+    `history`: how many turns before the question a reader sees. They are those of the conversation as it was, so one
+    that is left out as a question may still be seen. A turn without a question or without an answer is neither asked
+    nor seen. A conversation whose id an earlier one has gets a number behind it. DataError if there is no question.
     """
     questions: list[ReadingQuestion] = []
     names: Counter[str] = Counter()

@@ -16,8 +16,8 @@ def references(source: Message | Conversation) -> tuple[str, ...] | tuple[tuple[
     """Every answer of a data set: to the question of a message, or to the question of each turn.
 
     These are the answer of the conversation and the further references of QuAC's own layout (`orig_answer`), in the
-    file's order. The conversation's answer comes first if it is not among the references. A refusal, or an exchange
-    without an answer, gives `NO_ANSWER`.
+    file's order. The conversation's answer comes first if it is not among the references. A refusal, or a turn without
+    an answer, gives `NO_ANSWER`.
     """
     if isinstance(source, Conversation):
         return tuple(_references(exchange.assistant) for exchange in source.exchanges)

@@ -1,8 +1,8 @@
 """The published script's rules for judging answers, reimplemented.
 
-They differ from the paper's rules ("Let the LLMs Talk", WSDM 2024, section 2.5): every exact copy loses its first
-word, because the overlap test drops a word before its first search. If no space is left in a text, the script
-crashes; here the test fails instead.
+They differ from the paper's rules ("Let the LLMs Talk", WSDM 2024, section 2.5). Every exact copy loses its first word,
+because the overlap test drops a word before its first search. If no space is left in a text, the script crashes; here
+the test fails instead.
 """
 
 import re
@@ -39,9 +39,12 @@ class ScriptVerdict:
 def judge(answer: str, section: str, background: str = "") -> ScriptVerdict:
     """The script's verdict on an answer.
 
-    The tests, in this order: (1) a refusal is any text that is part of `NO_ANSWER` (even "" and "I"), contains it, or
-    contains "the text does not"; (2) the overlap of the whole answer; (3) the overlap of each sentence, where
-    sentences without overlap are dropped silently; (4) the background.
+    The tests, in this order:
+
+    - a refusal is any text that is part of `NO_ANSWER` (even "" and "I"), contains it, or contains "the text does not";
+    - the overlap of the whole answer;
+    - the overlap of each sentence, where sentences without overlap are dropped silently;
+    - the background.
     """
     text = _bare(answer)
     if refuses(text):
@@ -117,9 +120,9 @@ _STARTERS = frozenset(
 def sentences(text: str) -> list[str]:
     """The sentences of a text by the rules of Punkt, the NLTK tokenizer that the script uses.
 
-    Kiss and Strunk, "Unsupervised Multilingual Sentence Boundary Detection" (2006). A sentence ends at a full stop, a
-    question mark or an exclamation mark before white space, a bracket or a quotation mark; a line break alone does not
-    end it. The script loads a trained model; here short lists replace what the model learnt.
+    Kiss and Strunk, "Unsupervised Multilingual Sentence Boundary Detection" (2006). A sentence ends at a full stop,
+    question mark or exclamation mark before white space, a bracket or a quotation mark. A mere line break does not end
+    it. The script loads a trained model; here short lists replace it.
     """
     pieces: list[str] = []
     begin = 0

@@ -1,7 +1,7 @@
 """Rows as Hugging Face's `datasets` has them: of SQuAD 2 a question each, of QuAC a conversation each.
 
-The columns are those of `squad_v2` and `quac` there; QuAC's labels of a turn (followup, yesno) are null where nobody gave
-them. `datasets.Features.from_dict` makes the exact types of `SQUAD_V2_FEATURES` and `QUAC_FEATURES`.
+The columns are those of `squad_v2` and `quac` there; QuAC's labels of a turn (followup, yesno) are null where the data
+has none. `datasets.Features.from_dict` makes the exact types of `SQUAD_V2_FEATURES` and `QUAC_FEATURES`.
 """
 
 from collections import Counter

@@ -20,8 +20,8 @@ from .row_writers import LABELS, QUAC_FEATURES, write_quac, write_squad_v2
 def read_quac(path: str | Path) -> list[Conversation]:
     """The conversations of rows of QuAC, in order; DataError names a broken row.
 
-    Labels may be texts or the numbers of `datasets`. The answers of a question are references, as in QuAC's own files,
-    where the row has a label or an original answer that is not the first of them. Else they are the spans of one
+    Labels may be texts or the numbers of `datasets`. The row may have a label, or an original answer that is not the
+    first one. The answers of its question are then references, as in QuAC's own files. Else they are the spans of one
     answer, as in SimQuAC's files.
     """
     row_articles = [_article(value, path, place) for place, value in elements(path)]

@@ -65,9 +65,10 @@ def read_topics(
 ) -> list[Topic]:
     """Every topic of a path, in order; equal topics are repeated.
 
-    The path may be a document (Markdown, text, HTML, Word) or a folder of documents, JSON lines of topics, SimQuAC or
-    QuAC JSON, teacher topics, records or a run. DataError if a topic cannot be simulated: an empty section, no header,
-    more than `max_bytes` bytes. `background` and `max_section_bytes` are for documents: see `topic_set`.
+    The path may be a document (Markdown, text, HTML, Word) or a folder of documents. It may also be JSON lines of
+    topics, SimQuAC or QuAC JSON, teacher topics, records or a run. DataError if a topic cannot be simulated: an empty
+    section, no header, more than `max_bytes` bytes. `background` and `max_section_bytes` are for documents: see
+    `topic_set`.
     """
     return topic_set(path, max_bytes=max_bytes, background=background, max_section_bytes=max_section_bytes).topics
 
@@ -81,8 +82,8 @@ def topic_set(
 ) -> TopicSet:
     """What `read_topics` gives, with notes.
 
-    Of a document, the background is the text between title and next heading (`lead`), its first `paragraph`, or
-    `none`; a section of more than `max_section_bytes` bytes is split.
+    Of a document, the background is the text between title and next heading (`lead`), its first `paragraph`, or `none`.
+    A section of more than `max_section_bytes` bytes is split.
     """
     source = Source(path)
     named = not source.is_folder and documents.is_document(source.path)

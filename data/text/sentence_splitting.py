@@ -1,7 +1,6 @@
 """Sentences of English and Chinese text, by pysbd.
 
-Long lines are split first, because pysbd is slow on them, and what stands behind the beginning of a very long text is
-split at its marks.
+Long lines are split first, because pysbd is slow on them. Behind its beginning, a very long text is split at its marks.
 """
 
 import re

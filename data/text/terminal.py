@@ -56,7 +56,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 @contextmanager
 def plain_logs(shown: Callable[[str], str]) -> Iterator[None]:
-    """Inside, each line that is logged, where nobody set up logging, and each warning is what `shown` makes of it."""
+    """Inside, `shown` changes each logged line, where logging is not set up, and each warning."""
     handler, before, show = logging.lastResort, None, warnings.showwarning
 
     class _Plain(logging.Formatter):
