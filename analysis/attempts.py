@@ -134,7 +134,7 @@ def speaker_of(conversation: Conversation, role: Role) -> str:
 def assistant_of(conversation: Conversation) -> str:
     """The assistant that answered, by name: as the data names it (`chat_model`, `assistant`), or the run; else empty.
 
-    What says recorded answers again is no assistant.
+    A replay of recorded answers is not an assistant.
     """
     for name in (conversation.labels.get("chat_model"), further(conversation).get("assistant")):
         if isinstance(name, str) and name.strip():

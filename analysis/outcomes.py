@@ -94,7 +94,7 @@ def title_of(conversation: Conversation) -> str:
 def score_of(conversation: Conversation, crashes: Crashes = "unscored", ending: str = "") -> tuple[bool, str] | str:
     """Whether a conversation succeeded, and the score's reason; else a line on why it has no score.
 
-    `ending`: why its run ended, in words; without them the record alone says why it was cut short.
+    `ending`: why its run ended, in words; without them the reason is only that of the record.
     """
     if was_cut_short(conversation):
         if at_own_limit(conversation):
@@ -127,7 +127,7 @@ def fell_silent(conversation: Conversation) -> bool:
 
 
 def gave_no_message(conversation: Conversation) -> bool:
-    """Whether a function under test answered with what is no message."""
+    """Whether a function under test answered with something that is not a message."""
     failure = conversation.failure
     return agent_failed(conversation) and failure is not None and failure.error.startswith(_NO_MESSAGE)
 

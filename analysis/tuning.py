@@ -14,8 +14,8 @@ from .over_users.student_quantile import students
 def noise_line(tuned: TuningResult) -> str | None:
     """The gain of a search in words, with its 95 % interval over repeats of one simulator.
 
-    None without two runs of the settings as they were. The interval is that of the best of as many further runs as there
-    are trials, beside the mean of the repeats, by Student's t and Bonferroni. It is not over people.
+    None without two runs of the settings as they were. The interval is that of the best of as many further runs as
+    there are trials, beside the mean of the repeats. It is by Student's t and Bonferroni. It is not over people.
     """
     if tuned.start is None or tuned.chosen is None or not tuned.repeats:
         return None

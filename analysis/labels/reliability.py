@@ -1,8 +1,8 @@
 """Reliability of a label that is shown: people's own, measured against people's, or not calibrated.
 
 The source of a label follows from its data set (`Domain.labelled_by_people`) or from its name (`strategy_human_V1` is
-people's, about what `strategy_V1` says). Any other label is a model's, or of unknown origin: it is measured by people's
-labels of the same conversations, where the data has them, and else it is not calibrated. Sides are never pooled.
+people's, about the subject of `strategy_V1`). Any other label is a model's, or of unknown origin. It is measured by
+people's labels of the same conversations, where the data has them; else it is not calibrated. Sides are never pooled.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -156,8 +156,8 @@ class Trusts:
     ) -> Trust | None:
         """The trust of a label or a part of it; None for a fact of the source.
 
-        `of_messages`: whether a message has it, None where that is not known. `of_vote`: of one vote alone, which
-        nobody measured: only what the votes come to is.
+        `of_messages`: whether a message has it, None where that is not known. `of_vote`: of a single vote, which is not
+        measured: only the result of the votes is.
         """
         notes = domains.label_notes()
         if key in notes.facts:

@@ -91,7 +91,7 @@ class ScoreOrigin:
 def scored_by(conversation: Conversation, name: str, score: Mapping[str, Any]) -> ScoredBy:
     """Whether a model or a rule scored the conversation.
 
-    A model if the score has tokens of one, or if the description of its scorer has one; a rule if the record names its
+    A model if the score has tokens of one, or if the description of its scorer has one. A rule if the record names its
     scorer.
     """
     if score.get("usage") is not None:

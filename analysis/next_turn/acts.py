@@ -43,8 +43,8 @@ _REJECTS: Mapping[Language, re.Pattern[str]] = {
 def acts_in(text: str, language: Language, before: Collection[str] | None) -> dict[Act, bool]:
     """Which acts a turn performs.
 
-    `before`: the content words of all that was said before it; None for a first turn, which can reject nothing and wants
-    only new things: it has neither of these two acts.
+    `before`: the content words of all that was said before it; `None` for a first turn. That can reject nothing and
+    wants only new things: it has neither of these two acts.
     """
     acts: dict[Act, bool] = {
         "question": questions_in(text, language) > 0,

@@ -121,8 +121,8 @@ class Benchmark:
     def report(self, rows: Sequence[JudgedRow], notes: Sequence[str] = ()) -> NextTurnReport:
         """The table of these rows, at the moments at which all of them could be asked; with further notes.
 
-        A row that could be asked at less than half of the moments takes none from the others: its means are over what it
-        has of the common ones, and a note says so.
+        A row that could be asked at less than half of the moments takes none from the others. Its means are over its
+        part of the common ones, and the report has a note about it.
         """
         floor = next((row for row in rows if row.name == FLOOR), None)
         users = len({user_of(moment.conversation) for moment in self.moments})

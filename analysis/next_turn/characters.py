@@ -1,8 +1,8 @@
 """chrF: how many runs of characters two texts have in common.
 
-"chrF: character n-gram F-score for automatic MT evaluation" (Popović 2015, section 2) with its recommended settings:
-runs of 1 to 6 characters without white space, recall twice as important as precision (beta 2). Precision and recall are
-each the mean over the lengths of which both texts have a run, as sacrebleu computes them; a test compares the two.
+"chrF: character n-gram F-score for automatic MT evaluation" (Popović 2015, section 2) with its recommended settings.
+These are runs of 1 to 6 characters without white space, and recall twice as important as precision (beta 2). Precision
+and recall are each the mean over the lengths of which both texts have a run, as in sacrebleu. A test compares the two.
 """
 
 from collections import Counter

@@ -61,10 +61,10 @@ class Donors:
     def drawn(self, moment: Moment, user: str, seed: int, purpose: str, pool: Sequence[OtherPerson]) -> NextTurn | None:
         """A turn at the moment's place from a conversation of another user; None without one.
 
-        First a user is drawn, then one of their conversations, so that nobody is drawn more often for having many. The
+        First a user is drawn, then one of their conversations, so that users with many are not drawn more often. The
         text is drawn from those that have a turn at this place; if none has one, at the last place that any has.
         Whether its user leaves is drawn apart, from those that got as far; where none did, all had left. The two are
-        independent, so a text beside an end is what somebody said who stayed.
+        independent, so a text beside an end is from a user who stayed.
         """
         others = [donor for donor in pool if donor.user != user and donor.texts]
         if not others:

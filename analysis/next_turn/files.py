@@ -2,9 +2,9 @@
 
 The form is that of the user simulation track of TREC 2026, task 1 (next utterance). A run of the track is not a file: a client
 sends each utterance to the track's server, which answers with the next history. Each line here is the body of such a
-request, with the fields that the organisers' baseline client sends (github.com/TREC-UserSim/trec-usersim-baseline,
-simulator/src/api_client.py, read in November 2026; the guidelines were a draft of 2026-04-30). The server's scenarios are
-not read.
+request. Its fields are those that the organisers' baseline client sends (github.com/TREC-UserSim/trec-usersim-baseline,
+simulator/src/api_client.py, read in November 2026). The guidelines were a draft of 2026-04-30. The server's scenarios
+are not read.
 """
 
 from collections.abc import Iterator, Sequence

@@ -17,9 +17,9 @@ Embed: TypeAlias = Callable[[list[str]], list[list[float]]]
 class TextWeights:
     """The weight of each word: the more of people's turns have it, the less it weighs.
 
-    TF-IDF as in scikit-learn's `TfidfVectorizer`: ln((1 + n) / (1 + df)) + 1, vectors of length 1. A word that nobody
-    among the people says has a document frequency of 0 and counts in a text's length. (Scikit-learn's class leaves it
-    out, so that a text of unknown words beside one known word would be that word.)
+    TF-IDF as in scikit-learn's `TfidfVectorizer`: ln((1 + n) / (1 + df)) + 1, vectors of length 1. A word that none of
+    the people uses has a document frequency of 0 and counts in a text's length. (Scikit-learn's class leaves it out, so
+    that a text of unknown words beside one known word would be that word.)
     """
 
     texts: int

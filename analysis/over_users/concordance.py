@@ -1,7 +1,7 @@
 """Concordance of pairs within groups: how often of two items of one group the score puts the right one higher.
 
-Each group counts by itself, such as a person with their conversations: what differs between groups (one person gives
-more points than another) neither helps a score nor hurts it.
+Each group counts by itself, such as a person with their conversations. Differences between groups (one person gives
+more points than another) neither help a score nor hurt it.
 """
 
 import math

@@ -205,15 +205,19 @@ def interval(
 ) -> UserScore:
     """The score of all users, with its interval.
 
-    `items`: how many of each user are counted. The variance is the jackknife's over users (Efron and Stein 1981, each
-    user left out in turn): at eight users it covers .94, where the percentiles of drawn users cover .84 to .90. The
-    interval is Student's, cut to the `scale`. Of a `share` of items, or of pairs of them, it is of the score form, since
-    Student's covers .72 to .94 where most users are near an end or some have ten times the items of others. `on`: another
-    scale than the score's own, on which Student's covers .78 to .99 of a coefficient or an error of which few users have most,
-    and .88 to .93 of an intraclass correlation. `reason`: why there is no value, if there is none.
+    `items`: how many of each user are counted. `reason`: why there is no value, if so.
 
-    No interval stands on fewer than eight users, nor where the score is the same whoever is left out. But a share of 0 or
-    1 has one: without it, of shares near 1 only draws that do not reach it would have one, and these cover .56.
+    The variance is the jackknife's over users (Efron and Stein 1981, each user left out in turn). At eight users it
+    covers .94, where the percentiles of drawn users cover .84 to .90. The interval is Student's, cut to the `scale`.
+
+    `share`: of items, or of pairs of them. Its interval is of the score form. Student's covers .72 to .94 of it where
+    most users are near an end or some have ten times the items of others.
+
+    `on`: another scale than the score's own. On it Student's covers .78 to .99 of a coefficient or an error of which
+    few users have most, and .88 to .93 of an intraclass correlation.
+
+    No interval stands on fewer than eight users, nor where the score is the same without any one user. But a share of 0
+    or 1 has one. Otherwise, of shares near 1 only draws below 1 would have one, and these cover .56.
     """
     users = len(items)
     more, why_none = (of.more, of.reason) if isinstance(of, Unsure) else (0.0, "")

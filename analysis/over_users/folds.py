@@ -21,7 +21,7 @@ def in_turn(names: Iterable[Name], folds: int) -> dict[Name, int]:
 def dealt(names: Sequence[Hashable], folds: int = FOLDS) -> tuple[int, ...]:
     """For each item the fold of its name, from 0.
 
-    One name is in one fold, whatever the order of the items: names are dealt out in the order of their digests.
+    One name is in one fold, for any order of the items: names are dealt out in the order of their digests.
     """
     fold = in_turn(sorted(set(names), key=lambda name: digest("fold", name)), folds)
     return tuple(fold[name] for name in names)

@@ -42,8 +42,8 @@ def coefficient_interval(
     may be near each other, so that few labels far apart count most.
 
     The variance is the jackknife's over users (Efron and Stein 1981, each user left out in turn). The interval is of
-    the score form (Wilson 1927), as many independent labels being taken as would vary so much; it is put on the
-    coefficient's scale by the disagreement that chance would give.
+    the score form (Wilson 1927), with the number of independent labels that would vary so much. The disagreement that
+    chance would give puts it on the coefficient's scale.
     """
     total = tables.sum(axis=0)
     if total.sum() < TINY:
@@ -80,8 +80,8 @@ def coefficient_interval(
 def one_more(total: FloatArray, disagreement: Disagreement, value: float, votes: float) -> float:
     """The variance that comes from how many agreements there are on a value other than the commonest.
 
-    It is the square of what one more would change, over the number there are and one: the greatest of the values. Where
-    there is none by chance, no user who is left out shows that there could be.
+    It is the square of the change by one more, over their number plus one: the greatest of the values. If the data
+    happens to have none, no user who is left out shows that there could be one.
     """
     agreed, used = np.diagonal(total) / votes, total.sum(axis=0) + total.sum(axis=1)
     rarer = [place for place in np.flatnonzero(used > TINY) if place != int(used.argmax())]
@@ -94,8 +94,8 @@ def one_more(total: FloatArray, disagreement: Disagreement, value: float, votes:
 def one_farther(total: FloatArray, disagreement: Disagreement, value: float) -> float:
     """The variance that comes from how many pairs there are of the first and the last value that are used.
 
-    Where there is none by chance, no user who is left out shows that there could be: without it AC2 covers .88 to .92.
-    So it is the less, the fewer of such pairs chance would put among the disagreements, if that is less than one.
+    If the data happens to have none, no user who is left out shows that there could be one: without it AC2 covers .88
+    to .92. It is smaller, the fewer of such pairs chance would put among the disagreements, if that is less than one.
     """
     rows, columns = total.sum(axis=1), total.sum(axis=0)
     used = np.flatnonzero(rows + columns > TINY)
@@ -114,9 +114,9 @@ def mean_interval(
 ) -> UserScore:
     """A mean with its interval, by its values without each user and how many labels each user has.
 
-    The variance is the jackknife's, and what is `more`. Of a rate the interval is of the score form, as that of a
-    coefficient. Else it is Student's, and half of what one more label a `step` away would add is in the variance, which
-    is no less than the whole: a few labels without an error are no proof that there is none.
+    The variance is the jackknife's plus `more`. Of a rate the interval is of the score form, as that of a coefficient.
+    Else it is Student's. One more label a `step` away would add to the variance: half of that is added, and the
+    variance is at least the whole of it. For a few labels without an error do not prove that no error exists.
     """
     labels = labels[labels > 0]
     counts: dict[str, Any] = {"n": int(labels.sum()), "users": len(labels)}

@@ -21,9 +21,9 @@ def mean_f1(both: FloatArray, predicted: FloatArray, true: FloatArray, *, weight
 def one_more_f1(both: FloatArray, predicted: FloatArray, true: FloatArray, *, weighted: bool = False) -> float:
     """The variance that comes from how few users err, or are right, of an option.
 
-    The parameters are user x option. It is the square of what one more user would change, over the number there are and
-    one: the greatest of the options, as of a kappa (`jackknife.one_more`). That user has as many of the option as those
-    who have it. Without it intervals of mean F1 cover .45 to .92 where an option is rare.
+    The parameters are user x option. It is the square of the change by one more user, over the number of users plus
+    one. It is the greatest of the options, as of a kappa (`jackknife.one_more`). That user has as many of the option as
+    those who have it. Without it intervals of mean F1 cover .45 to .92 where an option is rare.
     """
     if not true.any():
         return 0.0
@@ -42,8 +42,8 @@ def one_more_f1(both: FloatArray, predicted: FloatArray, true: FloatArray, *, we
 def why_none(both: FloatArray, predicted: FloatArray, true: FloatArray) -> str:
     """Why mean F1 has no interval, if it has none.
 
-    The parameters are user x option. Of draws in which an option is true for no user it would hold .45 to .86, and of
-    those in which one is predicted, but never rightly, .23.
+    The parameters are user x option. It would cover .45 to .86 in draws in which an option is true for no user. It
+    would cover .23 in those in which one is predicted, but never rightly.
     """
     both, predicted, true = (counts.sum(axis=0) for counts in (both, predicted, true))
     if (true == 0).any():

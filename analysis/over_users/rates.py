@@ -1,20 +1,22 @@
 """Shares of successes: pass^k, with intervals for conversations that are alike within a scenario.
 
-`pass^k` is the chance that k conversations about one scenario all succeed ("tau-bench", Yao et al. 2024, section 3):
-the mean over scenarios of C(c, k) / C(n, k) for c successes in n conversations.
+`pass^k` is the chance that k conversations about one scenario all succeed ("tau-bench", Yao et al. 2024, section 3). It
+is the mean over scenarios of C(c, k) / C(n, k) for c successes in n conversations.
 
-Of one conversation about each scenario, and of a single scenario, the trials are independent, and the interval is exact:
-Blaker's ("Confidence curves and improved exact confidence intervals for discrete distributions", 2000). Counts are
-discrete, so at .95 it would cover .984 on average at 8 scenarios; at .95 less a tenth of a scenario, .94 at the least, it
-covers that much or more at every share.
+With one conversation about each scenario, or a single scenario, the trials are independent, and the interval is exact.
+It is Blaker's ("Confidence curves and improved exact confidence intervals for discrete distributions", 2000). Counts
+are discrete, so at .95 it would cover .984 on average at 8 scenarios. Its level is .95 less a tenth of a scenario, at
+least .94: it covers that much or more at every share.
 
-Any other interval is Wilson's (1927) with as many independent trials as have the variance over scenarios (Korn and Graubard,
-"Confidence Intervals for Proportions with Small Expected Number of Positive Counts", 1998; Dean and Pagano, "Evaluating
-Confidence Interval Methods for Binomial Proportions in Clustered Surveys", 2015), and with Student's quantile. Few
-successes or failures do not show how alike conversations about one scenario are, least of all where all end alike. So
-that variance has a prior: a fraction of a trial, in scenarios whose conversations correlate by .8. Weight, correlation
-and degrees of freedom are the least that cover .93 everywhere in the simulations of `tests/intervals` (6 to 60 scenarios
-with 2 to 8 conversations each, shares .05 to .95, correlations 0 to .7).
+Any other interval is Wilson's (1927), with Student's quantile and with as many independent trials as have the variance
+over scenarios. Sources: Korn and Graubard, "Confidence Intervals for Proportions with Small Expected Number of Positive
+Counts", 1998. Dean and Pagano, "Evaluating Confidence Interval Methods for Binomial Proportions in Clustered Surveys",
+2015.
+
+Few successes or failures do not show how alike conversations about one scenario are, least of all where all end alike.
+So that variance has a prior: a fraction of a trial, in scenarios whose conversations correlate by .8. Weight,
+correlation and degrees of freedom are the least that cover .93 everywhere in the simulations of `tests/intervals`.
+These have 6 to 60 scenarios with 2 to 8 conversations each, shares .05 to .95, and correlations 0 to .7.
 """
 
 from bisect import bisect_left
@@ -60,7 +62,7 @@ class Rate(Record):
 
 
 class IntervalEstimate(Record):
-    """A number with its 95 % interval, both None where there is none."""
+    """A number with its 95 % interval; each may be `None`."""
 
     value: float | None
     low: float | None = None
@@ -80,7 +82,7 @@ def pass_hat(counts: Iterable[tuple[int, int]]) -> dict[int, float]:
 def pass_hat_intervals(counts: Iterable[tuple[int, int]]) -> dict[int, Rate]:
     """pass^k by k with its interval over scenarios.
 
-    The parameter is as that of `pass_hat`. k stays below the fewest conversations of a scenario: from all of them a
+    The parameter is as that of `pass_hat`. k stays below the fewest conversations of a scenario. From all of them a
     scenario has 0 or 1, a single draw. Empty with fewer than two scenarios.
     """
     scenario_counts = list(counts)
@@ -98,8 +100,8 @@ def pass_hat_intervals(counts: Iterable[tuple[int, int]]) -> dict[int, Rate]:
 def clustered(counts: Sequence[tuple[int, int]]) -> Rate:
     """The share of successes over all scenarios, from successes and conversations of each, with its interval.
 
-    The variance is that of a ratio of sums over scenarios. The interval of a single scenario is about its conversations
-    alone.
+    The variance is that of a ratio of sums over scenarios. The interval of a single scenario is only about its
+    conversations.
     """
     number, total = len(counts), sum(size for _, size in counts)
     reached = sum(one for one, _ in counts)
@@ -209,8 +211,8 @@ def of_few(rate: Rate, trials: float) -> Rate:
     """Wilson's interval of so many effective trials, wider where fewer than two of them succeeded, or failed.
 
     Two, or a quarter of them if that is less: near an end Wilson's covers .89. The bound there is the share at which so
-    many or more have a chance of a twentieth (Brown, Cai and DasGupta, "Interval Estimation for a Binomial Proportion",
-    2001), by the first term of the gamma distribution.
+    many or more have a chance of a twentieth, by the first term of the gamma distribution. (Brown, Cai and DasGupta,
+    "Interval Estimation for a Binomial Proportion", 2001)
     """
     reached, failed, most = trials * rate.value, trials * (1 - rate.value), min(2.0, trials / 4)
     low = min(rate.low, _bound_of(reached) / trials) if 0 < reached < most else rate.low

@@ -1,8 +1,8 @@
 """Comparison of users who talked to the same assistant, where both sides name the assistant.
 
-What a user says depends on whom they talk to: people of the newer RecLLMSim study, in the same task, write fewer or
-shorter messages to some models than to others. A difference between sides that talked to different assistants may be
-that of the assistants.
+A user's messages depend on the assistant. In the same task, people of `human_exp_V2` write fewer or shorter messages to
+some models than to others. A difference between sides that talked to different assistants may be that of the
+assistants.
 """
 
 from collections import Counter
@@ -32,8 +32,8 @@ Sides = Mapping[str, Sequence[UserTranscript]]
 def by_who_answered(sides: Sides) -> tuple[dict[str, list[UserTranscript]], bool, list[str]]:
     """The sides; whether conversations are to be compared with those of the same assistant only; and notes.
 
-    Where all conversations of simulated users and people name the assistant, those of the same one are compared, and
-    those of one that the other side has not are left out, of further sides too. Otherwise the note says what is not
+    Where all conversations of simulated users and people name the assistant, those of the same one are compared. Those
+    of an assistant that the other side lacks are left out, of further sides too. Otherwise the note lists what is not
     adjusted.
     """
     groups = {name: list(side) for name, side in sides.items()}
@@ -105,7 +105,7 @@ def effects_of_assistants(
 ) -> tuple[list[float | None], list[float | None]]:
     """For each measure the largest size of the effect between two assistants of one side, within tasks.
 
-    The second list has what one in 20 shufflings exceeds, as a maximum lies above 0 by chance alone: the users of each
+    The second list has what one in 20 shufflings exceeds, as a maximum lies above 0 by mere chance. The users of each
     pair are shuffled between its two assistants. None where fewer than two assistants have eight users or more, and for
     measures among others.
     """
@@ -133,8 +133,8 @@ def assistant_rows(
 ) -> list[tuple[AssistantRow, ...]]:
     """For each measure a row per assistant with which eight people or more talked; p is not adjusted yet.
 
-    `both`: the statistics of the two sides. Where conversations are compared only with those of the same assistant, a
-    row has both sides' conversations with it, and needs as many simulated users; otherwise it has all simulated users
+    `both`: the statistics of the two sides. Conversations may be compared only with those of the same assistant. A row
+    then has both sides' conversations with it, and needs as many simulated users. Otherwise it has all simulated users
     and the people that talked to it, if the people talked to several. Tasks are strata as ever. Measures among others
     have none, since the others are of all assistants.
     """

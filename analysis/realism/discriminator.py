@@ -75,10 +75,11 @@ def discriminate(
 ) -> Discriminator:
     """How well a logistic regression on the chosen columns orders conversations of users that it has not seen.
 
-    Whole users are held out, in five folds that are drawn ten times; a missing value is replaced by the median, and
-    each measure is centred within what conversations must have in common (`MeasuredUsers.strata`). Conversations that stand on
-    both sides are held out together, and so are donors: no model learns from people of a conversation that it scores (`People`). The floor is the same model on halves of the people. `adversary`: also at fixed
-    numbers of users, and by an adversary.
+    Whole users are held out, in five folds that are drawn ten times. A missing value is replaced by the median, and
+    each measure is centred within its stratum (`MeasuredUsers.strata`). Conversations on both sides are held out
+    together, and so are source conversations: no model is trained on people of a conversation that it scores
+    (`People`). The human-human baseline is the same model on halves of the people. `adversary`: also at fixed numbers
+    of users, and by an adversary.
     """
     names = tuple(measures[column].name for column in columns)
     not_length = [column for column in columns if measures[column] is not LENGTH]

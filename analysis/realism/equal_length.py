@@ -25,7 +25,7 @@ def equal_length_rows(
     """For each measure its effect at equal message length; None for message length itself.
 
     The sides are levelled. Conversations are put into classes by the mean length of the user's messages, each a quarter
-    wider than the one before, and compared within class and task, as within a task otherwise.
+    wider than the one before. They are compared within class and task, as within a task otherwise.
     """
     same_length = [_by_length(side) for side in (sim, human)]
     at_length = replace(both, cells=joined(*same_length))
@@ -55,8 +55,8 @@ def equal_length_rows(
 def matched_in_length(sim: MeasuredUsers, human: MeasuredUsers) -> tuple[MeasuredUsers, MeasuredUsers]:
     """As many conversations of either side, in each task and class of message length (`equal_length_rows`).
 
-    Which ones is decided by digest, whatever their order. They are one to one, as a model that saw how many of each side
-    a class has would tell the sides apart by length again.
+    The digest decides which ones, for any order. They are one to one: a model that saw a class's numbers of both sides
+    would separate the sides by length again.
     """
     by_class = [_rows_by_class(side) for side in (sim, human)]
     row_numbers: tuple[set[int], set[int]] = set(), set()

@@ -54,11 +54,13 @@ class Against:
 def judged(report: RealismReport, start: Judgement | None = None, *, penalty: float = 1.0) -> Judgement:
     """A report as a judgement.
 
-    Its value is the mean over the families of measures. A family's is the mean of log(1 + e), where e is by how much a
-    measure's distance is beyond its floor, in people's standard deviations: the logarithm lets one measure far away not
-    outweigh all others. To it comes `penalty` times the sum of log(1 + w) over those of its measures that are worse than at
-    the start, and than what one in 20 halvings of the people exceeds, by w. A measure that the start has and the report lacks
-    counts as one standard deviation worse. What is set apart is left out.
+    Its value is the mean over the families of measures. A family's value is the mean of log(1 + e). Here e is the
+    excess of a measure's distance over its human-human baseline, in people's standard deviations. With the logarithm
+    one distant measure does not outweigh all others.
+
+    `penalty` times the sum of log(1 + w) is added, over the family's measures that are worse by w. They are worse than
+    at the start, and than what one in 20 halvings of the people exceeds. A measure that the start has and the report
+    lacks counts as one standard deviation worse. What is set apart is left out.
     """
     gaps = gaps_of(report)
     if start is not None:

@@ -14,9 +14,9 @@ PLACES = 2
 def ranked(rows: Sequence[RealismRow]) -> list[RealismRow]:
     """Least like people first, then what is set apart, then what could not be compared; p adjusted over all.
 
-    The rank is made of the effect's excess over chance, so that neither a small difference of many users nor a
-    large one of few stands first by its number of users alone. Those that are equal to two places, such as measures
-    in which every simulated user lies above every person, are ordered by their distance.
+    The rank is made of the effect's excess over chance. So neither a small difference of many users nor a large one of
+    few stands first merely by its number of users. Those that are equal to two places, such as measures in which every
+    simulated user lies above every person, are ordered by their distance.
     """
     return sorted(with_adjusted_p(rows), key=lambda row: (row.excess is None, bool(row.apart), *_least_like(row)))
 

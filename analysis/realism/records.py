@@ -203,8 +203,9 @@ class RealismRow(Record):
     def within_people(self) -> bool:
         """Whether the interval of the effect lies within that between people, and within a small one.
 
-        On either side of 0 these are two one-sided tests (Schuirmann 1987), at 2.5 % each. Their margin is what a further
-        reference surely differs by: halves of one study differ by chance only, and the less the more people there are.
+        On either side of 0 these are two one-sided tests (Schuirmann 1987), at 2.5 % each. Their margin is the least
+        difference of a further reference, by its interval. Halves of one study differ only by chance, and the less the
+        more people there are.
         """
         if self.effect_low is None or self.effect_high is None:
             return False

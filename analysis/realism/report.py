@@ -165,8 +165,8 @@ class RealismReport(ComparedSides, _ReportVersion):
     def frame(self) -> Any:
         """A pandas data frame, a row for each measure in the report's order.
 
-        Needs the extra `stats`. Beside the fields of a row it has the effect at equal length, the smallest and the
-        largest effect in a task, and the distance between references.
+        Needs the extra `stats`. Beside the fields of a row it has the effect at equal length, and the distance between
+        references. It also has the smallest and the largest effect in a task.
         """
         nested = {"tasks", "answered", "examples_sim", "examples_human", "shares", "references", "equal_length"}
         more = ("equal_length", "smallest_in_task", "largest_in_task", "signs_differ", "between_references")

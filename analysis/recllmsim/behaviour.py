@@ -1,8 +1,8 @@
 """How users behave by annotators' labels: which are frequent, with which users, and with which ratings.
 
-Labels are the intents of the user's messages and each dimension of the conversation's strategies, whose value is
-the `final` of three votes; those of human annotators (`strategy human ...`) stand apart. "Human vs. Agent in
-Task-Oriented Conversations" (SIGIR-AP 2025) compares their distributions by task and side.
+Labels are the intents of the user's messages and each dimension of the conversation's strategies. The value of a
+strategy is the `final` of three votes; those of human annotators (`strategy human ...`) stand apart. "Human vs. Agent
+in Task-Oriented Conversations" (SIGIR-AP 2025) compares their distributions by task and side.
 """
 
 import re

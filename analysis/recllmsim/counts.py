@@ -74,8 +74,8 @@ class TaskLengths(Record):
 class TaskLengthTable(TypedRows[TaskLengths], title="Lengths"):
     """Lengths in characters or in a tokenizer's tokens.
 
-    The published script "basic_count" counts a tokenizer's tokens, of simulated users those of the Chinese
-    translation; with a language the translation beside a message stands for it here too.
+    The published script "basic_count" counts a tokenizer's tokens, of simulated users those of the Chinese translation.
+    With a language the translation beside a message stands for it here too.
     """
 
 

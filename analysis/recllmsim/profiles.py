@@ -43,10 +43,10 @@ class AttributeStatistics(Record):
 class ProfileStatistics(TypedRows[AttributeStatistics], title="Profiles"):
     """Labels of profiles: each person and each different profile of a simulated user counts once.
 
-    Simpson's index is 1 - sum p^2 (Simpson 1949, "Measurement of Diversity", his lambda taken from 1): the chance
-    that two labels drawn with replacement differ. Shannon's is -sum p ln p (Shannon 1948), scipy's `entropy`. Both
-    of the shares among all labels of an attribute, "others" left out, as the published script "profile_plot" has
-    them; that script takes its simulated profiles from travel planning alone. Ages are counted by bands of years.
+    Simpson's index is 1 - sum p^2 (Simpson 1949, "Measurement of Diversity", his lambda taken from 1). It is the chance
+    that two labels drawn with replacement differ. Shannon's is -sum p ln p (Shannon 1948), scipy's `entropy`. Both are
+    of the shares among all labels of an attribute, "others" left out, as in the published script "profile_plot". That
+    script takes its simulated profiles only from travel planning. Ages are counted by bands of years.
     """
 
 

@@ -1,7 +1,7 @@
 """Quality of conversations by length and by assistant, from users' questionnaires and annotators' ratings.
 
-Definitions are those of the tables and scripts published with "To What Extent Can LLMs Assist in User
-Simulation for Task-Oriented Conversations" and "Human vs. Agent in Task-Oriented Conversations" (SIGIR-AP 2025).
+Definitions are those of the tables and scripts published with two papers (SIGIR-AP 2025). These are "To What Extent Can
+LLMs Assist in User Simulation for Task-Oriented Conversations" and "Human vs. Agent in Task-Oriented Conversations".
 """
 
 from collections import Counter, defaultdict

@@ -57,7 +57,7 @@ def recllmsim_statistics(
 ) -> RecllmsimStatistics:
     """All tables of the task-oriented ones of some conversations.
 
-    Needs the extra `stats`. `length` gives a text's length or its tokens, `unit` names its unit; with `language`
+    Needs the extra `stats`. `length` gives a text's length or its tokens, `unit` names its unit. With `language`
     lengths are of the texts in that language (a translation beside the message, or the message itself).
     """
     talks = Talks.of(conversations)

@@ -163,8 +163,8 @@ def score_answer(answer: str, references: Sequence[str], *, each_line: bool = Fa
     """Score an answer, `NO_ANSWER` for none, as QuAC does (EMNLP 2018, section 5.1).
 
     Where at least half of the references refuse, a refusal is right and anything else wrong; else the refusals among
-    them do not count. `each_line`: a reference of several lines is matched by the best of them, as a program does that
-    reads SQuAD's JSON, where they are `answers` of one question; by default by all of them together.
+    them do not count. `each_line`: a reference of several lines is matched by the best of them; by default by all of
+    them together. A program that reads SQuAD's JSON does the former, as the lines are `answers` of one question there.
     """
     expected = scored_references(references)
     best = _held_out(answer, expected, each_line)

@@ -1,8 +1,8 @@
 """Coverage at an equal number of questions: of two conversations about a section, the first k questions of each.
 
-A student who asks more is told more. So sources whose conversations differ in length are compared twice: over all
-questions, and over the first k, k being the smaller number of questions of the pair. Questions count, not answers:
-a question that is refused is spent, and how many are refused is part of what is compared.
+A student who asks more gets more answers. So sources whose conversations differ in length are compared twice: over all
+questions, and over the first k. Here k is the smaller number of questions of the pair. Questions count, not answers: a
+question that is refused is spent, and how many are refused is part of what is compared.
 """
 
 from collections.abc import Hashable, Iterable, Sequence

@@ -74,9 +74,9 @@ class QuestionForms(Record):
 def question_type(question: str) -> str:
     """The type of a question, one of `TYPES`.
 
-    A question that begins with an auxiliary verb, after "and" and its like, is one of yes or no; else the
-    first asking word anywhere gives the type ("In what year" asks what, "whose" asks who). In Chinese the
-    asking words alone decide; a question with 吗 alone is one of yes or no.
+    A question that begins with an auxiliary verb, after "and" and its like, is a yes-no question. Else the first asking
+    word anywhere gives the type ("In what year" asks what, "whose" asks who). In Chinese only the asking words decide;
+    a question with no other than 吗 is one of yes or no.
     """
     chinese = [_CHINESE[word] for word in _ASKS.findall(question)]
     if chinese:

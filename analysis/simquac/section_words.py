@@ -1,8 +1,8 @@
 """Words of the section in questions of a student who cannot see it.
 
-A word leaks into a question if the section holds it and nothing that the student had seen does: title,
-background, header, and everything said before. Some words leak by chance: to count those, the same questions are
-put beside the section of another conversation.
+A word leaks into a question if it is in the section, but in nothing that the student had seen. Seen are title,
+background, header, and all messages before. Some words leak by chance: to count those, the same questions are put
+beside the section of another conversation.
 """
 
 from collections.abc import Iterable, Sequence, Set

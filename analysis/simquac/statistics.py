@@ -21,7 +21,7 @@ from .samples import Sample, SectionConversations, mean_of, measure
 
 
 class SourceStatistics(Record):
-    """A source of teacher-student conversations. A mean of nothing is None, and `notes` give the reasons."""
+    """A source of teacher-student conversations. A mean of nothing is `None`, and `notes` give the reasons."""
 
     source: str
     conversations: int

@@ -123,8 +123,8 @@ class TeacherStatistics(TabledReport):
 def relation(answer: str, people: str, rule: RelationRule = "ours") -> tuple[Relation, TeacherParts]:
     """The relation of an answer to people's, and the number of spans that it is made of.
 
-    Refusals are empty texts. By our rule answers are the same as a whole, and overlap as a whole or by a line; by the
-    published one any line of the answer, against people's whole answer, decides both.
+    Refusals are empty texts. By our rule answers are the same as a whole, and overlap as a whole or by a line. By the
+    published rule any line of the answer, against people's whole answer, decides both.
     """
     lines, people_lines = _lines(answer), _lines(people)
     parts: TeacherParts = "none" if not lines else "single" if len(lines) == 1 else "several"
@@ -214,12 +214,12 @@ class _Pair(NamedTuple):
 
     @property
     def answered(self) -> Conversation:
-        """The teacher's, with these exchanges."""
+        """The teacher's, with these turns."""
         return _only(self.conversation, self.numbers)
 
     @property
     def of_people(self) -> Conversation:
-        """People's, with these exchanges."""
+        """People's, with these turns."""
         return _only(_of_people(self.source, labelled=self.labelled), self.numbers)
 
 

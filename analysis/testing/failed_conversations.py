@@ -47,7 +47,7 @@ def failed_conversation(conversation: Conversation, result: Outcome, row: int) -
 
 
 def reason_and_end(reason: str, stop: str | None) -> str:
-    """Why a conversation is no success, and how it ended where the reason does not say that."""
+    """Why a conversation is not a success, and how it ended where the reason does not contain that."""
     end = in_words(stop)
     if not reason:
         return end

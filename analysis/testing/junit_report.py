@@ -42,15 +42,19 @@ def junit(
 ) -> str:
     """The conversations as a JUnit XML document.
 
-    `failure` stands for a conversation without success, `error` for one without a score, also for one that was cut short
-    or not begun, `skipped` for one that is excluded because the user simulator is at fault.
+    `failure` stands for a conversation without success. `error` stands for one without a score, also for one that was
+    cut short or not begun. `skipped` stands for one that is excluded because the user simulator is at fault.
 
-    `suite`: the name of the test suite. `addresses`: the page of a conversation by its id, for its failure's text.
-    `plan`: what was to be simulated, in order. What is in it and not among the conversations was not begun, or whatever
-    else `without_record` says of it.
-    `crashes`: what a conversation counts as in which the agent crashed. `ending`: why the run ended, for those that it cut short.
-    The suite's property `verdict` has that line, if it is given, `notes` stand in its output, `trust in success` says how far a success that no rule computes can be trusted, and `replies sent
-    although rejected` how many there are, if any. Conversations are read once and not kept.
+    - `suite`: the name of the test suite;
+    - `addresses`: the page of a conversation by its id, for its failure's text;
+    - `plan`: the conversations to simulate, in order. Those without a record were not begun, or have the reason in
+      `without_record`;
+    - `crashes`: what a conversation counts as in which the agent crashed;
+    - `ending`: why the run ended, for those that it cut short;
+    - `verdict`: a line for the suite's property of that name; `notes`: lines for its output.
+
+    Two further properties are `trust in success`, the reliability of a success that no rule computes, and `replies sent
+    although rejected`, their number, if any. Conversations are read once and not kept.
     """
     root = Element("testsuites", name="duologue")
     element = SubElement(root, "testsuite", name=xml_text(suite))

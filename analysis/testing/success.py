@@ -77,9 +77,9 @@ def successes(
 ) -> Successes:
     """Count the success of scored conversations, which are read once and not kept.
 
-    `exclude_user_faults`: the stated figures leave out the conversations in which the user simulator is at fault,
-    those that succeeded too, or the share would be too high. `plan`: the conversations that were to be held, of which
-    those that are not here were not begun. `crashes`: what a crash of the agent counts as. `ending`: why the run
+    `exclude_user_faults`: the stated figures leave out the conversations in which the user simulator is at fault. Those
+    that succeeded are left out too, or the share would be too high. `plan`: the conversations that were to be held, of
+    which those that are not here were not begun. `crashes`: what a crash of the agent counts as. `ending`: why the run
     ended, for those that it cut short. DataError without a plan, if nothing gives a score.
     """
     scenarios: dict[str, ScenarioCounts] = {}

@@ -1,8 +1,8 @@
 """The validity of simulated users: whether they are good for testing.
 
-This package calls no model. It needs the extras `stats` and `ml`, for Chinese `zh`. Two measures that are never one
-number: whether a tester prefers the conversation of a pair that the person preferred, and whether a user tells bad
-assistants from a good one.
+This package calls no model. It needs the extras `stats` and `ml`, for Chinese `zh`. It has two measures that are never
+one number. Does a scoring function prefer the conversation of a pair that the person preferred? Does a simulated user
+detect bad assistants?
 """
 
 from .learnt import by_nearest_replies

@@ -1,4 +1,4 @@
-"""Testers trained on other people's satisfaction: by the words of one role, or by nearest replies.
+"""Scoring functions trained on other people's satisfaction: by the words of one role, or by nearest replies.
 
 Each learns a user's satisfaction less that user's mean, because what is judged is which of two conversations of one user is
 the better one. Needs the extra `ml`, for Chinese also `zh`.

@@ -2,7 +2,7 @@
 
 Both are compared within the scenarios that both assistants met: success as paired shares (`shared_scenarios`), satisfaction
 by the mean difference over scenarios, with Student's interval. If no scenario is shared, the interval of success is
-Newcombe's of two samples (1998, method 10), each with Wilson's interval for conversations that are alike within a
+Newcombe's of two samples (1998, method 10). Each sample has Wilson's interval for conversations that are alike within a
 scenario (`analysis.over_users.rates`).
 """
 

@@ -1,7 +1,7 @@
 """Within-user pair concordance: the share of pairs of one person's conversations with the same preference.
 
-A tie of the tester counts one half. The value pools all pairs; the mean over users, each with the same weight, stands
-beside it. The interval is over users, whose pairs go together (`analysis.over_users.means`).
+A tie of the scoring function counts one half. The value pools all pairs; the mean over users, each with the same
+weight, stands beside it. The interval is over users, whose pairs go together (`analysis.over_users.means`).
 """
 
 import math

@@ -39,7 +39,7 @@ class TesterRow(Record):
 
 
 class PeopleReport(Record):
-    """Testers against people."""
+    """Scoring functions against people."""
 
     part: UserPart
     conversations: int
@@ -155,7 +155,7 @@ def people_report(
     failures: Mapping[str, Sequence[str]] | None = None,
     annotated: Collection[str] = (),
 ) -> PeopleReport:
-    """Testers against people of one part.
+    """Scoring functions against people of one split.
 
     What learns does so from the tuning people and is judged on the test people; with all people, in five folds of users.
 

@@ -1,4 +1,6 @@
-"""Testers by rule: length, turns, faults that a user would notice, the user's acts, and a published judge's labels."""
+"""Scoring functions by rule: length, turns, faults that a user would notice, the user's acts, a published judge's
+labels.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean

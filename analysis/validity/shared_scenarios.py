@@ -1,9 +1,9 @@
 """The difference of two shares over scenarios that both assistants met, with an interval for few scenarios.
 
 Bonett and Price's adjusted interval for paired shares ("Adjusted Wald confidence interval for a difference of binomial
-proportions based on paired data", 2012), with an effective number of pairs, as Korn and Graubard have it for one share
-(1998): the number that has the variance of the scenarios' differences. Repeats of a scenario are averaged, so what makes
-a scenario hard for both assistants does not count.
+proportions based on paired data", 2012). Its number of pairs is an effective one, as Korn and Graubard have it for one
+share (1998). It is the number that has the variance of the scenarios' differences. Repeats of a scenario are averaged,
+so what makes a scenario hard for both assistants does not count.
 
 The variance is that of few scenarios where only few have different outcomes. So its ratio to that of single pairs is
 drawn towards 1 by one scenario, against the number of scenarios in which outcomes differ.

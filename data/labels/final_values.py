@@ -16,7 +16,9 @@ Ballot: TypeAlias = Sequence[Mapping[str, Any] | None]
 
 
 def finals(label: LabelDefinition, items: Sequence[Ballot], rule: VoteRule = "majority") -> list[Json | None]:
-    """The final value of each item; `None` for a part in which nothing wins, and for an item without any vote.
+    """The final value of each item, or `None`.
+
+    A part in which nothing wins is `None`, and so is an item without any vote.
 
     `items`: ballots of equal length, if the rule is `dawid-skene`. A word or number needs valid votes of more than half of
     those who were asked. Of a list, such as several intents, those of its values win that more than half named. A text

@@ -122,9 +122,10 @@ def sums_of_users(people: Sequence[float | None], judged: Sequence[float], users
 def tuned_weights(of_values: Sequence[FloatArray], users: Sequence[str] | None) -> FloatArray:
     """For each user a weight, cross-fitted over folds of users.
 
-    It is one for all values of a label, so that their rates add up to what people's do. It is tuned on the users of other folds: tuned on a user's own labels it is the greater the further these are above
-    the judge's, which makes a rare value rarer. Those whom people labelled and the others are dealt out apart. All are 0
-    where people labelled fewer than `FEWEST_WEIGHED` users.
+    It is one for all values of a label, so that their rates add up to what people's do. It is tuned on the users of
+    other folds. Tuned on a user's own labels, it would grow with their distance above the judge's, which would make a
+    rare value rarer. Those whom people labelled and the others are dealt out apart. All are 0 where people labelled
+    fewer than `FEWEST_WEIGHED` users.
     """
     names = of_users(list(map(str, range(len(of_values[0])))) if users is None else users)[0]
     labelled = of_values[0][:, 0] > 0

@@ -43,9 +43,9 @@ def cohen_kappa(
 ) -> UserScore:
     """Cohen's kappa (1960); with weights (1968) for values in an order.
 
-    `first` and `second` have a value for each thing, None where there is none. `values`: all values in their order,
-    which weights of words need; numbers are as far apart as they are. `users`: whose each thing is; by default each is
-    of a user of its own. Undefined where both labels have one value only, and always the same.
+    `first` and `second` have a value for each thing, or `None`. `values`: all values in their order, which weights of
+    words need; numbers are as far apart as they are. `users`: whose each thing is; by default each is of a user of its
+    own. Undefined where both labels have one value only, and always the same.
     """
     return _weighted(chance_of_margins, first, second, weights, values, users)
 
@@ -85,8 +85,8 @@ def krippendorff_alpha(
 ) -> UserScore:
     """Krippendorff's alpha ("Content Analysis", 4th edition, 12.3).
 
-    `ratings`: each rater's value of each thing, thing x rater, None where there is none. `values`: all values in their
-    order, which `ordinal` needs of words.
+    `ratings`: each rater's value of each thing, or `None`, thing x rater. `values`: all values in their order, which
+    `ordinal` needs of words.
     """
     votes = [[value for value in of_one if value is not None] for of_one in ratings]
     order = _values([value for of_one in votes for value in of_one], values)

@@ -29,7 +29,8 @@ NO_SIDE = (
 class Agreement(ComparedRows[AgreementRow], title="Agreement of labels"):
     """Agreement of two labels of the same conversations, beside the accuracy of always giving the commonest value.
 
-    Sides are never pooled: labels that differ between sides agree by that alone. Intervals are 95 %, over users.
+    Sides are never pooled: labels that differ between sides agree merely by that difference. Intervals are 95 %, over
+    users.
     """
 
     @override
@@ -91,10 +92,10 @@ def agreement(
 ) -> Agreement:
     """Agreement of labels that conversations carry, a row for each side and part.
 
-    `between`: pairs of names, the reference first (`[("strategy_human_V1", "strategy_V1")]`); one name alone compares
+    `between`: pairs of names, the reference first (`[("strategy_human_V1", "strategy_V1")]`); a single name compares
     its votes. With two sources the reference is of the first, the other of the second, and conversations are matched by
-    path or id. `ordered`: values of words from low to high, for every label that has no others; `scales`: the same by
-    the name of a label or of its part. DataError for a label that is not there.
+    path or id. `ordered`: values of words from low to high, for every label without an order of its own. `scales`: the
+    same by the name of a label or of its part. DataError for a label that is not there.
     """
     pairs = matched(first, second, sources)
     orders, rows, notes = [*ordered], [], [*pairs.notes]

@@ -33,8 +33,9 @@ def asked_of_user(reply: str) -> list[str]:
 def answers(text: str, questions: list[str], language: Language) -> bool:
     """Whether a message answers one of these questions.
 
-    It does if it has a content word of one; or a number, where one asks how many or how much; or if it asks nothing
-    itself and begins as an answer does (`answer` in `data/text/lexicons.json`) or with a clause of at most four words.
+    It does if it has a content word of one, or a number, where one asks how many or how much. It also does if it asks
+    nothing itself and begins as an answer does (`answer` in `data/text/lexicons.json`) or with a clause of at most four
+    words.
     """
     words = set(words_of(text, language))
     if any(words & content_of(question, language) for question in questions):

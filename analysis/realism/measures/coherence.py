@@ -1,13 +1,14 @@
 """Whether a user's messages belong together: to the replies, to each other, to the task, and to questions.
 
-A user who is stitched together from messages of different people hardly shows in measures of single messages. Only
-content words count (`words`), each once in a message, without numbers; against replies also without those of the task's
-context, which all conversations about it share. No word is weighted by how rare it is: such a weight would come from the
-conversations of a side or of both, so that the value of a conversation would depend on which others there are, and how
-many. Function words are left out by list instead.
+The shuffled-turn baseline, a user of messages of different people, hardly differs in measures of single messages.
 
-Whoever speaks at length shares more words with anything. So no value grows with length by that alone: what is searched
-is cut to a fixed size, or two replies to the length of the shorter, and words in common are counted per pair of words.
+Only content words count (`words`), each once in a message, without numbers. Against replies also those of the task's
+context do not count, which all conversations about it share. No word is weighted by how rare it is. Such a weight would
+come from the conversations of a side or of both, and the value of a conversation would depend on the others. Function
+words are left out by list instead.
+
+A long message shares more words with any text. So that no value grows merely with length, the searched text is cut to a
+fixed size, or two replies to the length of the shorter. Words in common are counted per pair of words.
 """
 
 from functools import partial

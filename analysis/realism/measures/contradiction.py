@@ -1,8 +1,8 @@
 """Contradictions of users with their earlier messages, by rule.
 
-A contradiction is another value for the same thing without a word of a change. Things are those that people tell of a
-plan in numbers and names: budget, days, weeks, months, people, dishes, an age, a month of the year, where to and for
-whom, and what they like or not. The rules are our own, for English and Chinese.
+A contradiction is another value for the same thing without a word of a change. Things are those that people state of a
+plan in numbers and names. Numbers: budget, days, weeks, months, people, dishes, an age. Names: a month of the year,
+where to, for whom, and what they like or not. The rules are our own, for English and Chinese.
 """
 
 import re
@@ -195,8 +195,8 @@ def _agree(one: Value, other: Value) -> bool:
 def contradicted(transcript: UserTranscript) -> float | None:
     """Share of the repeated statements that contradict every earlier one of the same thing; None without repetition.
 
-    Left out are messages that say of a change (`changed` in `data/text/lexicons.json`), those that tell several values of a thing,
-    and values that the reply before names.
+    Messages with a word of a change (`changed` in `data/text/lexicons.json`) or several values of a thing are left out,
+    and so are values in the reply before.
     """
     again = contradictions = 0
     earlier: dict[str, list[Value]] = {}

@@ -1,6 +1,6 @@
 """Which facts of profile and task users disclose, when, and whether they were asked for them.
 
-A message tells a fact of the profile if it has at least half of the value's content words; a fact of the task is a
+A message discloses a fact of the profile if it has at least half of the value's content words. A fact of the task is a
 content word of the task's context. Only words are compared, so a paraphrase is missed, on both sides.
 """
 

@@ -21,10 +21,11 @@ def shared_with_others(
     """For each kind of parts and conversation the mean share that another user's conversation of the task has.
 
     Without `others` the mean goes over all conversations of other users about the task. Its expectation does not
-    depend on their number, but its distribution does: with few others there are more zeros. So where two sides are
-    compared whose numbers of users differ, `others` gives for each task how many other users are drawn for each
-    conversation, one conversation of each; all of them if there are fewer, or if the task is not in it. What is drawn
-    depends on names and texts only, and is the same for all kinds. None without parts, or without others.
+    depend on their number, but its distribution does: with few others there are more zeros.
+
+    `others`: for two sides with different numbers of users. It gives for each task how many other users are drawn for
+    each conversation, one conversation of each. All are taken if there are fewer, or if the task is not in it. The draw
+    depends only on names and texts, and is the same for all kinds. None without parts, or without others.
     """
     values: list[list[float | None]] = [[None] * len(transcripts) for _ in kinds]
     by_task: dict[str, list[int]] = {}

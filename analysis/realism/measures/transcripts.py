@@ -223,7 +223,7 @@ def task_context(conversation: Conversation, language: Language) -> str:
 
 
 def transcripts_of(conversations: Iterable[Conversation], language: Language | None) -> list[UserTranscript]:
-    """The conversations in the language, or each in its own where it is None.
+    """The conversations in the language, or for `None` each in its own.
 
     Left out are those without a message of the user, and those with one that the data has not in the language.
     """

@@ -35,7 +35,7 @@ def content_words(words: Sequence[str], language: Language) -> set[str]:
 def searched(text: str, language: Language) -> str:
     """The text as `share_in` searches it: in English its words with a blank around each, in Chinese the text itself.
 
-    Cutting long replies into Chinese words would take most of the time of a comparison, and a word that is cut in another
+    Cutting long replies into Chinese words would take most of the time of a comparison. A word that is cut in another
     way in the reply would be missed.
     """
     return f" {' '.join(words_of(text, 'en'))} " if language == "en" else text.lower()
@@ -54,8 +54,8 @@ def as_searched(words: Collection[str], language: Language) -> Collection[str]:
 def seems_foreign(text: str, language: Language) -> bool:
     """Whether the text seems to be in another language than the one in which its words are read.
 
-    So it seems if more than a tenth of its letters are neither Latin nor Chinese (Japanese has Chinese characters
-    too), or, in English, if it has 20 words or more of which less than a quarter are function words. (More than a
+    So it seems if more than a tenth of its letters are neither Latin nor Chinese (Japanese has Chinese characters too).
+    In English it also seems so with 20 words or more of which less than a quarter are function words. (More than a
     third are in every open English conversation.)
     """
     foreign = sum(map(str.isalpha, _LATIN.sub("", HAN.sub("", text))))

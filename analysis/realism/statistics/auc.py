@@ -27,7 +27,7 @@ class Coefficient(Record):
 
 
 class FamilyAuc(Record):
-    """The AUC by the measures of one family alone, and by all measures but those."""
+    """The AUC by only the measures of one family, and by all measures but those."""
 
     family: str
     alone: float | None

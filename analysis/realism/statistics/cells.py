@@ -1,9 +1,9 @@
 """The arrays on which every statistic stands: conversations in cells, a cell for each user and task.
 
 A user weighs 1 in a task, spread evenly over the conversations that they have about it. So a side's distribution is
-that of a random conversation of a random user: its expectation does not depend on how many conversations a user has.
-Tasks are strata with the weights m n / (m + n), m and n being the users of the two sides, so that a side with more
-gift conversations differs in nothing by that alone.
+that of a random conversation of a random user. Its expectation does not depend on how many conversations a user has.
+Tasks are strata with the weights m n / (m + n), where m and n are the users of the two sides. So a side does not differ
+merely because it has more gift conversations.
 """
 
 from collections.abc import Callable, Sequence
@@ -162,7 +162,7 @@ def rank_scores(cells: Cells) -> Floats:
     """Cell x measure: twice the mean share of the task's weight that lies below the user's conversations, ties half.
 
     The mean of side 1 less that of side 0 is Cliff's delta between a random conversation of a random user of either
-    side; with the weights of tasks it is the statistic of van Elteren's stratified rank test (1960).
+    side. With the weights of tasks it is the statistic of van Elteren's stratified rank test (1960).
     """
     return cells.means_of(_by_task(cells, lambda values, weights, _: 2 * standing(values, weights)))
 

@@ -1,6 +1,6 @@
 """By how much chance is wider where each conversation is measured against the others of its side.
 
-Such a value depends on who else is on the side, so halves of one side differ by more than shuffled values tell: each
+Such a value depends on the others of the side, so halves of one side differ by more than shuffled values show. Each
 conversation counts as the one that is compared and as one of the others (Hoeffding 1948: twice as much, for means over
 pairs). How much more is found by measuring halves of each side anew.
 """

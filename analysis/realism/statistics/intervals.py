@@ -1,8 +1,8 @@
 """95 % intervals of a difference and of Cliff's delta, by the users' own variance; none for few users.
 
-The variance is that of the users' contributions (linearised, corrected for small samples). For numbers between -1 and
-1 it is drawn towards the variance that they would have without a difference, the more the fewer users it stands on,
-and it shrinks towards the ends of the scale as a share's does (Wilson 1927), so that bounds stay within it.
+The variance is that of the users' contributions (linearised, corrected for small samples). For numbers between -1 and 1
+it is drawn towards their variance without a difference, the more the fewer users it stands on. It also shrinks towards
+the ends of the scale as a share's does (Wilson 1927), so that bounds stay within the scale.
 """
 
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ def difference_bounds(
     """Bounds of simulated mean less people's; `shares` is 1 for measures between 0 and 1.
 
     `together`: of so many intervals all must hold (Bonferroni). `chance_ratio`: the effect at which p is a twentieth
-    over the effect, NaN if that is 0; of a share the bounds leave out 0 just where it is below 1.
+    over the effect, NaN if that is 0. Of a share the bounds leave out 0 just where it is below 1.
     """
     means = stratified(cells, cells.means)
     difference = means.sim - means.human

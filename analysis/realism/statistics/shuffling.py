@@ -1,8 +1,8 @@
 """How much of an effect is chance: users with all their conversations are shuffled between the sides.
 
-The difference is divided by its own standard error in every shuffling (Janssen 1997; Chung and Romano 2013): users of
-one side may have fewer conversations, or stand in other tasks, and so vary more than those of the other; the size of
-an undivided difference would then say nothing.
+The difference is divided by its own standard error in every shuffling (Janssen 1997; Chung and Romano 2013). Users of
+one side may have fewer conversations, or stand in other tasks, and so vary more than those of the other. The size of an
+undivided difference would then mean nothing.
 """
 
 from dataclasses import dataclass
@@ -22,9 +22,10 @@ _AT_A_TIME = 4_000_000
 class Differences:
     """Differences of scores between sides, for any labelling of the users. Scores have a row for each cell.
 
-    With the weights of tasks as in `cells`, a difference is the sum of side 1's scores, less their task's mean, over that
-    of the weights. To its variance a user adds the square of a sum over cells: the score times the label less side 1's
-    share of the task's users. Expanded, that is products of the labellings with matrices that no labelling changes.
+    The weights of tasks are those of `cells`. A difference is the sum of side 1's scores, less their task's mean, over
+    the sum of the weights. A user adds to its variance the square of a sum over cells: the score times the label less
+    side 1's share of the task's users. Expanded, that is products of the labellings with matrices that no labelling
+    changes.
     """
 
     cells: Cells
@@ -146,9 +147,9 @@ def ratio(difference: Floats, error: Floats) -> Floats:
 def permutation_test(observed: Floats, error: Floats, null: Floats, inflation: Floats) -> tuple[Floats, Floats]:
     """For each measure the two-sided p of a difference, and the size that one of 20 shufflings exceeds.
 
-    `null` has the ratio of difference and error of each shuffling in a row. `inflation` widens it where a value
-    depends on the others of its side (2 for means over pairs: each conversation counts as the one that is compared
-    and as one of the others; Hoeffding 1948).
+    `null` has the ratio of difference and error of each shuffling in a row. `inflation` widens it where a value depends
+    on the others of its side. It is 2 for means over pairs: each conversation counts as the one that is compared and as
+    one of the others (Hoeffding 1948).
     """
     sizes = np.abs(null) * inflation
     exceeding = (sizes >= np.abs(ratio(observed, error)) - TINY).sum(axis=0)

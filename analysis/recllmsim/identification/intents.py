@@ -87,7 +87,7 @@ def measure_intents(
 ) -> IntentReport:
     """Accuracy and macro F1 of the prior and each model.
 
-    Each reads the message alone, and the conversation up to it. `seed` has no effect: intervals draw no users. `split`:
+    Each reads only the message, and the conversation up to it. `seed` has no effect: intervals draw no users. `split`:
     whole users held out in five folds, or the published fifth of the messages at random. `several`: messages with
     several intents that were left out, for the note. `trust`: the reliability of the intents, as from
     `analysis.labels.reliability.Trusts.note`. `watch`: called with a line on progress. DataError without messages or

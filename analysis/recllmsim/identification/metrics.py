@@ -56,7 +56,7 @@ class Sums:
 def sums(truth: NDArray[np.bool_], scores: FloatArray, user: NDArray[np.int64], users: int) -> Sums:
     """The sums of conversations x options: which are true, and the score of each; `user`: whose, by place from 0.
 
-    The first k options are those with the highest scores, of equal ones the first of the vocabulary; one with a score
+    The first k options are those with the highest scores, of equal ones the first of the vocabulary. One with a score
     of 0 is not among them. ValueError if shapes differ.
     """
     if truth.shape != scores.shape or len(user) != len(truth):

@@ -86,11 +86,14 @@ def true_options(talk: ProfileTalk, aspect: str, mixture: Mixture) -> tuple[str,
 def folds_of(talks: Sequence[ProfileTalk], aspect: str, mixture: Mixture, *, seed: int = 0) -> list[Fold]:
     """Training and test conversations, fold by fold, for one aspect.
 
-    `users`: five folds of whole users, each tested once; `conversations`: of conversations; `published`: one,
-    `train_test_split(test_size=.2, random_state=42)` over conversations in the numeric order of their files, those that
-    name no assistant first, whatever order they come in. Where one side is learnt from and the other tested there is
-    one fold, of all; by users, where a tested person's profile was simulated too, there are five, and what was
-    simulated on it is not learnt from. DataError if a side has no conversations, or too few to part.
+    - `users`: five folds of whole users, each tested once;
+    - `conversations`: five folds of conversations;
+    - `published`: one fold, `train_test_split(test_size=.2, random_state=42)` over conversations in the numeric order
+      of their files, those without an assistant's name first.
+
+    If one side is trained on and the other tested, there is one fold, of all. By users, where a tested person's profile
+    was simulated too, there are five. Conversations that were simulated on the profile are then not trained on.
+    DataError if a side has no conversations, or too few to part.
     """
     of: dict[IdentifiedSide, list[int]] = {"simulated": [], "people": []}
     for place, talk in enumerate(talks):

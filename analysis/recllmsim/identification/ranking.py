@@ -65,8 +65,8 @@ def read_guesses(source: Path) -> list[dict[tuple[str, str], dict[str, tuple[str
     """People's guesses: for each person the ranking by conversation, under `("path", PATH)` and by `("id", ID)`.
 
     `source`: a file of JSON lines, or a folder of them. A line has `label` "profile", `value` {aspect: [options, the
-    likeliest first]}, `conversation` (an id), perhaps `path`, and `by`; of one person's lines about one conversation
-    the last counts, and one that is `undone` counts as none. DataError for another file, or without guesses.
+    likeliest first]}, `conversation` (an id), perhaps `path`, and `by`. Of one person's lines about one conversation
+    the last counts, and one that is `undone` does not count. DataError for another file, or without guesses.
     """
     by_person: dict[str, dict[tuple[str, str], dict[str, tuple[str, ...]]]] = {}
     for line in _guesses(source):

@@ -102,10 +102,11 @@ def identify(
 
     The label prior is always a row. `mixture`: whose conversations are trained on and tested; its split gives way to
     `splits`. `seeds`: how many seeds a model is taught with, from 0. `vocabulary`: `published` leaves out options that
-    no conversation of the setting has, training or test, as a binarizer that is fitted on both does. `seed`: of a
-    mixture's conversations. `watch`: called with a line on progress. `trust`: the reliability of the options of the
-    profiles, as from `analysis.labels.reliability.Trusts.note`. DataError without conversations, or too few of a side.
-    Needs the extras `ml`, and `zh` for Chinese.
+    no conversation of the setting has, training or test, as a binarizer that is fitted on both does.
+
+    `seed`: of a mixture's conversations. `watch`: called with a line on progress. `trust`: the reliability of the
+    options of the profiles, as from `analysis.labels.reliability.Trusts.note`. DataError without conversations, or too
+    few of a side. Needs the extras `ml`, and `zh` for Chinese.
     """
     if seeds < 1:
         raise SettingError(f"seeds {seeds}: give 1 or more")

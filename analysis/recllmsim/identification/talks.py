@@ -112,8 +112,8 @@ NO_NAME = "none"
 def with_assistants(talks: Sequence[ProfileTalk], names: Sequence[str]) -> tuple[tuple[ProfileTalk, ...], str]:
     """People's conversations with these assistants, and all simulated ones; and a line with the number left out.
 
-    `none`: an assistant that the source does not name. DataError, with the names there are, if nobody talks to these.
-    The published scripts keep conversations without a name whatever assistant is asked for.
+    `none`: an assistant that the source does not name. DataError, with the names there are, if no conversation has one
+    of these. The published scripts keep conversations without a name for any assistant.
     """
     people = Counter(talk.assistant or NO_NAME for talk in talks if talk.side == "people")
     chosen = tuple(talk for talk in talks if talk.side != "people" or (talk.assistant or NO_NAME) in names)

@@ -89,7 +89,7 @@ def learner(name: str, trees: int = TREES, *, balanced: bool = False) -> Tell:
     """A model of words by its name.
 
     SettingError for an unknown one; MissingExtraError where an extra is missing. `balanced`: a forest gives all values
-    the same weight, and its trees may be of any depth, as in the published scripts for satisfaction; else it is that of
+    the same weight, and its trees may be of any depth, as in the published scripts for satisfaction. Else it is that of
     the scripts for profiles and intents.
     """
     settings = {"max_depth": None, "class_weight": "balanced"} if balanced else {}

@@ -50,7 +50,7 @@ def conversations_held_out(turns: Sequence[JudgedTurn]) -> Split:
 def published(turns: Sequence[JudgedTurn]) -> Split:
     """A fifth of the turns at random, as the published script "detection" splits (`folds.published`).
 
-    `shared` counts the test turns of conversations that were learnt from. DataError with fewer than five turns.
+    `shared` counts the test turns of conversations that were trained on. DataError with fewer than five turns.
     """
     chosen = set(folds.published(len(turns))[1])
     return Split("turns", tuple(0 if place in chosen else -1 for place in range(len(turns))))

@@ -69,8 +69,9 @@ def measure_judges(
 ) -> JudgesReport:
     """The baselines and the given judges against people's satisfaction, cross-validated.
 
-    `split`: `users` holds out whole users in five folds (of the user's mean: conversations); `published` a fifth of the
-    turns at random, whose conversations mostly stand in training too. `seed` has no effect: intervals draw no users. `trust`: the reliability of people's satisfaction, as from `analysis.labels.reliability.Trusts.note`.
+    `split`: `users` holds out whole users in five folds (of the user's mean: conversations). `published` holds out a
+    fifth of the turns at random; their conversations mostly stand in training too. `seed` has no effect: intervals draw
+    no users. `trust`: the reliability of people's satisfaction, as from `analysis.labels.reliability.Trusts.note`.
     DataError without turns to judge, with fewer than two users, or for two judges of one name. Needs the extras `ml`,
     and `zh` for Chinese replies.
     """

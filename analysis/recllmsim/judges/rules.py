@@ -47,7 +47,7 @@ def by_rules(turns: Sequence[JudgedTurn]) -> list[float]:
     """Points of each turn: 4, less for complaints, apologies, refusals and short replies, more for thanks.
 
     A complaint, an apology or refusal, and a short reply each cost one point; thanks add one. It reads the reply and
-    the user's next message, so it judges with hindsight; nothing is learnt.
+    the user's next message, so it judges with hindsight; it is not trained.
     """
     return [_points(turn) for turn in turns]
 

@@ -47,10 +47,12 @@ class PairedScores:
 def satisfaction_scores(paired: PairedScores, *, why_no_concordance: str = "") -> dict[ScoreName, UserScore]:
     """Every score of a judge of satisfaction.
 
-    `qwk`: Cohen's kappa with quadratic weights, of the nearest whole points. `mae`: mean absolute error of the same.
-    `gain`: by how much that error is below that of always saying 4 on the same turns. `auc`: share of pairs of a turn
-    with 3 points or less and one with more, of the same fold, of which the former has fewer points, ties half.
-    `concordance`: share of a user's pairs of conversations that the mean points order as the mean satisfaction does.
+    - `qwk`: Cohen's kappa with quadratic weights, of the nearest whole points;
+    - `mae`: mean absolute error of the same;
+    - `gain`: by how much that error is below that of the constant 4 on the same turns;
+    - `auc`: share of pairs whose former turn has fewer points, ties half. A pair is a turn with 3 points or less and
+        one with more, of the same fold;
+    - `concordance`: share of a user's pairs of conversations that the mean points order as the mean satisfaction does.
     """
     if not paired.turns:
         return dict.fromkeys(("qwk", "mae", "gain", "auc", "concordance"), UserScore(value=None, reason="undefined: the judge gives nothing"))  # fmt: skip

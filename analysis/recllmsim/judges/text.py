@@ -18,7 +18,8 @@ def ordinal(train: Sequence[JudgedTurn], turns: Sequence[JudgedTurn]) -> list[fl
     """Expected points of each turn: 1 and, for k = 1 to 4, the probability of more than k points.
 
     A logistic regression for each k ("A Simple Approach to Ordinal Classification", Frank and Hall 2001) on TF-IDF of
-    the reply's words, scikit-learn's defaults (words of one text left out): nothing is tuned on the judged data.
+    the reply's words. The settings are scikit-learn's defaults, words of one text left out. Nothing is tuned on the
+    judged data.
     """
     train_features, test_features = _vectors(train, turns)
     expected = [float(LOWEST)] * len(turns)

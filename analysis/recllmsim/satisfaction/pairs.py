@@ -34,7 +34,7 @@ def measure_pairs(turns: Sequence[ToldTurn], split: SplitName, reads: str) -> li
     """Accuracy of chance, of the longer reply, and of a linear utility of the words, on pairs.
 
     Empty with too few pairs. The utility is that of a logistic regression on differences of TF-IDF without an intercept
-    (Bradley and Terry 1952), so that it does not matter which of a pair stands first.
+    (Bradley and Terry 1952). So the order within a pair has no effect.
     """
     pairs = pairs_of(turns)
     users = [turns[pair.better].judged.user for pair in pairs]

@@ -50,13 +50,17 @@ def measure_satisfaction(
 ) -> SatisfactionReport:
     """Each task by the prior and each model of words.
 
-    `five`: 1 to 5; `points`: the same by regression; `binary`: 3 or less against more, of users who have both;
-    `reasons`: why not satisfied, "other" left out; `six`: the reasons, other ones, and satisfied; `pairs`: which of two
-    replies of a conversation its user is more satisfied with. `split`: `users` holds out whole users in five folds,
-    `published` a fifth of the turns at random. `reads`: what the turns' texts are, for the rows. `seed` has no
-    effect: intervals draw no users. `trust`: the reliability of the satisfaction, as from
-    `analysis.labels.reliability.Trusts.note`. `watch`: called with a line on progress. DataError without turns, or with
-    fewer than two users. Needs the extras `ml`, and `zh` for Chinese.
+    - `five`: 1 to 5;
+    - `points`: the same by regression;
+    - `binary`: 3 or less against more, of users who have both;
+    - `reasons`: why not satisfied, "other" left out;
+    - `six`: the reasons, other ones, and satisfied;
+    - `pairs`: which of two replies of a conversation its user is more satisfied with.
+
+    `split`: `users` holds out whole users in five folds, `published` a fifth of the turns at random. `reads`: what the
+    turns' texts are, for the rows. `seed` has no effect: intervals draw no users. `trust`: the reliability of the
+    satisfaction, as from `analysis.labels.reliability.Trusts.note`. `watch`: called with a line on progress. DataError
+    without turns, or with fewer than two users. Needs the extras `ml`, and `zh` for Chinese.
     """
     if seeds < 1:
         raise SettingError(f"seeds {seeds}: give 1 or more")

@@ -30,8 +30,8 @@ def told_turns(
 ) -> tuple[ToldTurn, ...]:
     """Every reply with a satisfaction of 1 to 5, in the order of the source.
 
-    `reads`: `talk`, as published: profile, task context and all that was said up to the reply, which is in it; `reply`:
-    the reply alone. `following`: the user's next messages are read too. Chinese needs the extra `zh`.
+    `reads`: `talk`, as published: profile, task context and all messages up to the reply, which is in it; `reply`: only
+    the reply. `following`: the user's next messages are read too. Chinese needs the extra `zh`.
     """
     return tuple(
         ToldTurn(

@@ -30,8 +30,8 @@ class Candidate:
 def candidates(section: str) -> tuple[Candidate, ...]:
     """The candidates of a section, in order, each text once.
 
-    Of every sentence: the whole, runs of up to 4 clauses, each of these from the sentence's second word if it begins
-    at the first, and the sentence together with the next one.
+    Of every sentence: the whole, runs of up to 4 clauses, and the sentence together with the next one. Each of the runs
+    is also taken from the sentence's second word if it begins at the first.
     """
     by_text: dict[str, Candidate] = {}
     of_section = sentences(section)

@@ -91,7 +91,7 @@ def _fits(kind: int, look: tuple[int, bool, bool, bool, bool, bool]) -> bool:
 def features(question: ReadingQuestion) -> tuple[tuple[Candidate, ...], Any]:
     """The candidates of a question's section with an array of their features: (candidates, `len(FEATURES)`).
 
-    They follow from the question and its section alone: words are weighed over the section's own sentences. Needs the
+    They follow only from the question and its section: words are weighed over the section's own sentences. Needs the
     extra `ml`.
     """
     numpy = of_extra("numpy", "ml")

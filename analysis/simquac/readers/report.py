@@ -209,8 +209,8 @@ class Results:
     ) -> None:
         """Train on each data set and test on each, fold by fold, so that no topic is on both sides.
 
-        Data sets about the same sections share their folds: the student's questions about a section are never asked of
-        a reader that has seen people's about it. A topic that is only tested is in a fold too.
+        Data sets about the same sections share their folds. A reader that has seen people's questions about a section
+        never gets the student's questions about it. A topic that is only tested is in a fold too.
         """
         fold_of = folds_of([*train.values(), *test.values()], folds, seed)
         for trained_on, train_questions in train.items():

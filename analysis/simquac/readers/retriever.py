@@ -56,8 +56,8 @@ class TermWeights:
 class Retriever:
     """Answers with the sentence of the section that is nearest to the question by idf; never refuses.
 
-    Weights are over the sections of the questions that it is asked at once. With earlier exchanges their questions
-    count as words of this one.
+    Weights are over the sections of the questions that it is asked at once. With earlier turns their questions count as
+    words of this one.
     """
 
     name: str = field(default="nearest sentence", init=False)

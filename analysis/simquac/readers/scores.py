@@ -153,7 +153,7 @@ def people(
 ) -> ReaderScore | None:
     """The ceiling: every reference of a question against the others; None if no question has several references.
 
-    Each reference is a reader of its own that is scored against the rest, the best of which counts; a question's value
+    Each reference is a reader of its own that is scored against the rest, the best of which counts. A question's value
     is the mean over its references. HEQ is 1 by definition. Questions with one reference are left out, and those on
     which its F1 is below `least_agreement`.
     """

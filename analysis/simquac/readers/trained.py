@@ -1,7 +1,7 @@
 """A small trainable reader: gradient boosting over features of candidates, and a threshold for no answer.
 
-It does not compete with a language model. It shows without weights what a reader can learn from one data set that is of use on
-another, as Table 7 of "Let the LLMs Talk" (WSDM 2024) does with pre-trained ones.
+It does not compete with a language model. It shows without weights which training on one data set is of use on another.
+Table 7 of "Let the LLMs Talk" (WSDM 2024) does so with pre-trained ones.
 """
 
 from collections.abc import Sequence
