@@ -11,6 +11,7 @@ from math import isfinite
 from typing import Any, final
 
 from ..errors import SettingError
+from .attempts import as_object
 from .domain_parts import TYPICAL, LabelNotes, Material, TypicalConversation, labelled
 from .formats import messages
 from .formats.detection import Format, Writer
@@ -25,8 +26,8 @@ from .text.languages import Language, language_of
 TITLE = 80
 """Longest title, in characters, that is cut from a longer text."""
 
-USER_KEYS = ("user", "user_id")
-"""Keys that name the user, in a line of a data file or in a scenario."""
+USER_KEYS = ("user", "user_id", "userId", "safety_identifier")
+"""Keys that name the user, in a line of a data file, its `metadata` or a scenario."""
 
 TOPIC_KEYS = ("topic", "topic_id")
 """Keys that name the topic, in a line of a data file: conversations with the same name are about the same thing."""
@@ -216,7 +217,9 @@ class Domain:
 
     def user(self, conversation: Conversation) -> str:
         """The user's name or id in the source; empty if the source has none."""
-        return named(USER_KEYS, further(conversation), conversation.scenario)
+        line = further(conversation)
+        own = named(USER_KEYS, line, conversation.scenario)
+        return own or named(USER_KEYS, *(as_object(line.get(key)) for key in ("metadata", "requestMetadata")))
 
     def labelled_by_people(self, conversation: Conversation, *, of_messages: bool) -> frozenset[str]:
         """Keys of labels from people, in the conversation or in its messages.

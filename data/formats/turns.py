@@ -31,9 +31,9 @@ OF_SERVICE: Mapping[str, Role] = {
 
 SYSTEM = ("system", "developer")
 TOOLS = ("tool", "function")
-_FURTHER_KEYS = "id name tool_call_id refusal function_call finish_reason status created_at timestamp labels".split()
+FURTHER_KEYS = "id name tool_call_id refusal function_call finish_reason status created_at timestamp labels".split()
 """Keys of a message that a turn has too."""
-_HOLDERS = ("content", "tool_calls", "audio")
+HOLDERS = ("content", "tool_calls", "audio")
 _ASIDES = {
     "systemmessage": "system", "systemmessagechunk": "system", "toolmessage": "tool", "toolmessagechunk": "tool",
     "functionmessage": "function", "observation": "tool", "ipython": "tool", "系统": "system", "工具": "tool",
@@ -65,7 +65,7 @@ def turns_of(value: Any) -> list[dict[str, Any]]:
     listed, content = value.get("parts"), value.get("content")
     parts: Any = listed if isinstance(listed, list) else content if in_parts(content) else None
     if parts is not None and (of_parts := role_of(value.get("role"))):
-        return turns_of_parts(of_parts, parts, {key: value[key] for key in _FURTHER_KEYS if value.get(key)})
+        return turns_of_parts(of_parts, parts, {key: value[key] for key in FURTHER_KEYS if value.get(key)})
     inner, name = value, value.get("role")
     if value.get("type") == "constructor" and isinstance(value.get("kwargs"), Mapping):
         inner, identifier = value["kwargs"], value.get("id")
@@ -73,7 +73,7 @@ def turns_of(value: Any) -> list[dict[str, Any]]:
     elif isinstance(value.get("data"), Mapping):
         inner, name = value["data"], value.get("type")
     role = _formal(name) or role_of(inner.get("role")) or _formal(inner.get("type"))
-    return [_turn(role, inner)] if role and any(key in inner for key in _HOLDERS) else []
+    return [_turn(role, inner)] if role and any(key in inner for key in HOLDERS) else []
 
 
 def _turn(role: str, message: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def _turn(role: str, message: Mapping[str, Any]) -> dict[str, Any]:
         content = ""
     turn: dict[str, Any] = {"role": role, "content": content}
     turn |= {"tool_calls": calls} if calls else {}
-    turn |= {key: message[key] for key in _FURTHER_KEYS if message.get(key)}
+    turn |= {key: message[key] for key in FURTHER_KEYS if message.get(key)}
     metadata = as_object(message.get("response_metadata"))
     if reason := metadata.get("finish_reason") or metadata.get("stop_reason") or message.get("stop_reason"):
         turn["finish_reason"] = reason

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..formats.tool_messages import called, calls_tools
 from ..formats.turns import SYSTEM, spoken
+from .logged_lines import Unread
 
 CallTurns = list[dict[str, Any]]
 _TRIED = 16
@@ -41,6 +42,8 @@ class LoggedCall:
     """The id of the response."""
     after: str = ""
     """The id of the response that it goes on from; empty if its turns are the whole history."""
+    unread: Unread = field(default_factory=dict[str, tuple[str, ...]])
+    """Keys of its request and its response of which nothing is kept."""
 
 
 def with_conversations(calls: Sequence[LoggedCall]) -> list[LoggedCall]:

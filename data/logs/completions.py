@@ -23,7 +23,7 @@ from ..formats.other_requests import OtherForms
 from ..formats.turns import role_of, turns_of
 from ..records import Conversation
 from .calls import LoggedCall, left_out, together, with_conversations
-from .logged_lines import IDS, LISTS, LoggedLine, identifier, usage_of
+from .logged_lines import IDS, LISTS, LoggedLine, identifier, unread_notes, usage_of
 
 
 def of_calls(path: str | Path, calls: Iterable[LoggedCall | None], nothing: str, others: OtherForms) -> Contents:
@@ -37,7 +37,8 @@ def of_calls(path: str | Path, calls: Iterable[LoggedCall | None], nothing: str,
     values = together(with_conversations(with_turns))
     left = left_out(with_turns, values)
     lines = (f"{left} call{'s' * (left > 1)} of a trace with messages of their own left out",) if left else ()
-    return Contents(tuple(numbered(path, values)), (*others.notes(), *lines))
+    unread = unread_notes(call.unread for call in with_turns)
+    return Contents(tuple(numbered(path, values)), (*others.notes(), *lines, *unread))
 
 
 def numbered(path: str | Path, values: Iterable[dict[str, Any]]) -> list[Conversation]:
@@ -83,16 +84,15 @@ def call_of(line: LoggedLine) -> LoggedCall | None:
     if not turns and not answered:
         return None
     response = as_object(line.response)
-    more = {key: inner for key, inner in line.more.items() if not (key == "system" and turns and instructions)}
-    if model := response.get("model") or line.request.get("model"):
-        more["model"] = model
+    choices = ("choices after the first",) * (len(as_list(response.get("choices"))) > 1)
     return LoggedCall(
         turns + answered,
         conversation=line.conversation,
         usage=usage_of(response),
-        more=more,
+        more={key: inner for key, inner in line.more.items() if not (key == "system" and turns and instructions)},
         own=line.own,
         sent=len(turns),
+        unread={**line.unread, "response": (*line.unread["response"], *choices)},
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..attempts import as_object, is_object
+from ..attempts import as_list, as_object, is_object
 from ..files.json_values import elements
 from ..formats.detection import Contents, Format, Source
 from ..formats.message_parts import turns_of_parts, with_ids
@@ -18,7 +18,7 @@ from ..formats.other_requests import OtherForms
 from ..formats.turns import role_of
 from .calls import LoggedCall
 from .completions import of_calls
-from .logged_lines import identifier
+from .logged_lines import identifier, unread
 
 _REQUESTS = ("request", "body", "input")
 _RESPONSES = ("response", "output")
@@ -66,7 +66,13 @@ def _call(value: Mapping[str, Any]) -> LoggedCall:
     taken = {*_TAKEN, *_REQUESTS, *_RESPONSES, "id"}
     more = {key: inner for key, inner in value.items() if key not in taken} | ({"model": model} if model else {})
     name = identifier(value) or (str(value["id"]) if value.get("id") and not responses else "")
-    return LoggedCall(with_ids(turns + _replies(responses)), conversation=name, usage=_usage(responses), more=more)
+    others = ("candidates after the first",) * any(len(as_list(one.get("candidates"))) > 1 for one in responses)
+    unread_keys = {
+        "request": unread(value, [request], _TAKEN),
+        "response": (*unread(value, responses, (*_TAKEN, "modelVersion", "model_version")), *others),
+    }
+    turns += _replies(responses)
+    return LoggedCall(with_ids(turns), conversation=name, usage=_usage(responses), more=more, unread=unread_keys)
 
 
 def _contents(holder: Mapping[str, Any]) -> list[Any]:

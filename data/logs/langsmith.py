@@ -75,6 +75,8 @@ def _call(run: Mapping[str, Any]) -> LoggedCall | None:
         more = {key: run[key] for key in ("name", "tags", "error") if run.get(key)}
         if stats := as_object(run.get("feedback_stats")):
             more["labels"] = {name: _score(value) for name, value in stats.items()}
+        if user := _of_metadata(run, ("user_id",)):
+            more["user"] = user
     turns = answered if whole else sent + answered
     return LoggedCall(turns, _thread(run), trace, str(run.get("start_time") or ""), outer, used, more)
 
@@ -84,10 +86,13 @@ def _score(value: Any) -> Any:
 
 
 def _thread(run: Mapping[str, Any]) -> str:
-    for holder in (as_object(run.get("extra")).get("metadata"), run.get("metadata")):
-        if name := next(filter(None, map(as_object(holder).get, THREADS)), None):
-            return str(name)
-    return str(run.get("thread_id") or "")
+    return _of_metadata(run, THREADS) or str(run.get("thread_id") or "")
+
+
+def _of_metadata(run: Mapping[str, Any], keys: Iterable[str]) -> str:
+    """The first name at one of the keys of a run's metadata; empty without one."""
+    holders = [as_object(holder) for holder in (as_object(run.get("extra")).get("metadata"), run.get("metadata"))]
+    return next((str(holder[key]) for holder in holders for key in keys if holder.get(key)), "")
 
 
 def _usage(run: Mapping[str, Any]) -> dict[str, int]:

@@ -1,12 +1,15 @@
 """A line of a log of requests: its request, its response, the conversation that it names and its further keys."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, TypeAlias
 
 from ..attempts import as_object
 from ..files.json_values import as_value
 from ..formats.other_requests import endpoint_of
+from ..formats.turns import FURTHER_KEYS, HOLDERS
 from .events import event_of, is_server_sent, server_sent
 from .streams import assembled
 
@@ -18,6 +21,19 @@ _OF_RESPONSE = ("response", "completion", "output", "preferred_output", "respons
 _OF_REQUEST = ("request", "body", "input", "request_body", "params")
 _BODIES = ("body", "inputBodyJson", "outputBodyJson")
 """Keys of a request or a response for its content: of OpenAI's Batch API and of Bedrock's invocation logs."""
+KEPT = ("model", "error", "metadata", "user", "safety_identifier", "requestMetadata")
+"""Keys of a request or its response that become further keys of the line: what was called, and who is the user."""
+_READ_OF_REQUEST = (*LISTS, *_BODIES, "system", "instructions", "input", "prompt", "previous_response_id")
+_READ_OF_RESPONSE = (
+    *LISTS, *_BODIES, *HOLDERS, *FURTHER_KEYS, "object", "type", "role", "message", "choices", "output", "usage",
+    "stop_reason", "stopReason", "incomplete_details", "instructions", "previous_response_id",
+)  # fmt: skip
+_NOTHING: tuple[Any, ...] = (None, "", [], {})
+_MOST_NAMED = 40
+"""Most keys that a note names."""
+
+Unread: TypeAlias = Mapping[str, tuple[str, ...]]
+"""The keys of which nothing is kept, of a `request` and of its `response`."""
 
 
 @dataclass(frozen=True)
@@ -36,13 +52,14 @@ class LoggedLine:
     endpoint: str
     """The last part of the address that was called; empty if the line has none."""
     more: Mapping[str, Any]
-    """Further keys of the line."""
+    """Further keys of the line, and those of the request and the response that are kept (`KEPT`)."""
+    unread: Unread
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> "LoggedLine":
         """The parts of a line."""
-        bodies = (_body(inner) for key in _OF_REQUEST if isinstance(inner := value.get(key), Mapping))
-        request = next((body for body in bodies if isinstance(body, Mapping)), value)
+        sent = [inner for key in _OF_REQUEST if isinstance(inner := value.get(key), Mapping)]
+        request = next((body for body in map(_body, sent) if isinstance(body, Mapping)), value)
         response = value if _is_response(value) else next((value[key] for key in _OF_RESPONSE if value.get(key)), None)
         if response is None and "message" in as_object(value.get("result")):  # of Anthropic's batches
             response = value["result"]["message"]
@@ -50,15 +67,45 @@ class LoggedLine:
         answered |= {"content", "role", "type"} if response is value else set[str]()
         taken = {*LISTS, *answered, *_OF_REQUEST, *_OF_RESPONSE, "choices", "usage", "object", *IDS}
         own = value.get("custom_id") or value.get("id")
+        came = _unstreamed(_body(response) if isinstance(response, Mapping) else response)
+        more = {key: inner for key, inner in value.items() if key not in taken}
+        for holder in (request, as_object(came)):
+            if holder is not value:
+                more |= {key: holder[key] for key in KEPT if holder.get(key)}
         return cls(
             value=value,
             request=request,
-            response=_unstreamed(_body(response) if isinstance(response, Mapping) else response),
+            response=came,
             conversation=identifier(value) or identifier(request),
             own=str(own) if isinstance(own, str | int) and not isinstance(own, bool) else "",
             endpoint=endpoint_of(value),
-            more={key: inner for key, inner in value.items() if key not in taken},
+            more=more,
+            unread={
+                "request": unread(value, (*sent[:1], request), _READ_OF_REQUEST),
+                "response": unread(value, (as_object(response), as_object(came)), _READ_OF_RESPONSE),
+            },
         )
+
+
+def unread(line: Mapping[str, Any], holders: Iterable[Mapping[str, Any]], read: Iterable[str]) -> tuple[str, ...]:
+    """The keys with a value of parts of a line of which nothing is kept; none of a part that is the line itself."""
+    kept = {*read, *KEPT, *IDS}
+    keys = (key for holder in holders if holder is not line for key, inner in holder.items() if inner not in _NOTHING)
+    return tuple(dict.fromkeys(key for key in keys if key not in kept))
+
+
+def unread_notes(calls: Iterable[Unread]) -> Iterator[str]:
+    """A line with the names of the keys that no conversation has, for requests and for responses."""
+    names: dict[str, dict[str, None]] = {}
+    counts = Counter[str]()
+    for part, keys in (item for call in calls for item in call.items()):
+        names.setdefault(part, {}).update(dict.fromkeys(keys))
+        counts[part] += bool(keys)
+    for part, count in counts.items():
+        if count:
+            listed = [" ".join(name.split())[:40] for name in islice(names[part], _MOST_NAMED)]
+            more = f" and {len(names[part]) - _MOST_NAMED} more" if len(names[part]) > _MOST_NAMED else ""
+            yield f"left out of {count} {part}{'s' * (count > 1)}: {', '.join(listed)}{more}"
 
 
 def _is_response(value: Mapping[str, Any]) -> bool:

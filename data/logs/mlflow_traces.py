@@ -44,6 +44,7 @@ def _of_trace(trace: Mapping[str, Any]) -> Iterator[LoggedCall]:
     }
     session = str(details.get("mlflow.trace.session") or details.get("session_id") or "")
     begun = str(info.get("request_time") or info.get("timestamp_ms") or "")
+    user = details.get("mlflow.trace.user") or details.get("user_id")
     labels = dict(_assessments(info.get("assessments")))
     for span in trace["data"]["spans"]:
         attributes = {key: as_value(value) for key, value in as_object(as_object(span).get("attributes")).items()}
@@ -54,6 +55,7 @@ def _of_trace(trace: Mapping[str, Any]) -> Iterator[LoggedCall]:
         usage = as_object(attributes.get("mlflow.chat.tokenUsage")) if kind in _CALLS else {}
         used = {key: int(usage[key]) for key in ("input_tokens", "output_tokens") if isinstance(usage.get(key), int)}
         more: dict[str, Any] = {"labels": labels} if outer and labels else {}
+        more |= {"user": user} if user else {}
         yield LoggedCall(
             _turns(attributes, outer=outer),
             session,

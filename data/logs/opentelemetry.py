@@ -39,6 +39,7 @@ _TOKENS = {
     "output_tokens": ("gen_ai.usage.output_tokens", "llm.token_count.completion", "gen_ai.usage.completion_tokens"),
 }
 _THREADS = ("gen_ai.conversation.id", "session.id", *ai_sdk_spans.THREADS)
+_USERS = ("user.id", "enduser.id", "langfuse.user.id")
 
 
 def read(path: str | Path) -> Contents:
@@ -102,6 +103,7 @@ def _call(span: Mapping[str, Any]) -> LoggedCall | None:
         or attributes.get("llm.model_name")
     )
     name = next((attributes[key] for key in _THREADS if attributes.get(key)), "")
+    user = next((attributes[key] for key in _USERS if attributes.get(key)), "")
     counts = {
         name: [
             value
@@ -123,7 +125,7 @@ def _call(span: Mapping[str, Any]) -> LoggedCall | None:
         str(begun),
         outer,
         used if is_call else {},
-        {"model": model} if model else {},
+        {key: value for key, value in (("model", model), ("user", user)) if value},
     )
 
 

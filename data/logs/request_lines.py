@@ -16,7 +16,7 @@ from ..formats.refusals import unread_form
 from . import completions, responses
 from .calls import LoggedCall, together
 from .events import event_of, is_server_sent, server_sent
-from .logged_lines import LoggedLine, is_answered
+from .logged_lines import LoggedLine, is_answered, unread_notes
 from .streams import assembled
 
 _UNSPOKEN = ("thinking", "redacted_thinking", "reasoningContent")
@@ -54,7 +54,8 @@ def read(path: str | Path) -> Contents:
     begun = sum(bool(call.after) and call.after not in names for call in (*calls, *replies))
     before = f"{_times(begun, 'response goes', 'responses go')} on from one that the log lacks" if begun else ""
     alone = f"{_times(len(replies), 'streamed reply', 'streamed replies')} without a request" if replies else ""
-    notes = [*others.notes(), *filter(None, [alone, before]), *_kept_apart(values)]
+    unread = unread_notes(call.unread for call in (*calls, *replies))
+    notes = [*others.notes(), *filter(None, [alone, before]), *_kept_apart(values), *unread]
     return Contents(tuple(completions.numbered(path, values)), tuple(notes))
 
 

@@ -42,18 +42,15 @@ def call_of(line: LoggedLine) -> LoggedCall | None:
     reason = as_object(response.get("incomplete_details")).get("reason")
     if reply and isinstance(reason, str):
         reply[-1]["finish_reason"] = {"max_output_tokens": "length"}.get(reason, reason)
-    more = dict(line.more)
-    for key in ("model", "error", "metadata"):
-        if value := response.get(key) or request.get(key):
-            more.setdefault(key, value)
     named = request.get("conversation") or response.get("conversation")
     named = as_object(named).get("id") if isinstance(named, Mapping) else named
     return LoggedCall(
         turns=[*system, *before, *reply],
         conversation=line.conversation or (named if isinstance(named, str) else ""),
         usage=usage_of(response),
-        more=more,
+        more=line.more,
         own=line.own,
+        unread=line.unread,
         sent=len(before) + len(system),
         name=str(response.get("id") or ""),
         after=str(request.get("previous_response_id") or response.get("previous_response_id") or ""),

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from .. import domains
 from ..attempts import as_object
-from ..domain import USER_KEYS, declared_topic, named
-from ..formats.dialogues import further
+from ..domain import declared_topic
 from ..identity import digest
 from ..records import Conversation
 
@@ -112,5 +111,5 @@ def origin_of(conversation: Conversation) -> tuple[str, str] | None:
 
 def _person(conversation: Conversation) -> object:
     """The person who asks: from the domain, else the user that the source names; None if unknown."""
-    scenario = conversation.scenario
-    return domains.of(conversation).person(scenario) or named(USER_KEYS, further(conversation), scenario) or None
+    domain = domains.of(conversation)
+    return domain.person(conversation.scenario) or domain.user(conversation) or None

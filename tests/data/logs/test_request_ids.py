@@ -109,7 +109,7 @@ def test_a_failed_line_of_a_batch_is_counted_and_does_not_refuse_the_log(failed:
     line_of_reply = {"custom_id": "a", "response": {"status_code": 200, "body": {"choices": [{"message": REPLY}]}}}
     assert read(line_of_reply, {"custom_id": "b", **failed}) == [("a", 1)]
     assert read({"custom_id": "b", **failed}, line_of_reply) == [("a", 1)]
-    assert load("log.jsonl").notes == ("left out, not conversations: failed request 1",)
+    assert load("log.jsonl").notes[0] == "left out, not conversations: failed request 1"
 
 
 @pytest.mark.parametrize("path", ["corpus/translations", "/v1/embeddings"])

@@ -127,6 +127,7 @@ KEPT = {
     "responses": "kept beside the words: reasoning 1",
     "converse": "kept beside the words: reasoningContent 1",
 }
+LOST = {"converse": "left out of 1 response: metrics"}
 
 
 def server_sent(events: list[dict[str, Any]]) -> str:
@@ -176,7 +177,7 @@ def test_events_alone_are_a_reply_with_its_calls(api: str, laid: str) -> None:
     assert talk.messages[0].parts == ()
     assert talk.id == {"anthropic": "msg_1", "chat": "chatcmpl-1", "responses": "resp_1"}.get(api, talk.id)
     assert calls_of(talk) == [("rooms", {"nights": 2, "sea": True}), ("prices", {})]
-    assert list(loaded.notes) == ["1 streamed reply without a request", *filter(None, [KEPT.get(api)])]
+    assert list(loaded.notes) == ["1 streamed reply without a request", *filter(None, [KEPT.get(api), LOST.get(api)])]
     counts = log_statistics("log", [talk])
     assert (counts.tool_calls, counts.input_tokens, counts.output_tokens) == (2, 9, 5)
     written_again(loaded)
