@@ -21,7 +21,7 @@ _OF_RESPONSE = ("response", "completion", "output", "preferred_output", "respons
 _OF_REQUEST = ("request", "body", "input", "request_body", "params")
 _BODIES = ("body", "inputBodyJson", "outputBodyJson")
 """Keys of a request or a response for its content: of OpenAI's Batch API and of Bedrock's invocation logs."""
-KEPT = ("model", "error", "metadata", "user", "safety_identifier", "requestMetadata")
+FURTHER_OF_REQUEST = ("model", "error", "metadata", "user", "safety_identifier", "requestMetadata")
 """Keys of a request or its response that become further keys of the line: what was called, and who is the user."""
 _READ_OF_REQUEST = (*LISTS, *_BODIES, "system", "instructions", "input", "prompt", "previous_response_id")
 _READ_OF_RESPONSE = (
@@ -52,14 +52,14 @@ class LoggedLine:
     endpoint: str
     """The last part of the address that was called; empty if the line has none."""
     more: Mapping[str, Any]
-    """Further keys of the line, and those of the request and the response that are kept (`KEPT`)."""
+    """Further keys of the line, and those of the request and the response that are kept (`FURTHER_OF_REQUEST`)."""
     unread: Unread
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> "LoggedLine":
         """The parts of a line."""
-        sent = [inner for key in _OF_REQUEST if isinstance(inner := value.get(key), Mapping)]
-        request = next((body for body in map(_body, sent) if isinstance(body, Mapping)), value)
+        requests = [inner for key in _OF_REQUEST if isinstance(inner := value.get(key), Mapping)]
+        request = next((inner for inner in map(_body, requests) if isinstance(inner, Mapping)), value)
         response = value if _is_response(value) else next((value[key] for key in _OF_RESPONSE if value.get(key)), None)
         if response is None and "message" in as_object(value.get("result")):  # of Anthropic's batches
             response = value["result"]["message"]
@@ -67,31 +67,34 @@ class LoggedLine:
         answered |= {"content", "role", "type"} if response is value else set[str]()
         taken = {*LISTS, *answered, *_OF_REQUEST, *_OF_RESPONSE, "choices", "usage", "object", *IDS}
         own = value.get("custom_id") or value.get("id")
-        came = _unstreamed(_body(response) if isinstance(response, Mapping) else response)
+        body = _unstreamed(_body(response) if isinstance(response, Mapping) else response)
         more = {key: inner for key, inner in value.items() if key not in taken}
-        for holder in (request, as_object(came)):
+        for holder in (request, as_object(body)):
             if holder is not value:
-                more |= {key: holder[key] for key in KEPT if holder.get(key)}
+                more |= {key: holder[key] for key in FURTHER_OF_REQUEST if holder.get(key)}
         return cls(
             value=value,
             request=request,
-            response=came,
+            response=body,
             conversation=identifier(value) or identifier(request),
             own=str(own) if isinstance(own, str | int) and not isinstance(own, bool) else "",
             endpoint=endpoint_of(value),
             more=more,
             unread={
-                "request": unread(value, (*sent[:1], request), _READ_OF_REQUEST),
-                "response": unread(value, (as_object(response), as_object(came)), _READ_OF_RESPONSE),
+                "request": unread(value, (*requests[:1], request), _READ_OF_REQUEST),
+                "response": unread(value, (as_object(response), as_object(body)), _READ_OF_RESPONSE),
             },
         )
 
 
 def unread(line: Mapping[str, Any], holders: Iterable[Mapping[str, Any]], read: Iterable[str]) -> tuple[str, ...]:
-    """The keys with a value of parts of a line of which nothing is kept; none of a part that is the line itself."""
-    kept = {*read, *KEPT, *IDS}
+    """The keys with a value of which nothing is kept.
+
+    `holders` are parts of the line; one that is the line itself has none.
+    """
+    not_lost = {*read, *FURTHER_OF_REQUEST, *IDS}
     keys = (key for holder in holders if holder is not line for key, inner in holder.items() if inner not in _NOTHING)
-    return tuple(dict.fromkeys(key for key in keys if key not in kept))
+    return tuple(dict.fromkeys(key for key in keys if key not in not_lost))
 
 
 def unread_notes(calls: Iterable[Unread]) -> Iterator[str]:
