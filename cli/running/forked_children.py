@@ -4,10 +4,15 @@ A forked process has its parent's handlers, sockets and pipes: a SIGTERM for a w
 """
 
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 _UNDO: list[Callable[[], object]] = []
+_FORKING = threading.local()
+HELD = {getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)}
+"""Signals that wait while a process forks: one that came before the handlers are undone would be lost in the child."""
 
 
 @contextmanager
@@ -21,11 +26,20 @@ def undone_in_forks(undo: Callable[[], object]) -> Iterator[None]:
             _UNDO.remove(undo)
 
 
+def _hold() -> None:
+    _FORKING.mask = signal.pthread_sigmask(signal.SIG_BLOCK, HELD)
+
+
+def _release() -> None:
+    signal.pthread_sigmask(signal.SIG_SETMASK, _FORKING.mask)
+
+
 def _undo_all() -> None:
     while _UNDO:
         with suppress(Exception):  # a fork must succeed
             _UNDO.pop()()
+    _release()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_undo_all)
+    os.register_at_fork(before=_hold, after_in_parent=_release, after_in_child=_undo_all)
