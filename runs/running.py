@@ -154,8 +154,9 @@ class _Run:
                         keep=keep,
                     )
                 finally:
-                    if self.control.calls is not None:
-                        self.report.count_calls(self.control.calls, file)
+                    for calls in self.control.services:
+                        if calls.store is file:
+                            self.report.count_calls(calls, file)
 
     async def elsewhere(self, divided: Division, figures: RunFigures | None) -> None:
         """Simulate in other processes, which this one leads."""

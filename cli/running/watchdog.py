@@ -62,8 +62,8 @@ class Watchdog:
 
     def _must_wait(self, heard: threading.Event) -> bool:
         """Whether work is under way that cannot be ended in order."""
-        calls = self.control.calls
-        return self.control.under_way > 0 and (not heard.is_set() or bool(calls is not None and calls.agents.waiting))
+        waiting = any(calls.agents.waiting for calls in self.control.services)
+        return self.control.under_way > 0 and (not heard.is_set() or waiting)
 
     def _end(self, cause: int | None) -> None:
         line, code = self.ending(cause)

@@ -59,6 +59,8 @@ class CallService:
     works: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])
     """The pieces of work under way, such as conversations, each a task."""
     reservations: Reservations = field(init=False)
+    closed: bool = False
+    """Whether no call may begin any more."""
 
     def __post_init__(self) -> None:
         self.reservations = Reservations(self.spending)
@@ -93,7 +95,8 @@ class CallService:
 
         Work that would is cancelled, and after ten seconds what is left of it.
         """
-        if not self.reservations.closed:
+        if not self.closed:
+            self.closed = True
             self.reservations.close()
             for gate in self.gates.values():
                 gate.close()

@@ -13,6 +13,7 @@ from ...nodes.calls.service import CallService
 from ...nodes.calls.spending import Spending
 from ...nodes.context_values import during
 from .reports import EndpointNow, WorkerReport
+from .turns import Turns
 
 GRACE = 0.5
 """Seconds that agents under way have to answer when a run ends in order."""
@@ -28,8 +29,10 @@ class Control:
     """Why no further conversation begins, in words; None if they do. What is under way goes on to its end."""
     notify: Callable[[str], None] | None = None
     """Called with one line when an endpoint becomes unreachable or reachable."""
-    calls: CallService | None = None
-    """The calls of the run that is under way."""
+    services: list[CallService] = field(default_factory=list[CallService])
+    """The calls of the run that is under way, or of each of the runs."""
+    turns: Turns | None = None
+    """Of runs that are made at the same time; None for one."""
     cutting: str | None = None
     """Why conversations under way end before their next turn, in words; None if they go on."""
     closed: bool = False
@@ -65,14 +68,14 @@ class Control:
         self.cutting = self.cutting or reason
         self.spending.is_part = False
         self.end(reason)
-        if self.calls is not None:
-            self.calls.reservations.wake()
+        for calls in self.services:
+            calls.reservations.wake()
 
     def endpoints(self) -> Iterator[EndpointNow]:
         """The endpoints that the run has called, as they are now."""
         here = WorkerReport()
-        if self.calls is not None:
-            here.count_calls(self.calls, None)
+        for calls in self.services[-1:]:  # all have the same endpoints
+            here.count_calls(calls, None)
         yield from here.endpoints.values()
         yield from self.elsewhere()
 
@@ -97,11 +100,20 @@ class Control:
 
     def call_service(self, store: CallStore | None = None) -> CallService:
         """The calls of a run under this control."""
-        self.calls = CallService(self.pace, store, self.spending, self.spent, self.notify)
-        self.calls.agents.dropped = self.dropped
+        calls = CallService(self.pace, store, self.spending, self.spent, self.notify)
+        others = self.services if self.turns is not None else []
+        for other in others[:1]:
+            calls.gates, calls.reservations = other.gates, other.reservations
+        calls.agents.dropped = self.dropped
         if self.closed:
-            self.calls.close()
-        return self.calls
+            calls.close()
+        self.services = [*others, calls]
+        return calls
+
+    @property
+    def calls(self) -> CallService | None:
+        """The calls of the run that began last; None before any."""
+        return self.services[-1] if self.services else None
 
     @contextmanager
     def within(self, seconds: float | None) -> Iterator[None]:
@@ -125,8 +137,8 @@ class Control:
     def drop(self) -> None:
         """Cancel the conversations that wait for an agent: it may never answer."""
         self.dropped = True
-        if self.calls is not None:
-            self.calls.agents.drop()
+        for calls in self.services:
+            calls.agents.drop()
 
     def close(self, reason: str) -> None:
         """Begin nothing new from now on, also no call and no further try of one.
@@ -135,8 +147,8 @@ class Control:
         """
         self.end(reason)
         self.closed = True
-        if self.calls is not None:
-            self.calls.close()
+        for calls in self.services:
+            calls.close()
 
     def as_default(self) -> AbstractContextManager["Control"]:
         """Inside, runs without a control of their own use this one."""

@@ -27,6 +27,7 @@ from ...nodes.limits import Limits
 from ...nodes.state import State
 from ...nodes.worlds import WorldError
 from .control import Control, default_control
+from .turns import Turns
 
 log = logging.getLogger(__name__)
 
@@ -186,8 +187,9 @@ async def do_all(
         raise SettingError(f"concurrency must be 'auto' or at least 1, not {concurrency!r}")
     waiting = iter(works)
     under_way = 0
-    one_over = asyncio.Event()
-    calls.on_room = one_over.set
+    turns = control.turns or Turns()
+    number = turns.join()
+    calls.on_room = turns.wake
 
     async def begun(work: T) -> None:
         CONVERSATION.set(asyncio.current_task())
@@ -198,27 +200,29 @@ async def do_all(
         calls.works.discard(task)
         under_way -= 1
         control.count(-1)
-        one_over.set()
+        turns.end()
 
     try:
         with calls.active():
             async with asyncio.TaskGroup() as tasks:
                 while calls.stopped is None and control.begins:
-                    if under_way >= (calls.room if concurrency == "auto" else concurrency):
-                        one_over.clear()
-                        await one_over.wait()
+                    if not turns.may_begin(number, calls.room if concurrency == "auto" else concurrency):
+                        await turns.change()
                         continue
                     if not (following := list(islice(waiting, 1))):
                         break
                     under_way += 1
                     control.count(1)
+                    turns.begin(number)
                     task = tasks.create_task(begun(*following))
                     calls.works.add(task)
                     task.add_done_callback(ended)
+                turns.leave(number)
                 while under_way and calls.stopped is None:
-                    one_over.clear()
-                    await one_over.wait()
+                    await turns.change()
                 if calls.stopped is not None:
                     raise calls.stopped
     except ExceptionGroup as group:  # what stops a whole run, such as a full disk, is the same for every piece of work
         raise group.exceptions[0] from None
+    finally:
+        turns.leave(number)
