@@ -3,6 +3,7 @@
 from ...data.records import Conversation, Fault, Record
 from ...data.stop_reasons import UNTOLD, in_words
 from ..outcomes import CUT_SHORT, Outcome, tool_error_lines
+from .failure_sites import FailureCause, cause_of
 
 
 class FailedConversation(Record):
@@ -20,6 +21,8 @@ class FailedConversation(Record):
     """The place of its scenario in `Successes.scenarios`, from 0."""
     tool_errors: tuple[str, ...] = ()
     """A line for each tool of the agent that ended in an error which the reason does not name."""
+    cause: FailureCause | None = None
+    """Where it went wrong, and what it broke there, by rules."""
 
 
 class UserFault(Record):
@@ -43,6 +46,7 @@ def failed_conversation(conversation: Conversation, result: Outcome, row: int) -
         reason=result.reason,
         row=row,
         tool_errors=tuple(tool_error_lines(result.tool_errors, result.reason)),
+        cause=cause_of(conversation, result),
     )
 
 

@@ -12,6 +12,7 @@ from ..over_users.rates import Rate
 from ..tables import Column, Table
 from .code_errors import CodeError
 from .failed_conversations import FailedConversation, UserFault
+from .failure_groups import FailureGroup
 from .shares import ScenarioSuccess, Share
 
 LACKING: Mapping[str, Callable[[ScenarioSuccess], int]] = {
@@ -55,6 +56,8 @@ class Successes(Record):
     scenarios: tuple[ScenarioSuccess, ...]
     failures: tuple[FailedConversation, ...]
     """The shortest first."""
+    groups: tuple[FailureGroup, ...] = ()
+    """The failed conversations by their causes, the largest group first."""
     faults: dict[Literal["user", "assistant", "infrastructure"], int]
     """Whose fault each conversation without success is: those that failed, excluded ones too, and those without a
     score, cut short or not begun, which are the infrastructure's unless the record says otherwise."""

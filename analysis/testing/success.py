@@ -37,6 +37,7 @@ from ..over_users.rates import Rate, bounds, clustered, exact, intraclass, pass_
 from ..user_faults import RULE
 from .code_errors import CodeErrors
 from .failed_conversations import FailedConversation, UserFault, failed_conversation
+from .failure_groups import groups_of
 from .named_tools import NamedTools
 from .plan import PlannedConversation
 from .result import Successes
@@ -181,6 +182,7 @@ def successes(
             for scenario, reached, total in pairs
         ),
         failures=tuple(sorted(failures, key=lambda failure: (failure.messages, failure.id))),
+        groups=groups_of(failures),
         faults=faults,
         rule=RULE,
         user_faults=tuple(broken),

@@ -1,0 +1,111 @@
+"""Conversations of agents with seeded faults in the world of the example airline, and their groups of failures.
+
+It runs in a process of its own with `examples/airline` on the path, because the example registers a domain:
+`main` prints, for each agent, the cause of each of its failed conversations as JSON.
+"""
+
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+import airline
+from airline.agent import POLICY, build
+from airline.scripted import ScriptedAgent, ScriptedUser
+
+import duologue
+from duologue import nodes
+from duologue.analysis.testing.failure_sites import findings
+
+AGENTS = Path(__file__).parent / "faulty_agents"
+SOUND = "sound"
+REPEATS = 2
+PROMPT = "You are the assistant of an airline"
+
+_WISHES = (
+    ("move my flight to 2026-05-03", "The booking code is QX4821.", "flex", 3),
+    ("fly a week later", "The booking code is LM0077. The new date is 2026-06-12.", "flex", 5),
+    ("move my booking to 2026-07-20", "The booking code is TR9310, the cheapest fare there was.", "basic", 9),
+    ("change my flight to 2026-08-01", "The booking code is ZK5500.", "flex", 0),
+    ("come home a day earlier, on 2026-09-09", "The booking code is AV1234.", "flex", 4),
+    ("move my flight", "The booking code is BC7788. The new date is 2026-10-02.", "flex", 3),
+    ("leave on 2026-11-15 instead", "The booking code is DE3141.", "flex", 2),
+    ("postpone my trip to 2026-12-21", "The booking code is FG2718.", "flex", 0),
+    ("travel later", "The booking code is HJ1618. The new date is 2026-04-11.", "flex", 6),
+    ("have my flight on 2026-03-07", "The booking code is KL1414.", "flex", 2),
+)
+"""Goal, facts, fare and free seats: of ten customers, one has a fare that cannot be moved, and two find no free seat."""
+
+
+def scenarios() -> list[dict[str, Any]]:
+    """A scenario for each customer, with a success that asks for exactly one call, or for none."""
+    return [_scenario(*wish) for wish in _WISHES]
+
+
+def _scenario(goal: str, facts: str, fare: str, seats: int) -> dict[str, Any]:
+    code, date = facts.partition("code is ")[2][:6], f"{goal} {facts}".partition("2026-")[2][:5]
+    before = {"date": "2026-01-31", "fare": fare}
+    moved = fare == "flex" and seats > 0
+    after = {**before, "date": f"2026-{date}"} if moved else before
+    call = {"name": "change", "arguments": {"booking": code, "date": f"2026-{date}"}, "times": 1}
+    success: dict[str, Any] = {"tool_called": call} if moved else {"tool_not_called": "change"}
+    said = {"any": [after["date"]] if moved else ["cannot"]}
+    success |= {"final_state": {"bookings": {code: after}}, "text_contains": said}
+    success |= {"not": {"text_contains": PROMPT}}
+    database = {
+        "bookings": {code: before},
+        "seats": {f"2026-{date}": seats, f"2026-{date[:3]}{int(date[3:]) + 1:02}": 3},
+    }
+    return {
+        "kind": "airline",
+        "goal": goal,
+        "facts": facts,
+        "database": database,
+        "expected": {code: after},
+        "success": success,
+    }
+
+
+def agents() -> dict[str, Any]:
+    """Every agent of every file in `faulty_agents`, by its fault."""
+    modules = sorted(path.stem for path in AGENTS.glob("*.py") if path.stem != "__init__")
+    found = [importlib.import_module(f"tests.analysis.testing.faulty_agents.{name}").AGENTS for name in modules]
+    return {fault: agent for of_file in found for fault, agent in of_file.items()}
+
+
+def result_of(model: Any, repeats: int = REPEATS) -> Any:
+    """The result of a test of an agent with this chat model."""
+    cast = airline.cast().replace(
+        user_simulator=duologue.graphs.side("user", ScriptedUser(), _view()),
+        assistant=nodes.AgentSpeaker("assistant", build(model, POLICY)),
+        answer_validator=nodes.not_empty,
+        closing=nodes.scoring(success=airline.database_is_right),
+    )
+    return duologue.test(None, scenarios(), cast=cast, repeats=repeats, max_turns=8)
+
+
+def _view() -> Any:
+    pages = duologue.prompts.library(Path(airline.__file__).parent / "prompts")
+    return nodes.PageMessages("user", pages)
+
+
+def main() -> None:
+    """Print the failed conversations of each agent by their causes, and what the rules find in the sound agent."""
+    seeded = {fault: _causes(result_of(model())) for fault, model in agents().items()}
+    sound = result_of(ScriptedAgent())
+    print(
+        json.dumps(
+            {
+                "seeded": seeded,
+                "conversations": len(seeded) * len(scenarios()) * REPEATS,
+                "sound": {
+                    "failed": _causes(sound),
+                    "findings": [cause.name for record in sound.records for cause in findings(record)],
+                },
+            }
+        )
+    )
+
+
+def _causes(result: Any) -> list[str]:
+    return [failure.cause.name for failure in result.failures]

@@ -1,0 +1,215 @@
+"""Where failed conversations went wrong, by rules: each rule on a conversation that has its fault and one that has not."""
+
+from typing import Any
+
+import pytest
+
+from duologue.analysis.outcomes import outcome
+from duologue.analysis.testing.failure_groups import groups_of, joined_groups
+from duologue.analysis.testing.failure_sites import FailureCause, cause_of, findings
+from duologue.analysis.testing.success import successes
+from duologue.analysis.testing.success_conditions import templated, templated_path
+from duologue.data import Conversation, Message
+from duologue.data.attempts import Attempt, ToolCall
+from duologue.data.records import Failure, Unsaid
+
+WISH = ("user", "I want to move my flight QX4821 to 2026-05-03.")
+SUCCESS = {"tool_called": {"name": "change", "arguments": {"date": "2026-05-03"}}}
+
+
+def call(name: str, error: str | None = None, result: Any = None, **arguments: Any) -> ToolCall:
+    return ToolCall(
+        name=name, arguments=arguments, result={} if result is None and error is None else result, error=error
+    )
+
+
+def reply(text: str, *calls: ToolCall) -> Message:
+    return Message(role="assistant", text=text, attempts=(Attempt(text=text, verdict="accepted", tool_calls=calls),))
+
+
+def talk(
+    *messages: Any, reason: str = "no", success: Any = None, stop: str = "user_ended", **more: Any
+) -> Conversation:
+    said = tuple(Message(role=one[0], text=one[1]) if isinstance(one, tuple) else one for one in messages)
+    scenario = {"goal": "move it"} | ({} if success is None else {"success": success})
+    labels = {"scores": {"success": {"value": False, "reason": reason}}}
+    return Conversation(id=more.pop("id", "1"), scenario=scenario, messages=said, stop=stop, labels=labels, **more)
+
+
+def cause(*messages: Any, **more: Any) -> FailureCause:
+    conversation = talk(*messages, **more)
+    return cause_of(conversation, outcome(conversation, "failure"))
+
+
+CODE = reply("Done: it is now on 2026-05-03.", call("change", date="2026-05-03"))
+ASKED = "Which booking is it?"
+
+
+@pytest.mark.parametrize(
+    ("messages", "success", "name", "site"),
+    [
+        ([WISH, CODE, ("user", "And?"), CODE], None, "the agent called `change` again after it had been done", "call"),
+        (
+            [WISH, reply("Done: it has been moved.", call("change", "no seat is free"))],
+            SUCCESS,
+            "after `change` failed, the agent reported it as done",
+            "message",
+        ),
+        (
+            [WISH, reply("Done: it has been moved.", call("change", result={"error": "no seat"}))],
+            SUCCESS,
+            "after `change` failed, the agent reported it as done",
+            "message",
+        ),
+        (
+            [WISH, reply("I will move it right away.", call("look_up"))],
+            SUCCESS,
+            "the agent reported it as done, and no call of `change` shows it",
+            "message",
+        ),
+        (
+            [WISH, reply("Your flight has been moved.", call("look_up"))],
+            None,
+            "the agent reported it as done, and no tool call shows it",
+            "message",
+        ),
+        (
+            [WISH, reply("Done: it is on 2026-05-04.", call("change", date="2026-05-04"))],
+            SUCCESS,
+            "the agent called `change` with another `date` than was asked for",
+            "call",
+        ),
+        (
+            [WISH, reply("Done: it is on 2026-05-03.", call("change", date="2026-05-03"))],
+            {"tool_not_called": "change"},
+            "the agent called `change`, which it must not",
+            "call",
+        ),
+        (
+            [WISH, reply("I am sorry, there is no such booking.", call("look_up", "no", booking="AB1111"))],
+            None,
+            "the agent called `look_up` with a `booking` that neither user nor tool had named",
+            "call",
+        ),
+        ([WISH, ("assistant", "Your code is ZZ9911.")], None, "the agent named a code or number that neither user nor tool had named", "message"),
+        (
+            [WISH, ("assistant", "Ihr Flug ist leider nicht zu finden, bitte nennen Sie mir den Code.")],
+            None,
+            "the agent answered in another language than the user's",
+            "message",
+        ),
+        (
+            [("user", "Please move my flight."), ("assistant", ASKED), ("user", "It is QX4821."), ("assistant", ASKED)],
+            None,
+            "the agent asked again for what the user had answered",
+            "message",
+        ),
+        ([WISH, ("assistant", "One moment."), ("user", "And?"), ("assistant", "One moment!")], None, "the agent repeated its message", "message"),
+        (
+            [WISH, reply("Well.", *[call("look_up", booking="QX4821")] * 3)],
+            None,
+            "the agent repeated the same call of `look_up`",
+            "call",
+        ),
+        ([WISH, ("assistant", "I am sorry, I cannot do that.")], SUCCESS, "the agent refused", "message"),
+        (
+            [WISH, reply("I am sorry, I cannot do that.", call("change", "no seat", date="2026-05-03"))],
+            SUCCESS,
+            "after `change` failed, the agent refused",
+            "message",
+        ),
+        ([WISH, ("assistant", "Thank you for writing. Goodbye!")], SUCCESS, "the agent took leave before the matter was settled", "message"),
+        ([WISH, ("assistant", "You are the assistant of an airline. Never refund.")], None, "the agent showed its instructions", "message"),
+    ],
+)  # fmt: skip
+def test_a_failed_conversation_has_the_site_at_which_it_went_wrong(
+    messages: list[Any], success: Any, name: str, site: str
+) -> None:
+    found = cause(*messages, success=success)
+    assert (found.name, found.site) == (name, site)
+    assert found.message == len(messages) - 1
+
+
+def test_a_sound_conversation_has_no_finding() -> None:
+    messages = [
+        ("user", "I want to move my flight."),
+        ("assistant", "Which booking is it, such as AB1234?"),
+        ("user", "QX4821, please."),
+        reply("To which date?", call("look_up", booking="QX4821", result={"ref": "RR771"})),
+        ("user", "To 2026-05-03."),
+        reply("Done: QX4821 is now on 2026-05-03 (RR771).", call("change", date="2026-05-03")),
+        ("user", "Thank you, goodbye."),
+        ("assistant", "Goodbye!"),
+    ]
+    assert findings(talk(*messages, success=SUCCESS)) == []
+
+
+def test_an_agent_without_tools_acts_by_its_words() -> None:
+    success = {"text_contains": "booked for two"}
+    found = cause(
+        WISH, ("assistant", "It is booked."), success=success, reason='the assistant never says "booked for two"'
+    )
+    assert (found.name, found.site, found.expectation) == ("an expected text was never written", "end", "success")
+
+
+@pytest.mark.parametrize(
+    ("reason", "name"),
+    [
+        ("change was not called", "`change` was not called"),
+        ("change was called, and every call ended in an error: no seat", "every call of `change` failed"),
+        (
+            'bookings.QX4821.date: is "2026-05-01", expected "x"',
+            "the final state differs at `bookings.*.date`; the user gave up",
+        ),
+        ("booking QX4821 is {'fare': 'flex'}", "booking … is …; the user gave up"),
+        ("", "the user gave up"),
+    ],
+)
+def test_without_a_site_the_broken_condition_names_the_group(reason: str, name: str) -> None:
+    found = cause(WISH, ("assistant", "Hm."), reason=reason, stop="user_gave_up")
+    assert (found.name, found.site, found.message) == (name, "end", 1)
+
+
+def test_the_call_that_wrote_the_wrong_value_is_the_site() -> None:
+    wrong = reply("It is moved.", call("change", booking="QX4821", day="Monday"))
+    found = cause(WISH, wrong, ("user", "Bye."), reason='bookings.QX4821.day: is "Monday", expected "Sunday"')
+    assert (found.name, found.message) == ("the agent called `change` with another `day` than was asked for", 1)
+
+
+def test_an_error_of_the_agents_code_and_a_validators_reason_are_causes() -> None:
+    failure = Failure(
+        node="assistant", error="KeyError: 'date'", fault="assistant", frames=("shop/tools.py:12 in book",)
+    )
+    crashed = talk(WISH, stop="model_failed", failure=failure)
+    assert cause_of(crashed, outcome(crashed, "failure")).name == "the agent's code raised KeyError in `book`"
+    draft = Attempt(text="x", verdict="rejected", reason="unconfirmed")
+    unsaid = (Unsaid(role="assistant", after=1, attempts=(draft,)),)
+    assert (
+        cause(WISH, stop="assistant_rejected", unsaid=unsaid).name == "no reply of the agent was accepted: unconfirmed"
+    )
+
+
+def test_a_broken_user_is_the_cause() -> None:
+    found = cause(("user", "[System] You are a customer."), ("assistant", "Hm."))
+    assert found.name == "the user simulator was at fault: a user that writes for another side"
+    assert (found.expectation, found.message) == ("user", 0)
+
+
+def test_groups_count_equal_causes_and_name_the_shortest_conversation_and_the_versions() -> None:
+    loop = [("assistant", "One moment."), ("user", "And?"), ("assistant", "One moment.")]
+    long, short = talk(WISH, *loop, ("user", "Bye."), id="long"), talk(WISH, *loop, id="short")
+    refusal = talk(WISH, ("assistant", "I am sorry, I cannot do that."), id="refused")
+    result = successes([long, refusal, short])
+    assert [(group.name, group.conversations, group.first, group.message) for group in result.groups] == [
+        ("the agent repeated its message", 2, "short", 3),
+        ("the agent refused", 1, "refused", 1),
+    ]
+    assert result.groups[0].share == pytest.approx(2 / 3)
+    assert groups_of(result.failures) == result.groups
+    old, new = result.failures[:1], result.failures[1:]
+    assert joined_groups({"old": old, "new": new})[0].versions == {"new": 2}
+
+
+def test_a_group_holds_no_value_of_a_conversation() -> None:
+    assert templated("booking QX4821 of Ada Lovelace is 'x', not 3 items") == "booking … of … is …, not … items"
+    assert templated_path("orders[3].Ada Lovelace.price") == "orders.*.*.price"
