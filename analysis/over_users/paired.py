@@ -250,6 +250,6 @@ def _agreeing(low: float, high: float, difference: float, p: float) -> tuple[flo
 
 def _correlation(values: Sequence[tuple[float, float]]) -> float | None:
     try:
-        return correlation(*zip(*values, strict=True))
+        return correlation([old for old, _ in values], [new for _, new in values])
     except StatisticsError:
         return None
