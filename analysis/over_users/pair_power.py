@@ -1,6 +1,6 @@
-"""What a comparison in pairs can show: the smallest difference that it finds with a chance of 80 %, and plans for one.
+"""What a comparison in pairs can show: the smallest difference that it finds, and plans for one.
 
-A difference is found where the sign-flip test has p below .05. Two things limit it, and the greater limit counts: the
+Both are for a chance of 80 % that the sign-flip test has p below .05. Two things limit it, and the greater limit counts: the
 noncentral t of scenarios' means (approximated by the sum of two of Student's quantiles; Cohen, "Statistical Power Analysis
 for the Behavioral Sciences", 1988), and for few pairs that differ, the power of McNemar's exact test (Connor, "Sample Size
 for Testing Differences in Proportions for the Paired-Sample Design", 1987).
@@ -40,10 +40,10 @@ class PairPlan(Record):
 
 
 def detectable_share(scenarios: int, pairs: float, discordant: float) -> float | None:
-    """The smallest difference of shares that is found with a chance of 80 %; None if not even one of 1 is.
+    """The smallest difference of shares that is found with a chance of 80 %.
 
-    `pairs`: independent pairs that vary as much as those of all scenarios; `discordant`: the share of pairs that differ
-    without a true difference. With one, as many more differ as are the likeliest (`tango.variance_at`).
+    None if not even one of 1 is. `pairs`: independent pairs that vary as much as those of all scenarios; `discordant`: the
+    share of pairs that differ without a true difference. With one, as many more differ as is likeliest (`tango`).
     """
     low, high = 0.0, 1.0
     if not finds_share(high, scenarios, pairs, discordant):
@@ -79,7 +79,7 @@ def plan_pairs(
     within: float | None = None,
     repeats: Sequence[int] = (1, 2, 4, 8),
 ) -> list[PairPlan]:
-    """How many scenarios and repeats find a difference with a chance of 80 %, a row for each number of repeats.
+    """Scenarios that find a difference with a chance of 80 %, a row for each number of repeats.
 
     Args:
         detect: The difference to be found, in the measure's unit.

@@ -23,7 +23,7 @@ from .tango import PairSpread
 
 ScenarioPairs: TypeAlias = Sequence[tuple[float, float]]
 """Of one scenario the values of each pair: of the old version, and of the new."""
-Scale: TypeAlias = tuple[float, float]
+ValueRange: TypeAlias = tuple[float, float]
 """The least and the greatest value that there can be."""
 
 EVEN = 1e-9
@@ -60,8 +60,10 @@ class PairedDifference(Record):
 
 
 class McNemarCounts(NamedTuple):
-    """Pairs by the success of both versions (McNemar, "Note on the sampling error of the difference between correlated
-    proportions or percentages", 1947)."""
+    """Pairs by the success of both versions.
+
+    McNemar, "Note on the Sampling Error of the Difference between Correlated Proportions or Percentages", 1947.
+    """
 
     both: int
     only_old: int
@@ -72,7 +74,7 @@ class McNemarCounts(NamedTuple):
 PairedVerdict: TypeAlias = Literal["better", "as good within the margin", "not shown to be as good", "worse"]
 
 
-def paired_difference(scenarios: Sequence[ScenarioPairs], *, scale: Scale | None) -> PairedDifference:
+def paired_difference(scenarios: Sequence[ScenarioPairs], *, scale: ValueRange | None) -> PairedDifference:
     """The mean difference of two versions, with its interval over scenarios and the exact test.
 
     p decides whether the versions differ (`differs`), since it is exact at any number of scenarios. The interval agrees
@@ -87,13 +89,13 @@ def paired_difference(scenarios: Sequence[ScenarioPairs], *, scale: Scale | None
     Raises:
         ValueError: A value is not finite, or lies outside the scale.
     """
-    held = [[*pairs] for pairs in scenarios if pairs]
+    by_scenario = [[*pairs] for pairs in scenarios if pairs]
     least, most = scale or (-inf, inf)
-    values = [value for pairs in held for pair in pairs for value in pair]
+    values = [value for pairs in by_scenario for pair in pairs for value in pair]
     if wrong := [one for one in values if not (isfinite(one) and least <= one <= most)]:
         raise ValueError(f"{wrong[0]!r} is not a finite value" + (f" from {least:g} to {most:g}" if scale else ""))
     either_or = all(one in (least, most) for one in values)
-    return _of(held, scale, _independent([len(pairs) for pairs in held]) if either_or else inf)
+    return _of(by_scenario, scale, _independent([len(pairs) for pairs in by_scenario]) if either_or else inf)
 
 
 def _independent(sizes: Sequence[float]) -> float:
@@ -101,42 +103,44 @@ def _independent(sizes: Sequence[float]) -> float:
     return len(sizes) ** 2 / fsum(1 / size for size in sizes) if sizes else 0.0
 
 
-def _of(held: Sequence[ScenarioPairs], scale: Scale | None, independent: float) -> PairedDifference:
+def _of(by_scenario: Sequence[ScenarioPairs], scale: ValueRange | None, independent: float) -> PairedDifference:
     """The difference of scenarios with pairs, of which at most so many are independent."""
-    changes = [[new - old for old, new in pairs] for pairs in held]
+    changes = [[new - old for old, new in pairs] for pairs in by_scenario]
     means = [fmean(own) for own in changes]
     differing = sum(abs(one) > EVEN for one in means)
     low = high = detectable = None
-    if scale and len(held) > 1:
+    if scale and len(by_scenario) > 1:
         span = scale[1] - scale[0]
         spread = PairSpread.of([[one / span for one in own] for own in changes], independent)
         low, high = (span * bound for bound in spread.interval())
-        smallest = detectable_share(len(held), spread.pairs, spread.gains + spread.losses)
+        smallest = detectable_share(len(by_scenario), spread.pairs, spread.gains + spread.losses)
         detectable = smallest and span * smallest
     elif not scale and differing >= FEWEST_SCENARIOS:
         variance = variance_of_ratio(means, [1] * len(means))
         half = students(len(means) - 1) * sqrt(variance)
         low, high = fmean(means) - half, fmean(means) + half
         detectable = detectable_mean(len(means), variance)
-    p = sign_flip_p(_in_steps(changes)) if held else None
+    p = sign_flip_p(_in_steps(changes)) if by_scenario else None
     if low is not None and high is not None and p is not None:
         low, high = _agreeing(low, high, fmean(means), p)
-    old, new = (fmean(fmean(pair[side] for pair in pairs) for pairs in held) if held else None for side in (0, 1))
+    old, new = (
+        fmean(fmean(pair[side] for pair in pairs) for pairs in by_scenario) if by_scenario else None for side in (0, 1)
+    )
     between, within = _variances(changes)
     return PairedDifference(
-        pairs=sum(map(len, held)),
-        scenarios=len(held),
+        pairs=sum(map(len, by_scenario)),
+        scenarios=len(by_scenario),
         old=old,
         new=new,
-        difference=fmean(means) if held else None,
+        difference=fmean(means) if by_scenario else None,
         low=low,
         high=high,
         p=p,
         detectable=detectable,
-        correlation=_correlation([pair for pairs in held for pair in pairs]),
+        correlation=_correlation([pair for pairs in by_scenario for pair in pairs]),
         between=between,
         within=within,
-        reason=_reason(len(held), differing, low, detectable),
+        reason=_reason(len(by_scenario), differing, low, detectable),
     )
 
 
@@ -195,12 +199,14 @@ def _truths(pair: tuple[bool, bool]) -> tuple[bool, bool]:
 
 def pass_hat_differences(scenarios: Sequence[Sequence[tuple[bool, bool]]]) -> dict[int, PairedDifference]:
     """pass^k of both versions and its difference by k, up to the fewest pairs of a scenario (see `rates.pass_hat`)."""
-    held = [pairs for pairs in scenarios if pairs]
-    counts = [[(sum(bool(pair[side]) for pair in pairs), len(pairs)) for side in (0, 1)] for pairs in held]
+    by_scenario = [pairs for pairs in scenarios if pairs]
+    counts = [[(sum(bool(pair[side]) for pair in pairs), len(pairs)) for side in (0, 1)] for pairs in by_scenario]
     by_k = [[pass_hat([count]) for count in both] for both in counts]
     return {
-        k: _of([[(old[k], new[k])] for old, new in by_k], (0, 1), _independent([len(pairs) / k for pairs in held]))
-        for k in range(1, min(map(len, held), default=0) + 1)
+        k: _of(
+            [[(old[k], new[k])] for old, new in by_k], (0, 1), _independent([len(pairs) / k for pairs in by_scenario])
+        )
+        for k in range(1, min(map(len, by_scenario), default=0) + 1)
     }
 
 

@@ -47,21 +47,24 @@ def _ways_of_steps(sizes: Sequence[int], limit: int) -> int:
     The product of 1 + x^size counts the subsets of each sum; a power of two as x keeps the counts apart in one number.
     """
     width = len(sizes) + 1
-    kept, ways = (1 << width * (limit + 1)) - 1, 1
+    mask, ways = (1 << width * (limit + 1)) - 1, 1
     for size in sizes:
-        ways = (ways + (ways << width * size)) & kept
+        ways = (ways + (ways << width * size)) & mask
     return ways % ((1 << width) - 1)
 
 
 def _ways_of_halves(sizes: Sequence[float], limit: float) -> int:
-    """The same of any numbers: each sum of one half of them meets those of the other half that leave it below."""
+    """The same of any numbers: each sum of one half is matched with sums of the other."""
     one, other = (_subset_sums(sizes[start::2]) for start in (0, 1))
     other.sort()
     return sum(bisect_right(other, limit - part) for part in one)
 
 
 def _drawn(sizes: Sequence[float], limit: float) -> int:
-    """How many of the drawn combinations of signs have a sum at least so far from 0, by eight signs at a time."""
+    """How many of the drawn combinations of signs have a sum at least so far from 0.
+
+    A byte draws eight signs at a time.
+    """
     eights = [[*sizes[start : start + 8], *[0.0] * 8][:8] for start in range(0, len(sizes), 8)]
     tables = [[2 * part - fsum(eight) for part in _subset_sums(eight)] for eight in eights]
     width = len(tables)

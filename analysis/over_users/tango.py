@@ -31,7 +31,10 @@ class PairSpread(NamedTuple):
 
     @classmethod
     def of(cls, changes: Sequence[Sequence[float]], most: float) -> "PairSpread":
-        """Of the differences of each scenario's pairs, -1 to 1, in two scenarios or more; `most`: pairs that can be independent."""
+        """Of the differences of each scenario's pairs, -1 to 1; there are two scenarios or more.
+
+        `most`: pairs that can be independent.
+        """
         number = len(changes)
         gains, losses = (fmean(fmean(max(sign * one, 0.0) for one in own) for own in changes) for sign in (1, -1))
         variance = variance_of_ratio([fmean(own) for own in changes], [1] * number)
