@@ -1,11 +1,12 @@
 """Ending a run that is under way before its plan is done."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 
 from ...nodes.calls.call_store import CallStore
 from ...nodes.calls.endpoint_gate import Pace
@@ -14,6 +15,8 @@ from ...nodes.calls.spending import Spending
 from ...nodes.context_values import during
 from .reports import EndpointNow, WorkerReport
 from .turns import Turns
+
+T = TypeVar("T")
 
 GRACE = 0.5
 """Seconds that agents under way have to answer when a run ends in order."""
@@ -149,6 +152,21 @@ class Control:
         self.closed = True
         for calls in self.services:
             calls.close()
+
+    async def in_turns(self, runs: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+        """The results of runs that are made at the same time under this control, a conversation of each in turn.
+
+        Of errors the first, as it is: the other runs are cancelled then.
+        """
+        self.turns, self.services = Turns(len(runs)), []
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                under_way = [tasks.create_task(run) for run in runs]
+        except ExceptionGroup as group:
+            raise group.exceptions[0] from None
+        finally:
+            self.turns = None
+        return [task.result() for task in under_way]
 
     def as_default(self) -> AbstractContextManager["Control"]:
         """Inside, runs without a control of their own use this one."""

@@ -1,14 +1,7 @@
 """Runs at the same time under one control: they begin conversations in turn, and share their number and the endpoints."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    from .control import Control
-
-T = TypeVar("T")
 
 
 @dataclass
@@ -64,19 +57,3 @@ class Turns:
         event = asyncio.Event()
         self._changed.append(event)
         await event.wait()
-
-
-async def in_turns(runs: Sequence[Coroutine[Any, Any, T]], control: "Control") -> list[T]:
-    """The results of runs that are made at the same time under one control, a conversation of each in turn.
-
-    Of errors the first, as it is: the other runs are cancelled then.
-    """
-    control.turns, control.services = Turns(len(runs)), []
-    try:
-        async with asyncio.TaskGroup() as tasks:
-            under_way = [tasks.create_task(run) for run in runs]
-    except ExceptionGroup as group:
-        raise group.exceptions[0] from None
-    finally:
-        control.turns = None
-    return [task.result() for task in under_way]

@@ -7,7 +7,6 @@ import pytest
 from duologue.nodes.calls.spending import Spending
 from duologue.runs.engine.control import Control
 from duologue.runs.engine.conversing import do_all
-from duologue.runs.engine.turns import in_turns
 
 
 class Work:
@@ -59,7 +58,7 @@ def test_runs_at_the_same_time_share_endpoints_and_what_is_reserved():
         async def run():
             return control.call_service()
 
-        one, other = await in_turns([run(), run()], control)
+        one, other = await control.in_turns([run(), run()])
         return alone, one, other, control.call_service()
 
     alone, one, other, after = asyncio.run(main())
@@ -84,7 +83,7 @@ def test_closing_ends_the_work_of_each_run():
 
     async def main():
         asyncio.get_running_loop().call_later(0.01, control.close, "interrupted")
-        await in_turns([loop("old"), loop("new")], control)
+        await control.in_turns([loop("old"), loop("new")])
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("duologue.nodes.calls.service.LAST_SECONDS", 0.01)
@@ -112,4 +111,4 @@ def test_the_first_error_is_raised_as_it_is_and_the_other_run_is_cancelled():
 
 
 async def both(control, *runs):
-    return await in_turns(runs, control)
+    return await control.in_turns(runs)
