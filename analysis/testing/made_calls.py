@@ -114,7 +114,7 @@ class FailureReading:
         return [message.text for message in self.conversation.messages[after + 1 : before] if message.role == "user"]
 
     def argument_from_nowhere(self, call: MadeCall) -> str | None:
-        """The argument of a call whose value nobody had named.
+        """The argument of a call whose value no message had named.
 
         The user had named another value of its form, such as another date.
         """

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 
 _UNDO: list[Callable[[], object]] = []
 _FORKING = threading.local()
-HELD = {getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)}
+SIGNALS = {getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)}
 """Signals that wait while a process forks: one that came before the handlers are undone would be lost in the child."""
 
 
@@ -27,7 +27,7 @@ def undone_in_forks(undo: Callable[[], object]) -> Iterator[None]:
 
 
 def _hold() -> None:
-    _FORKING.mask = signal.pthread_sigmask(signal.SIG_BLOCK, HELD)
+    _FORKING.mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
 
 
 def _release() -> None:

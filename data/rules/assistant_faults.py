@@ -1,6 +1,6 @@
 """Signs in an assistant's text that it went wrong: instructions shown, another language, identifiers from nowhere.
 
-They are read in conversations that failed, to find the place where one went wrong. Alone none is evidence of a fault.
+They are read in conversations that failed, to find the place where one went wrong. None of them by itself is evidence of a fault.
 """
 
 import re

@@ -14,7 +14,7 @@ from ...nodes.calls.service import CallService
 from ...nodes.calls.spending import Spending
 from ...nodes.context_values import during
 from .reports import EndpointNow, WorkerReport
-from .turns import Turns
+from .turns import LoopTurns
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ class Control:
     """Called with one line when an endpoint becomes unreachable or reachable."""
     services: list[CallService] = field(default_factory=list[CallService])
     """The calls of the run that is under way, or of each of the runs."""
-    turns: Turns | None = None
+    turns: LoopTurns | None = None
     """Of runs that are made at the same time; None for one."""
     cutting: str | None = None
     """Why conversations under way end before their next turn, in words; None if they go on."""
@@ -158,7 +158,7 @@ class Control:
 
         Of errors the first, as it is: the other runs are cancelled then.
         """
-        self.turns, self.services = Turns(len(runs)), []
+        self.turns, self.services = LoopTurns(len(runs)), []
         try:
             async with asyncio.TaskGroup() as tasks:
                 under_way = [tasks.create_task(run) for run in runs]

@@ -27,7 +27,7 @@ from ...nodes.limits import Limits
 from ...nodes.state import State
 from ...nodes.worlds import WorldError
 from .control import Control, default_control
-from .turns import Turns
+from .turns import LoopTurns
 
 log = logging.getLogger(__name__)
 
@@ -187,7 +187,7 @@ async def do_all(
         raise SettingError(f"concurrency must be 'auto' or at least 1, not {concurrency!r}")
     waiting = iter(works)
     under_way = 0
-    turns = control.turns or Turns()
+    turns = control.turns or LoopTurns()
     number = turns.join()
     calls.on_room = turns.wake
 

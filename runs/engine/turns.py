@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Turns:
+class LoopTurns:
     """Loops of work, each of which begins a piece when no other has begun fewer."""
 
     loops: int = 1
