@@ -29,6 +29,8 @@ _NO_MESSAGE = "AnswerError: the function"
 """Begin of the error of a function that answered with what is no message."""
 TIMED_OUT, INTERRUPTED, NONE_ACCEPTED = "agent_timeout", "agent_interrupted", "assistant_rejected"
 """Stop reasons of an agent that did not answer to the end."""
+BY_GOODBYE = "unless_the_scenario_says"
+"""Name of the scorer of the cast for agents, in records: it has no score for a scenario with a `success`."""
 _NOT_APPROVED = "User rejected the tool call for "
 """Begin of the error that LangChain's `HumanInTheLoopMiddleware` records of a call that was not approved."""
 _LONGEST = 300
@@ -167,6 +169,15 @@ def teardown_warning(conversation: Conversation) -> str | None:
         return None
     place = f" ({failure.frames[-1]})" if failure.frames else ""
     return " ".join(failure.error.split()).removeprefix("WorldError: ") + place
+
+
+def is_scored_by_goodbye(conversation: Conversation) -> bool:
+    """Whether the cast for agents scored it by the user's goodbye, since its scenario has no `success`."""
+    provenance = conversation.provenance
+    closing = provenance.nodes.get("closing") if provenance is not None else None
+    scorers: Any = closing.settings.get("scorers") if closing is not None else None
+    scorer = scorers.get(SUCCESS) if isinstance(scorers, dict) else None
+    return SUCCESS not in conversation.scenario and isinstance(scorer, dict) and scorer.get("name") == BY_GOODBYE
 
 
 def tool_errors(conversation: Conversation) -> dict[str, str]:

@@ -211,6 +211,11 @@ class Attempt(Record):
         return (self.usage or Usage.none()) + (self.judging or Usage.none())
 
     @property
+    def rule_based(self) -> bool:
+        """Whether the rule-based speaker `offline` wrote it, whose tokens cost nothing."""
+        return self.model == "offline"
+
+    @property
     def as_it_came(self) -> str:
         """The text before cleaning."""
         return self.text if self.raw is None else self.raw

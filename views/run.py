@@ -28,7 +28,7 @@ from .pages import anchor_of, fragment, is_page, plural, render
 from .parts import has_images
 from .settings import facts
 from .shown_conversation import FailedFirst, ShownConversation
-from .success import has_failed, result_html, result_of
+from .success import has_failed, in_groups, result_html, result_of
 
 IN_ONE_FILE = 1_000
 """Most conversations in one file; more go into a folder, a page for each."""
@@ -44,11 +44,11 @@ COLUMNS = (
     ListColumn("coverage", digits=2, hint="share of the section in the answers' spans"),
     ListColumn("refusals", hint="replies that refuse to answer"),
     ListColumn("characters", hint="length of all messages"),
-    ListColumn("tokens", hint="tokens of all calls"),
+    ListColumn("tokens", hint="tokens of all calls of models"),
 )
 
-FIGURES = ("exchanges", "messages", "stop", "rejected", "coverage", "refused", "characters", "tokens")
-"""Fields of an outline in the last columns."""
+FIGURES = ("exchanges", "messages", "stop", "rejected", "coverage", "refused", "characters")
+"""Fields of an outline in the columns before the last one."""
 
 
 def run_page(
@@ -75,7 +75,11 @@ def run_page(
     Returns:
         The page as HTML.
     """
-    listed = sorted(conversations, key=has_failed, reverse=True)
+    every = list(conversations)
+    if result is None and any(map(_has_score, every)):
+        result = result_of(every)
+    places = {} if result is None else in_groups(result)
+    listed = sorted(every, key=lambda one: (not has_failed(one), places.get(one.id, len(places))))
     trusts = Trusts.of(listed, annotated_in(conversations)) if trusts is None else trusts
     shown = [ShownConversation(conversation, trusts, legend=False) for conversation in listed]
     anchors = _anchors(one.id for one in listed)
@@ -272,6 +276,7 @@ def _row(
             conversation.repeat + 1 if shown_columns.repeats else None,
             success if shown_columns.success else None,
             *(getattr(line, name) for name in FIGURES),
+            shown.tokens,
         ),
         text=f"{line.title}\n{line.topic}\n{dialogue}",
         packed=packed(html) if html else "",
@@ -281,6 +286,7 @@ def _row(
         hints={"success": reason} if shown_columns.success else {},
         choices={
             "success": success if shown_columns.success else "",
+            "failure": shown.cause.name if shown_columns.success and shown.cause else "",
             "stop": line.stop,
             "kind": line.kind,
             "side": side_of(conversation),

@@ -6,6 +6,8 @@ from functools import cached_property
 from typing import overload
 
 from ..analysis.labels.reliability import Trusts
+from ..analysis.outcomes import outcome as outcome_of
+from ..analysis.testing.failure_sites import FailureCause, cause_of
 from ..data.labels.reading import Label, labels_in
 from ..data.records import Conversation, Message
 from ..data.summaries.outlines import Outline, outline
@@ -25,6 +27,18 @@ class ShownConversation:
     def outline(self) -> Outline:
         """Its figures."""
         return outline(self.conversation)
+
+    @cached_property
+    def cause(self) -> FailureCause | None:
+        """Where it went wrong; None if it did not fail."""
+        result = outcome_of(self.conversation, "failure")
+        return cause_of(self.conversation, result) if result.success is False else None
+
+    @property
+    def tokens(self) -> int | None:
+        """Tokens of all calls of models; None if no model reports any."""
+        rule_based = sum(draft.spent.tokens for draft in self.conversation.attempts() if draft.rule_based)
+        return ((self.outline.tokens or 0) - rule_based) or None
 
     @property
     def has_trust(self) -> bool:

@@ -4,11 +4,21 @@ from collections.abc import Iterable, Mapping
 
 from ..analysis.outcomes import outcome
 from ..analysis.testing.result import Successes
-from ..analysis.testing.result_text import failed_because, failed_by_scenario, headline, more_failed
+from ..analysis.testing.result_text import (
+    GROUPS,
+    SECTIONS,
+    failed_because,
+    failed_by_scenario,
+    fault_line,
+    group_line,
+    more_failed,
+    note_lines,
+    verdict_lines,
+)
 from ..analysis.testing.success import successes
 from ..data.records import Conversation
 from ..errors import DataError
-from .pages import in_notebook, render
+from .pages import anchor_of, fragment, in_notebook, render
 
 AT_ONCE = 20
 """Rows of a table or list that are shown at once; a longer one is folded."""
@@ -27,12 +37,27 @@ def result_of(conversations: Iterable[Conversation]) -> Successes | None:
         return None
 
 
+def in_groups(result: Successes) -> dict[str, int]:
+    """The place of each failed conversation by its id: the largest group first, of each the shortest."""
+    ranks = {group.name: rank for rank, group in enumerate(result.groups)}
+    ordered = sorted(result.failures, key=lambda failure: ranks.get(failure.cause.name, 0) if failure.cause else 0)
+    return {failure.id: place for place, failure in enumerate(ordered)}
+
+
 def result_html(result: Successes, links: Mapping[str, str] | None = None) -> str:
     """The result, to stand before all else; `links`: the address of each conversation that is shown, by its id."""
+
+    def link(conversation: str, message: int | None) -> str:
+        address = (links or {}).get(conversation, "")
+        page, mark, _ = address.partition("#")
+        if message is None or not address:
+            return address
+        return f"{address}/{message}" if mark else f"{page}#{fragment(anchor_of(conversation))}/{message}"
+
     failed = [
         {
             "failure": failure,
-            "href": (links or {}).get(failure.id, ""),
+            "href": link(failure.id, failure.cause.message if failure.cause else None),
             "because": failed_because(failure),
             "more": more,
         }
@@ -41,9 +66,16 @@ def result_html(result: Successes, links: Mapping[str, str] | None = None) -> st
     return render(
         "success.html",
         result=result,
-        lines=headline(result),
+        sections=SECTIONS,
+        lines=verdict_lines(result),
+        notes=note_lines(result),
         table=result.table(),
-        faults=[f"{fault} {count}" for fault, count in result.fault_table().rows if count],
+        faults=fault_line(result),
+        groups=[
+            {"line": group_line(group, result), "first": group.first, "href": link(group.first, group.message)}
+            for group in result.groups[:GROUPS]
+        ],
+        more_groups=max(0, len(result.groups) - GROUPS),
         failed=failed,
         at_once=AT_ONCE,
     )

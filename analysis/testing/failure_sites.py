@@ -70,7 +70,7 @@ def cause_of(conversation: Conversation, result: Outcome) -> FailureCause:
         if words.specific:
             return FailureCause(name=words.name, site="end", message=last, expectation="success")
         if call := next((call for call in reversed(reading.calls) if call.acts and not call.error), None):
-            return _call(call, f"after `{call.name}`: {words.name}", "success")
+            return _call(call, f"after `{call.name}` was called: {words.name}", "success")
         name = "; ".join(dict.fromkeys((words.name, in_words(conversation.stop))))
         return FailureCause(name=name, site="end", message=last, expectation="success")
     return FailureCause(name=in_words(conversation.stop), site="end", message=last, expectation="stop")
@@ -238,6 +238,8 @@ def _asks_again(reading: FailureReading) -> Causes:
 def _loops(reading: FailureReading) -> Causes:
     texts: set[str] = set()
     for number, text in reading.replies():
+        if outcome_of(text) == "refused":
+            continue  # it is the refusal that fails, however often it is given
         if (words := plain_words(text)) and words in texts:
             yield FailureCause(name="the agent repeated its message", site="message", message=number)
         texts.add(words)

@@ -9,7 +9,9 @@ from ..attempts import sent_although_rejected
 from ..labels.reliability import COMPUTED, Trusts
 from ..outcomes import SUCCESS, Crashes, Outcome, outcome, tool_error_lines, was_begun
 from .failed_conversations import reason_and_end
+from .failure_sites import cause_of
 from .plan import CaseNames, PlannedConversation
+from .result_text import at_message
 
 END = 6
 """Messages of a conversation's end that a failure shows."""
@@ -122,8 +124,10 @@ def _describe(element: Element, result: Outcome, conversation: Conversation, add
     element.set("message", xml_text(" ".join(message.split())))
     if not skipped:
         element.set("type", f"fault: {result.fault}")
+    cause = cause_of(conversation, result) if element.tag == "failure" else None
     lines = [
         reason,
+        *([f"group: {cause.name}{at_message(cause.message)}"] if cause else []),
         f"fault: {result.fault}, stop: {conversation.stop or 'not told'}, conversation: {conversation.id}",
         *(f"at {frame}" for frame in result.frames),
         *tool_error_lines(result.tool_errors, reason),

@@ -3,13 +3,23 @@
 Every text from a model or a file is escaped.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from ...data.text.terminal import on_one_line
 from ..table_escapes import markdown_text
 from .failed_conversations import FailedConversation
 from .result import Successes
-from .result_text import failed_because, failed_by_scenario, headline, more_failed
+from .result_text import (
+    GROUPS,
+    SECTIONS,
+    at_message,
+    failed_because,
+    failed_by_scenario,
+    group_line,
+    more_failed,
+    note_lines,
+    verdict_lines,
+)
 
 ROWS = 100
 """Most scenarios in the table."""
@@ -28,21 +38,57 @@ def markdown(
 
     `address`: the page of a conversation by its id, relative to the run folder; None: there is no page.
     """
-    first, *others = headline(result)
+    sections: Mapping[str, Callable[[], Iterator[str]]] = {
+        "verdict": lambda: _verdict(result, title),
+        "faults": lambda: iter([result.fault_table().to_markdown()] if result.has_faults else []),
+        "errors": lambda: _errors(result),
+        "groups": lambda: _groups(result, address),
+        "failed": lambda: _failed_conversations(result, address),
+        "scenarios": lambda: _scenarios(result),
+        "notes": lambda: map(_text, note_lines(result)),
+    }
+    parts = (part for name in SECTIONS if name in sections for part in sections[name]())
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def _verdict(result: Successes, title: str) -> Iterator[str]:
+    first, *others = verdict_lines(result)
+    yield heading(title, first)
+    yield from map(_text, others)
+
+
+def _scenarios(result: Successes) -> Iterator[str]:
     table = result.table()
     if left := table.rows[ROWS:]:
         notes = (*table.notes, f"{len(left)} more scenarios are left out here")
         table = table.model_copy(update={"rows": table.rows[:ROWS], "notes": notes})
-    parts = [heading(title, first), *map(_text, others), table.to_markdown()]
-    if result.has_faults:
-        parts.append(result.fault_table().to_markdown())
-    if result.errors:
-        parts += ["### Errors in your code", "\n".join(_errors(result))]
+    yield table.to_markdown()
+
+
+def _groups(result: Successes, address: Callable[[str], str] | None) -> Iterator[str]:
+    if not result.groups:
+        return
+    yield "### Groups of failures"
+    items: list[str] = []
+    for group in result.groups[:GROUPS]:
+        place = f"{_text(group.first)}{at_message(group.message)}"
+        linked = place if address is None else f"[{place}]({_at(address(group.first), group.message)})"
+        items.append(f"- {_text(group_line(group, result))}; shortest: {linked}")
+    items += [f"- {len(result.groups) - GROUPS} more groups"] * (len(result.groups) > GROUPS)
+    yield "\n".join(items)
+
+
+def _at(address: str, message: int | None) -> str:
+    """The address of a message on the page of a conversation."""
+    return address if message is None else f"{address}/{message}"
+
+
+def _failed_conversations(result: Successes, address: Callable[[str], str] | None) -> Iterator[str]:
     if failed := failed_by_scenario(result):
         items = [_failed(failure, more, address) for failure, more in failed[:SHOWN]]
         items += [f"- {len(failed) - SHOWN} more scenarios"] * (len(failed) > SHOWN)
-        parts += ["### Failed conversations, the shortest of each scenario", "\n".join(items)]
-    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+        yield "### Failed conversations, the shortest of each scenario"
+        yield "\n".join(items)
 
 
 def heading(title: str, verdict: str) -> str:
@@ -51,6 +97,12 @@ def heading(title: str, verdict: str) -> str:
 
 
 def _errors(result: Successes) -> Iterator[str]:
+    if result.errors:
+        yield "### Errors in your code"
+        yield "\n".join(_error_items(result))
+
+
+def _error_items(result: Successes) -> Iterator[str]:
     for error in result.errors[:SHOWN]:
         count = "1 conversation" if error.conversations == 1 else f"{error.conversations} conversations"
         yield f"- {count}: {_text(error.error)}"

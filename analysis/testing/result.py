@@ -124,6 +124,8 @@ class Successes(Record):
     """Successes of conversations that the user ended by giving up."""
     gave_up_refused: int = 0
     """Those of them whose `success` asks for a refusal, after which a user gives up."""
+    by_goodbye: int = 0
+    """Scored conversations whose scenario has no `success`, so that the user's goodbye counts as success."""
     exclude_user_faults: bool = False
     """Whether the stated share leaves out the conversations in which the user simulator is at fault."""
     threshold: float | None = None

@@ -3,15 +3,26 @@
 from collections.abc import Iterable
 
 from .failed_conversations import FailedConversation, reason_and_end
+from .failure_groups import FailureGroup
 from .result import Successes
 from .shares import Share
 
+SECTIONS = ("verdict", "faults", "errors", "groups", "failed", "scenarios", "user faults", "notes")
+"""The sections of a result, in the order in which terminal, page and Markdown show them.
+
+A report leaves out a section that it has nothing for.
+"""
+GROUPS = 20
+"""Most groups of failures that are listed."""
+
 
 def headline(result: Successes) -> list[str]:
-    """The lines that a result begins with: verdict and counts, share and interval, pass^k, and notes.
+    """The verdict and the notes, where only they are shown."""
+    return [*verdict_lines(result), *note_lines(result)]
 
-    The last ones are advice and how to resume the run.
-    """
+
+def verdict_lines(result: Successes) -> list[str]:
+    """The lines that a result begins with: verdict and counts, share and interval, pass^k, and what has no score."""
     share = no_share(result) if result.success is None else share_line(result)
     share += " (user faults left out)" * (result.success is not None and result.exclude_user_faults)
     lines = (
@@ -22,7 +33,12 @@ def headline(result: Successes) -> list[str]:
         *decisions(result),
         unscored(result),
     )
-    more = (
+    return [line for line in lines if line]
+
+
+def note_lines(result: Successes) -> list[str]:
+    """Notes on a result; the last ones are advice and how to resume the run."""
+    lines = (
         *result.source_notes,
         answered(result),
         *doubtful(result),
@@ -31,7 +47,7 @@ def headline(result: Successes) -> list[str]:
         *result.advice,
         result.resume,
     )
-    return [line for line in (*lines, *more) if line]
+    return [line for line in lines if line]
 
 
 def summary_line(result: Successes) -> str:
@@ -40,8 +56,8 @@ def summary_line(result: Successes) -> str:
         return counts(result)
     if not result.passed:
         return f"not passed ({'; '.join(result.not_passed_because)}): {counts(result)}"
-    unbound = "" if decisions(result) else " (no threshold for the share is set)"
-    return f"passed{unbound}: {counts(result)}"
+    unbound = "" if decisions(result) else "; no threshold is set, so any share passes"
+    return f"passed: {counts(result)}{unbound}"
 
 
 def decisions(result: Successes) -> list[str]:
@@ -195,13 +211,52 @@ def unscored(result: Successes) -> str:
 
 def doubtful(result: Successes) -> list[str]:
     """Lines on successes in which the user gave up, or the agent did not answer to the end."""
-    little = "read one, as their 'success' may ask too little"
+    little = "read one, as its 'success' may ask too little"
+    refused, left = result.gave_up_refused, result.gave_up - result.gave_up_refused
+    after = "after the refusal that its 'success' asks for"
+    gave_up = f"the user gave up {after}" if refused else f"the user gave up: {little}"
+    if refused and left:
+        gave_up = f"the user gave up, in {refused} {after}; of the other {left} {little}"
     endings = (
-        (result.gave_up_refused, "the user gave up after the refusal that their 'success' asks for"),
-        (result.gave_up - result.gave_up_refused, f"the user gave up: {little}"),
+        (result.gave_up, gave_up),
         (result.unanswered_successes, f"the agent did not answer to the end: {little}"),
     )
-    return [f"in {count} of {result.successes} successes {end}" for count, end in endings if count]
+    lines = [f"in {count} of {result.successes} successes {end}" for count, end in endings if count]
+    if result.by_goodbye:
+        lines.append(
+            f"in {result.by_goodbye} of {in_number(result.scored, 'scored ')} the scenario has no 'success': "
+            "the user's goodbye counts as success there, unless the user gives up"
+        )
+    return lines
+
+
+def fault_line(result: Successes) -> str:
+    """Whose fault the conversations without success are; empty if all succeeded."""
+    faults = [f"{fault} {count}" for fault, count in result.faults.items() if count]
+    lacking = (("cut short", result.cut_short), ("not begun", result.not_begun))
+    of_these = ", ".join(f"{count} {what}" for what, count in lacking if count)
+    return f"whose fault: {', '.join(faults)}{f' (of these {of_these})' * bool(of_these)}" if faults else ""
+
+
+def group_line(group: FailureGroup, result: Successes) -> str:
+    """How many of the failed conversations have the group's cause, and in how many scenarios."""
+    where = f" ({group.scenarios} scenarios)" if group.scenarios > 1 else ""
+    versions = f" ({', '.join(f'{name} {count}' for name, count in group.versions.items())})" if group.versions else ""
+    return f"{group.conversations} of {len(result.failures)}: {group.name}{where}{versions}"
+
+
+def group_lines(result: Successes) -> list[str]:
+    """A line for each group of failures, the largest first, with its shortest conversation."""
+    lines = [
+        f"{group_line(group, result)}; shortest: {group.first}{at_message(group.message)}"
+        for group in result.groups[:GROUPS]
+    ]
+    return lines + [f"{len(result.groups) - GROUPS} more groups"] * (len(result.groups) > GROUPS)
+
+
+def at_message(number: int | None) -> str:
+    """The place of a message in a conversation, in words; empty for none."""
+    return "" if number is None else f", message {number}"
 
 
 def failed_by_scenario(result: Successes) -> list[tuple[FailedConversation, int]]:

@@ -24,6 +24,7 @@ from ..outcomes import (
     at_own_limit,
     fell_silent,
     gave_no_message,
+    is_scored_by_goodbye,
     outcome,
     rejected_because,
     scenario_key,
@@ -139,6 +140,7 @@ def successes(
             continue
         rejected = rejected_drafts(conversation, "assistant", wordless=True)
         counted.scored.append((result.success, rejected, bool(result.user_fault)))
+        endings["goodbye"] += is_scored_by_goodbye(conversation)
         if exclude_user_faults and result.user_fault:
             continue
         if result.success:
@@ -218,6 +220,7 @@ def successes(
         ),
         gave_up=gave_up,
         gave_up_refused=refused,
+        by_goodbye=endings["goodbye"],
         exclude_user_faults=exclude_user_faults,
     )
 

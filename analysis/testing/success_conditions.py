@@ -135,7 +135,7 @@ def broken_condition(reason: str) -> BrokenCondition | None:
         return BrokenCondition(f"the final state differs at `{difference.path}`", specific=False)
     if any(part.startswith(_UNSOLVED) for part in parts):
         return BrokenCondition(_UNSOLVED, specific=False)
-    return BrokenCondition(name, specific=False) if (name := templated(reason)) else None
+    return BrokenCondition(f"“{name}”", specific=False) if (name := templated(reason)) else None
 
 
 def templated(reason: str) -> str:

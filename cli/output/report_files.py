@@ -94,7 +94,7 @@ class ReportFiles:
         """
         from ...analysis.testing.junit_report import NO_RECORD, NOT_BEGUN, junit
         from ...analysis.testing.markdown_report import markdown
-        from ...analysis.testing.result_text import doubtful, summary_line
+        from ...analysis.testing.result_text import doubtful, group_lines, summary_line
 
         page, problems = None, list[str]()
         with _noting(problems):
@@ -110,7 +110,7 @@ class ReportFiles:
                 without_record=f"{NO_RECORD}: {blocked}" if blocked else NOT_BEGUN,
                 verdict=summary_line(result),
                 ending=ending,
-                notes=[*doubtful(result), *result.warnings],
+                notes=[*group_lines(result), *doubtful(result), *result.warnings],
             )
             with _noting(problems):
                 write_text(self.junit, text)

@@ -1,5 +1,6 @@
-"""The report of `duologue test`: the table, the fault of each failure, the place of the shortest."""
+"""The report of `duologue test`: verdict, faults, groups of failures, the place of the shortest, the table."""
 
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,9 +46,10 @@ def write_page(folder: Path, result: "Successes", crashes: "Crashes" = "unscored
     return folder / PAGE
 
 
-def address(page: Path, conversation: str) -> str:
-    """Where a conversation stands on the page."""
-    return f"{page.resolve().as_uri()}#{quote(conversation)}"
+def address(page: Path, conversation: str, message: int | None = None) -> str:
+    """Where a conversation, or one of its messages, stands on the page."""
+    place = "" if message is None else f"/{message}"
+    return f"{page.resolve().as_uri()}#{quote(conversation)}{place}"
 
 
 def page_address(conversation: str) -> str:
@@ -66,23 +68,50 @@ def as_json(result: "Successes", page: Path | None) -> dict[str, Any]:
 
 def report(result: "Successes", page: Path | None) -> None:
     """Print the result for people, the verdict first."""
-    from ...analysis.testing.result_text import failed_because, failed_by_scenario, headline, more_failed
+    from ...analysis.testing.result_text import SECTIONS, fault_line, note_lines, verdict_lines
 
     # Advice and the line that resumes stand at the end, where they are read; the notes on the source were printed first.
-    put(*map(on_one_line, headline(result.model_copy(update={"advice": (), "resume": "", "source_notes": ()}))))
-    stdout.print(result.table().rich())
-    if result.has_faults:
-        stdout.print(result.fault_table().rich())
-    if result.user_faults:
-        _report_user_faults(result)
-    say(*code_errors(result.errors))
+    notes = note_lines(result.model_copy(update={"advice": (), "resume": "", "source_notes": ()}))
+    sections: dict[str, Callable[[], object]] = {
+        "verdict": lambda: put(*map(on_one_line, verdict_lines(result))),
+        "faults": lambda: put(*filter(None, [fault_line(result)])),
+        "errors": lambda: say(*code_errors(result.errors)),
+        "groups": lambda: _report_groups(result, page),
+        "failed": lambda: _report_failed(result, page),
+        "scenarios": lambda: stdout.print(result.table().rich()),
+        "user faults": lambda: _report_user_faults(result) if result.user_faults else None,
+        "notes": lambda: put(*map(on_one_line, notes)),
+    }
+    for name in SECTIONS:
+        if name in sections:
+            sections[name]()
+    say(*result.advice)
+
+
+def _report_groups(result: "Successes", page: Path | None) -> None:
+    from ...analysis.testing.result_text import GROUPS, at_message, group_line
+
+    if not result.groups:
+        return
+    put("groups of failures:")
+    for group in result.groups[:GROUPS]:
+        place = f"{group.first}{at_message(group.message)}"
+        shortest = place if page is None else address(page, group.first, group.message)
+        put(f"  {on_one_line(group_line(group, result))}", f"    shortest: {shortest}")
+    if more := len(result.groups) - GROUPS:
+        put(*[f"  {more} more groups"] * (more > 0))
+
+
+def _report_failed(result: "Successes", page: Path | None) -> None:
+    from ...analysis.testing.result_text import failed_because, failed_by_scenario, more_failed
+
     failed = failed_by_scenario(result)
     for failure, more in failed[:SHOWN]:
         say(on_one_line(f"failed: {failure.id}: {failure.scenario}: {failed_because(failure)}"))
-        say(*(f"        {line}" for line in (page and address(page, failure.id), more_failed(more)) if line))
+        message = failure.cause.message if failure.cause else None
+        say(*(f"        {line}" for line in (page and address(page, failure.id, message), more_failed(more)) if line))
     if left := failed[SHOWN:]:
         say(f"failed: {len(left)} more scenarios: {left[0][0].scenario}{' and others' * (len(left) > 1)}")
-    say(*result.advice)
 
 
 def _report_user_faults(result: "Successes") -> None:

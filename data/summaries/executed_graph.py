@@ -102,6 +102,6 @@ def _usages(conversation: Conversation) -> Iterator[tuple[str, Usage | None]]:
     """Each usage in a conversation with the node whose call it is; None where a call has none."""
     yield CLOSING, conversation.closing_usage
     for name, role in SPEAKERS.items():
-        yield from ((name, attempt.usage) for attempt in conversation.attempts(role))
+        yield from ((name, None if draft.rule_based else draft.usage) for draft in conversation.attempts(role))
     for name, role in VALIDATORS.items():
         yield from ((name, attempt.judging) for attempt in conversation.attempts(role))

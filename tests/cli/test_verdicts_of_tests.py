@@ -189,16 +189,18 @@ def test_bounds_decide_in_python_too() -> None:
     ]
     assert [result.passed for result in verdicts] == [True, False, False, True]
     assert verdicts[1].not_passed_because == ("the share is below the threshold 0.51",)
-    assert "passed (no threshold for the share is set)" in repr(verdicts[3])
+    assert "no threshold is set, so any share passes" in repr(verdicts[3])
 
 
 def test_a_scenario_that_was_not_begun_has_a_row_and_is_the_infrastructures_fault(duologue) -> None:
     _, out, _ = duologue(*arguments("model", *BOUND, "--summary", "summary.md", "--no-page"))
     assert re.search(r"^book the +0 +0 .*3", out, re.M)  # the title goes on in the next line
     assert "| book the other | 0 | 0 |" in Path("summary.md").read_text()
-    faults = {line.rsplit(maxsplit=1)[0].strip(): line.split()[-1] for line in out.splitlines() if line}
-    assert (faults["assistant"], faults["user"]) == ("0", "0")
-    assert faults["infrastructure"] >= faults["of these not begun"] >= "3"
+    faults = re.search(
+        r"^whose fault: infrastructure (\d+) \(of these (?:\d+ cut short, )?(\d+) not begun\)$", out, re.M
+    )
+    assert faults is not None, out
+    assert int(faults[1]) >= int(faults[2]) >= 3
 
 
 def test_the_decision_is_one_plain_sentence(duologue) -> None:

@@ -64,9 +64,10 @@ def test_a_run_with_scores_begins_with_its_result_and_says_once_what_trust_means
     hostile = {"title": "<img src=x>"}
     failed = scored(talk, "b", False, 1, scenario=hostile, stop="max_turns")
     page = run_page([scored(talk, "a", True), failed, scored(talk, "c", False, 2)], "x")
-    head = page.split("Settings and results")[0]
+    head = page.split("</section>")[0]
     assert "1 of 3 scored conversations succeeded: 0.33 (95 % interval" in head
-    assert 'href="#b"' in head
+    assert 'href="#b/' in head  # at the message where it went wrong
+    assert page.index("Settings and counts") > page.index('class="rows"')
     assert "<img" not in page
     text = " ".join("".join(tags(head).text).split())
     assert "whose fault: assistant 2" in text

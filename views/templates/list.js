@@ -170,7 +170,7 @@ function move(row, step) {
 
 new IntersectionObserver(seen => { if (seen.some(entry => entry.isIntersecting)) show(shown + atOnce); }).observe(more);
 // Where there is no room beside the list, the list comes first.
-for (const [width, place] of [["48rem", ".facts"], ["84rem", ".graphs"]]) {
+for (const [width, place] of [["48rem", ".facts:not(.groups)"], ["84rem", ".graphs"]]) {
   if (matchMedia(`(max-width: ${width})`).matches) list.querySelectorAll(place).forEach(details => { details.open = false; });
 }
 more.hidden = rows.length <= atOnce;

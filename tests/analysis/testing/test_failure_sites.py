@@ -7,11 +7,15 @@ import pytest
 from duologue.analysis.outcomes import outcome
 from duologue.analysis.testing.failure_groups import groups_of, joined_groups
 from duologue.analysis.testing.failure_sites import FailureCause, cause_of, findings
+from duologue.analysis.testing.markdown_report import markdown
+from duologue.analysis.testing.result_text import group_lines
 from duologue.analysis.testing.success import successes
 from duologue.analysis.testing.success_conditions import templated, templated_path
 from duologue.data import Conversation, Message
 from duologue.data.attempts import Attempt, ToolCall
 from duologue.data.records import Failure, Unsaid
+from duologue.views.conversation import conversation_page
+from duologue.views.success import result_html
 
 WISH = ("user", "I want to move my flight QX4821 to 2026-05-03.")
 SUCCESS = {"tool_called": {"name": "change", "arguments": {"date": "2026-05-03"}}}
@@ -161,7 +165,7 @@ def test_an_agent_without_tools_acts_by_its_words() -> None:
             'bookings.QX4821.date: is "2026-05-01", expected "x"',
             "the final state differs at `bookings.*.date`; the user gave up",
         ),
-        ("booking QX4821 is {'fare': 'flex'}", "booking … is …; the user gave up"),
+        ("booking QX4821 is {'fare': 'flex'}", "“booking … is …”; the user gave up"),
         ("", "the user gave up"),
     ],
 )
@@ -213,3 +217,21 @@ def test_groups_count_equal_causes_and_name_the_shortest_conversation_and_the_ve
 def test_a_group_holds_no_value_of_a_conversation() -> None:
     assert templated("booking QX4821 of Ada Lovelace is 'x', not 3 items") == "booking … of … is …, not … items"
     assert templated_path("orders[3].Ada Lovelace.price") == "orders.*.*.price"
+
+
+def test_every_report_lists_the_groups_before_the_failed_conversations_and_these_before_the_table() -> None:
+    loop = [("assistant", "One moment."), ("user", "And?"), ("assistant", "One moment.")]
+    result = successes([talk(WISH, *loop, id="a"), talk(WISH, *loop, id="b")])
+    assert group_lines(result) == ["2 of 2: the agent repeated its message; shortest: a, message 3"]
+    for text in (markdown(result, "x", lambda name: f"page.html#{name}"), result_html(result, {"a": "#a"})):
+        places = [text.index(words) for words in ("2 of 2: the agent repeated", "a/3", "Success by scenario")]
+        assert places == sorted(places)
+
+
+def test_the_page_marks_the_message_at_which_a_conversation_went_wrong() -> None:
+    failed = talk(WISH, reply("Done: moved.", call("change", "no seat", date="2026-05-03")), success=SUCCESS)
+    page = conversation_page(failed)
+    assert page.count('<li class="assistant wrong" id="1/1">') == 1
+    assert "here it went wrong: after `change` failed, the agent reported it as done" in page
+    passed = failed.model_copy(update={"labels": {"scores": {"success": {"value": True, "reason": ""}}}})
+    assert "wrong" not in conversation_page(passed).split("</style>")[1]

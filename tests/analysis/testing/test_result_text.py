@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import duologue
 from duologue.analysis.testing.junit_report import junit
 from duologue.analysis.testing.markdown_report import markdown
 from duologue.analysis.testing.plan import PlannedConversation
@@ -61,10 +62,30 @@ def test_a_user_that_gave_up_after_the_refusal_that_its_success_asks_for_is_no_r
         ended = talk("a", True, stop="user_gave_up")
         return successes([ended.model_copy(update={"scenario": {"title": "a", "success": success}})])
 
-    asked_for = "in 1 of 1 successes the user gave up after the refusal that their 'success' asks for"
+    asked_for = "in 1 of 1 successes the user gave up after the refusal that its 'success' asks for"
     assert (result := asked({"refused": True})).gave_up == result.gave_up_refused == 1
     assert [line for line in headline(result) if "gave up" in line] == [asked_for]
     assert asked_for not in headline(asked({"refused": False}))
+
+
+def test_one_line_counts_all_users_that_gave_up() -> None:
+    refusal = talk("a", True, stop="user_gave_up")
+    refusal = refusal.model_copy(update={"scenario": {"title": "a", "success": {"refused": True}}})
+    lines = headline(successes([refusal, talk("b", True, "b", stop="user_gave_up"), talk("c", True, "c")]))
+    assert [line for line in lines if "gave up" in line] == [
+        "in 2 of 3 successes the user gave up, in 1 after the refusal that its 'success' asks for; "
+        "of the other 1 read one, as its 'success' may ask too little"
+    ]
+
+
+def test_a_note_says_that_a_goodbye_counts_as_success_where_a_scenario_asks_for_none() -> None:
+    result = duologue.test(lambda messages: "It is booked.", [{"goal": "book a table"}])
+    assert result.by_goodbye == result.successes == 1
+    assert any(
+        line.startswith("in 1 of 1 scored conversation the scenario has no 'success'") for line in headline(result)
+    )
+    told = duologue.test(lambda messages: "It is booked.", [{"goal": "book", "success": {"text_contains": "booked"}}])
+    assert told.by_goodbye == 0
 
 
 CALLS = (ToolCall(name="change"), ToolCall(name="look_up"))
