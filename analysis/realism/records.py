@@ -225,7 +225,7 @@ class RealismRow(Record):
             return "within people's own spread"
         if not self.detectable or self.detectable >= 1:
             return "undecided"
-        return f"undecided: misses effects below {self.detectable:.2f}"
+        return f"undecided: {self.sim_users} and {self.human_users} users miss effects below {self.detectable:.2f}"
 
     @property
     def task_effects(self) -> tuple[float, float] | None:

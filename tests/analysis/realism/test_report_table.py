@@ -90,7 +90,9 @@ def test_the_finding_is_what_interval_and_p_come_to():
     few = {"no_interval": "too few users for an interval: too few of them differ from the most frequent value"}
     assert row("a", **few).finding == "too few users"
     assert row("a", **few, p_adjusted=0.4).finding == "undecided"
-    assert row("a", p_adjusted=0.4, detectable=0.312).finding == "undecided: misses effects below 0.31"
+    assert row("a", p_adjusted=0.4, detectable=0.312, sim_users=12, human_users=30).finding == (
+        "undecided: 12 and 30 users miss effects below 0.31"
+    )
     assert row("a", p_adjusted=0.4, detectable=1.0).finding == "undecided"
     assert row("a", p_adjusted=None).finding == ""
 
