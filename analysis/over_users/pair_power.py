@@ -1,9 +1,9 @@
 """What a comparison in pairs can show: the smallest difference that it finds, and plans for one.
 
-Both are for a chance of 80 % that the sign-flip test has p below .05. Two things limit it, and the greater limit counts: the
-noncentral t of scenarios' means (approximated by the sum of two of Student's quantiles; Cohen, "Statistical Power Analysis
-for the Behavioral Sciences", 1988), and for few pairs that differ, the power of McNemar's exact test (Connor, "Sample Size
-for Testing Differences in Proportions for the Paired-Sample Design", 1987).
+Both are for a chance of 80 % that the sign-flip test has p below .05. Two things limit it, and the greater limit counts. One
+is the noncentral t of scenarios' means, approximated by the sum of two of Student's quantiles (Cohen, "Statistical
+Power Analysis for the Behavioral Sciences", 1988). The other, for few pairs that differ, is the power of McNemar's
+exact test (Connor, "Sample Size for Testing Differences in Proportions for the Paired-Sample Design", 1987).
 """
 
 from collections.abc import Sequence

@@ -1,9 +1,11 @@
 """Two versions of an agent in pairs: the mean difference by scenario, its interval, an exact test, and verdicts.
 
 A pair is one scenario and one repeat, held with both versions. Pairs of a scenario belong together, so scenarios are the
-independent units. The interval of shares is Tango's score interval for paired proportions ("Equivalence test and
-confidence interval for the difference in proportions for the paired-sample design", 1998; Newcombe, "Improved confidence
-intervals for the difference between binomial proportions based on paired data", 1998, compares it with others). It has as many
+independent units.
+
+The interval of shares is Tango's score interval for paired proportions ("Equivalence test and confidence interval for
+the difference in proportions for the paired-sample design", 1998). Newcombe compares it with others ("Improved
+confidence intervals for the difference between binomial proportions based on paired data", 1998). It has as many
 independent pairs as have the variance over scenarios, as in `rates`; the test is that of `sign_flips`.
 """
 
