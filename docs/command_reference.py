@@ -11,11 +11,15 @@ from duologue.cli import app
 def reference() -> str:
     """A section for each command: what it does, how it is called, and a table of its options."""
     return "\n".join(
-        line for words, command in _commands(typer.main.get_command(app), ()) for line in _of(words, command)
+        line
+        for words, command in _commands(typer.main.get_command(app), ())
+        for line in _of(words, command)
     )
 
 
-def _commands(command: Any, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _commands(
+    command: Any, words: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], Any]]:
     if hasattr(command, "list_commands"):
         for name in command.list_commands(None):
             inner = command.get_command(None, name)
@@ -31,7 +35,11 @@ def _of(words: tuple[str, ...], command: Any) -> Iterator[str]:
     yield f"\n## {name}\n"
     yield f"    {command.get_usage(context).removeprefix('Usage: ')}\n"
     yield f"{_text((command.help or '').strip())}\n"
-    shown = [parameter for parameter in command.params if not getattr(parameter, "hidden", False)]
+    shown = [
+        parameter
+        for parameter in command.params
+        if not getattr(parameter, "hidden", False)
+    ]
     if shown:
         yield "| option | what it does | default |\n|---|---|---|"
         yield from (_row(parameter) for parameter in shown)
@@ -39,10 +47,18 @@ def _of(words: tuple[str, ...], command: Any) -> Iterator[str]:
 
 def _row(parameter: Any) -> str:
     named = parameter.param_type_name == "option"
-    names = [*parameter.opts, *parameter.secondary_opts] if named else [(parameter.metavar or parameter.name).upper()]
+    names = (
+        [*parameter.opts, *parameter.secondary_opts]
+        if named
+        else [(parameter.metavar or parameter.name).upper()]
+    )
     label = ", ".join(f"`{name}`" for name in names)
     value = parameter.default
-    default = "" if value in (None, False, (), []) or callable(value) else f"`{_text(str(value))}`"
+    default = (
+        ""
+        if value in (None, False, (), []) or callable(value)
+        else f"`{_text(str(value))}`"
+    )
     return f"| {label} | {_text(getattr(parameter, 'help', '') or '')} | {default} |"
 
 

@@ -14,7 +14,19 @@ sys.path.append(str(Path(__file__).parent))
 
 DOORS = [
     "duologue",
-    *(f"duologue.{name}" for name in ("data", "nodes", "graphs", "runs", "analysis", "studies", "views", "testing")),
+    *(
+        f"duologue.{name}"
+        for name in (
+            "data",
+            "nodes",
+            "graphs",
+            "runs",
+            "analysis",
+            "studies",
+            "views",
+            "testing",
+        )
+    ),
 ]
 """The modules whose names the reference lists; imported here, since Sphinx would import them as type checkers do."""
 for door in DOORS:
@@ -49,17 +61,29 @@ def setup(app: Any) -> None:
         if page == "reference/commands":
             source[0] += reference()
 
-    def with_sections(_: Any, what: str, name: str, value: object, options: object, lines: list[str]) -> None:
+    def with_sections(
+        _: Any, what: str, name: str, value: object, options: object, lines: list[str]
+    ) -> None:
         """Napoleon itself takes what stands before a colon in an attribute's docstring for its type."""
         if what in ("class", "exception", "function", "method"):
-            lines[:] = GoogleDocstring(lines, Config(napoleon_use_rtype=False), what=what).lines()
+            lines[:] = GoogleDocstring(
+                lines, Config(napoleon_use_rtype=False), what=what
+            ).lines()
 
     def plain(
-        _: Any, what: str, name: str, value: object, options: object, shown: str | None, returned: str | None
+        _: Any,
+        what: str,
+        name: str,
+        value: object,
+        options: object,
+        shown: str | None,
+        returned: str | None,
     ) -> Any:
         """What has no name as code, such as the default of a field that a function makes, would leave all names long."""
         if shown is not None:
-            shown = re.sub(r"<function (\w+)>", r"\1", shown.replace("<factory>", "..."))
+            shown = re.sub(
+                r"<function (\w+)>", r"\1", shown.replace("<factory>", "...")
+            )
             shown = re.sub(r"~?\b[a-z_]+(?:\.[a-z_]+)*\.(?=[A-Z])", "", shown)
         return shown, returned
 

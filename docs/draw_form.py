@@ -34,9 +34,14 @@ def field(name: str, schema: dict[str, Any], required: bool) -> str:
         box = f"<i>{escape(str(default))}</i>"
     else:
         shown = examples[0] if examples else "none"
-        text = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False)
+        text = (
+            shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False)
+        )
         box = f'<i class="example">{"for example: " if examples else ""}{escape(text)}</i>'
-    title, about = escape(schema.get("title", name)), escape(schema.get("description", "").split("\n\n")[0])
+    title, about = (
+        escape(schema.get("title", name)),
+        escape(schema.get("description", "").split("\n\n")[0]),
+    )
     return f"<label>{title}{' <b>required</b>' if required else ''}<small>{about}</small>{box}</label>"
 
 
@@ -44,7 +49,11 @@ def form(title: str, schema: dict[str, Any], most: int = 99) -> str:
     """A schema's fields, below a title; those above `most` are only counted."""
     required, fields = schema.get("required", []), list(schema["properties"].items())
     drawn = "".join(field(name, each, name in required) for name, each in fields[:most])
-    more = f'<p class="what">and {len(fields) - most} more</p>' if len(fields) > most else ""
+    more = (
+        f'<p class="what">and {len(fields) - most} more</p>'
+        if len(fields) > most
+        else ""
+    )
     return f"<section><h2>{title}</h2>{drawn}{more}</section>"
 
 
@@ -54,7 +63,9 @@ def main(server: str, graph: str, out: str) -> None:
     schemas = asked(f"{server}/assistants/{found[0]['assistant_id']}/schemas")
     source = "Drawn by docs/draw_form.py from the server's /assistants/ID/schemas. This is not LangGraph Studio."
     heading = f'<h1>{escape(graph)}</h1><p class="what">{source}</p>'
-    body = form("Input", schemas["input_schema"]) + form("Context", schemas["context_schema"], most=9)
+    body = form("Input", schemas["input_schema"]) + form(
+        "Context", schemas["context_schema"], most=9
+    )
     page = f"<!doctype html><meta charset=utf-8><title>{escape(graph)}</title><style>{STYLE}</style>{heading}<main>{body}</main>"
     Path(out).write_text(page, encoding="utf-8")
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
+from tests.shown.pages import blocks, is_python
 from tests.test_imports import ROOT, file_of, files
 
 LAYERS = ("analysis", "cli", "data", "duologue", "graphs", "nodes", "prompts", "runs", "studies", "views")
@@ -102,3 +103,14 @@ def test_the_navigation_has_at_most_nine_entries_a_level_and_seventy_pages():
         assert len(blocks) <= 9, page
     assert {place: entries for place, entries in lists.items() if len(entries) > 9} == {}
     assert 30 < sum(map(len, lists.values())) <= 60
+
+
+def test_the_python_of_the_docs_is_narrow():
+    seen, wide = 0, []
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        for line, language, text in blocks(page.read_text(encoding="utf-8")):
+            if language == "python" or (not language and is_python(text)):
+                seen += 1
+                wide += [f"{page.relative_to(ROOT)}:{line}: {shown}" for shown in text.splitlines() if len(shown) > 88]
+    assert wide == []
+    assert seen > 60
