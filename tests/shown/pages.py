@@ -69,3 +69,12 @@ def whole(text: str) -> Iterator[str]:
         if not line.endswith("\\") and command.count("'") % 2 == 0 and command.strip():
             yield command.strip()
             command = ""
+
+
+def saved(page: Path) -> Iterator[tuple[str, str]]:
+    """The files that a page shows after "Save this as `NAME`" or "saved as `NAME`", with their text."""
+    text = page.read_text(encoding="utf-8")
+    for file in re.finditer(
+        r"[Ss]aved? (?:this )?as `([^`]+)`[^`]*?:\n+```\w*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL
+    ):
+        yield file[1], file[2]
