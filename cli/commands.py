@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ..data import packages
+from ..data.files.broken_lines import skip_in_sources
 from ..data.identity import VERSION
 from ..data.text.terminal import plain_logs
 from ..errors import DuologueError, SettingError
@@ -63,6 +64,7 @@ def _version(requested: bool) -> None:
 
 @app.callback()
 def options(
+    context: typer.Context,
     version: Annotated[bool, option("Print the version.", "--version", callback=_version, is_eager=True)] = False,
     domain: Annotated[
         list[str] | None,
@@ -80,6 +82,10 @@ def options(
             autocompletion=completions.log_formats,
         ),
     ] = None,
+    skip_broken: Annotated[
+        bool,
+        option("Leave out lines of sources that cannot be read, and count them; else such a source is refused."),
+    ] = False,
     measure: Annotated[
         list[str] | None,
         option(
@@ -92,6 +98,7 @@ def options(
     """Simulate conversations between a user and an assistant, write them in published data set formats, measure them."""
     from ..data import domains
 
+    context.with_resource(skip_in_sources(skip_broken))
     _register("--domain", domain, domains.register)
     _register("--log-format", log_format, domains.register_format)
     if measure:
@@ -168,8 +175,9 @@ def _words(context: Any) -> str:
 
 def _misplaced(words: str, option: str) -> str:
     """The line about an option of `duologue` itself that stands behind a command; empty for others."""
-    own = words and any(option in param.opts for param in _command().params)
-    return f"{option} stands before the command: duologue {option} MODULE:NAME {words} ..." if own else ""
+    own = next((param for param in _command().params if option in param.opts), None) if words else None
+    value = "" if own is None or own.is_flag else " MODULE:NAME"
+    return f"{option} stands before the command: duologue {option}{value} {words} ..." if own is not None else ""
 
 
 def _line(error: BaseException) -> str:

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import overload
@@ -10,6 +11,8 @@ from typing import overload
 from ..errors import DataError, at
 from . import domains
 from .domain import Domain
+from .files.broken_lines import note, omissions, skip_in_sources
+from .files.json_values import with_number
 from .files.streamed import StoredConversation, recent
 from .formats.detection import FOLDER, Contents, Format, Source, detected
 from .formats.dialogues import asides
@@ -73,11 +76,16 @@ def annotated_in(*sources: Iterable[Conversation]) -> frozenset[str]:
 
 
 class DataSource:
-    """A path of a known format that is not read yet; DataError if its format is unknown."""
+    """A path of a known format that is not read yet; DataError if its format is unknown.
 
-    def __init__(self, path: str | Path) -> None:
+    `skip_broken`: whether broken lines are left out and counted; they are too where the command line asks for it.
+    """
+
+    def __init__(self, path: str | Path, *, skip_broken: bool = False) -> None:
         self.path = Path(path)
-        self._form = _format_of(self.path)
+        self._skip_broken = skip_broken
+        with skip_in_sources(skip_broken), omissions(), _counted(self.path):
+            self._form = _format_of(self.path)
 
     @property
     def kind(self) -> str:
@@ -101,6 +109,11 @@ class DataSource:
 
     def load(self, *, stream: bool = False) -> Loaded:
         """Its conversations (`load`)."""
+        with skip_in_sources(self._skip_broken), omissions() as places, _counted(self.path):
+            loaded = self._load(stream=stream)
+        return replace(loaded, notes=(*loaded.notes, *note(self.path, list(places), len(loaded)))) if places else loaded
+
+    def _load(self, *, stream: bool) -> Loaded:
         if self.run is not None and (stream or len(self.run.planned) > IN_MEMORY):
             return _stored_run(self.run)
         if self._form is domains.RECORDS:
@@ -121,6 +134,15 @@ class DataSource:
         )
 
 
+@contextmanager
+def _counted(path: Path) -> Iterator[None]:
+    """Inside, an error about a line of a file counts its broken lines."""
+    try:
+        yield
+    except DataError as error:
+        raise with_number(error, path) from None
+
+
 def kind_of(path: str | Path) -> str:
     """The name of a path's format, or `folder`; DataError if the path has no known format."""
     return DataSource(path).kind
@@ -131,7 +153,7 @@ def description_of(kind: str) -> str:
     return next((form.description for form in domains.known_formats() if form.name == kind), "a folder of data files")
 
 
-def load(path: str | Path, *, stream: bool = False) -> Loaded:
+def load(path: str | Path, *, stream: bool = False, skip_broken: bool = False) -> Loaded:
     """The conversations of a run folder, a data set's file, or a folder of such files.
 
     A file of topics has no conversations: read it with `data.simquac.read_topics`. The conversations of a run or a file
@@ -141,6 +163,7 @@ def load(path: str | Path, *, stream: bool = False) -> Loaded:
         path: The folder or the file. Files of a folder that cannot be read are listed in `broken`, and the others are
             read.
         stream: Whether those of a smaller run stay on disk too.
+        skip_broken: Whether lines that cannot be read are left out; a note counts them. By default they are an error.
 
     Returns:
         A sequence of conversations with `kind` (the format), `notes` of the reader, and a run's `manifest`.
@@ -154,7 +177,7 @@ def load(path: str | Path, *, stream: bool = False) -> Loaded:
         >>> loaded = duologue.load("out/demo-1")  # doctest: +SKIP
         >>> loaded[0].messages[1].rejected  # drafts before it, each with its reason  # doctest: +SKIP
     """
-    return DataSource(path).load(stream=stream)
+    return DataSource(path, skip_broken=skip_broken).load(stream=stream)
 
 
 def names_of(paths: Sequence[str | Path]) -> list[str]:

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ..data.files.broken_lines import sources_skip_broken
 from ..data.files.folders import working_folder_restored
 from ..data.files.json_files import write_json
 from ..data.records import Conversation, Role
@@ -183,6 +184,7 @@ class _Run:
                 traced=is_traced(),
                 domains=divided.domains,
                 formats=divided.formats,
+                skip_broken=sources_skip_broken(),
                 cast=manifests.digest_of(self.cast),
                 snapshot_bytes=self.conduct.snapshot_bytes,
                 between=A_SECOND if divided.engine == "ray" else BETWEEN,

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 from ...errors import DataError, at
+from .broken_lines import leave_out
 from .folders import make_folder
 from .regular_files import GZIP, MOST_BYTES, check, check_replaceable, content, opened, unzipped
 
@@ -68,22 +69,24 @@ def read_lines(path: str | Path, *, torn: bool = False) -> Iterator[tuple[int, A
 
 
 def read_placed(file: IO[bytes], path: str | Path, *, torn: bool = False) -> Iterator[tuple[int, int, Any]]:
-    """As `read_lines`, of an open file, with the byte at which each line begins."""
+    """As `read_lines`, of an open file, with the byte at which each line begins.
+
+    A line that is not JSON is left out where this is asked for (`broken_lines`).
+    """
     begin = file.tell()
     for number, written in enumerate(file, start=1):
+        here, begin = begin, begin + len(written)
         try:
-            line = written.decode("utf-8" if begin else "utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise _not_utf8(path, begin + error.start) from None
+            line = written.decode("utf-8" if here else "utf-8-sig")
+            value = parsed(line.removesuffix("\n"), path, number) if line.strip() else None
+        except (DataError, UnicodeDecodeError) as error:
+            if leave_out(f"line {number}"):
+                continue
+            if torn and isinstance(error, DataError) and not written.endswith(b"\n"):
+                return
+            raise _not_utf8(path, here + error.start) if isinstance(error, UnicodeDecodeError) else error from None
         if line.strip():
-            try:
-                value = parsed(line.removesuffix("\n"), path, number)
-            except DataError:
-                if torn and not line.endswith("\n"):
-                    return
-                raise
-            yield number, begin, value
-        begin += len(written)
+            yield number, here, value
 
 
 def open_lines(path: str | Path) -> IO[bytes]:

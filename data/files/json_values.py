@@ -2,15 +2,18 @@
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ...errors import DataError, at
-from .json_files import is_too_deep, parsed, read_json, read_lines, read_text
+from .broken_lines import ADVICE, is_skipping, listed, strict
+from .json_files import is_too_deep, open_lines, parsed, read_json, read_lines, read_text
 
-PLACES = 3
-"""Most broken lines that an error names."""
+_BEGIN = 20
+"""Lines at the beginning of a file among which one of JSON is looked for."""
 
 T = TypeVar("T", str, list[Any])
 _NEXT = re.compile(r"\S")
@@ -35,8 +38,23 @@ def member(
 def elements(path: str | Path) -> Iterator[tuple[str, Any]]:
     """Place and value of each JSON value: of a list, of lines, or of objects over many lines.
 
-    A place is words such as `line 3` or `[2]`; DataError if the text is not JSON.
+    A place is words such as `line 3` or `[2]`. DataError if the text is not JSON; where broken lines are left out
+    (`broken_lines`), only if it has no lines of JSON.
     """
+    if not is_skipping():
+        yield from _elements(path)
+        return
+    try:
+        with strict():
+            values = list(_elements(path))
+    except DataError:
+        if not has_lines(path):
+            raise
+        values = [(f"line {number}", value) for number, value in read_lines(path)]
+    yield from values
+
+
+def _elements(path: str | Path) -> Iterator[tuple[str, Any]]:
     text = read_text(path)
     start = text.lstrip()[:1]
     if start == "[" and not _is_lines(text):
@@ -45,11 +63,26 @@ def elements(path: str | Path) -> Iterator[tuple[str, Any]]:
     elif start == "{" and not _is_lines(text):
         yield from _in_a_row(text, path)
     else:
-        try:
-            for number, value in read_lines(path):
-                yield f"line {number}", value
-        except DataError as error:
-            raise DataError(f"{error}{_broken_lines(text, path)}") from None
+        for number, value in read_lines(path):
+            yield f"line {number}", value
+
+
+def has_lines(path: str | Path) -> bool:
+    """Whether one of the first lines is a JSON object or list at the margin.
+
+    It is False for a list over several lines.
+    """
+    with open_lines(path) as file:
+        lines = [line for line in islice(file, _BEGIN) if line.strip()]
+    first = lines[0].removeprefix(BOM_UTF8).strip() if lines else b""
+    return any(map(_is_value, lines)) and (not first.startswith(b"[") or _is_value(first))
+
+
+def _is_value(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line.removeprefix(BOM_UTF8)), dict | list) and not line[:1].isspace()
+    except (ValueError, RecursionError):
+        return False
 
 
 def as_value(value: Any) -> Any:
@@ -85,19 +118,27 @@ def _is_lines(text: str) -> bool:
     return isinstance(value, dict) or bool(rest.strip())
 
 
-def _broken_lines(text: str, path: str | Path) -> str:
-    """How many lines are not JSON values and which the first are; empty if only one is."""
-    broken: list[int] = []
-    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
-        if line.strip():
+def with_number(error: DataError, path: Path) -> DataError:
+    """The error of a file of JSON lines with the number of broken lines, and the first of them.
+
+    For other files, and for one that names the option already, the error is unchanged.
+    """
+    try:
+        if ADVICE in str(error) or not has_lines(path):
+            return error
+    except DataError:
+        return error
+    broken: list[str] = []
+    with open_lines(path) as file:
+        for number, line in enumerate(file, start=1):
             try:
-                parsed(line, path, number)
-            except DataError:
-                broken.append(number)
-    if len(broken) < 2:
-        return "; no other line is broken: mend it or delete it" if broken else ""
-    listed = ", ".join(map(str, broken[:PLACES])) + (", ..." if broken[PLACES:] else "")
-    return f"; {len(broken)} lines are broken ({listed}): mend them or delete them, as no line is left out silently"
+                parsed(line.decode("utf-8-sig" if number == 1 else "utf-8"), path) if line.strip() else None
+            except (DataError, UnicodeDecodeError):
+                broken.append(str(number))
+    if not broken:
+        return error
+    lines, these = ("lines are", "them") if broken[1:] else ("line is", "it")
+    return DataError(f"{error}; {len(broken)} {lines} broken ({listed(broken)}): mend or delete {these}; {ADVICE}")
 
 
 def _in_a_row(text: str, path: str | Path) -> Iterator[tuple[str, Any]]:

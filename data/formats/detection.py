@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ...errors import DataError, at
+from ..files.broken_lines import is_skipping, strict
 from ..files.json_files import open_lines, read_json, read_lines, read_text
-from ..files.json_values import first_element
+from ..files.json_values import first_element, has_lines
 from ..packages import failure, is_shipped
 from ..records import Conversation
 from .refusals import refusal
@@ -147,6 +148,19 @@ class Source:
     @cached_property
     def value(self) -> Any:
         """The file's JSON list or object, or the object of its first JSON line; None if there is neither."""
+        with strict():
+            value = self._strict_value()
+        if value is None and self._skips:
+            self.fault = None
+            return next(read_lines(self.path))[1]
+        return value
+
+    @cached_property
+    def _skips(self) -> bool:
+        """Whether its broken lines are left out."""
+        return is_skipping() and not self.is_folder and has_lines(self.path)
+
+    def _strict_value(self) -> Any:
         try:
             first = self._first_character
             if first == "{":
@@ -198,7 +212,8 @@ class Source:
         values: list[Any] = []
         try:
             if self.value is not None:
-                values += (value for _, value in islice(read_lines(self.path), _FIRST))
+                with strict(not self._skips):
+                    values += (value for _, value in islice(read_lines(self.path), _FIRST))
         except DataError:  # one object over many lines, or a line that its reader will name
             pass
         return tuple(values) or (self.value,)

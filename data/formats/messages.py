@@ -7,6 +7,7 @@ from typing import Any
 from ...errors import DataError, at
 from ..attachments import content_of
 from ..attempts import Part
+from ..files.broken_lines import readable
 from ..files.json_files import write_lines
 from ..files.json_values import elements
 from ..records import Conversation
@@ -77,22 +78,23 @@ def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conve
     """The conversations of objects with `messages`, each with its place in the file; see `read`."""
     reading, conversations = DialogueReading(FORM), []
     for line, value in values:
-        turns = value.get("messages") if isinstance(value, dict) else None
-        if not isinstance(turns, list):
-            raise DataError(f"{at(path, line)}: has no list 'messages': write one conversation a line")
-        system = text_of(value.get("system"))  # as Anthropic's API takes it; the line keeps its key
-        read, marked = TurnReading(FORM), _at_marks(value, turns)
-        if system:
-            read.asides.append({"at": 0, "system": system, BESIDE: FORM.kind})
-        for position, turn in enumerate(turns):
-            plain = {**turn, "content": worded_content(turn)} if isinstance(turn, dict) else None
-            if plain is None or not read.read(position, turn, plain, marked[position]):
-                raise DataError(
-                    f"{at(path, line, f'message {position}')}: "
-                    "needs a 'role' (user, assistant, system or tool) and a text as 'content'"
-                )
-        read.end()
-        conversations.append(reading.conversation(value, read.messages, read.asides, read.unsaid))
+        with readable(line):
+            turns = value.get("messages") if isinstance(value, dict) else None
+            if not isinstance(turns, list):
+                raise DataError(f"{at(path, line)}: has no list 'messages': write one conversation a line")
+            system = text_of(value.get("system"))  # as Anthropic's API takes it; the line keeps its key
+            read, marked = TurnReading(FORM), _at_marks(value, turns)
+            if system:
+                read.asides.append({"at": 0, "system": system, BESIDE: FORM.kind})
+            for position, turn in enumerate(turns):
+                plain = {**turn, "content": worded_content(turn)} if isinstance(turn, dict) else None
+                if plain is None or not read.read(position, turn, plain, marked[position]):
+                    raise DataError(
+                        f"{at(path, line, f'message {position}')}: "
+                        "needs a 'role' (user, assistant, system or tool) and a text as 'content'"
+                    )
+            read.end()
+            conversations.append(reading.conversation(value, read.messages, read.asides, read.unsaid))
     return conversations
 
 

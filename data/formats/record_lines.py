@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from ...errors import DataError, at, first_invalid
 from ..attempts import as_object
+from ..files.broken_lines import readable
 from ..files.journals import Codec, Flaw, JournalReader, OutsideError
 from ..files.json_files import dumps, open_lines, read_placed, write_lines
 from ..files.regular_files import opened
@@ -198,10 +199,14 @@ class StoredLines:
             if isinstance(file, BytesIO):
                 self._unpacked = file.getvalue()
             for number, begin, value in read_placed(file, self._path):
-                try:
-                    yield begin, from_plain(value, self._validate)
-                except DataError as error:
-                    raise DataError(f"{at(self._path, f'line {number}')}: {error}") from None
+                record = None
+                with readable(f"line {number}"):
+                    try:
+                        record = from_plain(value, self._validate)
+                    except DataError as error:
+                        raise DataError(f"{at(self._path, f'line {number}')}: {error}") from None
+                if record is not None:
+                    yield begin, record
 
     def __getitem__(self, place: tuple[int, str]) -> Conversation:
         """The record of an id that begins at a byte, where it did when they were read in order."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...errors import DataError, at
 from ..files import json_stream
+from ..files.broken_lines import readable
 from ..files.json_files import dumps, write_lines
 from ..files.json_values import as_value, elements
 from ..records import Conversation, Message, Role
@@ -79,25 +80,26 @@ def read(path: str | Path) -> list[Conversation]:
     """
     reading, conversations = DialogueReading(FORM), []
     for element, value in elements(path):
-        turns = value.get("conversations") if isinstance(value, dict) else None
-        if not isinstance(turns, list):
-            raise DataError(f"{at(path, element)}: has no list 'conversations': is this a ShareGPT file?")
-        read = TurnReading(FORM)
-        for position, turn in enumerate(turns):
-            plain = plain_turn(turn) if isinstance(turn, dict) else None
-            if plain is None or not read.read(position, turn, plain):
-                raise DataError(
-                    f"{at(path, element, f'turn {position}')}: "
-                    "needs 'from' (human, gpt, system or a tool) and a text as 'value'"
-                )
-        read.end()
-        messages = read.messages
-        parts, _ = parts_at_marks(value, [message.text for message in messages])
-        messages = [
-            message.model_copy(update={"parts": own}) if own else message
-            for message, own in zip(messages, parts, strict=True)
-        ]
-        conversations.append(reading.conversation(value, messages, read.asides, read.unsaid))
+        with readable(element):
+            turns = value.get("conversations") if isinstance(value, dict) else None
+            if not isinstance(turns, list):
+                raise DataError(f"{at(path, element)}: has no list 'conversations': is this a ShareGPT file?")
+            read = TurnReading(FORM)
+            for position, turn in enumerate(turns):
+                plain = plain_turn(turn) if isinstance(turn, dict) else None
+                if plain is None or not read.read(position, turn, plain):
+                    raise DataError(
+                        f"{at(path, element, f'turn {position}')}: "
+                        "needs 'from' (human, gpt, system or a tool) and a text as 'value'"
+                    )
+            read.end()
+            messages = read.messages
+            parts, _ = parts_at_marks(value, [message.text for message in messages])
+            messages = [
+                message.model_copy(update={"parts": own}) if own else message
+                for message, own in zip(messages, parts, strict=True)
+            ]
+            conversations.append(reading.conversation(value, messages, read.asides, read.unsaid))
     return conversations
 
 

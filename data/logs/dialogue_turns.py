@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from ...errors import DataError, at
 from ..attempts import as_list, as_object, is_object
+from ..files.broken_lines import readable
 from ..files.json_files import dumps
 from ..files.json_values import elements
 from ..formats import messages
@@ -76,7 +77,8 @@ def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> Contents:
     """The conversations of dialogues, each with its place in the file."""
     reading = _Reading()
     for place, value in values:
-        _read_value(reading, path, place, value)
+        with readable(place):
+            _read_value(reading, path, place, value)
     roles = _roles(path, reading.dialogues)
     lines = [(dialogue.place, _line(dialogue, roles)) for dialogue in reading.dialogues]
     count = reading.empty

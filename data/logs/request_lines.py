@@ -8,8 +8,9 @@ from typing import Any
 
 from ...errors import DataError, at
 from ..attempts import as_list
+from ..files.broken_lines import is_skipping, readable
 from ..files.json_files import read_text
-from ..files.json_values import elements
+from ..files.json_values import elements, has_lines
 from ..formats.detection import Contents, Format, Source
 from ..formats.other_requests import OtherRequests, is_bare_text, is_failed, other_request
 from ..formats.refusals import unread_form
@@ -44,7 +45,10 @@ def read(path: str | Path) -> Contents:
         elif is_failed(value):
             others["failed request"] += 1
         else:
-            raise DataError(f"{at(path, place)}: has no messages: give 'messages' of role and content, or a response")
+            with readable(place):
+                raise DataError(
+                    f"{at(path, place)}: has no messages: give 'messages' of role and content, or a response"
+                )
     lines = ({"id": response.get("id"), "response": response} for response in assembled(events))
     replies = [call for line in lines if (call := call_of(line)) is not None]
     values = [*together(responses.chained([*calls, *replies])), *completions.by_id(single)]
@@ -60,6 +64,8 @@ def read(path: str | Path) -> Contents:
 
 
 def _values(path: str | Path) -> Iterator[tuple[str, Any]]:
+    if is_skipping() and has_lines(path):
+        return elements(path)
     text = read_text(path)
     if is_server_sent(text):
         return ((f"event {number}", value) for number, value in enumerate(server_sent(text), start=1))

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...errors import DataError, at
 from ..attempts import is_object
+from ..files.broken_lines import readable
 from ..files.json_values import elements
 from ..formats import messages, sharegpt
 from ..formats.detection import Contents, Format, Source
@@ -50,12 +51,16 @@ def of_rows(path: str | Path, rows: Iterable[tuple[str, Any]]) -> Contents:
     values: dict[str, tuple[str, dict[str, Any]]] = {}
     rejected = empty = 0
     for place, row in rows:
-        if not is_row(row):
-            raise DataError(f"{at(path, place)}: {_problem(row)}")
-        try:
-            value = value_of(row)
-        except ValueError as error:
-            raise DataError(f"{at(path, place)}: {error}") from None
+        value: dict[str, Any] = {}
+        with readable(place):
+            if not is_row(row):
+                raise DataError(f"{at(path, place)}: {_problem(row)}")
+            try:
+                value = value_of(row)
+            except ValueError as error:
+                raise DataError(f"{at(path, place)}: {error}") from None
+        if not value:
+            continue
         if not value["messages"]:
             empty += 1
             continue

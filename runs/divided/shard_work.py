@@ -8,6 +8,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 
 from ...data import domains
+from ...data.files.broken_lines import skip_in_sources
 from ...data.files.journals import JournalReader, writer_path
 from ...data.formats.detection import CONVERSATIONS
 from ...data.formats.record_lines import RECORDS
@@ -184,5 +185,6 @@ def _surroundings(shard: Shard) -> Iterator[None]:
         domains.register(domain, replace=True)
     for form in shard.formats:
         domains.register_format(form, replace=True)
-    with untraced(not shard.traced), plain_logs(lambda text: plain(without_credentials(text))):
+    traced, logged = untraced(not shard.traced), plain_logs(lambda text: plain(without_credentials(text)))
+    with traced, logged, skip_in_sources(shard.skip_broken):
         yield

@@ -95,6 +95,8 @@ class Shard:
     """Domains that were registered for this run."""
     formats: tuple[Format, ...] = ()
     """Formats that were registered for this run: a cast may read a file in one."""
+    skip_broken: bool = False
+    """Whether the broken lines of the sources of a cast are left out."""
     cast: str = ""
     """Digest of the cast that the run began with (`manifests.digest_of`); empty: it is not compared."""
     deaths: int = 0

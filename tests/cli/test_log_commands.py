@@ -247,3 +247,16 @@ def test_instructions_and_messages_of_tools_that_are_kept_apart_are_counted_each
 def test_an_option_for_the_file_of_a_conversion_is_answered_with_the_argument(duologue, logs):
     code, _, err = duologue("convert", logs, "--to", "messages", "--out", "new.jsonl")
     assert (code, "duologue convert SRC DST --to FORMAT" in " ".join(err.split())) == (2, True)
+
+
+def test_every_command_takes_the_option_and_none_keeps_it(duologue):
+    folder = Path("logs")
+    folder.mkdir()
+    path = folder / "log.jsonl"
+    path.write_text('{"messages": [{"role": "user", "content": "Is there tea?"}]}\n{\n', encoding="utf-8")
+    for words in (("stats", path), ("check", folder), ("convert", path, "out.jsonl", "--to", "messages", "--force")):
+        code, _, notes = duologue("--skip-broken", *words)
+        assert (code, "left out: 1 broken line (line 2)" in notes) == (0, True)
+        code, _, refusal = duologue(*words)
+        assert (code, "--skip-broken" in refusal) == (2, True)
+    assert "duologue --skip-broken check ..." in duologue("check", path, "--skip-broken")[2]

@@ -41,6 +41,7 @@ COMMANDS = (
     f"{TEST} my_agent:agent --out out/mine --resume --max-turns 3",
     "show no.jsonl",
     "show notes.txt",
+    "check torn.jsonl",
     "simulate simquac --topics empty.md",
     "convert logs.jsonl x.json --to simquac",
     "annotate logs.jsonl --labels mood --model offline --out labelled",
@@ -75,6 +76,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     Path("notes.txt").write_text("Hello")
     Path("empty.md").write_text("# A\n")
     Path("logs.jsonl").write_text((ROOT / "examples/logs/bakery.jsonl").read_text(encoding="utf-8"))
+    Path("torn.jsonl").write_text('{"role": "user", "content": "Hello"}\n' * 6 + "{\n")
     yield
     sys.modules.pop("my_agent", None)
 
