@@ -19,7 +19,7 @@ from .prompts_shown import (
     template_mark,
 )
 from .refusals import refused
-from .scripts import ASKED_FOR_DIALOGUE, BOTH, OTHER_SIDE, next_user_message
+from .scripts import ASKED_FOR_DIALOGUE, BOTH, OTHER_SIDE, next_user_message, transcript
 from .user_turns import leaked_prompt, leaked_role
 
 REPEATED_WORDS = (3, 6)
@@ -30,6 +30,9 @@ REQUEST_WORDS = 25
 """Most words of a request that may be made anew of something new: `can you make a table of it`."""
 GO_ON_WORDS = 12
 """Most words of a request to change what was said last: it is another one each time."""
+
+LATEST = 4
+"""Latest requests among which one for a dialogue is looked for: later ones may ask to go on with it."""
 
 _GO_ON = re.compile(
     r"\b(?:continue|go on|more(?! about)|another|next|again|rest|remaining|previous|above|last|one at a time|still there)\b"
@@ -85,12 +88,12 @@ def role_slip(conversation: Conversation) -> Reasons:
     for number, message in enumerate(conversation.messages):
         text = message.text
         if message.role == "user":
-            requests = [*requests[-1:], text]
+            requests = [*requests[1 - LATEST :], text]
             if words := leaked_role(text):
                 yield number, f"the user writes as another side: {quoted(words)}"
-        elif (own := _OWN_LABEL.match(text)) and not _shows_talk("\n".join(requests), text[own.end() :]):
+        elif (own := _OWN_LABEL.match(text)) and not _shows_talk("\n".join(requests[-2:]), text[own.end() :]):
             yield number, f"the assistant begins with its own label: {quoted(own.group())}"
-        elif match := next_user_message(text, "\n".join(requests)):
+        elif match := next_user_message(text, "\n".join(requests[-2:])) or transcript(text, "\n".join(requests)):
             yield number, f"the assistant writes as the user: {quoted(match.group())}"
 
 
