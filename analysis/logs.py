@@ -13,18 +13,13 @@ from ..data.records import Conversation, Message, Record, Role
 from ..data.rules import is_repeat
 from ..data.rules.chat import empty
 from ..data.summaries.copies import CopyCount
-from ..data.text.languages import HAN, language_of
+from ..data.text.languages import HAN, written_language
 from .attempts import sent_although_rejected
 from .tables import Column, Table
 
-_ENGLISH = frozenset("the a an and or of to in is are was i you he she it we my me your do does did can could would what how where when please have has not for with this that on at be from hi hello thanks".split())  # fmt: skip
-_FOREIGN = frozenset("ich und der das nicht ist ein eine für mit bitte wie mein meine von zu auf möchte je le les est une pas pour vous et dans mon que el los por para una mi como il che di non per sono un la de het een ik niet voor mijn o os não um uma para com meu jag och att det är inte w nie jest się proszę".split())  # fmt: skip
-"""Frequent words of English, and of other languages in Latin letters: the commoner ones decide which it is."""
 _COUNTED = (
     "questions", "verbatim_repeats", "refusals", "empty", "tool_calls", "system_messages", "sent_although_rejected"
 )  # fmt: skip
-_KANA = re.compile(r"[\u3041-\u30ff]")
-
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
@@ -98,7 +93,8 @@ def log_statistics(source: str, conversations: Iterable[Conversation]) -> LogSta
         turns.append(len(talk.exchanges))
         counts.update(_counts(talk, [message for message in stored if message.role == "user"]))
         ended[_end(talk)] += 1
-        languages[_language(talk)] += 1
+        users = "\n".join(message.text for message in talk.messages if message.role == "user")
+        languages[written_language(users) or "not told"] += 1
         if (tokens := _tokens(talk)) is not None:
             reported = True
             counts.update(input_tokens=tokens[0], output_tokens=tokens[1])
@@ -182,17 +178,6 @@ def _end(talk: Conversation) -> str:
     if talk.stop is not None:
         return talk.stop.replace("_", " ")
     return f"the {talk.messages[-1].role} spoke last" if talk.messages else "no message"
-
-
-def _language(talk: Conversation) -> str:
-    users = "\n".join(message.text for message in talk.messages if message.role == "user")
-    language = language_of(users)
-    if language is None:
-        return "other" if any(map(str.isalpha, users)) else "not told"
-    if language == "zh":
-        return "other" if _KANA.search(users) else "zh"
-    words = _WORD.findall(users.casefold())
-    return "other" if sum(word in _FOREIGN for word in words) > sum(word in _ENGLISH for word in words) else "en"
 
 
 def _tool_calls(talk: Conversation) -> int:

@@ -9,11 +9,10 @@ from ...data import domains
 from ...data.identity import digest
 from ...data.people.splits import named_user, of_part
 from ...data.records import Conversation
-from ...data.text.languages import Language
+from ...data.text.languages import Language, written_language
 from ..over_users.folds import joined
 from .assistants import RETRIEVAL_BASED, by_who_answered
 from .measures.transcripts import MOST, UserTranscript, languages_of, transcripts_of
-from .measures.words import seems_foreign
 from .report import SideSummary, UserPartName
 
 NAMES = {"zh": "Chinese", "en": "English"}
@@ -89,7 +88,7 @@ def matched(
                 f"{name}: {translated} of {len(readable)} are compared in a translation into {NAMES[chosen]} "
                 "that lies beside them in the data; measures that do not survive one are set apart."
             )
-        if foreign := sum(seems_foreign("\n".join(transcript.texts), transcript.language) for transcript in readable):
+        if foreign := sum(written_language("\n".join(transcript.texts)) == "other" for transcript in readable):
             consequence = (
                 f": words are read as {NAMES[chosen]} ones, so measures of words do not hold for them" if chosen else ""
             )

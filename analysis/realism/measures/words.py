@@ -1,22 +1,11 @@
 """Words of a text in a language, and which of them carry its content."""
 
-import re
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 
-from ....data.text.languages import HAN, Language
+from ....data.text.languages import ENGLISH, Language
 from ....data.text.word_segmentation import words_of
 
-_LATIN = re.compile("[A-Za-z\u00aa-\u024f]")
-_FEWEST_WORDS = 20
-
-_EN_STOP = frozenset(
-    """a about after all also am an and any are as at be because been before but by can could did do does doing for
-    from had has have having he her here him his how i if in into is it its just like likes me more most my need no
-    not of on one or other our out over own prefers she should so some such than that the their them then there these
-    they this those through to too under up use user using want was we were what when where which while who will with
-    would you your""".split()
-)
 _ZH_STOP = frozenset(
     """的 了 和 是 在 我 你 您 他 她 它 们 我们 你们 他们 这 那 这个 那个 一个 一些 一 有 也 都 就 还 而 及 与 或 等 为
     为了 以 以及 对 从 到 向 把 被 让 使 要 会 能 可以 应 应该 应当 将 但 因为 所以 如果 其 其中 并 并且 中 上 下 内
@@ -28,7 +17,7 @@ _ZH_STOP = frozenset(
 def content_words(words: Sequence[str], language: Language) -> set[str]:
     """The words without function words, and in Chinese without single characters."""
     if language == "en":
-        return {word for word in words if word not in _EN_STOP}
+        return {word for word in words if word not in ENGLISH}
     return {word for word in words if word not in _ZH_STOP and (len(word) > 1 or word.isdigit())}
 
 
@@ -49,20 +38,6 @@ def share_in(words: Collection[str], text: str, language: Language) -> float:
 def as_searched(words: Collection[str], language: Language) -> Collection[str]:
     """The words as a text has them that `searched` gives."""
     return [f" {word} " for word in words] if language == "en" else words
-
-
-def seems_foreign(text: str, language: Language) -> bool:
-    """Whether the text seems to be in another language than the one in which its words are read.
-
-    So it seems if more than a tenth of its letters are neither Latin nor Chinese (Japanese has Chinese characters too).
-    In English it also seems so with 20 words or more of which less than a quarter are function words. (More than a
-    third are in every open English conversation.)
-    """
-    foreign = sum(map(str.isalpha, _LATIN.sub("", HAN.sub("", text))))
-    if foreign and 10 * foreign > sum(map(str.isalpha, text)):
-        return True
-    words = words_of(text, "en") if language == "en" else []
-    return len(words) >= _FEWEST_WORDS and 4 * sum(word in _EN_STOP for word in words) < len(words)
 
 
 @lru_cache(maxsize=20_000)
