@@ -23,6 +23,8 @@ from ..formats.other_requests import OtherForms
 from ..formats.turns import role_of, turns_of
 from ..records import Conversation
 from .calls import LoggedCall, left_out, together, with_conversations
+from .key_names import CONVERSATIONS, SPEAKERS, TEXTS, first_of
+from .key_names import LISTS as DIALOGUE_LISTS
 from .logged_lines import IDS, LISTS, LoggedLine, identifier, unread_notes, usage_of
 
 
@@ -56,6 +58,28 @@ def is_turn(value: Any) -> bool:
         and ("content" in value or "tool_calls" in value)
         and not any(isinstance(value.get(key), list) for key in LISTS)
     )
+
+
+def turn_of(value: Any) -> Mapping[str, Any] | None:
+    """A single message as a turn with `role` and `content`, whatever its keys are named (`key_names`); None for others.
+
+    The name of its conversation is under `conversation_id`.
+    """
+    if is_turn(value) or not isinstance(value, Mapping):
+        return value if is_turn(value) else None
+    speaker = next((key for key in SPEAKERS if role_of(value.get(key)) is not None), "")
+    text = next((key for key in TEXTS if isinstance(value.get(key), str)), "")
+    if (
+        not speaker
+        or not text
+        or (speaker, text) == ("role", "content")
+        or any(isinstance(value.get(key), list) for key in (*LISTS, *DIALOGUE_LISTS))
+    ):
+        return None
+    names = {key.casefold(): key for key, inner in value.items() if isinstance(inner, str | int)}
+    name = names.get(first_of(CONVERSATIONS, names), "")
+    turn = {"role": value[speaker], "content": value[text]} | ({IDS[0]: value[name]} if name else {})
+    return turn | {key: inner for key, inner in value.items() if key not in (speaker, text, name)}
 
 
 def by_id(turns: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -36,8 +36,8 @@ def read(path: str | Path) -> Contents:
     for place, value in others.without(_values(path)):
         if (event := event_of(value)) is not None:
             events.append(event)
-        elif completions.is_turn(value):
-            single.append(value)
+        elif (turn := completions.turn_of(value)) is not None:
+            single.append(turn)
         elif (call := call_of(value)) is not None:
             calls.append(call)
         elif is_bare_text(value):
@@ -116,7 +116,7 @@ def _is_of_responses(source: Source) -> bool:
 
 def _is_of_completions(source: Source) -> bool:
     first = _first(source)
-    if completions.is_turn(first):
+    if completions.turn_of(first) is not None:
         return True
     if not isinstance(first, Mapping) or "inputs" in first or unread_form(first):
         return False
@@ -149,5 +149,6 @@ COMPLETIONS = Format(
     "requests of chat models with their responses, or one message a line",
     _is_of_completions,
     read,
-    sign="a request with messages, a response with choices or a message, or `role` and `content` of one message",
+    sign="a request with messages, a response with choices or a message, or `role` and `content` of one message, or "
+    "such keys as `speaker` and `text`, 角色 and 内容",
 )

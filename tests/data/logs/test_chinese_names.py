@@ -8,6 +8,7 @@ import pytest
 from duologue.data import Conversation, load
 from duologue.data.formats.dialogues import asides
 from duologue.data.formats.turns import role_of
+from duologue.data.logs.completions import turn_of
 from duologue.data.logs.key_names import LISTS, SPEAKERS, TEXTS
 
 WORDS = [("user", "几点开门？"), ("assistant", "九点。")]
@@ -71,3 +72,25 @@ def test_the_input_of_a_chinese_instruction_follows_it() -> None:
 def test_a_text_in_brackets_is_not_a_list_of_messages() -> None:
     Path("table.csv").write_text('角色,消息\n用户,"[1]"\n助手,"[""好""]"\n', encoding="utf-8")
     assert words(load("table.csv")[0]) == [("user", "[1]"), ("assistant", '["好"]')]
+
+
+@pytest.mark.parametrize(
+    ("speaker", "text", "name"),
+    [("角色", "内容", "对话ID"), ("角色", "文本", "会话编号"), ("speaker", "text", "conversation_id"), ("sender", "message", "thread")],
+)  # fmt: skip
+def test_single_messages_of_any_names_of_keys_are_conversations_by_their_id(speaker: str, text: str, name: str) -> None:
+    lines = [
+        {name: talk, speaker: role, text: content, "time": at}
+        for talk in ("a", "b")
+        for at, (role, content) in enumerate(zip(("用户", "助手"), (words for _, words in WORDS), strict=True))
+    ]
+    Path("log.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    loaded = load("log.jsonl")
+    assert [(talk.id, words(talk)) for talk in loaded] == [("a", WORDS), ("b", WORDS)]
+    assert loaded[0].messages[1].extra["messages"]["values"] == {"role": "助手", "time": 1}
+
+
+def test_a_response_and_a_line_without_a_known_role_are_no_single_message() -> None:
+    assert turn_of({"role": "assistant", "content": "Hi", "stop_reason": "end_turn", "type": "message"}) is None
+    assert turn_of({"speaker": "Ann", "text": "Hi"}) is None
+    assert turn_of({"speaker": "user", "text": "Hi", "对话": [{}]}) is None
