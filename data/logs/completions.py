@@ -61,7 +61,7 @@ def is_turn(value: Any) -> bool:
 
 
 def turn_of(value: Any) -> Mapping[str, Any] | None:
-    """A single message as a turn with `role` and `content`, whatever its keys are named (`key_names`); None for others.
+    """A single message of any known keys (`key_names`) as a turn with `role` and `content`; None for others.
 
     The name of its conversation is under `conversation_id`.
     """

@@ -149,6 +149,5 @@ COMPLETIONS = Format(
     "requests of chat models with their responses, or one message a line",
     _is_of_completions,
     read,
-    sign="a request with messages, a response with choices or a message, or `role` and `content` of one message, or "
-    "such keys as `speaker` and `text`, 角色 and 内容",
+    sign="a request with messages, a response with choices or a message, or the role and the text of one message",
 )
