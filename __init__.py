@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .runs import annotate, asimulate, simulate
     from .studies.agent_tests import atest, test
     from .studies.comparison import compare
+    from .studies.forks import afork, fork
     from .studies.label_agreement import agreement
     from .studies.pages import show
     from .studies.prediction import next_turn
@@ -35,6 +36,7 @@ _HOMES = {
     "Cast": "graphs",
     "Conversation": "data",
     "Limits": "nodes",
+    "afork": "studies.forks",
     "agreement": "studies.label_agreement",
     "annotate": "runs",
     "asimulate": "runs",
@@ -42,6 +44,7 @@ _HOMES = {
     "casts": "graphs",
     "compare": "studies.comparison",
     "domains": "data",
+    "fork": "studies.forks",
     "load": "data",
     "next_turn": "studies.prediction",
     "show": "studies.pages",
@@ -60,6 +63,7 @@ __all__ = [
     "Conversation",
     "Limits",
     "__version__",
+    "afork",
     "agreement",
     "analysis",
     "annotate",
@@ -71,6 +75,7 @@ __all__ = [
     "data",
     "domains",
     "errors",
+    "fork",
     "graphs",
     "load",
     "next_turn",

@@ -1,6 +1,6 @@
 """`duologue show`: conversations as a page."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from shlex import quote
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 from ..data import Conversation, DataError, Loaded
 from ..data.files.json_files import write_text
 from ..data.formats.detection import CONVERSATIONS
-from ..data.formats.shared_ids import with_id
 from ..data.identity import digest
 from ..data.loading import DataSource
 from .options.shared import AnySource, force_for, json_of, limit_to, option, out_to
@@ -24,15 +23,13 @@ LISTED = 20_000
 """Most conversations in a list: a browser bears no more, and its rows are held while the pages are written."""
 PAIRED = 5_000
 """Most conversations of either source with `--against`: they are in one file, and are held while it is written."""
-NAMED = 6
-"""Most ids that an error names."""
 
 
 def show_command(
     source: AnySource,
     name: Annotated[
         str | None,
-        option("Show only the conversation with this id; its first characters are enough.", "--id", metavar="ID"),
+        option("Take only the conversation with this id; its first characters are enough.", "--id", metavar="ID"),
     ] = None,
     against: Annotated[
         Path | None,
@@ -61,6 +58,7 @@ def show_command(
     from .. import views
     from ..analysis.labels.reliability import Trusts
     from ..studies.pages import ShownSource
+    from ..studies.sources import one_conversation
 
     if name is not None and against is not None:
         raise DataError("--id shows one conversation and --against two sets: give one of the two")
@@ -77,7 +75,7 @@ def show_command(
     if not len(read):
         raise DataError(f"{source}: holds no conversation")
     if name is not None:
-        shown: Sequence[Conversation] = (_one(chain(loaded, read.cut_short), name, source),)
+        shown: Sequence[Conversation] = (one_conversation(chain(loaded, read.cut_short), name, source),)
         target = _write_one(shown[0], loaded, source, out, force=force)
     elif against is not None:
         beside = DataSource(against)
@@ -146,17 +144,6 @@ def _check_length(source: DataSource, limit: int | None, most: int) -> None:
             lines = sum(1 for _ in file)
         if lines > most:
             raise DataError(_too_long(source.path, most))
-
-
-def _one(conversations: Iterable[Conversation], name: str, source: Path) -> Conversation:
-    """The conversation with this id, or whose id begins so; DataError if there is none, or more than one."""
-    matching = with_id(conversations, name)
-    if not matching:
-        raise DataError(f"{source}: has no conversation {name!r}")
-    if len(ids := sorted({conversation.id for conversation in matching})) > 1:
-        listed = ", ".join(ids[:NAMED]) + (f" and {len(ids) - NAMED} more" if ids[NAMED:] else "")
-        raise DataError(f"{source}: {len(ids)} conversations begin with {name!r}: give one of {listed}")
-    return matching[0]
 
 
 def _listed(source: "ShownSource", limit: int | None, most: int) -> Sequence[Conversation]:

@@ -13,11 +13,12 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command as click_command
 
+from .options.limits import LIMITS
 from .options.model_fields import extended, options_of, spread
 from .options.run import RunOptions, options_of_run
 from .options.sections import CAST, SCENARIOS
 from .options.shared import cast_named, out_to
-from .running.run import LIMITS, OUT, limits_with, simulated
+from .running.run import OUT, limits_with, simulated
 from .streams import put, say
 
 RUN: dict[str, tuple[Any, Any]] = {

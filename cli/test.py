@@ -10,6 +10,7 @@ from ..data.people.splits import UserPart
 from ..data.text.languages import Language
 from ..errors import SettingError
 from .options.cast_settings import setting
+from .options.limits import LIMITS
 from .options.model_fields import extended
 from .options.sections import CAST, OUTPUT, SCENARIOS
 from .options.shared import (
@@ -33,7 +34,7 @@ from .output.overwriting import check_unread
 from .output.report_files import ReportFiles
 from .output.success_report import as_json, report
 from .running.interrupts import INTERRUPTED, STOPPED, exit_code, signal_name
-from .running.run import LIMITS, OUT, again_in, cut_by, end_in_words, ended, limits_with, plan_run, run_into
+from .running.run import OUT, again_in, cut_by, end_in_words, ended, limits_with, plan_run, run_into
 from .simulate import RUN, run_options, surrounded
 from .streams import failed, flush, print_json, put, restore_streams, say
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from ..errors import SettingError
 from .options.cast_settings import setting
+from .options.limits import LIMITS
 from .options.model_fields import extended
 from .options.run import RunOptions, options_of_run
 from .options.sections import LIMITS as LIMITS_SECTION
@@ -27,7 +28,6 @@ from .options.shared import (
 from .output.overwriting import check_apart
 from .running.asking import begun
 from .running.interrupts import ask_all
-from .running.run import LIMITS
 from .streams import print_json, put, say, stderr, stdout
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it

@@ -97,6 +97,26 @@ def _label(name: str, settings: Mapping[str, Any]) -> str:
     return name
 
 
+class Fork(Record):
+    """The conversation that another one takes up, and at which message."""
+
+    id: str
+    """Id of the conversation that is taken up."""
+    at: int
+    """Number of the last message that was kept, from 0, as pages print it."""
+    source: str = ""
+    """Name of the file or folder that holds it; empty if it was given as an object."""
+    edited: bool = False
+    """Whether that message has a text of its own here."""
+    notes: tuple[str, ...] = ()
+    """What the record lacks of the state at that message, a line each."""
+
+    @property
+    def prefix_length(self) -> int:
+        """Number of messages that were kept."""
+        return self.at + 1
+
+
 class Provenance(Record):
     """Everything needed to simulate a conversation again."""
 
@@ -115,6 +135,8 @@ class Provenance(Record):
     """Digest of the scenario."""
     begun: str = ""
     """Digest of the messages that the conversation began with; empty if there were none."""
+    forks: Fork | None = Field(default=None, exclude_if=operator.not_)
+    """What it forks and where. The key is written only for a fork."""
     version: str = ""
     """Version of the package that simulated it."""
 

@@ -8,7 +8,7 @@ from pydantic import Field
 from ..errors import DataError
 from .attempts import Attempt, Json, Part, PromptRecord, Record, Role, Span, ToolCall, Usage, VerdictWord
 from .attempts import begin as _begin
-from .provenance import Edge, Failure, NodeInfo, NodeTiming, Provenance, StepWay, Timing, upgraded
+from .provenance import Edge, Failure, Fork, NodeInfo, NodeTiming, Provenance, StepWay, Timing, upgraded
 from .stop_reasons import FAULTS, Fault, RecordedStop, StopReason, ended_by_itself, is_finished
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Exchange",
     "Failure",
     "Fault",
+    "Fork",
     "Json",
     "Message",
     "NodeInfo",
@@ -217,14 +218,30 @@ class Conversation(Record):
 
     @property
     def usage(self) -> Usage:
-        """The total usage of all calls: judges, rejected drafts, turns without a message and what closes it included."""
-        of_messages = (message.usage for message in self.messages)
+        """The total usage of all calls: judges, rejected drafts, turns without a message and what closes it included.
+
+        Of a fork without the messages that it kept: they were paid for in the conversation that it forks.
+        """
+        of_messages = (message.usage for message in self.new_messages)
         of_unsaid = (attempt.spent for turn in self.unsaid for attempt in turn.attempts)
         return sum(of_unsaid, sum(of_messages, self.closing_usage or Usage.none()))
 
-    def attempts(self, role: Role | None = None) -> Iterator[Attempt]:
-        """Every draft: first the drafts of the messages, then those of turns without a message."""
-        for message in self.messages:
+    @property
+    def forks(self) -> Fork | None:
+        """The conversation that it forks, and where; None if it begins by itself."""
+        return self.provenance.forks if self.provenance is not None else None
+
+    @property
+    def new_messages(self) -> tuple[Message, ...]:
+        """The messages that were said in it: of a fork those after the messages that it kept."""
+        return self.messages if self.forks is None else self.messages[self.forks.prefix_length :]
+
+    def attempts(self, role: Role | None = None, *, new_only: bool = False) -> Iterator[Attempt]:
+        """Every draft: first the drafts of the messages, then those of turns without a message.
+
+        `new_only`: without the messages that a fork kept.
+        """
+        for message in self.new_messages if new_only else self.messages:
             if role in (None, message.role):
                 yield from message.attempts
         for turn in self.unsaid:

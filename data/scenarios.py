@@ -127,7 +127,7 @@ class ScenarioReader:
                 yield LogScenario(place, value)
             return
         for number, conversation in enumerate(self._loaded):
-            scenario = _of_conversation(conversation, number)
+            scenario = scenario_of(conversation, number)
             if scenario is None:
                 self.left_out += 1
             else:
@@ -169,7 +169,7 @@ def _recognised(source: Source) -> str | None:
     return next((form.name for form in formats if form.claims(source)), None)
 
 
-def _of_conversation(conversation: Conversation, number: int) -> LogScenario | None:
+def scenario_of(conversation: Conversation, number: int = 0) -> LogScenario | None:
     """The scenario of a stored conversation; None for a log without a goal and without words of its user."""
     line = further(conversation)
     names = {key: line[key] for key in (*TOPIC_KEYS, *USER_KEYS) if named((key,), line)}

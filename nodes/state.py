@@ -138,6 +138,10 @@ class State(TypedDict, total=False):
     """Why the conversation ends: a core reason, or one of the cast (`cast:reason`)."""
     failure: dict[str, Any] | None
     provenance: dict[str, Any]
+    forks: dict[str, Any]
+    """Of an initial state the conversation that it forks, and where: the plain form of a `data.provenance.Fork`."""
+    world_at: dict[str, Any] | None
+    """What brings the world of a fork to its last kept message (`nodes.world_journal`); None if its calls do."""
     labels: dict[str, Any]
     closing_usage: dict[str, int] | None
     """Tokens of the closing node's calls."""
@@ -271,6 +275,12 @@ def _public(attempt: dict[str, Any]) -> dict[str, Any]:
         return attempt
     hidden = {*PRIVATE, "raw"} if "reasoning" in attempt.get("cleaned", ()) else set(PRIVATE)
     return {key: value for key, value in attempt.items() if key not in hidden}
+
+
+def kept_messages(state: State) -> int:
+    """Number of messages that a fork has from the conversation that it forks; 0 if it is not one."""
+    forks = state.get("provenance", {}).get("forks") or state.get("forks")
+    return int(forks["at"]) + 1 if forks else 0
 
 
 def awaits_answer(state: State) -> bool:

@@ -12,7 +12,7 @@ from ..data.text.model_tokens import OF_MESSAGE, texts_in, tokens_about
 from ..errors import SettingError
 from .contract import Stop, check_stop, describe
 from .limits import Limits
-from .state import State, history
+from .state import State, history, kept_messages
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ def max_turns(state: State, limits: Limits) -> str | None:
 def budget(state: State, limits: Limits) -> str | None:
     """`budget` once the conversation's tokens, including drafts, judges and unsaid turns, reach the limit.
 
-    Calls whose endpoint reported no tokens are counted by characters, about.
+    Messages that a fork kept cost nothing. Calls whose endpoint reported no tokens are counted by characters, about.
     """
     if limits.max_tokens is None:
         return None
-    turns = (*state.get("messages", []), *state.get("unsaid", []))
+    turns = (*state.get("messages", [])[kept_messages(state) :], *state.get("unsaid", []))
     drafts: list[dict[str, Any]] = [attempt for turn in turns for attempt in turn.get("attempts", [])]
     calls: tuple[dict[str, Any], ...] = (*drafts, *state.get("attempts", []))
     spent = sum(
@@ -77,8 +77,9 @@ def _by_characters(state: State) -> int:
     """About how many tokens the calls took that reported none: the scenario, what had been said, and the draft."""
     before = sum(tokens_about(text) for text in texts_in(state["scenario"]))
     spent = 0
-    for message in state.get("messages", []):
-        tried: list[dict[str, Any]] = message.get("attempts", [])
+    before_fork = kept_messages(state)
+    for number, message in enumerate(state.get("messages", [])):
+        tried: list[dict[str, Any]] = message.get("attempts", []) if number >= before_fork else []
         spent += sum(map(partial(_of_call, before), filter(_unreported, tried)))
         before += tokens_about(message["text"]) + OF_MESSAGE
     unsaid: list[dict[str, Any]] = [attempt for turn in state.get("unsaid", []) for attempt in turn.get("attempts", [])]

@@ -81,7 +81,7 @@ class WorldInJournal:
         if self.calls is None:
             return False
         await self.calls.make(update.get("drafts", ()))
-        if await _digest(self.world) != stored[STATE]:
+        if await state_digest(self.world) != stored[STATE]:
             raise RepeatError("the world's state is another one after them")
         return True
 
@@ -104,7 +104,7 @@ class WorldInJournal:
         if hindrance := calls.hindrance(drafts):
             return self._lost(f"{why}, and {hindrance}")
         try:
-            return {STATE: await _digest(self.world)}
+            return {STATE: await state_digest(self.world)}
         except Exception as error:
             return self._lost(f"{why}, and no state() that JSON can hold ({error_line(error)})")
 
@@ -119,7 +119,8 @@ class WorldInJournal:
         return None
 
 
-async def _digest(world: Any) -> str:
+async def state_digest(world: Any) -> str:
+    """The digest of a world's state; an error if it has none that JSON can hold."""
     return digest(json.loads(json.dumps(await state_of(world), allow_nan=False)))
 
 

@@ -59,7 +59,7 @@ def spent_before(
             continue
         texts = [message.text for message in conversation.messages]
         for role in SPEAKER_OF:
-            for attempt in conversation.attempts(role):
+            for attempt in conversation.attempts(role, new_only=True):
                 if attempt.usage is not None:
                     # Where no tokens were reported: the page, and half of what was said in the end, were sent.
                     sent = [*pages[role], *texts_in(conversation.scenario), *texts[: (len(texts) + 1) // 2]]

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ..data import Conversation, Loaded, load
+from ..data.formats.shared_ids import with_id
 from ..data.people.draws import MOST_DRAWN, drawn_users
-from ..errors import at
+from ..errors import DataError, at
 
 __all__ = [
     "MOST_DRAWN",
@@ -18,6 +19,7 @@ __all__ = [
     "file_name",
     "logged",
     "of_drawn_users",
+    "one_conversation",
     "path_of",
 ]
 
@@ -68,6 +70,26 @@ def of_drawn_users(
 def path_of(source: object) -> Path | None:
     """The path of a source; None for conversations that were not loaded from one."""
     return source.path if isinstance(source, Loaded) else Path(source) if isinstance(source, str | Path) else None
+
+
+NAMED = 6
+"""Maximum of ids that an error names."""
+
+
+def one_conversation(conversations: Iterable[Conversation], name: str | None, source: Path) -> Conversation:
+    """The conversation of a source with this id, or whose id begins so; None: the only one.
+
+    DataError if no conversation has it, or several have.
+    """
+    matching = with_id(conversations, name or "")
+    if not matching:
+        raise DataError(f"{source}: has no conversation" + (f" {name!r}" if name else ""))
+    if len(ids := sorted({conversation.id for conversation in matching})) > 1:
+        listed = ", ".join(ids[:NAMED]) + (f" and {len(ids) - NAMED} more" if ids[NAMED:] else "")
+        if not name:
+            raise DataError(f"{source}: has {len(ids)} conversations: give the id of one of them: {listed}")
+        raise DataError(f"{source}: {len(ids)} conversations begin with {name!r}: give one of {listed}")
+    return matching[0]
 
 
 def file_name(source: object, otherwise: str) -> str:

@@ -25,8 +25,8 @@ SUBJECTS = {
         analysis/attempts analysis/figures analysis/logs analysis/table_escapes analysis/tables analysis/terminal_tables analysis/threads analysis/over_users
         views/against views/conversation views/figures views/listing views/markdown views/marking views/notebook views/page views/pages
         views/parts views/run views/settings views/shown_conversation views/watching views/wording views/graph
-        studies/pages studies/sources
-        cli/check cli/commands cli/convert cli/demo cli/draw cli/former_words cli/registry cli/runs cli/show cli/simulate
+        studies/forks studies/pages studies/sources
+        cli/check cli/commands cli/convert cli/demo cli/draw cli/fork cli/former_words cli/registry cli/runs cli/show cli/simulate
         cli/stats cli/streams cli/options cli/output cli/running
     """,
     "models and calls": "data/settings nodes/context_values nodes/settings nodes/models nodes/calls nodes/asking runs/asking studies/model_answers cli/doctor",

@@ -4,15 +4,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from ...data import DataError, identity
 from ...data.formats.unsupported import total
 from ...data.stop_reasons import in_words
-from ..options import sections
-from ..options.durations import seconds
 from ..options.run import RunOptions
-from ..options.shared import option, seed_of
 from ..output.failure_lines import failures
 from ..output.plans import go_on, print_plan
 from ..streams import counts_table, print_json, put, say, stdout, streams_restored
@@ -27,38 +24,6 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
 TIME_OVER = "--max-time"
 """Begin of the reason of a run that took all its time: the same command may take as much again."""
 
-
-_MAXIMA = {
-    "max_turns": "turns (a user's message and its answer). Default: the cast's own number, or that of the replayed "
-    "conversations.",
-    "question_attempts": "calls for a turn of the user, the first included. Default: the cast's.",
-    "answer_attempts": "calls for a turn of the assistant, the first included. Default: the cast's.",
-    "max_tokens": "tokens of a conversation, over all calls. Default: the cast's.",
-}
-
-
-def _limit(help: str) -> Any:
-    return option(f"Set the maximum number of {help}", section=sections.LIMITS, min=1, metavar="N")
-
-
-LIMITS: dict[str, tuple[Any, Any]] = {
-    "seed": (Annotated[int, seed_of("the run", sections.LIMITS)], 0),
-    **{name: (Annotated[int | None, _limit(help)], None) for name, help in _MAXIMA.items()},
-    "turn_timeout": (
-        Annotated[
-            float | None,
-            option(
-                "End a conversation when a turn of an agent takes longer: 45s, 10m. Default: 10m.",
-                section=sections.LIMITS,
-                parser=seconds,
-                metavar="DURATION",
-                show_default=False,
-            ),
-        ],
-        None,
-    ),
-}
-"""Options for the limits of each conversation; those that are None are the cast's (`limits_with`)."""
 
 OUT = Path("out")
 """Folder of runs without --out."""

@@ -55,7 +55,8 @@ def _line(run: "RunInfo") -> str:
     ends = "; ".join(f"{in_words(reason)}: {count}" for reason, count in run.stops.items())
     begun = (run.date or "at no known time").replace("T", " ").replace("+00:00", " UTC")
     finished = finished_in_words(run.finished, run.planned, run.cut_by_run)
-    counts = f"{run.cast or 'cast unknown'}, {finished}, {state}"
+    origin = f", {run.taken_up}" if run.taken_up else ""
+    counts = f"{run.cast or 'cast unknown'}{origin}, {finished}, {state}"
     by = f"duologue {run.version}" if run.version else "version unknown"
     return f"{run.path}: {counts}{f' ({ends})' if ends else ''}, {_size(run.bytes)}, {by}, begun {begun}"
 

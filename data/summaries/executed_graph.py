@@ -69,7 +69,7 @@ def executed(conversations: Iterable[Conversation]) -> ExecutedGraph:
         for name, role in VALIDATORS.items():
             reasons.setdefault(name, Counter()).update(
                 attempt.reason
-                for attempt in conversation.attempts(role)
+                for attempt in conversation.attempts(role, new_only=True)
                 if attempt.reason and attempt.verdict in ("rejected", "observed")
             )
     names = dict.fromkeys(end for source, target, _ in edge_counts for end in (source, target))
@@ -102,6 +102,7 @@ def _usages(conversation: Conversation) -> Iterator[tuple[str, Usage | None]]:
     """Each usage in a conversation with the node whose call it is; None where a call has none."""
     yield CLOSING, conversation.closing_usage
     for name, role in SPEAKERS.items():
-        yield from ((name, None if draft.rule_based else draft.usage) for draft in conversation.attempts(role))
+        drafts = conversation.attempts(role, new_only=True)
+        yield from ((name, None if draft.rule_based else draft.usage) for draft in drafts)
     for name, role in VALIDATORS.items():
-        yield from ((name, attempt.judging) for attempt in conversation.attempts(role))
+        yield from ((name, attempt.judging) for attempt in conversation.attempts(role, new_only=True))

@@ -73,7 +73,8 @@ def opening(state: State, cast: Cast, limits: Limits, described: Mapping[str, An
             "data": digest(scenario),
             "version": VERSION,
         }
-        | ({"begun": begun_with(first_messages)} if first_messages else {}),
+        | ({"begun": begun_with(first_messages)} if first_messages else {})
+        | ({"forks": dict(forks)} if (forks := state.get("forks")) else {}),
     }
 
 

@@ -10,11 +10,12 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 
-from ...data.records import Conversation
+from ...data.records import Conversation, Role
+from ...data.summaries.executed_graph import SPEAKERS
 from ...nodes.calls.service import current
-from ...nodes.contract import ContractError
+from ...nodes.contract import ContractError, Node
 from ...nodes.limits import Limits
-from ...nodes.speakers.repeated_calls import RepeatedCalls
+from ...nodes.speakers.repeated_calls import RepeatedCalls, brought_to
 from ...nodes.state import PLACES, NodePlace, State
 from ...nodes.world_journal import RepeatError, WorldInJournal
 from ...nodes.worlds import Context, World, living
@@ -42,6 +43,7 @@ class ConversationGraph(Compiled):
         world: World | None = None,
         limits: Limits | None = None,
         run_graph: RunGraph | None = None,
+        speakers: Mapping[Role, Node] | None = None,
         **attributes: Any,
     ) -> None:
         super().__init__(**attributes)  # LangGraph copies a graph by its attributes, for example in `with_config`
@@ -49,6 +51,7 @@ class ConversationGraph(Compiled):
         self.world = world
         self.limits = limits
         self.run_graph = run_graph
+        self.speakers = speakers or {}
 
     async def astream(
         self, input: Any, config: RunnableConfig | None = None, *, context: Any = None, **options: Any
@@ -64,6 +67,7 @@ class ConversationGraph(Compiled):
         limits = Limits(**context) if isinstance(context, dict) else context or self.limits or Limits()
         async with living(self.world, _scenario(input)) as world:
             live = await _live(limits, world, repeats_calls=False)
+            await brought_to(cast(State, input), live, self.speakers)
             stream = cast(AsyncGenerator[Any, None], super().astream(input, config, context=live, **options))
             async with aclosing(stream) as parts:
                 async for part in parts:
@@ -99,6 +103,7 @@ class ConversationGraph(Compiled):
             if self.world is not None:
                 world = await stack.enter_async_context(living(self.world, _scenario(scenario)))
                 limits = await _live(limits, world, repeats_calls=repeats_calls)
+                await brought_to(scenario, limits, self.speakers)
             follow(scenario)
             FOLLOW.set(follow)  # of this conversation's own task; nothing is to be put back
             steps_taken = run_graph.astream(
@@ -152,6 +157,7 @@ def conversation(cast: Cast, *, checkpointer: BaseCheckpointSaver[Any] | None = 
         world=cast.world,
         limits=cast.limits,
         run_graph=in_stretches(graph, steps, name),
+        speakers={role: getattr(cast, place) for place, role in SPEAKERS.items()},
         **vars(graph.compile(checkpointer=checkpointer, name=name)),
     )
 

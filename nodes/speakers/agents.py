@@ -33,7 +33,7 @@ from .approval import (
     resumed,
     told_policy,
 )
-from .channels import Start, channels_of, check_channels, start_channels
+from .channels import CHANNELS, Start, channels_of, check_channels, first_channels
 from .interrupts import INTERRUPTED
 from .repeated_calls import RepeatedCalls
 from .speaker import NO_PAGE, given_by, kept_update, own_view, placed_view
@@ -50,12 +50,11 @@ from .threads import (
     takes_out,
     thread_of,
     waiting,
+    with_calls,
 )
 from .tools import ReadOnly, read_only_tools, told_read_only
 from .turn_timeout import TIMED_OUT, check_turn_timeout, told_turn_timeout, turn_seconds
 
-CHANNELS = "channels"
-"""Key of a side's memory for the channels with which its agent continues."""
 Send: TypeAlias = Literal["all", "new"]
 """What an agent is sent on each turn: the conversation so far, or what its thread has not seen of it."""
 
@@ -157,9 +156,12 @@ class AgentSpeaker:
         async def ask() -> Update:
             return self._update(await self._at_once(state, runtime), state)
 
-        own = own_context(self.role, self.agent, self.context, state["scenario"], runtime.context)
-        again = RepeatedCalls(self.agent, own)
+        again = self.calls_again(state, runtime.context)
         return await kept_update(self.role, self.provenance(), self.build(state), state, runtime.context, ask, again)
+
+    def calls_again(self, state: State, limits: Limits) -> RepeatedCalls:
+        """What makes the tool calls of its stored turns again."""
+        return RepeatedCalls(self.agent, own_context(self.role, self.agent, self.context, state["scenario"], limits))
 
     def _update(self, reply: AgentReply, state: State) -> Update:
         drafts = reply.drafts
@@ -173,7 +175,7 @@ class AgentSpeaker:
             )
             if drafts:
                 drafts[-1]["kept"] = channels
-            memory |= {} if reply.place else {CHANNELS: channels}
+            memory |= {CHANNELS: channels} if reply.place is None or CHANNELS in memory else {}
         if reply.place is not None:
             place = replace(reply.place, seen=reply.place.seen + len(drafts))
             memory[THREAD] = place.plain()
@@ -191,9 +193,7 @@ class AgentSpeaker:
     async def _at_once(self, state: State, runtime: Runtime[Limits]) -> AgentReply:
         """The reply to the whole conversation, of an agent that keeps no history."""
         sent = cast(MessageBuilder, self.build)(state)
-        channels = start_channels(self.role, self.agent, self.start, state["scenario"]) | state.get("memory", {}).get(
-            CHANNELS, {}
-        )
+        channels = first_channels(self.role, self.agent, self.start, state)
         config: RunnableConfig = {"configurable": {"thread_id": self._thread(state)}}
         if is_remote(self.agent):  # with a thread's id the server would add the whole conversation to it every time
             config = {"metadata": {"conversation": self._thread(state)}}
@@ -212,7 +212,7 @@ class AgentSpeaker:
         config = await beginning(agent, thread) if stored_place is None else stored_place.config
         history = [] if stored_place is None else await held_messages(agent, config)
         before = {message.id for message in history if message.id}
-        channels = start_channels(self.role, self.agent, self.start, state["scenario"]) if stored_place is None else {}
+        channels = first_channels(self.role, self.agent, self.start, state) if stored_place is None else {}
         answer: Any = None
         note_id = None
         decided: list[dict[str, Any]] = []
@@ -239,7 +239,7 @@ class AgentSpeaker:
             agent_input = Command(resume=answer)
         else:
             shown = merged(state, {"messages": new, "prompt": None, "attempts": []})
-            sent = (cast(MessageBuilder, self.build) if stored_place is None else Talk(self.role))(shown)
+            sent = Talk(self.role)(shown) if stored_place else with_calls(cast(MessageBuilder, self.build), shown)
             line = state.get("prompt")
             if line and self.prompted(state):
                 note_id = f"{thread}/{len(messages)}/{attempt_number(state)}"

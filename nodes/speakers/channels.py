@@ -9,6 +9,10 @@ from langgraph.pregel import Pregel
 
 from ...data.records import Role
 from ..contract import ContractError
+from ..state import State
+
+CHANNELS = "channels"
+"""Key of a side's memory for the channels with which its agent continues."""
 
 Start: TypeAlias = Callable[[dict[str, Any]], Mapping[str, Any]]
 """A function from the scenario to the first channels of an agent's state."""
@@ -17,6 +21,12 @@ Start: TypeAlias = Callable[[dict[str, Any]], Mapping[str, Any]]
 def channels_of(agent: Pregel[Any, Any, Any, Any]) -> list[str]:
     """Names of the graph's channels, without LangGraph's internal ones."""
     return sorted(str(name) for name in agent.channels if not str(name).startswith(("_", "branch:")))
+
+
+def first_channels(role: Role, agent: object, start: Start | None, state: State) -> dict[str, Any]:
+    """The channels that an agent is sent besides messages: those of a start, and the kept ones over them."""
+    stored: dict[str, Any] = state.get("memory", {}).get(CHANNELS, {})
+    return start_channels(role, agent, start, state["scenario"]) | stored
 
 
 def start_channels(role: Role, agent: object, start: Start | None, scenario: dict[str, Any]) -> dict[str, Any]:

@@ -1,20 +1,31 @@
-"""The tool calls of an agent's stored turn, made again in a new world."""
+"""The tool calls of stored turns, made again in a new world.
 
-from collections.abc import Sequence
+They are those of a turn before a kill, or of the messages that a fork kept.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from langchain_core.messages import AIMessage
 from langgraph.graph import START, MessagesState, StateGraph
 
-from ...data.attempts import INTERRUPT, WAITING
+from ...data.attempts import INTERRUPT, WAITING, begin
+from ...data.files.json_files import dumps
 from ...data.formats.tool_messages import NO_RESULT
+from ...data.records import Role
+from ..contract import recorded_name
+from ..limits import Limits
 from ..replies.conversion import drafts_of
 from ..settings.redaction import error_line
-from ..state import Draft
-from ..world_journal import RepeatError
+from ..state import Draft, State
+from ..world_journal import STATE, RepeatError, WorldInJournal, state_digest
+from ..worlds import Context, Restorable, WorldError
 from .own_config import on_its_own
-from .tools import tool_nodes
+from .tools import calls_that_ran, tool_nodes, was_not_undone
+
+_LONGEST = 300
+"""Most characters of a result in an error."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +61,70 @@ class RepeatedCalls:
             except Exception as error:
                 raise RepeatError(f"{call['name']} fails: {error_line(error)}") from error
             if any(repeated.get(key) != call.get(key) for key in ("result", "error")):
-                raise RepeatError(f"{call['name']} gives another result")
+                was, now = _outcome(call), _outcome(repeated)
+                raise RepeatError(f"{call['name']} gives another result: {was} is recorded, now it gives {now}")
+
+
+@runtime_checkable
+class ActsAgain(Protocol):
+    """A speaker whose tool calls may be made again in a new world."""
+
+    def calls_again(self, state: State, limits: Limits) -> RepeatedCalls:
+        """What makes them again, in the world of these limits."""
+        ...
+
+
+async def brought_to(state: State, limits: Limits, speakers: Mapping[Role, object]) -> None:
+    """Bring the new world of a fork to where its last kept message left it; WorldError if that fails.
+
+    A stored snapshot is restored (`State.world_at`). Without one, the tool calls of the kept messages are made again in
+    order, and have to give what is recorded. A conversation that is not a fork has nothing to bring back.
+    """
+    world = limits.world if isinstance(limits, Context) else None
+    if world is None or not state.get("forks"):
+        return
+    stored = state.get("world_at") or {}
+    if stored and STATE not in stored:
+        if not isinstance(world, Restorable):
+            raise WorldError(f"the world ({type(world).__name__}) has no restore(), which could take the snapshot")
+        await WorldInJournal(world).put(stored, {})
+        return
+    for number, message in enumerate(state.get("messages", [])):
+        drafts = _drafts_that_acted(message)
+        if not drafts:
+            continue
+        speaker = speakers[message["role"]]
+        if not isinstance(speaker, ActsAgain):
+            name = recorded_name(speaker)
+            raise WorldError(f"message #{number}: {name} cannot make its tool calls again: {_REMEDY}")
+        calls = speaker.calls_again(state, limits)
+        if hindrance := calls.hindrance(drafts):
+            raise WorldError(f"message #{number}: {hindrance}: {_REMEDY}")
+        try:
+            await calls.make(drafts)
+        except RepeatError as error:
+            raise WorldError(f"message #{number}: {error}: {_REMEDY}") from None
+    if stored and await state_digest(world) != stored[STATE]:
+        raise WorldError(f"the tool calls lead to another state of the world than the recorded one: {_REMEDY}")
+
+
+_REMEDY = "fork with an agent that has the same tools, or from a recorded snapshot of the world"
+
+
+def _drafts_that_acted(message: Mapping[str, Any]) -> list[Draft]:
+    """The drafts of a message whose tools ran and were not undone, without approvals and calls that wait."""
+    acted = [
+        Draft(text="", tool_calls=[call for call in calls_that_ran(attempt) if call["name"] != INTERRUPT])
+        for attempt in message.get("attempts", ())
+        if attempt["verdict"] != "rejected" or was_not_undone(attempt)
+    ]
+    return [draft for draft in acted if draft["tool_calls"]]
+
+
+def _outcome(call: Mapping[str, Any]) -> str:
+    """The result of a call as JSON, or its error, on one line."""
+    text = f"the error {call['error']}" if call.get("error") else dumps(call.get("result"))
+    return begin(text, _LONGEST)
 
 
 def _calls(drafts: Sequence[Draft]) -> list[dict[str, Any]]:

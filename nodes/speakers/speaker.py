@@ -114,8 +114,12 @@ class FunctionSpeaker:
             except TurnTimeoutError:
                 return {"drafts": drafts_in_time([]), "stop": TIMED_OUT[self.role]}
 
-        again = RepeatedCalls(self.reply, runtime.context)
+        again = self.calls_again(state, runtime.context)
         return await kept_update(self.role, self.provenance(), sent, state, runtime.context, ask, again)
+
+    def calls_again(self, state: State, limits: Limits) -> RepeatedCalls:
+        """What makes the tool calls of its stored turns again."""
+        return RepeatedCalls(self.reply, limits)
 
     async def _answered(self, sent: Sequence[BaseMessage]) -> Update:
         messages = openai_messages(sent)

@@ -13,9 +13,11 @@ from langgraph.pregel import Pregel
 from langgraph.pregel.protocol import PregelProtocol
 from langgraph.types import Command, StateSnapshot
 
-from ...data.records import Role
+from ...data.formats.tool_messages import tool_turns
+from ...data.records import Message, Role
 from ..contract import ContractError
-from ..state import State
+from ..messages.building import MessageBuilder, Talk
+from ..state import State, merged
 
 THREAD = "thread"
 """Key of a side's memory for where its agent's thread stands."""
@@ -173,6 +175,29 @@ def waiting(history: Sequence[BaseMessage]) -> list[BaseMessage]:
     calls = [call for message in history if isinstance(message, AIMessage) for call in message.tool_calls]
     open_calls = [call for call in calls if call["id"] not in answered]
     return [AIMessage("", tool_calls=open_calls)] if open_calls else []
+
+
+def with_calls(build: MessageBuilder, state: State) -> list[BaseMessage]:
+    """The messages with which a thread begins, as `build` makes them.
+
+    Those of a fork have the tool calls and results of the agent's own messages: on its thread it had seen them.
+    """
+    if not state.get("forks") or not isinstance(build, Talk):
+        return build(state)
+    sent: list[BaseMessage] = []
+    part: list[dict[str, Any]] = []
+    count = 0
+    for message in state.get("messages", []):
+        calls = tool_turns(Message.model_validate(message), count) if message["role"] == build.role else []
+        if calls:
+            sent += [*_sent(part, state, build, first=not sent), *convert_to_messages(calls)]
+            part, count = [], count + len(calls) - 1
+        part.append(message)
+    return [*sent, *_sent(part, state, build, first=not sent)]
+
+
+def _sent(part: list[dict[str, Any]], state: State, build: Talk, *, first: bool) -> list[BaseMessage]:
+    return (build if first else Talk(build.role))(merged(state, {"messages": part})) if part or first else []
 
 
 def takes_out(agent: Graph) -> bool:

@@ -83,7 +83,7 @@ class RunFigures:
         else:
             self.tally.unfinished[became] += 1
         for role, spent in self._recorded.items():
-            for attempt in conversation.attempts(role):
+            for attempt in conversation.attempts(role, new_only=True):
                 if attempt.usage is not None:
                     spent.add(attempt.usage.calls, vars(attempt.usage), None, by_characters=False)
 

@@ -55,7 +55,9 @@ def restored(folder: Path) -> dict[str, Any] | None:
         provenance = conversation.provenance
         if provenance is not None:
             limits = {name: value for name, value in provenance.limits.items() if name not in MAY_CHANGE}
-            plain = provenance.model_copy(update={"limits": limits, "data": "", "begun": "", "version": ""}).plain()
+            plain = provenance.model_copy(
+                update={"limits": limits, "data": "", "begun": "", "forks": None, "version": ""}
+            ).plain()
             groups.setdefault(digest(plain), _RecordGroup(provenance)).add(conversation, provenance)
     if not groups:
         return None

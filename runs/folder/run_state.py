@@ -70,6 +70,8 @@ class RunInfo(Record):
     """Those of `kept_replies` that an endpoint gave, or that report tokens; the others are of rules and functions."""
     problem: str = ""
     """Why the state of the run is unknown; empty if it is known."""
+    taken_up: str = ""
+    """The stored conversations that it takes up, in words; empty if it takes up none."""
 
 
 def finished_in_words(finished: int, planned: int, cut: int, what: str = "") -> str:
@@ -169,7 +171,17 @@ def standing(folder: Path) -> RunInfo:
         complete=complete,
         data_set=data_set,
         problem=problem,
+        taken_up=_taken_up(run_manifest),
     )
+
+
+def _taken_up(manifest: dict[str, Any]) -> str:
+    """What a run forks or replays, by the sources of its manifest."""
+    for source in map(as_object, manifest.get("data", ())):
+        if forks := as_object(source.get("forks")):
+            edited = ", which was edited" if forks.get("edited") else ""
+            return f"a fork of {forks.get('id')} in {source.get('source')} at #{forks.get('at')}{edited}"
+    return ""
 
 
 class _Head(NamedTuple):

@@ -37,7 +37,15 @@ RUNS = {
     "tuned": "tuned/trials/000",
 }
 TIMES = {"begun", "seconds", "started", "timing"}
-NEW = {"sent_although_rejected", "ended_early", "request-repeated", "user-answers", "verbatim_repeats", "copies"}
+NEW = {
+    "sent_although_rejected",
+    "ended_early",
+    "request-repeated",
+    "user-answers",
+    "verbatim_repeats",
+    "copies",
+    "taken_up",
+}
 """Keys that 0.1.0 did not print."""
 REWORDED = {" over conversations, each left out in turn": ", conversations resampled"}
 """Words of today in place of words that 0.1.0 printed and that were not true."""

@@ -1,0 +1,122 @@
+"""The initial state of a fork: a stored conversation up to one of its messages, rebuilt from its record."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...data.provenance import Fork, NodeInfo
+from ...data.records import Conversation, Message, Role
+from ...data.scenarios import scenario_of
+from ...data.summaries.executed_graph import SPEAKER_OF
+from ...errors import DataError, SettingError
+from ...nodes.speakers.channels import CHANNELS
+from ...nodes.speakers.threads import THREAD
+from ...nodes.state import State
+
+ROLES: tuple[Role, Role] = ("user", "assistant")
+
+
+def forked(
+    conversation: Conversation,
+    at: int,
+    *,
+    edit: str | None = None,
+    scenario: Mapping[str, Any] | None = None,
+    source: str = "",
+) -> State:
+    """The state of a conversation right after its message number `at`.
+
+    The messages up to that one are kept as they are recorded, with every draft. After a user's message the assistant
+    speaks next, after an assistant's message the user. The sides' memories are those that the record has: kept channels
+    of the last message of a side, and at the last message what the sides kept for themselves. What the record lacks is
+    a note of `Provenance.forks`.
+
+    Args:
+        conversation: The conversation, simulated, logged or of people.
+        at: Number of the last message to keep, from 0, as pages print it.
+        edit: A text in place of that message's.
+        scenario: Keys of the scenario that are to have other values, such as `profile`.
+        source: Name of the file or folder that holds it, for the record.
+
+    Returns:
+        An initial state for `simulate`.
+
+    Raises:
+        DataError: The conversation has no message, or says nothing of its scenario.
+        SettingError: There is no such message, nothing can follow it, or the edit changes nothing.
+    """
+    messages = list(_prefix(conversation, at, edit))
+    subject = scenario_of(conversation)
+    if subject is None:
+        raise DataError(f"{conversation.id}: has no goal and no words of a user, of which a user could be made")
+    fork = Fork(
+        id=conversation.id, at=at, source=source, edited=edit is not None, notes=tuple(_notes(conversation, at))
+    )
+    state: State = {
+        "scenario": {**(subject.scenario if conversation.provenance is None else conversation.scenario)},
+        "ordinal": conversation.ordinal,
+        "messages": [message.plain() for message in messages],
+        "memories": _memories(conversation, at),
+        "forks": fork.plain(),
+    }
+    state["scenario"] |= dict(scenario or {})
+    extra = subject.extra if conversation.provenance is None else conversation.extra
+    return {**state, "extra": dict(extra)} if extra else state
+
+
+def _prefix(conversation: Conversation, at: int, edit: str | None) -> Iterator[Message]:
+    """The messages to keep, the last one with its new text."""
+    count = len(conversation.messages)
+    if not count:
+        raise DataError(f"{conversation.id}: has no message that could be kept: simulate it from its beginning")
+    if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < count:
+        messages = "only #0" if count == 1 else f"#0 to #{count - 1}"
+        raise SettingError(f"at {at!r}: {conversation.id} has {messages}: give the number of the last message to keep")
+    last = conversation.messages[at]
+    if edit is not None:
+        if not edit.strip():
+            raise SettingError("edit: is empty: give a text, or leave it out")
+        if edit == last.text:
+            raise SettingError(f"edit: message #{at} has this text already: give another text, or leave it out")
+        # Spans, labels and what its format says are of the old text. Its drafts stay: their tool calls were made.
+        changes: dict[str, Any] = {"text": edit, "spans": (), "labels": {}, "extra": {}}
+        last = last.model_copy(update=changes | ({"stored": True} if last.role == "user" else {}))
+    elif last.role == "user" and not last.stored:
+        raise SettingError(
+            f"at {at}: message #{at} of {conversation.id} is the user's goodbye, which gets no reply: "
+            "give an earlier message, or edit this one"
+        )
+    yield from conversation.messages[:at]
+    yield last
+
+
+def _memories(conversation: Conversation, at: int) -> dict[Role, dict[str, Any]]:
+    """What each side kept for itself at a message, as far as the record has it."""
+    memories: dict[Role, dict[str, Any]] = {}
+    at_its_end = at == len(conversation.messages) - 1
+    for role in ROLES:
+        memory = dict(conversation.memory.get(role, {})) if at_its_end else {}
+        memory.pop(THREAD, None)  # a fork has threads of its own
+        own = [message for message in conversation.messages[: at + 1] if message.role == role]
+        if own and own[-1].kept:
+            memory[CHANNELS] = dict(own[-1].kept)
+        if memory:
+            memories[role] = memory
+    return memories
+
+
+def _notes(conversation: Conversation, at: int) -> Iterator[str]:
+    """What the record lacks of the sides' memories at a message, a line each."""
+    nodes = conversation.provenance.nodes if conversation.provenance is not None else {}
+    for role in ROLES:
+        node = nodes.get(SPEAKER_OF[role])
+        if conversation.memory.get(role) and at < len(conversation.messages) - 1 and not _keeps(node):
+            yield f"the memory of the {role} at message #{at} is not recorded, only the one at the end"
+        if node is not None and node.settings.get("send") == "new":
+            yield f"the {role} begins a new thread with these messages; what else its checkpointer held is not recorded"
+        elif node is not None and "source" in node.settings and not conversation.memory.get(role):
+            yield f"the {role} is a node of one's own ({node.name}); a memory of it is not recorded"
+
+
+def _keeps(node: NodeInfo | None) -> bool:
+    """Whether a side's memory is its agent's kept channels, which each of its messages has."""
+    return node is not None and "keep" in node.settings

@@ -1,0 +1,246 @@
+"""A stored conversation taken up again at one of its messages, as a function for notebooks and scripts."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+
+from ..data.loading import DataSource
+from ..data.provenance import Fork
+from ..data.records import Conversation
+from ..errors import DataError, SettingError
+from ..graphs import Cast
+from ..graphs.casts.rebuilding import Rebuilding, limits_of
+from ..graphs.scenarios.forks import forked
+from ..graphs.scenarios.sources import Scenarios, repeated
+from ..nodes.limits import Limits
+from ..nodes.speakers.tools import tools_of
+from ..nodes.state import State, awaits_answer
+from ..runs.engine.conduct import Conduct
+from ..runs.engine.conversing import Concurrency
+from ..runs.engine.event_loop import waiting
+from ..runs.folder.run_folder import new_folder
+from ..runs.journals.world_snapshots import snapshot_at
+from ..runs.simulation import asimulate
+from .pages import ShownSource
+from .sources import Notify, logged, one_conversation
+
+__all__ = ["ForkPlan", "ForkSource", "Rebuilding", "afork", "fork", "new_folder"]
+
+ForkSource: TypeAlias = Conversation | str | Path
+"""A conversation, or a path that `load` reads."""
+WORLD = "world"
+"""Key of a message's `extra` with a snapshot of the world right after it, where a log has one."""
+
+
+@dataclass(frozen=True)
+class ForkPlan:
+    """A fork to be simulated."""
+
+    cast: Cast
+    scenarios: Scenarios
+    limits: Limits
+    conversation: Conversation
+    """The conversation that is forked."""
+    notes: tuple[str, ...] = ()
+    """What of its state the record lacks, and what is another than in the record; a line each."""
+
+    @classmethod
+    def of(
+        cls,
+        source: ForkSource,
+        *,
+        at: int,
+        id: str | None = None,
+        edit: str | None = None,
+        scenario: Mapping[str, Any] | None = None,
+        rebuilding: Rebuilding | None = None,
+        repeats: int = 1,
+        limits: Mapping[str, Any] | None = None,
+        world_as_recorded: bool = False,
+    ) -> Self:
+        """The plan with the parameters of `fork`; `limits`: those that are to differ, by name."""
+        rebuilding = rebuilding or Rebuilding()
+        conversation, manifest, folder = _stored(source, id)
+        state = forked(conversation, at, edit=edit, scenario=scenario, source="" if folder is None else folder.name)
+        implied: dict[str, Any] = {}
+        another = rebuilding.is_another(conversation, manifest)
+        factory = rebuilding.factory_of(conversation, manifest)
+        if another and factory is not None:
+            origin = factory.source()
+            try:
+                state["scenario"] = origin.fitting(state["scenario"])
+            except (DataError, SettingError) as error:
+                raise DataError(f"{conversation.id}: {error}") from None
+            implied = origin.settings_for([state])
+        cast = rebuilding.rebuilt(conversation, manifest, implied)
+        base = cast.limits if another else limits_of(conversation, cast)
+        planned = replace(base, **(limits or {}))
+        _check_turns(state, planned)
+        if cast.world is not None:
+            state["world_at"] = _snapshot(conversation, at, folder, as_recorded=world_as_recorded)
+        elif world_as_recorded:
+            raise SettingError("world_as_recorded: the cast has no world that could take a snapshot: give it one")
+        notes = [*_without_world(conversation, at, cast)] if cast.world is None else []
+        recorded = Fork.model_validate(state["forks"])
+        recorded = recorded.model_copy(update={"notes": (*recorded.notes, *notes)})
+        state["forks"] = recorded.plain()
+        places = [] if "cast" in (manifest.get("cast") or {}) or another else rebuilding.differences(conversation, cast)
+        others = [f"not the recorded {place}: its settings are not in a manifest" for place in places]
+        about = {
+            "source": recorded.source or "a conversation",
+            "forks": recorded.model_dump(exclude={"notes", "source"}),
+        }
+        scenarios = Scenarios(repeated([state], repeats), about)
+        return cls(cast, scenarios, planned, conversation, (*recorded.notes, *others))
+
+
+async def afork(
+    source: ForkSource,
+    *,
+    at: int,
+    id: str | None = None,
+    edit: str | None = None,
+    user: Any = None,
+    assistant: Any = None,
+    world: Any = None,
+    cast: Cast | str | None = None,
+    scenario: Mapping[str, Any] | None = None,
+    parts: Mapping[str, Any] | None = None,
+    repeats: int = 1,
+    max_turns: int | None = None,
+    seed: int | None = None,
+    world_as_recorded: bool = False,
+    out: str | Path | None = None,
+    resume: bool = False,
+    concurrency: Concurrency = "auto",
+    conduct: Conduct | None = None,
+    notify: Notify = logged,
+    **settings: Any,
+) -> list[Conversation]:
+    """As `fork`, whose parameters, result and errors it has, to be awaited.
+
+    Example::
+
+        >>> import asyncio, duologue
+        >>> talk = duologue.load(duologue.data.samples.path("logs"))[0]  # doctest: +SKIP
+        >>> futures = asyncio.run(duologue.afork(talk, at=1))  # in a notebook: await  # doctest: +SKIP
+    """
+    limits = {name: value for name, value in (("max_turns", max_turns), ("seed", seed)) if value is not None}
+    plan = ForkPlan.of(
+        source,
+        at=at,
+        id=id,
+        edit=edit,
+        scenario=scenario,
+        rebuilding=Rebuilding(cast, user, assistant, world, settings, parts or {}),
+        repeats=repeats,
+        limits=limits,
+        world_as_recorded=world_as_recorded,
+    )
+    for note in plan.notes:
+        notify(note)
+    return await asimulate(
+        plan.cast,
+        plan.scenarios,
+        limits=plan.limits,
+        concurrency=concurrency,
+        out=out,
+        resume=resume,
+        conduct=conduct,
+    )
+
+
+@waiting(afork)
+def fork() -> None:
+    """Take up a stored conversation at one of its messages and simulate its futures; `duologue fork` as a function.
+
+    The messages up to that one are kept as they are recorded, and not paid for again. After a user's message the
+    assistant speaks next, after an assistant's message the user. It needs no checkpointer: state, memories and world
+    are rebuilt from the record. What the record lacks is a note, logged and recorded (`Provenance.forks`).
+
+    Args:
+        source: A conversation (simulated, logged or of people), or a path that `load` reads.
+        at: Number of the last message to keep, from 0, as pages print it.
+        id: The id of the conversation in a path, or its beginning.
+        edit: A text in place of that message's.
+        user: Another user simulator; default: that of its run.
+        assistant: Another assistant.
+        world: Another world, which the agent's tools work on.
+        cast: A cast by name or as an object; default: that of its run or record. For a log or people's conversation it
+            is the cast with the name of its kind, else the one that tests agents.
+        scenario: Keys of the scenario that are to have other values, such as `profile`.
+        parts: Parts of the cast to replace, as of `Cast.replace`.
+        repeats: Number of futures.
+        max_turns: Maximum number of turns, those before the fork included; default: that of its run.
+        seed: Seed; default: that of its run.
+        world_as_recorded: Give the world's own `restore` the snapshot that is recorded: in the run's journal, else as
+            `extra["world"]` of the last message that has one. Otherwise the snapshot in the journal of its run is
+            restored; without one the tool calls are made again and must give what is recorded.
+        out: Run folder, as for `simulate`.
+        resume: Continue the run in that folder.
+        concurrency: Number of conversations at the same time, or `auto`.
+        conduct: Pace and bounds of the calls, as for `simulate`.
+        notify: Called with each note; default: log it.
+        settings: Settings of the cast that are to differ, such as `prompts`.
+
+    Returns:
+        The conversations, each with the kept messages at its beginning.
+
+    Raises:
+        SettingError: There is no such message, nothing can follow it, or the cast cannot be built.
+        DataError: There is no such conversation, it has no message, or another cast cannot take its scenario.
+
+    Example::
+
+        >>> import duologue
+        >>> goal = {"goal": "book a table", "success": {"text_contains": "booked"}}
+        >>> talk = duologue.test(lambda messages: "For when?", [goal], max_turns=2).records[0]
+        >>> (future,) = duologue.fork(talk, at=1, assistant=lambda messages: "It is booked.")
+        >>> [message.text for message in future.messages[1:4:2]], future.forks.at
+        (['For when?', 'It is booked.'], 1)
+    """
+
+
+def _stored(source: ForkSource, name: str | None) -> tuple[Conversation, Mapping[str, Any], Path | None]:
+    """The conversation, the manifest of its run, and its path."""
+    if isinstance(source, Conversation):
+        if name is not None and not source.id.startswith(name):
+            raise DataError(f"the conversation has the id {source.id}, not {name!r}")
+        return source, {}, None
+    path = Path(source)
+    read = ShownSource.of(DataSource(path), stream=True)
+    return one_conversation(chain(read.loaded, read.cut_short), name, path), read.loaded.manifest, path
+
+
+def _check_turns(state: State, limits: Limits) -> None:
+    """SettingError if no turn is left after the kept messages."""
+    prefix = Conversation(id="", scenario={}, messages=state["messages"])  # type: ignore[arg-type]
+    turns = sum(any(message.stored for message in exchange.assistant) for exchange in prefix.exchanges)
+    if limits.max_turns is not None and turns >= limits.max_turns and not awaits_answer(state):
+        raise SettingError(
+            f"the kept messages have {turns} turns, and max_turns is {limits.max_turns}: nothing would follow; "
+            "give a higher max_turns, or an earlier message"
+        )
+
+
+def _snapshot(conversation: Conversation, at: int, path: Path | None, *, as_recorded: bool) -> dict[str, Any] | None:
+    """What brings the world to the last kept message; None if the tool calls have to."""
+    stored = snapshot_at(path, conversation, at) if path is not None and path.is_dir() else None
+    if not as_recorded or (stored is not None and ("json" in stored or "base64" in stored)):
+        return stored
+    for message in reversed(conversation.messages[: at + 1]):
+        if WORLD in message.extra:
+            return {"json": message.extra[WORLD]}
+    raise SettingError(
+        f"world_as_recorded: no snapshot is recorded up to message #{at} of {conversation.id}: simulate its run with "
+        f"--keep-calls, or give the messages of a log one as extra[{WORLD!r}]"
+    )
+
+
+def _without_world(conversation: Conversation, at: int, cast: Cast) -> Iterator[str]:
+    """A note if tools would act on nothing that the kept messages did."""
+    calls = sum(len(message.tool_calls) for message in conversation.messages[: at + 1])
+    if calls or any(True for _ in tools_of(getattr(cast.assistant, "agent", None))):
+        yield "no world is given, so the tools act on nothing that was done before the fork (world=MODULE:NAME gives one)"

@@ -1,0 +1,181 @@
+"""The world of a fork: a snapshot is restored, or the kept tool calls are made again."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.tools import tool
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode, ToolRuntime
+
+import duologue
+from duologue.data import Conversation
+from duologue.errors import SettingError
+from duologue.graphs import Cast, record
+from duologue.graphs.scenarios.forks import forked
+from duologue.nodes import AgentSpeaker, FunctionSpeaker, Limits, plain_messages, scoring
+from duologue.runs.journals.world_snapshots import snapshot_at
+
+
+class Ledger:
+    """Bookings that nobody can take back."""
+
+    def __init__(self) -> None:
+        self.rooms: list[str] = []
+
+    def state(self) -> list[str]:
+        return self.rooms
+
+
+class Hotel(Ledger):
+    """Bookings that can be put back."""
+
+    restored = 0
+
+    def snapshot(self) -> list[str]:
+        return list(self.rooms)
+
+    def restore(self, snapshot: list[str]) -> None:
+        type(self).restored += 1
+        self.rooms = list(snapshot)
+
+
+@tool
+def book(room: str, runtime: ToolRuntime[Any, Any]) -> str:
+    """Book a room."""
+    runtime.context.world.rooms.append(room)
+    return json.dumps({"booked": len(runtime.context.world.rooms)})
+
+
+def clerk(*rooms: str) -> AgentSpeaker:
+    """Books these rooms on each turn, in calls side by side."""
+
+    def answer(state: MessagesState) -> dict[str, Any]:
+        last = state["messages"][-1]
+        if not isinstance(last, HumanMessage):
+            return {"messages": [AIMessage("It is done.")]}
+        calls: list[Any] = [{"name": "book", "args": {"room": room}, "id": room} for room in rooms]
+        return {"messages": [AIMessage("", tool_calls=calls)]}
+
+    graph = StateGraph(MessagesState).add_node("answer", answer).add_node("tools", ToolNode([book]))
+    graph.add_edge(START, "answer").add_edge("tools", "answer")
+    graph.add_conditional_edges("answer", lambda s: "tools" if s["messages"][-1].tool_calls else "__end__")
+    return AgentSpeaker("assistant", graph.compile())
+
+
+def rooms_booked(state: Any, world: Ledger) -> int:
+    return len(world.rooms)
+
+
+def hotel(world: Any, assistant: Any) -> Cast:
+    return Cast(
+        name="hotel",
+        user_simulator=FunctionSpeaker("user", lambda messages: "A room, please.", plain_messages("user")),
+        assistant=assistant,
+        closing=scoring(rooms=rooms_booked),
+        world=world,
+        limits=Limits(max_turns=3),
+    )
+
+
+def stayed(cast: Cast, **options: Any) -> Conversation:
+    (talk,) = duologue.simulate(cast, [{"scenario": {"kind": "hotel"}}], **options)
+    return talk
+
+
+def rooms(talk: Conversation) -> Any:
+    return talk.labels["scores"]["rooms"]["value"]
+
+
+@pytest.mark.parametrize(("at", "expected"), [(0, 1 + 1 + 1), (1, 2 + 1 + 1), (3, 4 + 1), (4, 4 + 1)])
+def test_the_kept_calls_are_made_again_in_order_and_those_after_the_fork_are_not(at: int, expected: int) -> None:
+    talk = stayed(hotel(lambda scenario: Ledger(), clerk("1", "2")))
+    assert rooms(talk) == 6
+    (future,) = duologue.fork(talk, at=at, cast=hotel(lambda scenario: Ledger(), clerk("7")))
+    assert future.failure is None
+    assert rooms(future) == expected
+    assert future.messages[: at + 1] == talk.messages[: at + 1]
+
+
+def test_another_result_ends_the_fork_with_both_values() -> None:
+    talk = stayed(hotel(lambda scenario: Ledger(), clerk("1", "2")))
+
+    def taken(scenario: Any) -> Ledger:
+        world = Ledger()
+        world.rooms = ["9"]
+        return world
+
+    (future,) = duologue.fork(talk, at=2, cast=hotel(taken, clerk("7")))
+    assert future.stop == "model_failed"
+    assert future.failure is not None
+    assert future.failure.node == "world"
+    assert 'message #1: book gives another result: {"booked": 1} is recorded, now it gives {"booked": 2}' in (
+        future.failure.error
+    )
+
+
+def test_an_agent_without_the_tool_is_named() -> None:
+    talk = stayed(hotel(lambda scenario: Ledger(), clerk("1")))
+    (future,) = duologue.fork(talk, at=2, cast=hotel(lambda scenario: Ledger(), clerk("1")), assistant=lambda m: "No.")
+    assert future.failure is not None
+    assert "message #1: the tool book is in no tool node" in future.failure.error
+
+    async def mute(state: Any, runtime: Any) -> Any:
+        return {"drafts": []}
+
+    (future,) = duologue.fork(talk, at=2, cast=hotel(lambda scenario: Ledger(), mute))
+    assert future.failure is not None
+    assert "cannot make its tool calls again" in future.failure.error
+
+
+def test_what_a_rejected_draft_did_was_undone_and_is_not_done_again() -> None:
+    def first_is_rude(draft: Any, state: Any) -> str | None:
+        return None if state.get("attempts") else "rude"
+
+    rude = duologue.nodes.validator(first_is_rude)
+    cast = hotel(lambda scenario: Hotel(), clerk("1", "2")).replace(answer_validator=rude)
+    talk = stayed(cast)
+    assert [len(message.attempts) for message in talk.messages[1::2]] == [2, 2, 2]
+    assert rooms(talk) == 6
+    (future,) = duologue.fork(talk, at=3, cast=cast)
+    assert (future.failure, rooms(future)) == (None, 6)
+
+
+@pytest.mark.parametrize("world", [Hotel, Ledger])
+def test_a_kept_journal_has_the_snapshot_of_each_message(world: Any, tmp_path: Path) -> None:
+    cast = hotel(lambda scenario: world(), clerk("1", "2"))
+    talk = stayed(cast, out=tmp_path / "run", conduct=duologue.runs.Conduct(keep_calls=True))
+    expected: list[Any] = [None, ["1", "2"], ["1", "2"], ["1", "2"] * 2, ["1", "2"] * 2, ["1", "2"] * 3]
+    snapshots = [snapshot_at(tmp_path / "run", talk, at) for at in range(6)]
+    if world is Hotel:
+        assert [snapshot and snapshot["json"] for snapshot in snapshots] == expected
+    else:
+        assert [snapshot and list(snapshot) for snapshot in snapshots] == [None, *[["state"]] * 5]
+    Hotel.restored = 0
+    (future,) = duologue.fork(tmp_path / "run", at=3, cast=cast, assistant=clerk("7"))
+    assert (future.failure, rooms(future)) == (None, 5)
+    assert Hotel.restored == (world is Hotel)
+
+
+def test_a_recorded_snapshot_is_given_to_the_world_where_that_is_asked_for(tmp_path: Path) -> None:
+    cast = hotel(lambda scenario: Hotel(), FunctionSpeaker("assistant", lambda messages: "No."))
+    talk = stayed(cast)
+    with pytest.raises(SettingError, match="no snapshot is recorded up to message #2"):
+        duologue.fork(talk, at=2, cast=cast, world_as_recorded=True)
+    logged = talk.messages[1].model_copy(update={"extra": {"world": ["5", "6"]}})
+    talk = talk.model_copy(update={"messages": (talk.messages[0], logged, *talk.messages[2:])})
+    (future,) = duologue.fork(talk, at=2, cast=cast, world_as_recorded=True)
+    assert rooms(future) == 2
+    (future,) = duologue.fork(talk, at=2, cast=cast.replace(world=lambda scenario: Ledger()), world_as_recorded=True)
+    assert future.failure is not None
+    assert "has no restore()" in future.failure.error
+
+
+async def test_the_drawn_graph_brings_the_world_back_too() -> None:
+    cast = hotel(lambda scenario: Ledger(), clerk("1", "2"))
+    (talk,) = await duologue.asimulate(cast, [{"scenario": {"kind": "hotel"}}])
+    state = forked(talk, 3)
+    future = record(await duologue.graphs.conversation(cast).ainvoke(state, context=cast.limits))
+    assert rooms(future) == 6
