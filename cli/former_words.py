@@ -31,6 +31,7 @@ COMMANDS = {
 
 _OPTIONS = """
     show                    --first             = --limit
+    show                    --against           = --beside
     check                   --most              = --limit
     next-turn               --limit             = --sample
     annotate                --models            = --model, repeated

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LISTED = 20_000
 """Most conversations in a list: a browser bears no more, and its rows are held while the pages are written."""
 PAIRED = 5_000
-"""Most conversations of either source with `--against`: they are in one file, and are held while it is written."""
+"""Most conversations of either source with `--beside`: they are in one file, and are held while it is written."""
 
 
 def show_command(
@@ -31,7 +31,7 @@ def show_command(
         str | None,
         option("Take only the conversation with this id; its first characters are enough.", "--id", metavar="ID"),
     ] = None,
-    against: Annotated[
+    beside: Annotated[
         Path | None,
         option("Show another run or data set beside it, paired by topic.", metavar="SRC2"),
     ] = None,
@@ -60,16 +60,16 @@ def show_command(
     from ..studies.pages import ShownSource
     from ..studies.sources import one_conversation
 
-    if name is not None and against is not None:
-        raise DataError("--id shows one conversation and --against two sets: give one of the two")
+    if name is not None and beside is not None:
+        raise DataError("--id shows one conversation and --beside two sets: give one of the two")
     if name is not None:
         check_form(out)
-    origin = _origin(source, against)
+    origin = _origin(source, beside)
     opened = DataSource(source)
     if name is None:
-        _check_length(opened, limit, LISTED if against is None else PAIRED)
+        _check_length(opened, limit, LISTED if beside is None else PAIRED)
     stream = name is not None or limit is not None or _is_long(opened)
-    read = ShownSource.of(opened, stream=stream) if against is None else ShownSource(opened.load(stream=stream))
+    read = ShownSource.of(opened, stream=stream) if beside is None else ShownSource(opened.load(stream=stream))
     loaded = read.loaded
     broken, notes = list(loaded.broken), [*loaded.notes, *read.flaws, *(read.cut_note if name is None else ())]
     if not len(read):
@@ -77,15 +77,15 @@ def show_command(
     if name is not None:
         shown: Sequence[Conversation] = (one_conversation(chain(loaded, read.cut_short), name, source),)
         target = _write_one(shown[0], loaded, source, out, force=force)
-    elif against is not None:
-        beside = DataSource(against)
-        _check_length(beside, limit, PAIRED)
-        shown, other = _listed(read, limit, PAIRED), beside.load(stream=stream)
+    elif beside is not None:
+        other_source = DataSource(beside)
+        _check_length(other_source, limit, PAIRED)
+        shown, other = _listed(read, limit, PAIRED), other_source.load(stream=stream)
         if not len(other):
-            raise DataError(f"{against}: holds no conversation")
+            raise DataError(f"{beside}: holds no conversation")
         notes, broken = notes + list(other.notes), broken + list(other.broken)
         names = _name(loaded), _name(other)
-        target = _target(out, f"{names[0]}-{names[1]}", source, against, force=force)
+        target = _target(out, f"{names[0]}-{names[1]}", source, beside, force=force)
         write_text(target, views.against_page(shown, _listed(ShownSource(other), limit, PAIRED), names, origin=origin))
     else:
         if opened.run is not None and (lacking := len(opened.run.planned) - len(read)) > 0:

@@ -4,15 +4,13 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ..data.formats.detection import MANIFEST
-from ..data.formats.record_lines import attempted
 from ..data.people.splits import UserPart
 from ..data.text.languages import Language
 from ..errors import SettingError
 from .options.cast_settings import setting
 from .options.limits import LIMITS
 from .options.model_fields import extended
-from .options.sections import CAST, OUTPUT, SCENARIOS
+from .options.sections import AGAINST, CAST, OUTPUT, SCENARIOS
 from .options.shared import (
     JudgeOption,
     Like,
@@ -31,19 +29,15 @@ from .options.shared import (
 )
 from .output.job_summary import check_summary
 from .output.overwriting import check_unread
+from .output.pair_reports import compared_results
 from .output.report_files import ReportFiles
-from .output.success_report import as_json, report
-from .running.interrupts import INTERRUPTED, STOPPED, exit_code, signal_name
-from .running.run import OUT, again_in, cut_by, end_in_words, ended, limits_with, plan_run, run_into
+from .running.agent_test_run import AgentTestRun
+from .running.run import OUT, limits_with
 from .simulate import RUN, run_options, surrounded
-from .streams import failed, flush, print_json, put, restore_streams, say
+from .streams import say
 
 if TYPE_CHECKING:
-    from ..analysis.testing.result import Successes
-    from ..studies.agent_tests import AgentTest
-
-MEND = "mend it, then run the same command with another --out"
-"""What to do where a run is refused once the code that failed is another."""
+    from ..studies.agent_trials import AgentTest
 
 
 @extended({**LIMITS, **RUN})
@@ -129,6 +123,35 @@ def test_command(
             section=OUTPUT,
         ),
     ] = True,
+    against: Annotated[
+        str | None,
+        option(
+            "Compare with another version in pairs of scenario and repeat: an agent, which is simulated in turns with "
+            "yours, or the run folder of an earlier test.",
+            section=AGAINST,
+            metavar="MODULE:NAME|MODEL|RUN",
+        ),
+    ] = None,
+    results: Annotated[
+        Path | None,
+        option(
+            "Compare this run folder with that of `--against`, and simulate nothing.", section=AGAINST, metavar="RUN"
+        ),
+    ] = None,
+    common: Annotated[
+        bool,
+        option("Compare what both runs have, where scenarios or repeats differ.", "--common", section=AGAINST),
+    ] = False,
+    fail_if_worse: Annotated[
+        float | None,
+        option(
+            "Exit with code 1 if the lower end of the difference's 95 % interval is below minus this.",
+            section=AGAINST,
+            min=0,
+            max=1,
+            metavar="MARGIN",
+        ),
+    ] = None,
     junit: Annotated[
         Path | None,
         option("Write JUnit XML to this file, a test case for each conversation.", section=OUTPUT, metavar="FILE"),
@@ -156,8 +179,8 @@ def test_command(
     no share.
     """
     from .. import runs
-    from ..analysis.testing.result_text import blocking, headline, resuming
     from ..graphs import agent_test, casts
+    from ..studies.paired_tests import old_version
 
     if name is not None and cast is not None:
         raise SettingError("give one cast: duologue test CAST --scenarios FILE (or --cast CAST)")
@@ -169,6 +192,21 @@ def test_command(
         raise SettingError("--resume needs --out: name the run to continue")
     factory = casts.find(cast or name or agent_test.NAME)
     files = ReportFiles(factory.name, junit, summary_file, "failure" if crash_is_failure else "unscored")
+    if fail_if_worse is not None and against is None:
+        raise SettingError("--fail-if-worse: is the margin of a comparison: give --against, the other version")
+    if results is not None:
+        without = {"--scenarios": scenarios, "--assistant": assistant, "--out": out, "--resume": options.resume or None}
+        return compared_results(
+            results,
+            against,
+            files,
+            common=common,
+            bounds={"threshold": threshold, "at_least": at_least, "margin": fail_if_worse},
+            exclude_user_faults=exclude_user_faults,
+            without=[option_name for option_name, value in without.items() if value is not None],
+            with_page=with_page,
+            as_json_text=options.as_json,
+        )
     named = {
         "assistant": assistant,
         "user": user,
@@ -183,72 +221,35 @@ def test_command(
         chosen = dict(setting(text, factory.settings) for text in settings or ()) | named_settings
         taken = {"part": part, "limit": limit, "repeats": repeats, "judge": judge, "seed": values["seed"]}
         trial = _trial(cast or name, scenarios, chosen, taken)
-        tested, planned = trial.cast, trial.scenarios
         folder = out or runs.new_folder(OUT, factory.name.rpartition(":")[2])
-        limits = limits_with(tested, {key: values[key] for key in LIMITS})
-        if options.plan:
-            return plan_run(tested, list(planned.states), folder, limits, options)
-        control = options.control()
+        limits = limits_with(trial.cast, {key: values[key] for key in LIMITS})
+        old = None
+        if against is not None:
 
-        def result_of(**more: Any) -> "Successes":
-            return trial.result(
-                attempted(folder) if (folder / MANIFEST).is_file() else (),
-                exclude_user_faults=exclude_user_faults,
-                crashes=files.crashes,
-                threshold=threshold,
-                at_least=at_least,
-                **more,
-            )
+            def test_of(version: Any) -> "AgentTest":
+                return _trial(cast or name, scenarios, chosen | {"assistant": version}, taken)
 
-        def put_result(result: "Successes", **more: Any) -> list[str]:
-            page, unwritten = files.write(result, folder, trial.plan, with_page=with_page, **more)
-            if options.as_json:
-                about = {"out": str(folder), "page": page and str(page), "cast": factory.name, "repeats": repeats}
-                print_json({**about, **as_json(result, page)})
-                say(*headline(result.model_copy(update={"resume": "", "source_notes": ()})))
-            else:
-                report(result, page)
-                put(f"run: {folder}")
-                if page is not None:
-                    put(f"page: {page}")
-                say(f"duologue show {folder} --id ID writes a single conversation")
-            return unwritten
-
-        def put_last(line: str) -> None:
-            restore_streams()
-            blocked = blocking(control.blocked_at, signal_name(control) or "the end of --max-time")
-            put_result(result_of(blocked=blocked).model_copy(update={"resume": line}), blocked=blocked)
-            flush()
-
-        summary = run_into(
-            tested, list(planned.states), folder, limits, planned.source, options, control, last=put_last
+            old = old_version(against, trial, limits, test_of, out=folder, common=common)
+        test_run = AgentTestRun(
+            trial=trial,
+            files=files,
+            folder=folder,
+            limits=limits,
+            options=options,
+            repeats=repeats,
+            bounds={"threshold": threshold, "at_least": at_least, "exclude_user_faults": exclude_user_faults},
+            with_page=with_page,
+            old=old,
+            name=assistant or "yours",
+            margin=fail_if_worse,
         )
-        cut = cut_by(summary, control)
-        result = result_of(ending=cut)
-        end, wider = end_in_words(summary, control)
-        mend = MEND if trial.is_refused_once_mended(result) else ""
-        again = resuming(result, again_in(folder) + wider, end, mend=mend) if options.replay_calls is None else ""
-        try:
-            unwritten = put_result(result := result.model_copy(update={"resume": again}), ending=cut)
-        except KeyboardInterrupt:
-            say(f"interrupted while the reports were written; continue: {again_in(folder)}")
-            return INTERRUPTED
-        say(*control.spending.notes)
-        if again:
-            say(again)
-            code = exit_code(control) if control.ending == STOPPED else 1
-        else:
-            code = ended(summary, control, options)
-        code = 0 if result.passed else max(code, 1)
-        for line in unwritten:
-            code = max(code, failed(f"{line}; then {again_in(folder)} writes it"))
-        return code
+        return test_run.planned() if options.plan else test_run.simulated()
 
 
 def _trial(cast: str | None, scenarios: Path | None, settings: dict[str, Any], options: dict[str, Any]) -> "AgentTest":
     """The test, with its notes printed; SettingError if there is no source of scenarios."""
     from ..graphs import agent_test
-    from ..studies.agent_tests import AgentTest
+    from ..studies.agent_trials import AgentTest
 
     if scenarios is None:
         raise SettingError(

@@ -108,8 +108,9 @@ options/completions: analysis/recllmsim graphs graphs/casts
 options/run: runs/engine/conduct runs/engine/control
 output/failure_lines: runs/folder/failure_reasons
 output/overwriting: runs/folder/leftovers
-output/report_files: analysis/testing/junit_report analysis/testing/markdown_report analysis/testing/result_text
-output/success_report: analysis/outcomes analysis/testing/result_text
+output/report_files: analysis/testing/junit_report analysis/testing/markdown_report analysis/testing/pairs/pairs_text
+  analysis/testing/result_text
+output/success_report: analysis/outcomes analysis/testing/pairs/pairs_text analysis/testing/result_text
 output/tables: analysis/figures
 recllmsim/intents: analysis/recllmsim/identification
 recllmsim/profiles: runs/people/profiles
@@ -117,10 +118,12 @@ recllmsim/satisfaction: analysis/recllmsim/identification/values analysis/recllm
   analysis/recllmsim/satisfaction/report
 recllmsim/stats: analysis/recllmsim analysis/recllmsim/counts analysis/recllmsim/figures
 recllmsim/text_models: analysis/labels/reliability
+running/agent_test_run: analysis/testing/result_text
+running/beginning: runs/planning/conversations
 running/asking: runs/asking/questions runs/planning/conversations
 running/interrupts: runs/engine/control runs/folder/summary runs/journals/journal
 running/progress: runs/engine/figures runs/engine/progress
-running/run: graphs/casts/style_filter runs runs/folder/run_state runs/planning/conversations
+running/run: graphs/casts/style_filter runs runs/folder/run_state runs/planning/conversations runs/planning/plans
 runs/list: runs/folder/run_state runs/listing
 runs/repair: runs/folder/run_state runs/mending
 runs/validate: runs/inspection
@@ -133,7 +136,7 @@ simquac/teacher: analysis/simquac analysis/simquac/figures
 simquac/validators: analysis
 simulate: graphs/casts graphs/casts/settings runs
 stats: analysis/labels/counts analysis/labels/reliability analysis/logs
-test: analysis/testing/result_text graphs/agent_test graphs/casts runs
+test: graphs/agent_test graphs/casts runs
 tune: analysis/realism/objective analysis/tuning graphs/casts runs/tuning/search
 validity: runs runs/people/validity
 """

@@ -110,12 +110,23 @@ def pair_html(
     names: tuple[str, str],
     anchor: str,
     outlines: Sequence[Outline] = (),
+    *,
+    fold_equal: bool = False,
 ) -> str:
-    """Two conversations in two columns, a row for each turn, below the text or task that they are about."""
+    """Two conversations in two columns, a row for each turn, below the text or task that they are about.
+
+    `fold_equal`: show the turns before the first that differs once, and folded.
+    """
     domain = domains.of(first)
     material = domain.material(first.scenario)
     source = next((piece for piece in material if piece.source), None)
     same = source is not None and domains.of(second).source_text(second.scenario) == source.text
+    rows = list(zip_longest(_exchanges(first), _exchanges(second), fillvalue=list[ShownTurn]()))
+    equal = (
+        next((number for number, (a, b) in enumerate(rows) if _messages_of(a) != _messages_of(b)), len(rows))
+        if fold_equal
+        else 0
+    )
     return render(
         "pair.html",
         anchor=anchor,
@@ -127,7 +138,8 @@ def pair_html(
         stretches=stretches(source.text, first.messages, second.messages) if source and same else (),
         material=[piece for piece in material if piece is not source],
         parts=Gallery().html,
-        rows=list(zip_longest(_exchanges(first), _exchanges(second), fillvalue=())),
+        equal=[left for left, _ in rows[:equal]],
+        rows=rows[equal:],
     )
 
 
@@ -159,6 +171,14 @@ def _exchanges(conversation: Conversation) -> list[list[ShownTurn]]:
             groups.append([])
         groups[-1].append(turn)
     return groups
+
+
+def _messages_of(turns_of_exchange: Sequence[ShownTurn]) -> list[tuple[str, str | None, int]]:
+    """What is said in an exchange, to see whether two are equal."""
+    return [
+        (turn.role, turn.message.text if turn.message else None, len(turn.message.parts) if turn.message else 0)
+        for turn in turns_of_exchange
+    ]
 
 
 def stretches(section: str, first: Sequence[Message], second: Sequence[Message]) -> tuple[Stretch, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from ..analysis.outcomes import outcome
+from ..analysis.testing.pairs.pairs_text import changed_lines
 from ..analysis.testing.result import Successes
 from ..analysis.testing.result_text import (
     GROUPS,
@@ -20,6 +21,8 @@ from ..data.records import Conversation
 from ..errors import DataError
 from .pages import anchor_of, fragment, in_notebook, render
 
+PAIRS_PAGE = "pairs.html"
+"""The page of the pairs of two versions, beside that of the run."""
 AT_ONCE = 20
 """Rows of a table or list that are shown at once; a longer one is folded."""
 
@@ -77,6 +80,8 @@ def result_html(result: Successes, links: Mapping[str, str] | None = None) -> st
         ],
         more_groups=max(0, len(result.groups) - GROUPS),
         failed=failed,
+        pairs=changed_lines(result.against) if result.against is not None else [],
+        pairs_href=PAIRS_PAGE if links is not None else "",
         at_once=AT_ONCE,
     )
 

@@ -41,6 +41,7 @@ def junit(
     verdict: str = "",
     ending: str = "",
     notes: Iterable[str] = (),
+    properties: Mapping[str, str] | None = None,
 ) -> str:
     """The conversations as a JUnit XML document.
 
@@ -53,7 +54,7 @@ def junit(
       `without_record`;
     - `crashes`: what a conversation counts as in which the agent crashed;
     - `ending`: why the run ended, for those that it cut short;
-    - `verdict`: a line for the suite's property of that name; `notes`: lines for its output.
+    - `verdict`: a line for the suite's property of that name; `properties`: more of them; `notes`: lines for its output.
 
     Two further properties are `trust in success`, the reliability of a success that no rule computes, and `replies sent
     although rejected`, their number, if any. Conversations are read once and not kept.
@@ -99,11 +100,12 @@ def junit(
         "verdict": verdict,
         SENT: str(sent) if sent else "",
         "trust in success": "" if trust == COMPUTED else trust,
+        **(properties or {}),
     }
     if present := [(name, text) for name, text in values.items() if text]:
-        element.insert(0, properties := Element("properties"))
+        element.insert(0, added := Element("properties"))
         for name, text in present:
-            SubElement(properties, "property", name=name, value=xml_text(text))
+            SubElement(added, "property", name=name, value=xml_text(text))
     if lines := "\n".join(notes):
         SubElement(element, "system-out").text = xml_text(lines)
     return _document(root)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from ...data.text.terminal import on_one_line
 from ..table_escapes import markdown_text
 from .failed_conversations import FailedConversation
+from .pairs.pairs_text import changed_lines, measure_table
 from .result import Successes
 from .result_text import (
     GROUPS,
@@ -40,6 +41,7 @@ def markdown(
     """
     sections: Mapping[str, Callable[[], Iterator[str]]] = {
         "verdict": lambda: _verdict(result, title),
+        "pairs": lambda: _pairs(result),
         "faults": lambda: iter([result.fault_table().to_markdown()] if result.has_faults else []),
         "errors": lambda: _errors(result),
         "groups": lambda: _groups(result, address),
@@ -55,6 +57,16 @@ def _verdict(result: Successes, title: str) -> Iterator[str]:
     first, *others = verdict_lines(result)
     yield heading(title, first)
     yield from map(_text, others)
+
+
+def _pairs(result: Successes) -> Iterator[str]:
+    if (paired := result.against) is None:
+        return
+    if paired.measures:
+        yield measure_table(paired).to_markdown()
+    if lines := changed_lines(paired):
+        yield "### Pairs that one version won"
+        yield "\n".join(f"- {_text(line)}" for line in lines)
 
 
 def _scenarios(result: Successes) -> Iterator[str]:

@@ -13,6 +13,7 @@ from ..tables import Column, Table
 from .code_errors import CodeError
 from .failed_conversations import FailedConversation, UserFault
 from .failure_groups import FailureGroup
+from .pairs.pairing import PairedTest
 from .shares import ScenarioSuccess, Share
 
 LACKING: Mapping[str, Callable[[ScenarioSuccess], int]] = {
@@ -134,6 +135,8 @@ class Successes(Record):
     """The lowest lower end of the share's interval with which a test passes."""
     passed: bool | None = None
     """Whether the test passed; None for conversations that are not those of a test."""
+    against: PairedTest | None = None
+    """The comparison with another version of the agent, in pairs; None without one."""
     not_passed_because: tuple[str, ...] = ()
     """Why it did not pass, a line each."""
     source_notes: tuple[str, ...] = ()

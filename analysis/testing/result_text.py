@@ -1,13 +1,12 @@
 """The result of a test in words, as terminal, page, notebook and Markdown show it: the verdict first."""
 
-from collections.abc import Iterable
-
 from .failed_conversations import FailedConversation, reason_and_end
 from .failure_groups import FailureGroup
+from .pairs.pairs_text import paired_lines
 from .result import Successes
-from .shares import Share
+from .shares import Share, few
 
-SECTIONS = ("verdict", "faults", "errors", "groups", "failed", "scenarios", "user faults", "notes")
+SECTIONS = ("verdict", "pairs", "faults", "errors", "groups", "failed", "scenarios", "user faults", "notes")
 """The sections of a result, in the order in which terminal, page and Markdown show them.
 
 A report leaves out a section that it has nothing for.
@@ -32,6 +31,7 @@ def verdict_lines(result: Successes) -> list[str]:
         pass_hat_line(result),
         *decisions(result),
         unscored(result),
+        *(paired_lines(result.against) if result.against is not None else ()),
     )
     return [line for line in lines if line]
 
@@ -56,7 +56,11 @@ def summary_line(result: Successes) -> str:
         return counts(result)
     if not result.passed:
         return f"not passed ({'; '.join(result.not_passed_because)}): {counts(result)}"
-    unbound = "" if decisions(result) else "; no threshold is set, so any share passes"
+    unbound = (
+        ""
+        if decisions(result) or (result.against and result.against.margin is not None)
+        else "; no threshold is set, so any share passes"
+    )
     return f"passed: {counts(result)}{unbound}"
 
 
@@ -65,7 +69,7 @@ def decisions(result: Successes) -> list[str]:
     rate = result.success
     if rate is None:
         return []
-    lines = []
+    lines: list[str] = []
     for bound, name, what, value in (
         (result.threshold, "threshold", "the share of successes", rate.value),
         (result.at_least, "at least", "the lower end of the share's 95 % interval", rate.low),
@@ -185,12 +189,6 @@ def pass_hat_line(share: Share | Successes) -> str:
     rates = share.pass_hat_intervals
     shown = ((k, rates[k]) for k in few(rates))
     return ", ".join(f"pass^{k} {rate.value:.2f} ({rate.low:.2f} to {rate.high:.2f})" for k, rate in shown)
-
-
-def few(numbers: Iterable[int]) -> list[int]:
-    """The powers of two among the numbers, and the greatest: 1, 2, 4, 8 and 15 of 1 to 15."""
-    ordered = sorted(numbers)
-    return [number for number in ordered if number & (number - 1) == 0 or number == ordered[-1]]
 
 
 def no_share(result: Successes) -> str:

@@ -1,6 +1,6 @@
 """Shares of conversations that reached their goal: of all of them, and by scenario."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from ...data.records import Record
@@ -87,3 +87,9 @@ def share_of(scenarios: Collection[ScenarioCounts], *, fault: bool) -> Share:
         pass_hat=pass_hat(pairs),
         pass_hat_intervals=pass_hat_intervals(pairs),
     )
+
+
+def few(numbers: Iterable[int]) -> list[int]:
+    """The powers of two among the numbers, and the greatest: 1, 2, 4, 8 and 15 of 1 to 15."""
+    ordered = sorted(numbers)
+    return [number for number in ordered if number & (number - 1) == 0 or number == ordered[-1]]

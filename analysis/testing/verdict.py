@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from .pairs.pairing import PairedTest
+from .pairs.pairs_text import not_as_good
 from .result import Successes
 from .result_text import in_number, no_share
 
@@ -13,14 +15,15 @@ def with_verdict(
     at_least: float | None = None,
     broken: bool = False,
     blocked: str = "",
+    against: PairedTest | None = None,
 ) -> Successes:
     """The result with its verdict.
 
     `threshold`: the lowest share with which it passes; `at_least`: the lowest lower end of its interval. `broken`: a part
     of the source of the scenarios could not be read. `blocked`: where one's own code blocked the process and what ended it, in
-    words.
+    words. `against`: the comparison with another version, which may have a margin.
     """
-    bounded = result.model_copy(update={"threshold": threshold, "at_least": at_least})
+    bounded = result.model_copy(update={"threshold": threshold, "at_least": at_least, "against": against})
     reasons = (
         *[f"{blocked}: what was under way counts as not begun"] * bool(blocked),
         *["a part of the source of the scenarios could not be read"] * broken,
@@ -45,6 +48,8 @@ def _reasons(result: Successes) -> Iterator[str]:
         yield f"the share is below the threshold {result.threshold:g}"
     if result.success is not None and result.at_least is not None and result.success.low < result.at_least:
         yield f"the lower end of the interval is below {result.at_least:g}"
+    if result.against is not None and (worse := not_as_good(result.against)):
+        yield worse
     if result.unanswered and not result.answered:
         yield "the agent answered in no conversation to the end"
     elif result.unanswered and result.threshold is None and result.at_least is None:

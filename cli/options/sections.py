@@ -2,6 +2,7 @@
 
 SCENARIOS = "Scenarios"
 CAST = "Settings of the cast"
+AGAINST = "Another version"
 LIMITS = "Limits of a conversation"
 TRAINING = "Training and intervals"
 BOUNDS = "Money and time"

@@ -94,6 +94,7 @@ class ReportFiles:
         """
         from ...analysis.testing.junit_report import NO_RECORD, NOT_BEGUN, junit
         from ...analysis.testing.markdown_report import markdown
+        from ...analysis.testing.pairs.pairs_text import paired_properties
         from ...analysis.testing.result_text import doubtful, group_lines, summary_line
 
         page, problems = None, list[str]()
@@ -111,6 +112,7 @@ class ReportFiles:
                 verdict=summary_line(result),
                 ending=ending,
                 notes=[*group_lines(result), *doubtful(result), *result.warnings],
+                properties=paired_properties(result.against) if result.against is not None else {},
             )
             with _noting(problems):
                 write_text(self.junit, text)

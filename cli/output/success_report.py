@@ -74,6 +74,7 @@ def report(result: "Successes", page: Path | None) -> None:
     notes = note_lines(result.model_copy(update={"advice": (), "resume": "", "source_notes": ()}))
     sections: dict[str, Callable[[], object]] = {
         "verdict": lambda: put(*map(on_one_line, verdict_lines(result))),
+        "pairs": lambda: _report_pairs(result),
         "faults": lambda: put(*filter(None, [fault_line(result)])),
         "errors": lambda: say(*code_errors(result.errors)),
         "groups": lambda: _report_groups(result, page),
@@ -112,6 +113,17 @@ def _report_failed(result: "Successes", page: Path | None) -> None:
         say(*(f"        {line}" for line in (page and address(page, failure.id, message), more_failed(more)) if line))
     if left := failed[SHOWN:]:
         say(f"failed: {len(left)} more scenarios: {left[0][0].scenario}{' and others' * (len(left) > 1)}")
+
+
+def _report_pairs(result: "Successes") -> None:
+    """Print the measures beside success, and the first pairs that one version won."""
+    from ...analysis.testing.pairs.pairs_text import changed_lines, measure_table
+
+    if result.against is None:
+        return
+    if result.against.measures:
+        stdout.print(measure_table(result.against).rich())
+    put(*map(on_one_line, changed_lines(result.against)))
 
 
 def _report_user_faults(result: "Successes") -> None:

@@ -12,8 +12,8 @@ from ..options.run import RunOptions, options_of_run
 from ..options.shared import journal_in
 from ..output.overwriting import check_apart
 from ..output.plans import go_on, print_plan
+from .beginning import say_hosts, say_uncounted
 from .interrupts import ask_all
-from .run import say_hosts, say_uncounted
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ...runs.asking.questions import Asking, ModelAnswer

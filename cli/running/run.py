@@ -1,18 +1,18 @@
 """What every `duologue simulate CAST` does around its run: name the hosts, end cleanly on a signal, report."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ...data import DataError, identity
 from ...data.formats.unsupported import total
 from ...data.stop_reasons import in_words
 from ..options.run import RunOptions
 from ..output.failure_lines import failures
 from ..output.plans import go_on, print_plan
 from ..streams import counts_table, print_json, put, say, stdout, streams_restored
+from .beginning import check_replays, say_hosts, say_uncounted
 from .interrupts import OWN_INTERRUPT, STOPPED, exit_code, or_so_far, run
 from .progress import Progress
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
     from ...runs.engine.control import Control
     from ...runs.engine.figures import RunFigures
     from ...runs.folder.summary import Summary
+    from ...runs.planning.plans import CallPlan
 
 TIME_OVER = "--max-time"
 """Begin of the reason of a run that took all its time: the same command may take as much again."""
@@ -44,11 +45,27 @@ def simulated(
     return report(run_into(cast, scenarios, folder, limits, source, options, control), options, control)
 
 
-def plan_run(cast: Any, scenarios: list[Any], folder: Path, limits: Any, options: RunOptions) -> int:
-    """Print the plan of a run in place of it; gives the exit code."""
-    from ...runs.planning.conversations import conversations_planned
+Beside: TypeAlias = Sequence[tuple[Any, Path]]
+"""Casts that are simulated in turns with another on the same scenarios, each with its run folder."""
 
-    return print_plan(conversations_planned(cast, scenarios, folder, limits, resume=options.resume), options)
+
+def plan_run(
+    cast: Any, scenarios: list[Any], folder: Path, limits: Any, options: RunOptions, beside: Beside = ()
+) -> int:
+    """Print the plan of a run in place of it; gives the exit code."""
+    return print_plan(_planned([(cast, folder), *beside], scenarios, limits, options), options)
+
+
+def _planned(versions: Beside, scenarios: list[Any], limits: Any, options: RunOptions) -> "CallPlan":
+    """The plan of one cast, or of several that are simulated in turns."""
+    from ...runs.planning.conversations import conversations_planned
+    from ...runs.planning.plans import joined
+
+    plans = [conversations_planned(cast, scenarios, folder, limits, resume=options.resume) for cast, folder in versions]
+    if len(plans) == 1:
+        return plans[0]
+    named = {str(folder): plan for (_, folder), plan in zip(versions, plans, strict=True)}
+    return joined(named, plans[0].what, plans[0].length, "runs")
 
 
 def run_into(
@@ -61,19 +78,21 @@ def run_into(
     control: "Control",
     again: str = "",
     last: Callable[[str], object] = len,
+    beside: Beside = (),
 ) -> "Summary":
     """Simulate into the folder, with its progress shown unless the output is JSON; gives the run's summary.
 
     Before a large run it prints the size, and at a terminal asks whether to go on. Of a run that is interrupted the
-    summary is what its folder holds. `last` is called with the last line of a process that an agent blocks, before it ends.
+    summary is what its folder holds. `beside`: simulated in turns with it. `last` is called with the last line of a process that an agent blocks, before it ends.
     """
     from ... import runs
     from ...graphs.casts.style_filter import guard_of, of_another_language
-    from ...runs.planning.conversations import conversations_planned, models_asked, models_of_cast
+    from ...runs.planning.conversations import models_asked, models_of_cast
 
-    control.spending.refuse_unknown(models_asked(cast))
+    versions = [(cast, folder), *beside]
+    control.spending.refuse_unknown([model for version, _ in versions for model in models_asked(version)])
     if options.replay_calls is None:
-        say_hosts(models_of_cast(cast))
+        say_hosts([model for version, _ in versions for model in models_of_cast(version)])
     else:
         say(f"no endpoint is called: the replies are those of {options.replay_calls}")
     check_replays(cast, scenarios)
@@ -81,7 +100,7 @@ def run_into(
     if (guard := guard_of(cast)) is not None:
         say(*guard.remarks())
     say_uncounted(cast, options)
-    plan = conversations_planned(cast, scenarios, folder, limits, resume=options.resume)
+    plan = _planned(versions, scenarios, limits, options)
     go_on(plan, options)
 
     def left(figures: "RunFigures") -> Callable[[], str]:
@@ -93,64 +112,30 @@ def run_into(
         with Progress(
             plan.count, control.spending, control.endpoints, ending=lambda: control.ending, quiet=options.as_json
         ) as progress:
-            conversing = runs.arun(
-                cast,
-                scenarios,
-                folder,
-                limits=limits,
-                concurrency=options.concurrency or "auto",
-                resume=options.resume,
-                figures=progress.figures,
-                source=source,
-                conduct=options.conduct(control),
-            )
-            with streams_restored():
-                return run(
-                    conversing, control, progress.figures.under_way, options.max_time, left(progress.figures), last
+            conversing = [
+                runs.arun(
+                    version,
+                    scenarios,
+                    place,
+                    limits=limits,
+                    concurrency=options.concurrency or "auto",
+                    resume=options.resume,
+                    figures=progress.figures,
+                    source=source,
+                    conduct=options.conduct(control),
                 )
+                for version, place in versions
+            ]
+            with streams_restored():
+                first = _first_of(conversing, control) if beside else conversing[0]
+                return run(first, control, progress.figures.under_way, options.max_time, left(progress.figures), last)
 
     return or_so_far(work, folder, control)
 
 
-def say_uncounted(cast: Any, options: RunOptions) -> None:
-    """Print, where tokens or money are limited, who makes calls of its own, which the run cannot count."""
-    from ...runs.planning.conversations import own_callers
-
-    if options.max_cost is None and options.max_run_tokens is None:
-        return
-    if own := own_callers(cast):
-        say(f"calls that the {' and the '.join(own)} makes itself count in no bound of the run")
-
-
-def check_replays(cast: Any, scenarios: list[Any]) -> None:
-    """Print for how many scenarios a replayed role has no conversation; DataError if for all."""
-    from ...nodes.speakers.replay import ReplaySpeaker
-
-    keys = [identity.digest(scenario["scenario"]) for scenario in scenarios]
-    for node in (cast.user_simulator, cast.assistant):
-        if isinstance(node, ReplaySpeaker):
-            replayable = {key for key, _ in node.by_scenario}
-            lacking = sum(key not in replayable for key in keys)
-            if lacking and lacking == len(keys):
-                raise DataError(
-                    f"the {node.role} replays {node.source}, which has no conversation about any of the scenarios: "
-                    "replay a data set that was made for the same scenarios"
-                )
-            if lacking:
-                say(
-                    f"the {node.role} replays {node.source}, which lacks {lacking} of {len(keys)} scenarios: these fail"
-                )
-
-
-def say_hosts(models: Iterable[Any]) -> None:
-    """Print the hosts at which models are asked, each once.
-
-    A stray setting could send conversations elsewhere.
-    """
-    from ...nodes.models.specs import endpoint_host
-
-    for host in sorted({host for model in models if (host := endpoint_host(model))}):
-        say(f"calls go to {host}")
+async def _first_of(conversing: "Sequence[Coroutine[Any, Any, Summary]]", control: "Control") -> "Summary":
+    """The summary of the first of several runs, which are made in turns."""
+    return (await control.in_turns(conversing))[0]
 
 
 def report(summary: "Summary", options: RunOptions, control: "Control") -> int:

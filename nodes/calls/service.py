@@ -59,8 +59,7 @@ class CallService:
     works: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])
     """The pieces of work under way, such as conversations, each a task."""
     reservations: Reservations = field(init=False)
-    closed: bool = False
-    """Whether no call may begin any more."""
+    _is_closing: bool = False
 
     def __post_init__(self) -> None:
         self.reservations = Reservations(self.spending)
@@ -95,8 +94,8 @@ class CallService:
 
         Work that would is cancelled, and after ten seconds what is left of it.
         """
-        if not self.closed:
-            self.closed = True
+        if not self._is_closing:
+            self._is_closing = True
             self.reservations.close()
             for gate in self.gates.values():
                 gate.close()
@@ -261,8 +260,7 @@ class CallService:
             tokens = tokens_expected(sent)
             return await gate.call(send, tokens=tokens, spent=tokens_taken, failed=failed, most=most_tries(model))
         except Exception as error:
-            if isinstance(error, EndpointError):
-                self.stopped = self.stopped or error
+            self.stopped = self.stopped or (error if isinstance(error, EndpointError) else None)
             note_lost(error)
             raise
 

@@ -74,8 +74,7 @@ class AgentSpeaker:
     A text in its `interrupt()` is a question to the other role, whose next message is the answer. Any other interrupt
     ends the conversation as `agent_interrupted`, or `user_rejected` if the agent plays the user.
 
-    Each message with text in its reply is a draft, with the tool calls before it. Its recursion limit is that of its
-    own config, else the default. The conversation's limit does not bind it.
+    Each message with text in its reply is a draft, with the tool calls before it. Its recursion limit is its own.
     """
 
     role: Role

@@ -99,7 +99,7 @@ def read(folder: Path) -> dict[str, Any] | None:
 def same_run(folder: Path, earlier: Mapping[str, Any], current: Mapping[str, Any]) -> None:
     """Raise RunError if the run in the folder differs; it names the first setting that does."""
     had, has = (_compared(manifest["settings"], *_unknown(earlier)) for manifest in (earlier, current))
-    difference = _first_difference(had, has, "")
+    difference = first_difference(had, has, "")
     of_cast = _difference_of_casts(earlier.get("cast"), current.get("cast"))
     if difference or of_cast:
         name, was, now = difference or of_cast or ("", {}, {})
@@ -110,7 +110,7 @@ def same_run(folder: Path, earlier: Mapping[str, Any], current: Mapping[str, Any
             )
         setting = f" (setting {of_cast[0]!r} of the cast)" if of_cast and difference else ""
         raise RunError(
-            f"{folder}: its run had {name} = {_short(was)}, now it is {_short(now)}{setting}: "
+            f"{folder}: its run had {name} = {short(was)}, now it is {short(now)}{setting}: "
             "resume with the same settings or choose another folder"
         )
     had_tokens, has_tokens = ((of["settings"].get("limits") or {}).get("max_tokens") for of in (earlier, current))
@@ -184,7 +184,8 @@ def _unknown(earlier: Mapping[str, Any]) -> tuple[Collection[str], Collection[st
     return (() if "cast" in earlier else GIVEN_BY), None
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
+    """A setting's value in an error."""
     return DEFAULT if value is DEFAULT else dumps(value)[:80]
 
 
@@ -237,18 +238,19 @@ def _are_stored(values: tuple[Any, Any]) -> bool:
     return any(all(map(path, values)) for path in (replayed_path, people_path, shown_path))
 
 
-def _first_difference(was: Any, now: Any, name: str) -> tuple[str, Any, Any] | None:
+def first_difference(was: Any, now: Any, name: str) -> tuple[str, Any, Any] | None:
+    """The first value in which two settings differ: its name below `name`, and both values; None if they are equal."""
     if _is_same_function(was, now):
         return None if was == now else (name, was, now)
     if isinstance(was, dict) and isinstance(now, dict):
         for key in [*was, *(key for key in now if key not in was)]:
-            difference = _first_difference(was.get(key), now.get(key), f"{name}.{key}" if name else key)
+            difference = first_difference(was.get(key), now.get(key), f"{name}.{key}" if name else key)
             if difference:
                 return difference
         return None
     if isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
         pairs = enumerate(zip(was, now, strict=True))
-        return next(filter(None, (_first_difference(*pair, f"{name}.{place}") for place, pair in pairs)), None)
+        return next(filter(None, (first_difference(*pair, f"{name}.{place}") for place, pair in pairs)), None)
     if isinstance(was, (list, tuple)) and isinstance(now, Sequence) and not isinstance(now, str):
         return None if list(was) == list(now) else (name, was, now)
     return None if was == now else (name, was, now)

@@ -1,8 +1,7 @@
 """The call journal of a run: a file of JSON lines with every reply of a model, as it came.
 
 The first line names the kind of the file. A line with `message` holds one message that was sent, once for each
-conversation. A line with `sent` holds a call: its key, its recipient, the digests of the messages, and the reply or the
-fault.
+conversation. A line with `sent` holds a call: its key, recipient, digests of the messages, and the reply or fault.
 """
 
 from collections import defaultdict

@@ -39,7 +39,7 @@ def test_peoples_tasks_contexts_and_profiles_are_talked_about_one_by_one_in_thei
         pairs = paired(list(first), list(second)).pairs
         assert len(pairs) == len(stored)
         assert all(one.scenario == other.scenario for one, other in pairs)
-    code, _, err = duologue("show", "run", "--against", some_people, "--out", "both.html")
+    code, _, err = duologue("show", "run", "--beside", some_people, "--out", "both.html")
     assert code == 0, err
 
 

@@ -110,7 +110,7 @@ def test_a_long_run_is_read_again_for_its_list_and_gives_the_same_pages(duologue
 def test_pairs_have_fewer_conversations_than_a_list(duologue, monkeypatch, more):
     duologue("simulate", "simquac", "--limit", 3, "--max-turns", 1, "--out", "r")
     monkeypatch.setattr("duologue.cli.show.PAIRED", 2)
-    code, _, line = duologue("show", "r", "--against", "r", *more)
+    code, _, line = duologue("show", "r", "--beside", "r", *more)
     assert (code, "has more than 2 conversations, the maximum of pairs in a browser: give --limit 2" in line) == (
         2,
         True,
@@ -128,7 +128,7 @@ def test_a_folder_may_be_given_for_one_page_too(duologue, source):
 
 
 def test_two_data_sets_become_one_page(duologue, source, tmp_path):
-    assert duologue("show", source, "--against", source)[:2] == (0, "talks-talks.html\n")
+    assert duologue("show", source, "--beside", source)[:2] == (0, "talks-talks.html\n")
     assert "3 pairs about the same topic" in (tmp_path / "talks-talks.html").read_text()
 
 
@@ -137,7 +137,7 @@ def test_two_files_of_messages_are_paired_by_the_topics_that_they_name(duologue,
         messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yes"}]
         lines = [{"topic": topic, "messages": messages} for topic in topics]
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert duologue("show", "one.jsonl", "--against", "two.jsonl")[:2] == (0, "one-two.html\n")
+    assert duologue("show", "one.jsonl", "--beside", "two.jsonl")[:2] == (0, "one-two.html\n")
     page = (tmp_path / "one-two.html").read_text()
     assert "2 pairs about the same topic" in page
     assert page.count("only in A") == page.count("only in B") == 1
@@ -155,11 +155,11 @@ def test_the_id_of_a_conversation_is_no_path(duologue, tmp_path):
     assert duologue("show", "in/r.jsonl", "--id", "..")[:2] == (0, "r-.._.._x_y.html\n")
 
 
-@pytest.mark.parametrize("more", [(), ("--id", "1"), ("--against", "talks.jsonl"), ("--out", "talks.html")])
+@pytest.mark.parametrize("more", [(), ("--id", "1"), ("--beside", "talks.jsonl"), ("--out", "talks.html")])
 def test_a_file_that_is_no_page_of_ours_is_never_overwritten_and_a_page_of_another_source_only_with_force(
     duologue, source, tmp_path, more
 ):
-    name = {"--id": "talks-1abc.html", "--against": "talks-talks.html"}.get((*more, "")[0], "talks.html")
+    name = {"--id": "talks-1abc.html", "--beside": "talks-talks.html"}.get((*more, "")[0], "talks.html")
     (tmp_path / name).write_text("<html>mine</html>")
     code, out, err = duologue("show", source, *more, "--force")
     assert (code, out, err.count("\n")) == (2, "", 1)
@@ -207,10 +207,10 @@ def test_one_bad_line_among_the_failures_spoils_nothing(duologue, tmp_path):
     ("arguments", "message"),
     [
         (("talks.jsonl", "--id", "z"), "talks.jsonl: has no conversation 'z'"),
-        (("talks.jsonl", "--id", "0", "--against", "talks.jsonl"), "give one of the two"),
+        (("talks.jsonl", "--id", "0", "--beside", "talks.jsonl"), "give one of the two"),
         (("nothing",), "nothing: cannot be read"),
         (("empty.jsonl",), "empty.jsonl: is empty"),
-        (("talks.jsonl", "--against", "nothing"), "nothing: cannot be read"),
+        (("talks.jsonl", "--beside", "nothing"), "nothing: cannot be read"),
         (("talks.jsonl", "--out", "talks.jsonl/x.html"), "cannot be written"),
         (("copy.html", "--out", "copy.html"), "copy.html: is the source itself"),
         (("talks.jsonl", "--in-one-file", "1", "--out", "full"), "full: exists and is not a folder of pages"),

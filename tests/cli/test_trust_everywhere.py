@@ -141,7 +141,7 @@ def test_pages_of_a_data_set_and_of_one_conversation(duologue, labelled, tmp_pat
 
 def test_pages_side_by_side_show_no_label(duologue, labelled, tmp_path):
     people, simulated = labelled
-    assert duologue("show", people, "--against", simulated, "--out", "both.html")[0] == 0
+    assert duologue("show", people, "--beside", simulated, "--out", "both.html")[0] == 0
     for text in shown_in((tmp_path / "both.html").read_text(encoding="utf-8")):
         assert not holds(text)
 

@@ -9,7 +9,8 @@ import duologue
 from duologue.analysis.testing.junit_report import junit
 from duologue.analysis.testing.markdown_report import markdown
 from duologue.analysis.testing.plan import PlannedConversation
-from duologue.analysis.testing.result_text import failed_because, failed_by_scenario, few, headline
+from duologue.analysis.testing.result_text import failed_because, failed_by_scenario, headline
+from duologue.analysis.testing.shares import few
 from duologue.analysis.testing.success import successes
 from duologue.analysis.testing.verdict import with_verdict
 from duologue.data import Conversation, Message

@@ -152,7 +152,7 @@ def test_the_findings_of_a_run_are_counted_and_the_first_ones_shown(duologue, lo
 def test_a_list_that_no_browser_bears_is_refused_before_the_run_is_read(duologue, long_run, most_alive, monkeypatch):
     for most in ("LISTED", "PAIRED"):
         monkeypatch.setattr(show, most, COUNT - 1)
-    for command in (("show", "r"), ("show", "r", "--against", "r")):
+    for command in (("show", "r"), ("show", "r", "--beside", "r")):
         code, shown, err = duologue(*command)
         assert (code, shown, err.count("\n")) == (2, "", 1)
         assert f"r: has more than {COUNT - 1} conversations" in err

@@ -1,0 +1,1 @@
+"""Two versions of an agent in pairs: the comparison, and its words and tables."""

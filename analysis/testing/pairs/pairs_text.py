@@ -1,0 +1,148 @@
+"""A comparison of two versions in words and as a table, as terminal, page, notebook and Markdown show it."""
+
+from ...over_users.paired import PairedDifference, differs
+from ...tables import Column, Table
+from ..shares import few
+from .pairing import PairedTest, TestedPair
+
+AT_MOST = 5
+"""Pairs of a kind that are named."""
+
+
+def paired_lines(result: PairedTest) -> list[str]:
+    """The comparison in lines: the difference, the verdict, McNemar's table, what is left out, and pass^k."""
+    lines = [
+        f"in pairs with {result.old_name}: {difference_line(result)}",
+        verdict_line(result),
+        f"both succeed in {result.both} pairs, only {result.new_name} in {result.only_new}, "
+        f"only {result.old_name} in {result.only_old}, neither in {result.neither}",
+        *_left_out(result),
+        _pass_hat(result),
+        _same_user(result),
+        *result.not_compared,
+    ]
+    return [line for line in lines if line]
+
+
+def difference_line(result: PairedDifference) -> str:
+    """Both means and the difference, with the interval and p."""
+    if result.difference is None or result.old is None or result.new is None:
+        return f"no difference: {result.reason}"
+    pairs = (
+        f"{result.pairs} pair{'s' * (result.pairs != 1)} of {result.scenarios} scenario{'s' * (result.scenarios != 1)}"
+    )
+    certain = [] if result.low is None else [f"95 % interval {result.low:+.2f} to {result.high:+.2f}"]
+    certain += [] if result.p is None else [f"p {_p(result.p)}"]
+    certainty = f" ({', '.join(certain)})" if certain else ""
+    return f"{pairs}: {result.new:.2f} against {result.old:.2f}, difference {result.difference:+.2f}{certainty}"
+
+
+def _p(p: float) -> str:
+    return "below 0.001" if p < 0.001 else f"{p:.2g}"
+
+
+def verdict_line(result: PairedTest) -> str:
+    """What the difference shows, and the smallest one that so many pairs show."""
+    words = verdict_words(result)
+    if result.detectable is not None:
+        power = f"so many pairs find a difference of {result.detectable:.2f} with a chance of 80 %"
+    else:
+        power = f"it is unknown which difference so many pairs would find: {result.reason or 'there are too few'}"
+    if differs(result):
+        return words
+    shown = f"{words}; no difference is shown" if result.margin is not None else "no difference is shown"
+    return f"{shown}: {power}"
+
+
+def verdict_words(result: PairedTest) -> str:
+    """The verdict in words, with the margin where one was given."""
+    if result.verdict is None:
+        return f"no verdict: {result.reason}"
+    words: str = result.verdict
+    return (
+        words.replace("within the margin", f"within {result.margin:g}")
+        if result.margin
+        else words.replace(" within the margin", "")
+    )
+
+
+def not_as_good(result: PairedTest) -> str:
+    """Why the new version does not pass by the margin; empty if it passes or no margin was given."""
+    if result.margin is None or (result.low is not None and result.verdict in ("better", "as good within the margin")):
+        return ""
+    return f"against {result.old_name}: {verdict_words(result)} (margin {result.margin:g})"
+
+
+def _left_out(result: PairedTest) -> list[str]:
+    if not result.left_out:
+        return []
+    whose = " and ".join(f"{count} by a fault of the {fault}" for fault, count in result.left_out.items())
+    number = sum(result.left_out.values())
+    return [
+        f"{number} of {len(result.tested)} pairs are left out: {whose}",
+        f"with them, a conversation without a score as a failure: {difference_line(result.with_left_out)}",
+    ]
+
+
+def _pass_hat(result: PairedTest) -> str:
+    shown = [(k, result.pass_hat[k]) for k in few(result.pass_hat) if k > 1]
+    parts = [
+        f"pass^{k} {one.new:.2f} against {one.old:.2f}"
+        + (f" ({one.low:+.2f} to {one.high:+.2f})" if one.low is not None else "")
+        for k, one in shown
+        if one.old is not None and one.new is not None
+    ]
+    return ", ".join(parts)
+
+
+def _same_user(result: PairedTest) -> str:
+    """In how many pairs the conversations are equal up to an answer of the agent."""
+    equal = sum(pair.differs_at is None for pair in result.tested)
+    users = sum(pair.user_differs for pair in result.tested)
+    every = len(result.tested)
+    if not every:
+        return ""
+    if users:
+        return f"in {users} of {every} pairs the user differs after the same messages, so not only the agent differs"
+    return f"all pairs are equal up to an answer of the agent, and {equal} of {every} to the end"
+
+
+def pair_line(pair: TestedPair, result: PairedTest) -> str:
+    """A pair that one version won: its scenario, where it differs and why the other failed."""
+    failed = pair.new_reason if pair.old else pair.old_reason
+    place = "" if pair.differs_at is None else f", differs from message {pair.differs_at + 1}"
+    name = result.new_name if pair.old else result.old_name
+    return f"{pair.scenario} ({pair.id}{place}): {name} failed: {failed}"
+
+
+def changed_lines(result: PairedTest) -> list[str]:
+    """The pairs that one version won, the lost ones first, the first few of each."""
+    lines: list[str] = []
+    for word, pairs in (("lost", result.lost), ("won", result.won)):
+        lines += [f"{word}: {pair_line(pair, result)}" for pair in pairs[:AT_MOST]]
+        lines += [f"{word}: {len(pairs) - AT_MOST} more"] if len(pairs) > AT_MOST else []
+    return lines
+
+
+def measure_table(result: PairedTest) -> Table:
+    """Each measure beside success, a row."""
+    return Table.of(
+        f"Other measures, {result.new_name} against {result.old_name}",
+        [
+            Column(name="measure"),
+            Column(name="pairs", kind="count"),
+            *(Column(name=name, kind="number", places=2) for name in ("old", "new", "difference", "low", "high")),
+            *(Column(name=name, kind="p") for name in ("p", "adjusted p")),
+        ],
+        result.measures,
+        ["adjusted p: for the number of measures, by Holm's method"] if len(result.measures) > 1 else [],
+    )
+
+
+def paired_properties(result: PairedTest) -> dict[str, str]:
+    """The comparison as properties of a test suite, by name."""
+    figures = {
+        name: getattr(result, name) for name in ("difference", "low", "high", "p", "pairs", "only_new", "only_old")
+    }
+    named = {"against": result.old_name, "verdict of the comparison": verdict_words(result)}
+    return named | {name: f"{value:.6g}" for name, value in figures.items() if value is not None}

@@ -1,0 +1,136 @@
+"""The run of `duologue test`: its conversations are simulated, its result is printed and written."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..options.run import RunOptions
+from ..output.pair_reports import page_of_pairs
+from ..output.report_files import ReportFiles
+from ..output.success_report import as_json, report
+from ..streams import failed, flush, print_json, put, restore_streams, say
+from .beginning import check_in_turns
+from .interrupts import INTERRUPTED, STOPPED, exit_code, signal_name
+from .run import Beside, again_in, cut_by, end_in_words, ended, plan_run, run_into
+
+if TYPE_CHECKING:
+    from ...analysis.testing.result import Successes
+    from ...nodes.limits import Limits
+    from ...runs.engine.control import Control
+    from ...studies.agent_trials import AgentTest
+    from ...studies.paired_tests import OldVersion
+
+MEND = "mend it, then run the same command with another --out"
+"""What to do where a run is refused once the code that failed is another."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentTestRun:
+    """A test in its run folder, with the version that it is compared with."""
+
+    trial: "AgentTest"
+    files: ReportFiles
+    folder: Path
+    limits: "Limits"
+    options: RunOptions
+    repeats: int
+    bounds: Mapping[str, Any]
+    """`threshold`, `at_least` and `exclude_user_faults`."""
+    with_page: bool
+    name: str
+    """Of the agent."""
+    old: "OldVersion | None" = None
+    margin: float | None = None
+    """By how much the agent may be worse than the old version."""
+
+    @property
+    def beside(self) -> Beside:
+        """The old version, where it is simulated too; SettingError for options that do not fit that."""
+        if self.old is None or self.old.trial is None or self.old.folder is None:
+            return ()
+        check_in_turns(self.options)
+        return ((self.old.trial.cast, self.old.folder),)
+
+    def planned(self) -> int:
+        """Print the plan in place of the run; gives the exit code."""
+        states = list(self.trial.scenarios.states)
+        return plan_run(self.trial.cast, states, self.folder, self.limits, self.options, self.beside)
+
+    def simulated(self) -> int:
+        """Simulate and report; gives the exit code."""
+        from ...analysis.testing.result_text import blocking, resuming
+
+        beside, control = self.beside, self.options.control()
+
+        def put_last(line: str) -> None:
+            restore_streams()
+            blocked = blocking(control.blocked_at, signal_name(control) or "the end of --max-time")
+            self._put(self._result(blocked=blocked).model_copy(update={"resume": line}), blocked=blocked)
+            flush()
+
+        scenarios = self.trial.scenarios
+        summary = run_into(
+            self.trial.cast,
+            list(scenarios.states),
+            self.folder,
+            self.limits,
+            scenarios.source,
+            self.options,
+            control,
+            last=put_last,
+            beside=beside,
+        )
+        cut = cut_by(summary, control)
+        result = self._result(ending=cut)
+        end, wider = end_in_words(summary, control)
+        mend = MEND if self.trial.is_refused_once_mended(result) else ""
+        resumes = self.options.replay_calls is None
+        again = resuming(result, again_in(self.folder) + wider, end, mend=mend) if resumes else ""
+        try:
+            unwritten = self._put(result := result.model_copy(update={"resume": again}), ending=cut)
+        except KeyboardInterrupt:
+            say(f"interrupted while the reports were written; continue: {again_in(self.folder)}")
+            return INTERRUPTED
+        say(*control.spending.notes)
+        return self._code(result, again, unwritten, control, 0 if again else ended(summary, control, self.options))
+
+    def _code(self, result: "Successes", again: str, unwritten: list[str], control: "Control", code: int) -> int:
+        if again:
+            say(again)
+            code = exit_code(control) if control.ending == STOPPED else 1
+        code = 0 if result.passed else max(code, 1)
+        for line in unwritten:
+            code = max(code, failed(f"{line}; then {again_in(self.folder)} writes it"))
+        return code
+
+    def _result(self, **more: Any) -> "Successes":
+        from ...studies.paired_tests import records_of
+
+        paired = None
+        if self.old is not None:
+            paired = self.old.compared(
+                records_of(self.folder), name=self.name, crashes=self.files.crashes, margin=self.margin
+            )
+        return self.trial.result(
+            records_of(self.folder), crashes=self.files.crashes, against=paired, **self.bounds, **more
+        )
+
+    def _put(self, result: "Successes", **more: Any) -> list[str]:
+        from ...analysis.testing.result_text import headline
+
+        page, unwritten = self.files.write(result, self.folder, self.trial.plan, with_page=self.with_page, **more)
+        pairs_page = None
+        if self.old is not None and self.with_page:
+            pairs_page = page_of_pairs(result, self.folder, self.old.records)
+        if self.options.as_json:
+            about: dict[str, Any] = {"out": str(self.folder), "page": page and str(page), "cast": self.files.suite}
+            about |= {"repeats": self.repeats} | ({"pairs_page": str(pairs_page)} if pairs_page is not None else {})
+            print_json({**about, **as_json(result, page)})
+            say(*headline(result.model_copy(update={"resume": "", "source_notes": ()})))
+            return unwritten
+        report(result, page)
+        places = {"run": self.folder, "page": page, "pairs": pairs_page}
+        put(*(f"{name}: {path}" for name, path in places.items() if path is not None))
+        say(f"duologue show {self.folder} --id ID writes a single conversation")
+        return unwritten

@@ -1,0 +1,65 @@
+"""What a command checks and says before its run begins."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...data import DataError, identity
+from ...errors import SettingError
+from ..options.run import RunOptions
+from ..streams import say
+
+
+def say_uncounted(cast: Any, options: RunOptions) -> None:
+    """Print, where tokens or money are limited, who makes calls of its own, which the run cannot count."""
+    from ...runs.planning.conversations import own_callers
+
+    if options.max_cost is None and options.max_run_tokens is None:
+        return
+    if own := own_callers(cast):
+        say(f"calls that the {' and the '.join(own)} makes itself count in no bound of the run")
+
+
+def check_replays(cast: Any, scenarios: list[Any]) -> None:
+    """Print for how many scenarios a replayed role has no conversation; DataError if for all."""
+    from ...nodes.speakers.replay import ReplaySpeaker
+
+    keys = [identity.digest(scenario["scenario"]) for scenario in scenarios]
+    for node in (cast.user_simulator, cast.assistant):
+        if isinstance(node, ReplaySpeaker):
+            replayable = {key for key, _ in node.by_scenario}
+            lacking = sum(key not in replayable for key in keys)
+            if lacking and lacking == len(keys):
+                raise DataError(
+                    f"the {node.role} replays {node.source}, which has no conversation about any of the scenarios: "
+                    "replay a data set that was made for the same scenarios"
+                )
+            if lacking:
+                say(
+                    f"the {node.role} replays {node.source}, which lacks {lacking} of {len(keys)} scenarios: these fail"
+                )
+
+
+def say_hosts(models: Iterable[Any]) -> None:
+    """Print the hosts at which models are asked, each once.
+
+    A stray setting could send conversations elsewhere.
+    """
+    from ...nodes.models.specs import endpoint_host
+
+    for host in sorted({host for model in models if (host := endpoint_host(model))}):
+        say(f"calls go to {host}")
+
+
+def check_in_turns(options: RunOptions) -> None:
+    """SettingError for options that do not fit several versions, which are simulated in turns."""
+    for name, is_given in (
+        ("--processes", options.processes not in (None, 1)),
+        ("--engine ray", options.engine != "processes"),
+        ("--record", options.record is not None),
+        ("--replay-calls", options.replay_calls is not None),
+    ):
+        if is_given:
+            raise SettingError(
+                f"{name}: versions are simulated in turns, in one process: leave it out, or test each for itself and "
+                "compare the run folders (--results NEW --against OLD)"
+            )

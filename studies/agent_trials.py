@@ -1,0 +1,187 @@
+"""A test of an agent: its cast and scenarios, and the result of its conversations."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+from typing import cast as typed
+
+from pydantic import Field
+
+from ..analysis.outcomes import Crashes
+from ..analysis.testing.pairs.pairing import PairedTest
+from ..analysis.testing.plan import PlannedConversation
+from ..analysis.testing.result import Successes
+from ..analysis.testing.result_text import share_line, summary_line
+from ..analysis.testing.success import successes
+from ..analysis.testing.verdict import with_verdict
+from ..data.identity import begun_with
+from ..data.people.splits import UserPart
+from ..data.records import Conversation
+from ..errors import SettingError
+from ..graphs import Cast, agent_test, casts
+from ..graphs.scenarios.sources import ScenarioFile, Scenarios, numbered, repeated
+from ..nodes.limits import Limits
+from ..nodes.people import PeopleSpeaker
+from ..nodes.scorers.post_questions import closing
+from ..nodes.scorers.scenario_success import KEY
+from ..nodes.state import State
+from ..runs.engine import conversing
+from ..runs.folder import manifests
+from ..runs.folder.manifests import compares_function, is_compared
+from .advice import advice_on
+from .sources import Notify, logged
+
+
+class AgentSuccess(Successes):
+    """How often an agent reached its users' goals, with the conversations; a notebook shows it as HTML."""
+
+    folder: Path | None = None
+    """The run folder; None without `out`."""
+    records: tuple[Conversation, ...] = Field(default=(), exclude=True)
+    """The conversations, in the order of the scenarios; they are not part of its JSON."""
+    manifest: dict[str, Any] = Field(default_factory=dict, exclude=True)
+    """The manifest of its run, by which another result is compared with it; it is not part of its JSON."""
+
+    def to_pandas(self) -> Any:
+        """The table of scenarios as a data frame, unrounded; needs the extra `stats`."""
+        return self.table().frame()
+
+    def _repr_html_(self) -> str:
+        from ..views.success import notebook_result  # HTML is drawn only where it is shown
+
+        return notebook_result(self)
+
+    def __repr__(self) -> str:
+        return f"<{'; '.join(filter(None, (summary_line(self), share_line(self), str(self.folder or ''))))}>"
+
+    __str__ = __repr__
+
+
+@dataclass(frozen=True)
+class AgentTest:
+    """A test to be made: a cast, its scenarios, and the count of its successes."""
+
+    cast: Cast
+    scenarios: Scenarios
+    name: str
+    """Of the cast."""
+    settings: frozenset[str] = frozenset()
+    """Names of the settings that the cast takes, and that are not set."""
+
+    @classmethod
+    def of(
+        cls,
+        agent: Any,
+        scenarios: "str | Path | Iterable[Mapping[str, Any]]",
+        *,
+        user: Any = None,
+        repeats: int = 1,
+        cast: Cast | str | None = None,
+        judge: str | None = None,
+        limit: int | None = None,
+        part: UserPart = "all",
+        seed: int = 0,
+        settings: Mapping[str, Any],
+        notify: Notify = logged,
+    ) -> Self:
+        """The test with the parameters of `test`; `part`: of the scenarios of a path. `notify` gets each note."""
+        factory = casts.find(agent_test.NAME if cast is None else cast) if not isinstance(cast, Cast) else None
+        if factory is None and settings:
+            raise SettingError(
+                f"test: {next(iter(settings))!r} is a setting, and the cast is made already: set it there"
+            )
+        sides = {name: side for name, side in (("user", user), ("assistant", agent)) if side is not None}
+        source_type = ScenarioFile if factory is None else factory.source
+        checked = None if factory is None else factory.checked({**settings, **sides})
+        if isinstance(scenarios, str | Path):
+            options: dict[str, Any] = {"judge": judge, "limit": limit, "repeats": repeats, "part": part}
+            planned = source_type(scenarios=Path(scenarios), **options).read(checked, seed)
+        else:
+            source = (
+                ScenarioFile(judge=judge) if not issubclass(source_type, ScenarioFile) else source_type(judge=judge)
+            )
+            states = [_state(source, scenario) for scenario in scenarios][:limit]
+            planned = Scenarios(repeated(numbered(states), repeats), {}, source.settings_for(states))
+        for note in planned.notes:
+            notify(note)
+        if factory is not None:
+            tested = factory(**{**planned.settings, **settings, **sides})
+        else:
+            assert isinstance(cast, Cast)
+            places = {"user": "user_simulator", "assistant": "assistant"}
+            tested = cast.replace(**{places[name]: side for name, side in sides.items()}) if sides else cast
+        open_settings = frozenset() if factory is None else frozenset(factory.settings.model_fields) - settings.keys()
+        return cls(tested, planned, tested.name if factory is None else factory.name, open_settings)
+
+    def check(self, notify: Notify = logged) -> None:
+        """SettingError, before a call is paid for, if nothing would give a conversation a score."""
+        states = self.scenarios.states
+        lacking = sum(KEY not in state["scenario"] for state in states)
+        if lacking and self.cast.name == agent_test.NAME and isinstance(self.cast.user_simulator, PeopleSpeaker):
+            why = "a retrieval-based user leaves where its source conversation ends, which is not evidence about the agent"
+            if lacking == len(states):
+                raise SettingError(f"no conversation would have a score: {why}: give each scenario a 'success'")
+            notify(
+                f"{lacking} of {len(states)} scenarios have no 'success', so their conversations will have no score: {why}"
+            )
+        if self.cast.closing is closing and not any(KEY in state["scenario"] for state in states):
+            raise SettingError(
+                "no conversation has a score named 'success' with this cast and these scenarios: give each scenario a "
+                "'success', or the cast a scorer (closing=nodes.scoring(success=...))"
+            )
+
+    @cached_property
+    def plan(self) -> tuple[PlannedConversation, ...]:
+        """Each planned conversation, in order."""
+        return tuple(
+            PlannedConversation.of(
+                Conversation(id=conversing.name_of(state), scenario=state["scenario"]),
+                begun_with(state.get("messages", [])),
+            )
+            for state in conversing.planned(self.cast, self.scenarios.states)
+        )
+
+    def manifest(self, limits: Limits) -> dict[str, Any]:
+        """The manifest of the test's run with these limits."""
+        states = conversing.planned(self.cast, self.scenarios.states)
+        return manifests.of_run(self.cast, states, limits.or_else(self.cast.limits), self.scenarios.source)
+
+    def is_refused_once_mended(self, result: Successes) -> bool:
+        """Whether a function whose source the run's manifest compares raised an error, or did not answer."""
+        nodes = {place: node.flat() for place, node in self.cast.describe().items()}
+        wordless = result.without_message or (result.silent and compares_function(nodes["assistant"]))
+        return bool(wordless) or any(is_compared(row.frames, nodes) for row in result.errors)
+
+    def result(
+        self,
+        records: Iterable[Conversation],
+        *,
+        exclude_user_faults: bool = False,
+        crashes: Crashes = "failure",
+        threshold: float | None = None,
+        at_least: float | None = None,
+        blocked: str = "",
+        ending: str = "",
+        against: PairedTest | None = None,
+    ) -> Successes:
+        """How often the agent succeeded in these conversations, with the verdict and advice.
+
+        `blocked`: where one's own code blocked the process and what ended it, in words. `ending`: why the run ended, for
+        what it cut short. `against`: the comparison with another version.
+        """
+        options: dict[str, Any] = {"exclude_user_faults": exclude_user_faults, "crashes": crashes, "ending": ending}
+        counted = successes(records, plan=self.plan, **options)
+        broken = self.scenarios.broken
+        bounds: dict[str, Any] = {"threshold": threshold, "at_least": at_least, "against": against}
+        result = with_verdict(counted, **bounds, broken=broken, blocked=blocked)
+        advice = tuple(advice_on(result, self.cast, self.settings))
+        return result.model_copy(update={"advice": advice, "source_notes": tuple(self.scenarios.notes)})
+
+
+def _state(source: ScenarioFile, scenario: Mapping[str, Any]) -> State:
+    """The initial state of a scenario, which may be one already."""
+    if isinstance(scenario, Mapping) and isinstance(scenario.get("scenario"), dict):
+        return typed(State, dict(scenario))
+    return source.state(dict(scenario) if isinstance(scenario, Mapping) else scenario)

@@ -1,0 +1,138 @@
+"""An agent compared with another version of it in pairs: the other version, and the comparison."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..analysis.outcomes import Crashes
+from ..analysis.testing.pairs.pairing import PairedTest, compare_pairs_of
+from ..analysis.testing.result import Successes
+from ..analysis.testing.success import successes
+from ..analysis.testing.verdict import with_verdict
+from ..data.formats.detection import MANIFEST
+from ..data.formats.record_lines import attempted
+from ..data.records import Conversation
+from ..errors import SettingError
+from ..nodes.limits import Limits
+from ..runs.folder.run_conditions import ComparableRuns, comparable, manifest_of
+from .agent_trials import AgentSuccess, AgentTest
+
+OLD_RUN = "against"
+"""Name of the old version's run folder, in that of the new one."""
+
+
+@dataclass(frozen=True)
+class OldVersion:
+    """The version with which an agent is compared."""
+
+    name: str
+    folder: Path | None = None
+    """Its run folder; None where its conversations are in memory."""
+    trial: AgentTest | None = None
+    """Its test, which is to be made in turns with that of the new version; None if it was made before."""
+    result: AgentSuccess | None = None
+    """Its result, where its conversations are in memory."""
+    common: ComparableRuns | None = None
+    """What it has in common with the new version."""
+
+    @property
+    def records(self) -> Iterable[Conversation]:
+        """Its conversations, also those without an end."""
+        if self.result is not None:
+            return self.result.records
+        assert self.folder is not None
+        return records_of(self.folder)
+
+    def compared(
+        self,
+        records: Iterable[Conversation],
+        *,
+        others: Iterable[Conversation] | None = None,
+        name: str = "the new version",
+        crashes: Crashes = "failure",
+        margin: float | None = None,
+    ) -> PairedTest:
+        """The new version's conversations in pairs with these.
+
+        `others`: these, where no folder holds them. `name`: of the new version.
+        """
+        return compare_pairs_of(
+            self.records if others is None else others,
+            records,
+            names=(self.name, name),
+            planned=self.common.planned if self.common is not None else None,
+            crashes=crashes,
+            margin=margin,
+            not_compared=self.common.notes if self.common is not None else (),
+        )
+
+
+def records_of(folder: Path) -> Iterable[Conversation]:
+    """The conversations of a run folder, also those without an end; none before the run has begun."""
+    return attempted(folder) if (folder / MANIFEST).is_file() else ()
+
+
+def old_version(
+    against: Any,
+    trial: AgentTest,
+    limits: Limits,
+    test_of: Callable[[Any], AgentTest],
+    *,
+    out: Path | None = None,
+    common: bool = False,
+    option: str = "--common",
+) -> OldVersion:
+    """The version with which an agent is compared, checked before a call is paid for.
+
+    Args:
+        against: The folder of an earlier test, its result, or another agent: an object, import path or model.
+        trial: The test of the new version.
+        limits: Its limits.
+        test_of: Gives the test of another agent with the same scenarios.
+        out: The run folder of the new version.
+        common: Compare what both runs have in common, where scenarios or repeats differ.
+        option: What an error offers for that.
+
+    Raises:
+        SettingError: The runs cannot be compared in pairs.
+    """
+    new = trial.manifest(limits)
+    if isinstance(against, AgentSuccess):
+        name = str(against.folder or "the earlier result")
+        return OldVersion(
+            name, result=against, common=comparable(against.manifest, new, name, common=common, option=option)
+        )
+    if isinstance(against, Path) or (isinstance(against, str) and Path(against).is_dir()):
+        folder = Path(against)
+        runs = comparable(manifest_of(folder), new, str(folder), common=common, option=option)
+        return OldVersion(str(folder), folder=folder, common=runs)
+    old = test_of(against)
+    name = against if isinstance(against, str) else "the old version"
+    runs = comparable(old.manifest(limits), new, name, common=common, option=option)
+    return OldVersion(name, folder=None if out is None else out / OLD_RUN, trial=old, common=runs)
+
+
+def compared_runs(
+    new: Path,
+    old: Path,
+    *,
+    crashes: Crashes = "failure",
+    margin: float | None = None,
+    common: bool = False,
+    exclude_user_faults: bool = False,
+    threshold: float | None = None,
+    at_least: float | None = None,
+) -> Successes:
+    """The result of a run folder with its comparison with another, without simulating.
+
+    The parameters are those of `test`. SettingError if the runs cannot be compared.
+    """
+    if new.resolve() == old.resolve():
+        raise SettingError(f"{new}: is compared with itself: give the folders of two tests")
+    runs = comparable(manifest_of(old), manifest_of(new), str(old), common=common)
+    paired = OldVersion(str(old), folder=old, common=runs).compared(
+        attempted(new), name=str(new), crashes=crashes, margin=margin
+    )
+    counted = successes(attempted(new), exclude_user_faults=exclude_user_faults, crashes=crashes)
+    return with_verdict(counted, threshold=threshold, at_least=at_least, against=paired)

@@ -1,0 +1,183 @@
+"""Two versions of an agent in pairs: which pairs count, what is counted, and how it is told."""
+
+from typing import Any
+
+import pytest
+
+from duologue.analysis.testing.pairs.pairing import REJECTED, compare_pairs_of
+from duologue.analysis.testing.pairs.pairs_text import (
+    changed_lines,
+    measure_table,
+    not_as_good,
+    paired_lines,
+    paired_properties,
+    verdict_line,
+)
+from duologue.analysis.testing.success import successes
+from duologue.analysis.testing.verdict import with_verdict
+from duologue.data import Attempt, Conversation, Message
+from duologue.data.records import Failure, Usage
+
+
+def talk(scenario, repeat, success, *texts, stop="user_ended", drafts=(), tokens=0, **more):
+    """A conversation whose messages alternate, the user's first."""
+    scores: Any = {"success": {"value": success, "reason": "it says so"}} if success is not None else {}
+    scores |= {name: {"value": value} for name, value in (more.pop("scored", None) or {}).items()}
+    messages = tuple(
+        Message(role="assistant" if number % 2 else "user", text=text) for number, text in enumerate(texts)
+    )
+    if drafts:
+        attempts = tuple(
+            Attempt(
+                number=number, text="x", verdict=verdict, usage=Usage(input_tokens=tokens, output_tokens=0, calls=1)
+            )
+            for number, verdict in enumerate(drafts, 1)
+        )
+        messages = (*messages[:-1], messages[-1].model_copy(update={"attempts": attempts}))
+    return Conversation(
+        id=f"{scenario}-{repeat}",
+        scenario={"title": f"scenario {scenario}"},
+        repeat=repeat,
+        stop=stop,
+        labels={"scores": scores},
+        messages=messages,
+        **more,
+    )
+
+
+def versions(old, new):
+    """Conversations of both versions from strings of 1 and 0, a string for each scenario."""
+    return [
+        [
+            talk(number, repeat, mark == "1", "Hello.", f"Said by {mark}.")
+            for number, marks in enumerate(side)
+            for repeat, mark in enumerate(marks)
+        ]
+        for side in (old, new)
+    ]
+
+
+def test_pairs_are_conversations_of_one_id_and_the_difference_is_a_mean_over_scenarios():
+    old, new = versions(["00", "0", "1100"], ["11", "0", "1000"])
+    result = compare_pairs_of(old, reversed(new))
+    assert (result.pairs, result.scenarios) == (7, 3)
+    assert result.difference == pytest.approx((1 + 0 - 0.25) / 3)
+    assert (result.both, result.only_old, result.only_new, result.neither) == (1, 1, 2, 3)
+    assert [pair.id for pair in result.won] == ["0-0", "0-1"]
+    assert [pair.id for pair in result.lost] == ["2-1"]
+
+
+def test_a_fault_of_user_or_infrastructure_leaves_a_pair_out_whichever_side_has_it():
+    old, new = versions(["1111"] * 2, ["1111"] * 2)
+    old[0] = talk(0, 0, True, "", "You are welcome.")  # the user said nothing: it is at fault although it succeeded
+    new[1] = talk(0, 1, False, stop="user_rejected")
+    old[2] = talk(0, 2, None, stop="model_failed", failure=Failure(node="assistant", error="no answer"))
+    new[3] = talk(0, 3, None, stop="budget")
+    result = compare_pairs_of(old, new)
+    assert (result.pairs, result.left_out) == (4, {"user": 2, "infrastructure": 2})
+    assert [pair.left_out for pair in result.tested[:5]] == ["user", "user", "infrastructure", "infrastructure", None]
+    assert result.with_left_out.pairs == 8
+    assert result.with_left_out.difference == pytest.approx((-1 - 1 + 1) / 4 / 2)
+    assert any("4 of 8 pairs are left out: 2 by a fault of the user and 2" in line for line in paired_lines(result))
+
+
+def test_a_planned_pair_without_a_record_is_left_out_and_counted():
+    old, new = versions(["11", "11"], ["11", "10"])
+    result = compare_pairs_of(old, new[:3], planned=["0-0", "1-1", "never begun"])
+    assert [pair.id for pair in result.tested] == ["0-0", "1-1", "never begun"]
+    assert (result.pairs, result.left_out) == (1, {"infrastructure": 2})
+
+
+def test_pairs_are_told_where_they_differ_and_whether_the_user_does():
+    old = [talk(n, 0, True, "Hello.", "Yes?", "Two seats.", "Booked.") for n in range(4)]
+    new = [
+        old[0],
+        talk(1, 0, True, "Hello.", "Yes?", "Two seats.", "No."),
+        talk(2, 0, True, "Hello.", "Yes?"),
+        talk(3, 0, True, "Hello.", "Yes?", "Three seats.", "Booked."),
+    ]
+    result = compare_pairs_of(old, new)
+    assert [pair.differs_at for pair in result.tested] == [None, 3, 2, 2]
+    assert [pair.user_differs for pair in result.tested] == [False, False, False, True]
+    assert any(
+        line.startswith("in 1 of 4 pairs the user differs after the same messages") for line in paired_lines(result)
+    )
+    same = compare_pairs_of(old, new[:2] + old[2:])
+    assert "all pairs are equal up to an answer of the agent, and 3 of 4 to the end" in paired_lines(same)
+
+
+def test_other_measures_are_paired_and_adjusted_for_their_number():
+    def side(tokens, verdicts, rude, depth):
+        return [
+            talk(
+                n, 0, True, "Hello.", "Yes.", drafts=verdicts, tokens=tokens + n, scored={"rude": rude, "depth": depth}
+            )
+            for n in range(8)
+        ]
+
+    old, new = side(10, ("rejected", "accepted"), True, 5), side(30, ("accepted",), False, 5)
+    result = compare_pairs_of(old, new)
+    measures = {one.measure: one for one in result.measures}
+    assert list(measures) == ["tokens", "turns", REJECTED, "score rude", "score depth"]  # no tool was called
+    assert measures["tokens"].difference == pytest.approx(33.5 - (20 + 7))
+    assert measures[REJECTED].difference == -0.5
+    assert measures["score rude"].difference == -1
+    assert measures["score depth"].difference == 0
+    assert all(one.adjusted_p >= one.p for one in measures.values() if one.p is not None)
+    assert measures["score rude"].p == pytest.approx(2 / 2**8)
+    assert measures["score rude"].adjusted_p > measures["score rude"].p
+    assert len(measure_table(result).rows) == 5
+
+
+def test_a_score_that_is_now_and_then_no_truth_value_has_no_scale():
+    old = [talk(n, 0, True, "Hello.", scored={"depth": True}) for n in range(2)]
+    new = [talk(n, 0, True, "Hello.", scored={"depth": 4}) for n in range(2)]
+    (depth,) = (one for one in compare_pairs_of(old, new).measures if one.measure == "score depth")
+    assert depth.difference == 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "margin", "words", "passes"),
+    [
+        (["0"] * 12, ["1"] * 12, None, "better", True),
+        (["1"] * 12, ["0"] * 12, None, "worse", True),
+        (["1"] * 12, ["0"] * 12, 0.05, "worse", False),
+        (["10"] * 8, ["01"] * 8, 0.1, "not shown to be as good", False),
+        (["11"] * 60, ["11"] * 60, 0.2, "as good within 0.2", True),
+        (["1"], ["1"], 0.2, "no verdict", False),
+    ],
+)
+def test_the_verdict_is_in_words_and_decides_whether_a_test_passes(old, new, margin, words, passes):
+    before, after = versions(old, new)
+    result = compare_pairs_of(before, after, margin=margin)
+    assert verdict_line(result).startswith(words)
+    assert (not_as_good(result) == "") == passes
+    verdict = with_verdict(successes(after), against=result)
+    assert verdict.passed == passes
+    assert verdict.against is result
+
+
+def test_no_difference_is_never_told_without_the_difference_that_would_be_found():
+    result = compare_pairs_of(*versions(["10", "01", "11"] * 4, ["11", "00", "11"] * 4))
+    assert "no difference is shown: so many pairs find a difference of 0." in verdict_line(result)
+    few = compare_pairs_of(*versions(["1", "0"], ["1", "0"]))
+    assert "no difference is shown: it is unknown which difference" in verdict_line(few)
+
+
+def test_lost_pairs_come_first_and_long_lists_are_cut():
+    result = compare_pairs_of(*versions(["1"] * 7 + ["0"] * 2, ["0"] * 7 + ["1"] * 2), names=("before", "after"))
+    lines = changed_lines(result)
+    assert lines[0] == "lost: scenario 0 (0-0, differs from message 2): after failed: it says so"
+    assert lines[5] == "lost: 2 more"
+    assert lines[6] == "won: scenario 7 (7-0, differs from message 2): before failed: it says so"
+
+
+def test_figures_of_a_comparison_are_properties_of_a_suite():
+    result = compare_pairs_of(*versions(["0"] * 12, ["1"] * 12), names=("before", "after"), margin=0.1)
+    properties = paired_properties(result)
+    assert properties["against"] == "before"
+    assert (properties["pairs"], properties["only_new"], properties["only_old"]) == ("12", "12", "0")
+    assert float(properties["low"]) <= float(properties["difference"]) == 1 <= float(properties["high"])
+    assert properties["verdict of the comparison"] == "better"
+    alone = paired_properties(compare_pairs_of(*versions(["1"], ["1"])))
+    assert "low" not in alone

@@ -1,0 +1,1 @@
+"""Pages of tests of an agent."""
