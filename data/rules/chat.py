@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from ..records import Conversation
+from ..text.languages import ENGLISH
 from .assistant_words import is_long_answer, offered, unfilled
 from .courtesy import loops
 from .dialogue import DIALOGUE_RULES, same_side_again, texts_of, user_repeat
@@ -55,6 +56,12 @@ _CONTINUES = re.compile(
 _OWN_LABEL = re.compile(r"\s*[*_#>]{0,4}(?:assistant|chatbot|ai|bot|助手|客服|助理)[*_]{0,3}[^\S\n]?[:：]", re.I)
 _PLAYED = re.compile(r"\b(?:pretend|role-?play\w*|play the (?:role|part))\b|扮演|假装", re.I)
 """What a user asks for who plays a part."""
+_OF_REACTIONS = frozenset(
+    """again are aren come d did didn doesn does don happened i is isn kidding know ll m mean me meant okay ok oh out re really
+    right s said say saying see serious should sorry sure t talking tell think ve was wait well why yes you""".split()
+)
+"""Further words of questions about what was said last."""
+_LETTERS = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"[\u4e00-\u9fff]|[^\W_\u4e00-\u9fff]+")
 
 
@@ -77,10 +84,15 @@ def _repeated(conversation: Conversation, *, requests: bool) -> Reasons:
     for number, reason in user_repeat(conversation):
         text = conversation.messages[number].text
         words, asks = len(_WORD.findall(text)), _ASKS.search(text) is not None
-        short = words <= REQUEST_WORDS and (not asks or _REQUESTS.match(text) is not None)
+        short = words <= REQUEST_WORDS and (not asks or _REQUESTS.match(text) is not None or _is_reaction(text))
         goes_on = _CONTINUES.match(text) or (words <= GO_ON_WORDS and _GO_ON.search(text))
         if words >= REPEATED_WORDS[not asks] and not goes_on and short == requests:
             yield number, reason
+
+
+def _is_reaction(question: str) -> bool:
+    """Whether a question has no word of a subject, such as `what do you mean?`."""
+    return all(word in ENGLISH or word in _OF_REACTIONS for word in _LETTERS.findall(question.casefold()))
 
 
 def role_slip(conversation: Conversation) -> Reasons:
