@@ -8,7 +8,8 @@ exact test (Connor, "Sample Size for Testing Differences in Proportions for the 
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import comb, exp, inf, lgamma, log, sqrt
+from math import comb, exp, inf, lgamma, log, log1p, sqrt
+from typing import NamedTuple
 
 from ...data.records import Record
 from .student_quantile import students
@@ -17,15 +18,22 @@ from .tango import variance_at
 POWER, ALPHA = 0.8, 0.05
 FEWEST_SCENARIOS = 6
 """Scenarios that differ which a test at .05 needs: of five, p cannot be below 2 / 2**5 = 0.0625."""
-WIDER = {6: 1.24, 7: 1.05}
-"""What the few combinations of signs of so few scenarios add to the difference that the t-test would find."""
-WIDER_OF_MORE = 1.02
+FEWEST_FOR_POWER = 8
+"""Scenarios from which on a difference can be stated: with fewer, all of them must change the same way, of which the
+variance tells too little."""
+WIDER = 10
+"""Over the square of the number of scenarios: what combinations of signs, and scenarios that are not normal, add to the
+difference that the t-test would find (`tests/intervals`)."""
 FEW_THAT_DIFFER = 60
 """Expected number of pairs that differ, from which on McNemar's test is as good as its normal approximation."""
 HALVINGS = 20
+NEGLIGIBLE = 1e-6
+MANY = 1.25
+"""Independent pairs of each scenario, from which on its difference has so many values that counts of them do not limit p."""
 
 ALIKE = 0.3
-"""Share of the variance of pairs' differences that lies between scenarios, without an earlier run."""
+"""Without an earlier run: the intraclass correlation of outcomes, and the share of the variance of pairs' differences that
+lies between scenarios."""
 
 
 class PairPlan(Record):
@@ -39,35 +47,66 @@ class PairPlan(Record):
     """Whether no other row has fewer conversations."""
 
 
-def detectable_share(scenarios: int, pairs: float, discordant: float) -> float | None:
-    """The smallest difference of shares that is found with a chance of 80 %.
+class PairVariance(NamedTuple):
+    """How much the differences of pairs vary, without a true difference."""
 
-    None if not even one of 1 is. `pairs`: independent pairs that vary as much as those of all scenarios; `discordant`: the
-    share of pairs that differ without a true difference. With one, as many more differ as is likeliest (`tango`).
-    """
+    between: float
+    """Between scenarios."""
+    within: float
+    """Within scenarios."""
+    alike: float
+    """Intraclass correlation of the values of a scenario, by which a true difference adds to both."""
+
+    def at(self, difference: float) -> tuple[float, float]:
+        """The variances between and within scenarios, if shares differ by as much.
+
+        As many more pairs differ as is likeliest (`tango.variance_at`): the change is of all scenarios, not of a few. In
+        beta-binomial scenarios that adds about as much between them as the square of `alike` says.
+        """
+        single = self.between + self.within
+        more = max(variance_at(difference, single / 2, single / 2) - single, 0.0)
+        return self.between + self.alike**2 * more, self.within + (1 - self.alike**2) * more
+
+
+def detectable_share(scenarios: int, repeats: float, variance: PairVariance) -> float | None:
+    """The smallest difference of shares that is found with a chance of 80 %; None if not even one of 1 is."""
     low, high = 0.0, 1.0
-    if not finds_share(high, scenarios, pairs, discordant):
+    if not finds_share(high, scenarios, repeats, variance):
         return None
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        low, high = (low, middle) if finds_share(middle, scenarios, pairs, discordant) else (middle, high)
+        low, high = (low, middle) if finds_share(middle, scenarios, repeats, variance) else (middle, high)
     return high
 
 
-def finds_share(difference: float, scenarios: int, pairs: float, discordant: float) -> bool:
+def finds_share(difference: float, scenarios: int, repeats: float, variance: PairVariance) -> bool:
     """Whether a difference of shares is found with a chance of 80 %."""
-    variance = variance_at(difference, discordant / 2, discordant / 2)
-    if scenarios < FEWEST_SCENARIOS or difference < _standard_errors(scenarios) * sqrt(variance / pairs):
+    between, within = variance.at(difference)
+    of_scenario = between + within / repeats
+    if scenarios < FEWEST_FOR_POWER or difference < _standard_errors(scenarios) * sqrt(of_scenario / scenarios):
         return False
-    differing = min(variance + difference * difference, 1.0)
-    if differing * pairs > FEW_THAT_DIFFER:
+    single = between + within
+    differing = min(single + difference * difference, 1.0)
+    same = _all_even(differing, between / single if single else 1.0, repeats)
+    if sum(_binomial(scenarios, number, 1 - same) for number in range(FEWEST_SCENARIOS)) > 1 - POWER:
+        return False
+    pairs = scenarios * (single / of_scenario if of_scenario else 1.0)
+    if pairs > MANY * scenarios or differing * pairs > FEW_THAT_DIFFER:
         return True
     return _mcnemar_power(round(pairs), differing, difference) >= POWER
 
 
+def _all_even(differing: float, alike: float, repeats: float) -> float:
+    """The chance that no pair of a scenario differs: beta-binomial, of pairs that differ at this rate and are so alike."""
+    chance = 1 - differing
+    for number in range(1, round(repeats)):
+        chance *= ((1 - differing) * (1 - alike) + number * alike) / (1 - alike + number * alike)
+    return chance
+
+
 def detectable_mean(scenarios: int, variance: float) -> float | None:
     """The smallest mean difference that is found with a chance of 80 %, by the variance of the mean difference."""
-    return _standard_errors(scenarios) * sqrt(variance) if scenarios >= FEWEST_SCENARIOS else None
+    return _standard_errors(scenarios) * sqrt(variance) if scenarios >= FEWEST_FOR_POWER else None
 
 
 def plan_pairs(
@@ -75,6 +114,7 @@ def plan_pairs(
     share: float | None = None,
     *,
     correlation: float = 0.5,
+    alike: float = ALIKE,
     between: float | None = None,
     within: float | None = None,
     repeats: Sequence[int] = (1, 2, 4, 8),
@@ -89,6 +129,7 @@ def plan_pairs(
             Default: three tenths of the whole.
         within: The same within scenarios, or the whole without `between`. Default: by a whole of 2 share (1 - share)
             (1 - correlation).
+        alike: Intraclass correlation of the outcomes of a scenario, by which the difference itself varies.
         repeats: Numbers of repeats to plan for.
 
     Raises:
@@ -105,23 +146,22 @@ def plan_pairs(
     within = (1 - ALIKE) * variance if within is None else within
     rows = []
     for number in sorted({*repeats}):
-        least = _fewest_scenarios(detect, number, between, within, bounded=share is not None)
+        least = _fewest_scenarios(detect, number, PairVariance(between, within, alike), bounded=share is not None)
         rows.append((least, number, 2 * least * number))
     fewest = min(conversations for *_, conversations in rows)
     return [PairPlan(scenarios=n, repeats=r, conversations=both, fewest=both == fewest) for n, r, both in rows]
 
 
-def _fewest_scenarios(detect: float, repeats: int, between: float, within: float, *, bounded: bool) -> int:
+def _fewest_scenarios(detect: float, repeats: int, variance: PairVariance, *, bounded: bool) -> int:
     """The fewest scenarios with so many repeats that find the difference."""
-    single, variance = between + within, between + within / repeats
 
     def enough(scenarios: int) -> bool:
         if bounded:
-            pairs = scenarios * single / variance if variance else scenarios
-            return finds_share(detect, scenarios, pairs, min(single, 1.0))
-        return detect >= _standard_errors(scenarios) * sqrt(variance / scenarios)
+            return finds_share(detect, scenarios, repeats, variance)
+        of_mean = (variance.between + variance.within / repeats) / scenarios
+        return detect >= _standard_errors(scenarios) * sqrt(of_mean)
 
-    low, high = FEWEST_SCENARIOS - 1, FEWEST_SCENARIOS
+    low, high = FEWEST_FOR_POWER - 1, FEWEST_FOR_POWER
     while not enough(high):
         low, high = high, 2 * high
     while high - low > 1:
@@ -133,25 +173,30 @@ def _fewest_scenarios(detect: float, repeats: int, between: float, within: float
 def _standard_errors(scenarios: int) -> float:
     """How many standard errors a difference must measure."""
     freedom = scenarios - 1
-    return WIDER.get(scenarios, WIDER_OF_MORE) * (students(freedom) + students(freedom, POWER))
+    return (1 + WIDER / scenarios**2) * (students(freedom) + students(freedom, POWER))
 
 
 def _mcnemar_power(pairs: int, differing: float, difference: float) -> float:
     """The chance that McNemar's exact test finds a difference, of pairs of which a share differs."""
-    won = (1 + difference / differing) / 2
-    total = 0.0
+    odds = (differing - difference) / (differing + difference)
+    power = 0.0
     for number in range(FEWEST_SCENARIOS, pairs + 1):
         chance = _binomial(pairs, number, differing)
-        if chance > 1e-5:
-            total += chance * sum(_binomial(number, count, won) for count in range(_critical(number), number + 1))
-    return total
+        if chance < NEGLIGIBLE:
+            continue
+        # All are won, then all but one, and so on.
+        term = chance / (1 + odds) ** number
+        for lost in range(number - _critical(number) + 1):
+            power += term
+            term *= odds * (number - lost) / (lost + 1)
+    return power
 
 
 def _binomial(total: int, count: int, share: float) -> float:
-    if share in (0, 1):
-        return float(count == total * share)
+    if share <= 0 or share >= 1:
+        return float(count == total * round(share))
     ways = lgamma(total + 1) - lgamma(count + 1) - lgamma(total - count + 1)
-    return exp(ways + count * log(share) + (total - count) * log(1 - share))
+    return exp(ways + count * log(share) + (total - count) * log1p(-share))
 
 
 @lru_cache(maxsize=1024)

@@ -16,7 +16,7 @@ from statistics import StatisticsError, correlation, fmean
 from typing import Literal, NamedTuple, TypeAlias
 
 from ...data.records import Record
-from .pair_power import ALPHA, FEWEST_SCENARIOS, detectable_mean, detectable_share
+from .pair_power import ALPHA, FEWEST_SCENARIOS, PairVariance, detectable_mean, detectable_share
 from .rates import pass_hat, variance_of_ratio
 from .resemblance import mean_squares
 from .sign_flips import sign_flip_p
@@ -28,6 +28,8 @@ ScenarioPairs: TypeAlias = Sequence[tuple[float, float]]
 ValueRange: TypeAlias = tuple[float, float]
 """The least and the greatest value that there can be."""
 
+ALIKE = 0.8
+"""Intraclass correlation where nothing tells it, as of the prior in `rates`: no scenario varies."""
 EVEN = 1e-9
 """Difference up to which numbers are equal but for rounding."""
 
@@ -57,6 +59,8 @@ class PairedDifference(Record):
     """Variance of a pair's difference between scenarios, for `plan_pairs`; None if scenarios have one pair each."""
     within: float | None
     """Variance of a pair's difference within scenarios; of one pair each the whole variance."""
+    alike: float | None
+    """Intraclass correlation of the values of a scenario, by either version, for `plan_pairs`."""
     reason: str
     """Why something is missing; empty if nothing is."""
 
@@ -110,12 +114,15 @@ def _of(by_scenario: Sequence[ScenarioPairs], scale: ValueRange | None, independ
     changes = [[new - old for old, new in pairs] for pairs in by_scenario]
     means = [fmean(own) for own in changes]
     differing = sum(abs(one) > EVEN for one in means)
+    between, within = _variances(changes)
+    alike = _alike(by_scenario)
     low = high = detectable = None
     if scale and len(by_scenario) > 1:
         span = scale[1] - scale[0]
         spread = PairSpread.of([[one / span for one in own] for own in changes], independent)
         low, high = (span * bound for bound in spread.interval())
-        smallest = detectable_share(len(by_scenario), spread.pairs, spread.gains + spread.losses)
+        spreads = PairVariance((between or 0.0) / span**2, (within or 0.0) / span**2, ALIKE if alike is None else alike)
+        smallest = detectable_share(len(changes), _independent([len(own) for own in changes]) / len(changes), spreads)
         detectable = smallest and span * smallest
     elif not scale and differing >= FEWEST_SCENARIOS:
         variance = variance_of_ratio(means, [1] * len(means))
@@ -128,7 +135,6 @@ def _of(by_scenario: Sequence[ScenarioPairs], scale: ValueRange | None, independ
     old, new = (
         fmean(fmean(pair[side] for pair in pairs) for pairs in by_scenario) if by_scenario else None for side in (0, 1)
     )
-    between, within = _variances(changes)
     return PairedDifference(
         pairs=sum(map(len, by_scenario)),
         scenarios=len(by_scenario),
@@ -142,6 +148,7 @@ def _of(by_scenario: Sequence[ScenarioPairs], scale: ValueRange | None, independ
         correlation=_correlation([pair for pairs in by_scenario for pair in pairs]),
         between=between,
         within=within,
+        alike=alike,
         reason=_reason(len(by_scenario), differing, low, detectable),
     )
 
@@ -239,6 +246,14 @@ def _variances(changes: Sequence[Sequence[float]]) -> tuple[float | None, float 
     within = fsum((value - one) ** 2 for own, one in zip(changes, means, strict=True) for value in own)
     squares = mean_squares(number, pairs, sum(len(own) ** 2 for own in changes), between, within)
     return max(0.0, (squares.between - squares.within) / squares.size), float(squares.within)
+
+
+def _alike(by_scenario: Sequence[ScenarioPairs]) -> float | None:
+    """The intraclass correlation of values, by the variances of both versions together."""
+    both = [_variances([[pair[side] for pair in pairs] for pairs in by_scenario]) for side in (0, 1)]
+    parts = [(between, within) for between, within in both if between is not None and within is not None]
+    total = sum(between + within for between, within in parts)
+    return sum(between for between, _ in parts) / total if total else None
 
 
 def _in_steps(changes: Sequence[Sequence[float]]) -> list[float]:

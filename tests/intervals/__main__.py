@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from statistics import NormalDist
 
 from tests.intervals.coefficients import agreement, aucs, options, sections, values
+from tests.intervals.paired_differences import detectable, paired_power, paired_tests
 from tests.intervals.scores import calibrated, far_above, few_err, judges, kappa, shares, skewed
 from tests.intervals.success import pass_hat, rules, success, unequal
 from tests.intervals.two_sides import differences, events, pairs, t_tests
@@ -32,6 +33,9 @@ GRIDS = {
         events,
         t_tests,
         pairs,
+        paired_tests,
+        detectable,
+        paired_power,
     )
 }
 

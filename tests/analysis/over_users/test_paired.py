@@ -4,7 +4,7 @@ from itertools import pairwise, product
 
 import pytest
 
-from duologue.analysis.over_users.pair_power import detectable_share, plan_pairs
+from duologue.analysis.over_users.pair_power import PairVariance, detectable_share, plan_pairs
 from duologue.analysis.over_users.paired import (
     PairedDifference,
     differs,
@@ -77,7 +77,8 @@ def test_equal_versions_have_the_interval_of_an_unseen_difference():
     )
     assert few.low == -few.high < -0.2  # a change of every fifth scenario is not seen in 12 with a chance of .07
     assert -0.08 < many.low < -0.05
-    assert repeated.low == few.low
+    assert repeated.low == pytest.approx(few.low)
+    assert repeated.detectable < few.detectable
     assert few.p == 1.0
     assert few.detectable > 0.5
 
@@ -193,12 +194,21 @@ def test_without_an_interval_there_is_no_verdict_and_a_margin_is_not_negative():
 
 
 def test_more_scenarios_or_fewer_differences_detect_less():
-    assert detectable_share(5, 40, 0.2) is None
-    assert detectable_share(6, 6, 0.0) == pytest.approx(0.8 ** (1 / 6), abs=1e-4)  # all six must differ
-    smaller = [
-        detectable_share(n, n, differing) for n, differing in ((12, 0.2), (30, 0.2), (60, 0.2), (60, 0.1), (400, 0.1))
+    often, seldom = PairVariance(0.0, 0.2, 0.3), PairVariance(0.0, 0.1, 0.3)
+    designs = [
+        (8, 1, often),
+        (12, 1, often),
+        (30, 1, often),
+        (60, 1, often),
+        (60, 4, often),
+        (60, 4, seldom),
+        (400, 4, seldom),
     ]
+    smaller = [detectable_share(*design) for design in designs]
     assert all(one > other for one, other in pairwise(smaller))
+    assert detectable_share(7, 100, seldom) is None
+    # Of eight pairs that all succeed with the old version, six or more must fail with a chance of .8.
+    assert detectable_share(8, 1, PairVariance(0.0, 0.0, 0.3)) == pytest.approx(0.8014, abs=1e-4)
 
 
 def test_a_plan_has_a_row_for_each_number_of_repeats_and_marks_the_fewest_conversations():
