@@ -1,5 +1,6 @@
 """Two versions of an agent in pairs, drawn with known shares: how often they are called different, covered and found."""
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
@@ -109,24 +110,25 @@ def paired_cell(cell: Cell, scenarios: int, repeats: int, draws: int, seed: int 
     for one in drawn(cell, scenarios, repeats, draws, seed):
         result = compared(without_order(one))
         assert result.low <= 0 <= result.high or differs(result)
-        covers = result.low - 1e-9 <= cell.truth <= result.high + 1e-9
+        # Where p is below a twentieth, an end that is 0 stands for the numbers beside it.
+        covers = result.low - 1e-9 <= cell.truth <= result.high + 1e-9 and not (differs(result) and not cell.truth)
         rows.append((differs(result), covers, result.high - result.low))
     return Held(*np.mean(rows, axis=0).tolist())
 
 
 def paired_tests(draws: int) -> list[str]:
-    """Equal versions and different ones in pairs: called different, and the least and the mean coverage over cells."""
+    """Equal versions in pairs: called different, so that 0 is not in the interval; different ones: coverage."""
     lines = [
-        "| scenarios x repeats | equal: most called different | mean | coverage: least | mean | width | apart: least | mean | width |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
+        "| scenarios x repeats | equal: most called different | mean | width | different: least coverage | mean | width |",
+        "|---|---:|---:|---:|---:|---:|---:|",
     ]
     for scenarios, repeats in DESIGNS:
         equal, apart = (
             np.array([paired_cell(cell, scenarios, repeats, draws) for cell in cells]) for cells in (EQUAL, APART)
         )
-        called, (least, mean) = equal[:, 0], (equal[:, 1:].min(axis=0), equal[:, 1:].mean(axis=0))
-        cells = [called.max(), called.mean(), least[0], *mean, apart[:, 1].min(), *apart[:, 1:].mean(axis=0)]
-        lines.append(f"| {scenarios} x {repeats or '1 to 8'} | " + " | ".join(f"{one:.3f}" for one in cells) + " |")
+        (called, _, wide), (_, coverage, width) = equal.T, apart.T
+        numbers = [called.max(), called.mean(), wide.mean(), coverage.min(), coverage.mean(), width.mean()]
+        lines.append(f"| {scenarios} x {repeats or '1 to 8'} | " + " | ".join(f"{one:.3f}" for one in numbers) + " |")
     return lines
 
 
@@ -178,7 +180,7 @@ def detectable(draws: int) -> list[str]:
     return lines
 
 
-PAIRED_OR_NOT = [(0.8, 0.65, 60, 1), (0.8, 0.65, 100, 1), (0.7, 0.5, 60, 1), (0.8, 0.7, 60, 4), (0.9, 0.75, 60, 1)]
+PAIRED_OR_NOT = [(0.8, 0.6, 60, 1), (0.8, 0.65, 100, 1), (0.8, 0.65, 60, 4)]
 """Share of the old version and of the new, and scenarios and repeats of each run."""
 
 
@@ -189,11 +191,11 @@ def paired_power(draws: int) -> list[str]:
         "|---|---|---:|---:|---:|---:|---:|",
     ]
     for old, new, scenarios, repeats in PAIRED_OR_NOT:
-        cell = Cell(old, new, 0.5, 1.0, 0.25)
+        cell = Cell(old, new, 0.5)
         power = found_by_runs(cell, scenarios, repeats, draws)
-        fewest = next(n for n in range(scenarios // 4, scenarios + 1) if found(cell, n, repeats, draws) >= power)
+        fewest = bisect_left(range(scenarios), power, lo=6, key=lambda n: found(cell, n, repeats, draws))
         both = outcomes(np.random.default_rng(6), cell._replace(new=old), 4000, repeats, 2).reshape(-1, 2)
         cells = [f"{old} and {new}", f"{scenarios} x {repeats}", f"{power:.2f}", f"{np.corrcoef(both.T)[0, 1]:.2f}"]
-        cells += [fewest, f"{found(cell, fewest, repeats, draws):.2f}", f"{fewest / scenarios:.2f}"]
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
+        cells += [f"{fewest}", f"{found(cell, fewest, repeats, draws):.2f}", f"{fewest / scenarios:.2f}"]
+        lines.append("| " + " | ".join(cells) + " |")
     return lines

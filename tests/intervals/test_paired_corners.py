@@ -1,0 +1,81 @@
+"""Two versions in pairs: equal ones are rarely called different, intervals hold, and stated differences are found."""
+
+import pytest
+
+pytest.importorskip("scipy", reason="the grids need the extra stats")
+
+from tests.intervals.__main__ import main
+from tests.intervals.paired_differences import (
+    ALIKE,
+    APART,
+    DESIGNS,
+    EQUAL,
+    Cell,
+    found,
+    found_by_runs,
+    paired_cell,
+    stated,
+)
+
+
+def most_by_chance(draws, share=0.05):
+    """A share that is found of so many draws, and two standard errors."""
+    return share + 2 * (share * (1 - share) / draws) ** 0.5
+
+
+@pytest.mark.parametrize(("cell", "scenarios", "repeats"), [(EQUAL[1], 12, 1), (EQUAL[2], 12, 4), (EQUAL[6], 8, 2)])
+def test_equal_versions_are_rarely_called_different_and_their_interval_holds_zero(cell, scenarios, repeats):
+    different, coverage, _ = paired_cell(cell, scenarios, repeats, 300)
+    assert different <= most_by_chance(300)
+    assert coverage == pytest.approx(1 - different)
+
+
+@pytest.mark.parametrize(("cell", "scenarios", "repeats"), [(APART[4], 12, 4), (APART[8], 30, 1), (APART[0], 12, 0)])
+def test_the_interval_of_a_difference_holds_where_few_scenarios_differ(cell, scenarios, repeats):
+    _, coverage, width = paired_cell(cell, scenarios, repeats, 300)
+    assert coverage >= 0.94 - 2 * (0.06 * 0.94 / 300) ** 0.5
+    assert width < 0.8
+
+
+def test_versions_that_always_succeed_are_never_called_different():
+    assert paired_cell(Cell(1.0, 1.0, 0.0), 12, 4, 5)[:2] == (0.0, 1.0)
+
+
+@pytest.mark.heavy
+@pytest.mark.untraced
+@pytest.mark.parametrize(("scenarios", "repeats"), DESIGNS)
+def test_no_cell_of_equal_versions_is_called_different_more_often_than_by_chance(scenarios, repeats):
+    for cell in EQUAL:
+        different, coverage, _ = paired_cell(cell, scenarios, repeats, 2000)
+        assert different <= most_by_chance(2000), cell
+        assert coverage >= 0.94, cell
+
+
+@pytest.mark.heavy
+@pytest.mark.untraced
+@pytest.mark.parametrize(("scenarios", "repeats"), DESIGNS)
+def test_the_interval_holds_every_difference_of_the_grid(scenarios, repeats):
+    for cell in APART:
+        assert paired_cell(cell, scenarios, repeats, 2000).coverage >= 0.94, cell
+
+
+@pytest.mark.heavy
+@pytest.mark.untraced
+@pytest.mark.parametrize(("scenarios", "repeats"), [(12, 4), (12, 8), (30, 1), (30, 4), (60, 1), (60, 4)])
+def test_a_stated_difference_is_found_in_about_80_percent(scenarios, repeats):
+    shown = [share for share, _, often in (stated(cell, scenarios, repeats, 400) for cell in ALIKE) if often >= 0.8]
+    assert 0.75 <= sum(shown) / len(shown) <= 0.85
+
+
+@pytest.mark.heavy
+@pytest.mark.untraced
+@pytest.mark.parametrize(("scenarios", "repeats", "fewer"), [(60, 4, 0.6), (100, 1, 0.75)])
+def test_pairs_need_fewer_conversations_than_two_runs(scenarios, repeats, fewer):
+    cell = Cell(0.8, 0.65, 0.5)
+    assert found(cell, round(fewer * scenarios), repeats, 600) >= found_by_runs(cell, scenarios, repeats, 600)
+
+
+def test_the_grids_of_pairs_print_their_tables(capsys, monkeypatch):
+    monkeypatch.setattr("tests.intervals.paired_differences.DESIGNS", [(6, 1)])
+    main(["paired_tests", "--draws", "2"])
+    assert "| 6 x 1 | 0.000 |" in capsys.readouterr().out
