@@ -69,7 +69,10 @@ class PairVariance(NamedTuple):
 
 
 def detectable_share(scenarios: int, repeats: float, variance: PairVariance) -> float | None:
-    """The smallest difference of shares that is found with a chance of 80 %; None if not even one of 1 is."""
+    """The smallest difference of shares that is found with a chance of 80 %.
+
+    None if not even one of 1 is.
+    """
     low, high = 0.0, 1.0
     if not finds_share(high, scenarios, repeats, variance):
         return None
@@ -97,7 +100,7 @@ def finds_share(difference: float, scenarios: int, repeats: float, variance: Pai
 
 
 def _all_even(differing: float, alike: float, repeats: float) -> float:
-    """The chance that no pair of a scenario differs: beta-binomial, of pairs that differ at this rate and are so alike."""
+    """The chance that no pair of a scenario differs, whose pairs are beta-binomial."""
     chance = 1 - differing
     for number in range(1, round(repeats)):
         chance *= ((1 - differing) * (1 - alike) + number * alike) / (1 - alike + number * alike)

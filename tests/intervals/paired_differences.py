@@ -180,7 +180,7 @@ def detectable(draws: int) -> list[str]:
     return lines
 
 
-PAIRED_OR_NOT = [(0.8, 0.6, 60, 1), (0.8, 0.65, 100, 1), (0.8, 0.65, 60, 4)]
+PAIRED_OR_NOT = [(0.8, 0.6, 60, 1), (0.8, 0.65, 100, 1), (0.8, 0.7, 240, 1), (0.8, 0.65, 60, 4)]
 """Share of the old version and of the new, and scenarios and repeats of each run."""
 
 
