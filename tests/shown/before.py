@@ -1,0 +1,119 @@
+"""What a reader has done before the steps of a page: Python that runs before the first step that begins with a text."""
+
+LABELLED = """
+from pathlib import Path
+import shutil
+import duologue
+from duologue.studies.labelling import LabellingSettings, LabelWork
+from duologue.studies.side_by_side import StudyWork
+
+
+def first(part):
+    if part.text:
+        return "shorter"
+    value = part.values[0] if part.values else part.scale[0]
+    return [value] if part.several else value
+
+
+def answer_all(work):
+    while work.waiting:
+        item = work.waiting[0]
+        work.answer(item, {name: first(part) for name, part in work.definition(item).parts.items()})
+    work.answers.close()
+"""
+PEOPLE = f"""{LABELLED}
+duologue.annotate("conversations.jsonl", ["behaviour"], out="by-rule")
+shutil.copy("by-rule/conversations.jsonl", "conversations.jsonl")
+source, answers = Path("conversations.jsonl"), Path("answers")
+answer_all(LabelWork(LabellingSettings(source=source, labels=("behaviour",), answers=answers, by="ann")))
+"""
+STUDY = f"""{LABELLED}
+study, answers = Path("study.yaml"), Path("answers")
+shutil.rmtree(answers, ignore_errors=True)
+study.write_text('first: {{name: GPT-4, source: teacher_sim_topics.txt}}\\nsecond: {{name: people, label: quac}}')
+answer_all(StudyWork(LabellingSettings(study=study, answers=answers, by="ann")))
+StudyWork(LabellingSettings(study=study, answers=answers, by="ben")).answers.close()
+"""
+EARLIER_RUN = """
+import duologue
+from duologue import data
+from duologue.graphs import simquac
+topics = simquac.scenarios(data.simquac.samples())[:2]
+duologue.simulate(simquac.cast(), topics, out="{}", limits=duologue.Limits(max_turns=2))
+"""
+READER = """
+from pathlib import Path
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from transformers import BertConfig, BertForQuestionAnswering, PreTrainedTokenizerFast
+names = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "eos": "[EOS]"}
+words = Tokenizer(models.WordLevel({name: at for at, name in enumerate(names.values())}, unk_token="[UNK]"))
+words.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+words.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+marks = {f"{name}_token": token for name, token in names.items()}
+PreTrainedTokenizerFast(tokenizer_object=words, model_max_length=64, **marks).save_pretrained("models/my-reader")
+sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+config = BertConfig(vocab_size=5, max_position_embeddings=66, **sizes)
+BertForQuestionAnswering(config).save_pretrained("models/my-reader")
+"""
+"""A tiny model with random weights."""
+HOTEL = """
+from pathlib import Path
+Path("my_package").mkdir()
+Path("my_package/hotel.py").write_text("from hotel import world")
+Path("my_package/agent.py").write_text("from my_agent import graph")
+Path("scenarios.jsonl").write_text('{"goal": "a room", "bookings": {}, "success": {"text_contains": "booking"}}')
+"""
+BASKET = """
+from langgraph.graph import START, MessagesState, StateGraph
+
+
+class Basket(MessagesState):
+    basket: list
+
+
+graph = StateGraph(Basket).add_node("reply", lambda state: {"messages": ["Yes."]}).add_edge(START, "reply").compile()
+"""
+BEFORE: dict[str, dict[str, str]] = {
+    "README.md": {"def model": "import re\nfrom langchain_core.messages import AIMessage, AnyMessage"},
+    "docs/labels/agreement.md": {
+        "": "from pathlib import Path\nPath('labelled').symlink_to('recllmsim_human_vs_agent/human_exp_V2')"
+    },
+    "docs/labels/by_models.md": {"duologue annotate answers": STUDY},
+    "docs/labels/by_people.md": {"duologue label": PEOPLE, "duologue recllmsim preference answers": STUDY},
+    "docs/reference/nodes.md": {"cast = ": "from my_agent import graph as my_compiled_agent"},
+    "docs/research/readers.md": {
+        "": READER,
+        "duologue simquac readers quac_subset.json sim_quac.json repaired": (
+            "import shutil\nshutil.copy('sim_quac.json', 'repaired.json')"
+        ),
+        "duologue convert out/my_run": EARLIER_RUN.format("out/my_run"),
+    },
+    "docs/run/run_folders.md": {"": EARLIER_RUN.format("out/one")},
+    "docs/run/studio.md": {"from duologue import graphs\n\ngraph": "cast = graphs.simquac.cast()"},
+    "docs/start/command_line.md": {"duologue show": EARLIER_RUN.format("out/simquac-1")},
+    "docs/test/agents.md": {
+        "from duologue import nodes\n\nspeaker": BASKET,
+        "import duologue\nfrom duologue import graphs": "world, mine = (lambda scenario: {}), nodes.not_empty",
+    },
+    "docs/test/stored_conversations.md": {"": EARLIER_RUN.format("out/simquac-1")},
+    "docs/test/worlds.md": {"": HOTEL},
+    "docs/users/next_turn.md": {"users = ": "import duologue\ndef my_user(messages):\n    return 'Is it open?'"},
+    "docs/users/retrieval_based.md": {
+        "import duologue\nfrom duologue.nodes.people import ChoiceWeights": (
+            "from langchain_core.embeddings import DeterministicFakeEmbedding\n"
+            "my_embeddings = DeterministicFakeEmbedding(size=8)"
+        ),
+        "from duologue.nodes.people import FewShotUser": (
+            "from duologue.testing import scripted_model\n"
+            "my_model = scripted_model('Yes.')\n"
+            "conversations = duologue.load('talks').conversations"
+        ),
+    },
+    "docs/users/tune.md": {
+        "duologue tune agent_test": (
+            "from pathlib import Path\n"
+            'Path(\'search.json\').write_text(\'{"user.temperature": {"low": 0.2, "high": 1.5}}\')'
+        )
+    },
+    "docs/users/validity.md": {"report = ": "import duologue\ndef my_function(conversation):\n    return 1.0"},
+}
