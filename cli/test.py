@@ -1,6 +1,7 @@
 """`duologue test`: how often an agent succeeds with simulated users."""
 
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ from .options.cast_settings import setting
 from .options.limits import LIMITS
 from .options.model_fields import extended
 from .options.sections import AGAINST, CAST, OUTPUT, SCENARIOS
+from .options.sections import LIMITS as LIMITS_SECTION
 from .options.shared import (
     JudgeOption,
     Like,
@@ -25,6 +27,7 @@ from .options.shared import (
     option,
     part_of,
     scenarios_from,
+    seed_of,
     user_by,
 )
 from .output.job_summary import check_summary
@@ -37,10 +40,16 @@ from .simulate import RUN, run_options, surrounded
 from .streams import say
 
 if TYPE_CHECKING:
+    from ..analysis.outcomes import Crashes
     from ..studies.agent_trials import AgentTest
+    from ..studies.testing.origin import TestOrigin
 
 
-@extended({**LIMITS, **RUN})
+SEED = {"seed": (Annotated[int | None, seed_of("the run. Default: 0, or that of RUN", LIMITS_SECTION)], None)}
+"""In place of the seed among the limits, so that one that is left out is that of `--rerun-failed RUN`."""
+
+
+@extended({**LIMITS, **SEED, **RUN})
 @surrounded
 def test_command(
     name: Annotated[
@@ -58,6 +67,15 @@ def test_command(
         scenarios_from(
             "JSON lines, an object for each scenario: a 'kind', or a 'goal' and 'facts'; 'success' defines success. "
             "Or stored conversations, one scenario of each: a run folder, logs of yours, a data set."
+        ),
+    ] = None,
+    rerun_failed: Annotated[
+        Path | None,
+        option(
+            "Simulate only the failed conversations of this run folder again, with its scenarios, seeds, cast and limits "
+            "unless options override them.",
+            section=SCENARIOS,
+            metavar="RUN",
         ),
     ] = None,
     judge: JudgeOption = None,
@@ -181,6 +199,7 @@ def test_command(
     from .. import runs
     from ..graphs import agent_test, casts
     from ..studies.paired_tests import old_version
+    from ..studies.testing.origin import TestOrigin
 
     if name is not None and cast is not None:
         raise SettingError("give one cast: duologue test CAST --scenarios FILE (or --cast CAST)")
@@ -190,8 +209,19 @@ def test_command(
     check_summary(summary_file)
     if options.resume and out is None:
         raise SettingError("--resume needs --out: name the run to continue")
-    factory = casts.find(cast or name or agent_test.NAME)
-    files = ReportFiles(factory.name, junit, summary_file, "failure" if crash_is_failure else "unscored")
+    crashes: Crashes = "failure" if crash_is_failure else "unscored"
+    taken = {"part": part, "limit": limit, "repeats": repeats, "judge": judge}
+    origin = TestOrigin.of(
+        rerun_failed,
+        crashes,
+        cast=cast or name,
+        scenarios=scenarios,
+        choice={**taken, "results": results},
+        has_agent=assistant is not None,
+        out=out,
+    )
+    factory = casts.find(origin.cast or agent_test.NAME)
+    files = ReportFiles(factory.name, junit, summary_file, crashes)
     if fail_if_worse is not None and against is None:
         raise SettingError("--fail-if-worse: is the margin of a comparison: give --against, the other version")
     if results is not None:
@@ -219,15 +249,18 @@ def test_command(
     named_settings = {key: value for key, value in named.items() if value is not None}
     with nullcontext() if options.plan else files.begun(out):
         chosen = dict(setting(text, factory.settings) for text in settings or ()) | named_settings
-        taken = {"part": part, "limit": limit, "repeats": repeats, "judge": judge, "seed": values["seed"]}
-        trial = _trial(cast or name, scenarios, chosen, taken)
+        chosen = {**origin.settings, **chosen}
+        chosen_limits = origin.limits_with({key: values[key] for key in LIMITS})
+        taken = {**taken, "seed": chosen_limits["seed"]}
+        trial = _trial(origin, chosen, taken)
+        say(*origin.notes(one.id for one in trial.plan))
         folder = out or runs.new_folder(OUT, factory.name.rpartition(":")[2])
-        limits = limits_with(trial.cast, {key: values[key] for key in LIMITS})
+        limits = limits_with(trial.cast, chosen_limits)
         old = None
         if against is not None:
 
             def test_of(version: Any) -> "AgentTest":
-                return _trial(cast or name, scenarios, chosen | {"assistant": version}, taken)
+                return _trial(origin, {**chosen, "assistant": version}, taken)
 
             old = old_version(against, trial, limits, test_of, out=folder, common=common)
         test_run = AgentTestRun(
@@ -239,6 +272,7 @@ def test_command(
             repeats=repeats,
             bounds={"threshold": threshold, "at_least": at_least, "exclude_user_faults": exclude_user_faults},
             with_page=with_page,
+            origin=origin,
             old=old,
             name=assistant or "yours",
             margin=fail_if_worse,
@@ -246,16 +280,17 @@ def test_command(
         return test_run.planned() if options.plan else test_run.simulated()
 
 
-def _trial(cast: str | None, scenarios: Path | None, settings: dict[str, Any], options: dict[str, Any]) -> "AgentTest":
+def _trial(origin: "TestOrigin", settings: dict[str, Any], options: dict[str, Any]) -> "AgentTest":
     """The test, with its notes printed; SettingError if there is no source of scenarios."""
     from ..graphs import agent_test
     from ..studies.agent_trials import AgentTest
 
-    if scenarios is None:
+    if origin.scenarios is None:
         raise SettingError(
             "--scenarios: give a file of JSON lines, an object for each scenario, or stored conversations"
         )
-    trial = AgentTest.of(None, scenarios, cast=cast, settings=settings, notify=say, **options)
+    trial = AgentTest.of(None, origin.scenarios, cast=origin.cast, settings=settings, notify=say, **options)
+    trial = replace(trial, cast=origin.with_parts(trial.cast))
     if trial.name == agent_test.NAME and "assistant" not in settings:
         say(
             "no agent was named, so the rule-based assistant 'offline' is tested: name yours with --assistant MODULE:NAME"

@@ -30,8 +30,8 @@ from ..nodes.state import State
 from ..runs.engine import conversing
 from ..runs.folder import manifests
 from ..runs.folder.manifests import compares_function, is_compared
-from .advice import advice_on
 from .sources import Notify, logged
+from .testing.advice import advice_on
 
 
 class AgentSuccess(Successes):
@@ -95,7 +95,9 @@ class AgentTest:
         sides = {name: side for name, side in (("user", user), ("assistant", agent)) if side is not None}
         source_type = ScenarioFile if factory is None else factory.source
         checked = None if factory is None else factory.checked({**settings, **sides})
-        if isinstance(scenarios, str | Path):
+        if isinstance(scenarios, Scenarios):
+            planned = scenarios
+        elif isinstance(scenarios, str | Path):
             options: dict[str, Any] = {"judge": judge, "limit": limit, "repeats": repeats, "part": part}
             planned = source_type(scenarios=Path(scenarios), **options).read(checked, seed)
         else:

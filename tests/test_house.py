@@ -32,7 +32,7 @@ SUBJECTS = {
     "models and calls": "data/settings nodes/context_values nodes/settings nodes/models nodes/calls nodes/asking runs/asking studies/model_answers cli/doctor",
     "testing": """
         data/scenarios nodes/worlds nodes/world_journal nodes/speakers nodes/scorers graphs/agent_test analysis/testing analysis/outcomes
-        analysis/user_faults views/success views/testing studies/advice studies/agent_tests studies/agent_trials
+        analysis/user_faults views/success views/testing studies/testing studies/agent_tests studies/agent_trials
         studies/paired_tests cli/test
     """,
     "simquac": """

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ...runs.engine.control import Control
     from ...studies.agent_trials import AgentTest
     from ...studies.paired_tests import OldVersion
+    from ...studies.testing.origin import TestOrigin
 
 MEND = "mend it, then run the same command with another --out"
 """What to do where a run is refused once the code that failed is another."""
@@ -40,6 +41,8 @@ class AgentTestRun:
     with_page: bool
     name: str
     """Of the agent."""
+    origin: "TestOrigin"
+    """Where cast and scenarios come from."""
     old: "OldVersion | None" = None
     margin: float | None = None
     """By how much the agent may be worse than the old version."""
@@ -126,10 +129,11 @@ class AgentTestRun:
         if self.options.as_json:
             about: dict[str, Any] = {"out": str(self.folder), "page": page and str(page), "cast": self.files.suite}
             about |= {"repeats": self.repeats} | ({"pairs_page": str(pairs_page)} if pairs_page is not None else {})
-            print_json({**about, **as_json(result, page)})
+            print_json({**about, **self.origin.as_json, **as_json(result, page)})
             say(*headline(result.model_copy(update={"resume": "", "source_notes": ()})))
             return unwritten
         report(result, page)
+        put(*self.origin.lines(result))
         places = {"run": self.folder, "page": page, "pairs": pairs_page}
         put(*(f"{name}: {path}" for name, path in places.items() if path is not None))
         say(f"duologue show {self.folder} --id ID writes a single conversation")

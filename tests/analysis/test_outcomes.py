@@ -9,7 +9,7 @@ from duologue.analysis.testing.success import successes
 from duologue.analysis.testing.verdict import with_verdict
 from duologue.data import Conversation
 from duologue.data.records import Failure
-from duologue.studies.advice import advice_on
+from duologue.studies.testing.advice import advice_on
 
 LABELS = {"scores": {"success": {"value": True, "reason": "as expected"}}}
 

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from ..analysis.testing.result import Successes
-from ..analysis.testing.result_text import in_number
-from ..analysis.testing.success import NO_SCORE
-from ..graphs import Cast
-from ..nodes.speakers.agents import AgentSpeaker
-from ..nodes.validators.composition import Observing
+from ...analysis.testing.result import Successes
+from ...analysis.testing.result_text import in_number
+from ...analysis.testing.success import NO_SCORE
+from ...graphs import Cast
+from ...nodes.speakers.agents import AgentSpeaker
+from ...nodes.validators.composition import Observing
 
 
 def advice_on(result: Successes, cast: Cast, settings: Collection[str]) -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""What a test of an agent begins with, and advice on its result."""
