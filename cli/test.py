@@ -160,6 +160,14 @@ def test_command(
         bool,
         option("Compare what both runs have, where scenarios or repeats differ.", "--common", section=AGAINST),
     ] = False,
+    detect: Annotated[
+        float | None,
+        option(
+            "Print how many scenarios and repeats find this difference with a chance of 80 %; with --plan or --results.",
+            section=AGAINST,
+            metavar="DIFFERENCE",
+        ),
+    ] = None,
     fail_if_worse: Annotated[
         float | None,
         option(
@@ -224,6 +232,8 @@ def test_command(
     files = ReportFiles(factory.name, junit, summary_file, crashes)
     if fail_if_worse is not None and against is None:
         raise SettingError("--fail-if-worse: is the margin of a comparison: give --against, the other version")
+    if detect is not None and results is None and not options.plan:
+        raise SettingError("--detect: plans a comparison: give --plan, or --results with two runs")
     if results is not None:
         without = {"--scenarios": scenarios, "--assistant": assistant, "--out": out, "--resume": options.resume or None}
         return compared_results(
@@ -236,6 +246,7 @@ def test_command(
             without=[option_name for option_name, value in without.items() if value is not None],
             with_page=with_page,
             as_json_text=options.as_json,
+            detect=detect,
         )
     named = {
         "assistant": assistant,
@@ -274,7 +285,8 @@ def test_command(
             with_page=with_page,
             origin=origin,
             old=old,
-            name=assistant or "yours",
+            name=assistant or str(folder),
+            detect=detect,
             margin=fail_if_worse,
         )
         return test_run.planned() if options.plan else test_run.simulated()

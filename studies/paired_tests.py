@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..analysis.outcomes import Crashes
+from ..analysis.outcomes import Crashes, score_of
+from ..analysis.over_users.pair_power import PairPlan, plan_pairs
 from ..analysis.testing.pairs.pairing import PairedTest, compare_pairs_of
 from ..analysis.testing.result import Successes
 from ..analysis.testing.success import successes
@@ -111,6 +112,34 @@ def old_version(
     name = against if isinstance(against, str) else "the old version"
     runs = comparable(old.manifest(limits), new, name, common=common, option=option)
     return OldVersion(name, folder=None if out is None else out / OLD_RUN, trial=old, common=runs)
+
+
+def comparison_plan(
+    detect: float, *, paired: PairedTest | None = None, old: Iterable[Conversation] | None = None
+) -> tuple[list[PairPlan], str]:
+    """How many scenarios and repeats find a difference, and what that rests on, in words.
+
+    Args:
+        detect: The difference of the shares of success to be found.
+        paired: A comparison of both versions, whose pairs tell how much they vary.
+        old: Conversations of the old version, which tell its share of successes; None: of no version.
+
+    Raises:
+        SettingError: The difference is not above 0 and at most 1.
+    """
+    if not 0 < detect <= 1:
+        raise SettingError(f"--detect: {detect!r} is not a difference of shares: give a number above 0, at most 1")
+    if paired is not None and paired.old is not None and (paired.between or paired.within):
+        rows = plan_pairs(detect, paired.old, between=paired.between, within=paired.within)
+        return rows, "how much pairs differ is that of this comparison"
+    reached = [found[0] for one in old or () if not isinstance(found := score_of(one), str)]
+    share = sum(reached) / len(reached) if reached else 0.5
+    rests = (
+        f"the old version's share of successes is {share:.2f}, as in its run"
+        if reached
+        else ("the share of successes is taken as 0.5, which needs most conversations")
+    )
+    return plan_pairs(detect, share), f"{rests}; the versions' successes are taken to correlate by 0.5"
 
 
 def compared_runs(

@@ -108,6 +108,7 @@ options/completions: analysis/recllmsim graphs graphs/casts
 options/run: runs/engine/conduct runs/engine/control
 output/failure_lines: runs/folder/failure_reasons
 output/overwriting: runs/folder/leftovers
+output/pair_reports: analysis/testing/pairs/pairs_text
 output/report_files: analysis/testing/junit_report analysis/testing/markdown_report analysis/testing/pairs/pairs_text
   analysis/testing/result_text
 output/success_report: analysis/outcomes analysis/testing/pairs/pairs_text analysis/testing/result_text

@@ -1,19 +1,23 @@
 """The results of two runs in pairs: what `duologue test` prints of them, and their page."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...data.files.json_files import write_text
 from ...data.formats.record_lines import attempted
 from ...errors import SettingError
-from ..streams import print_json, put
+from ..streams import print_json, put, stdout
 from .report_files import ReportFiles
 from .success_report import as_json, report
 
 if TYPE_CHECKING:
+    from ...analysis.over_users.pair_power import PairPlan
+    from ...analysis.testing.pairs.pairing import PairedTest
     from ...analysis.testing.result import Successes
     from ...data.records import Conversation
+    from ...runs.planning.plans import CallPlan
 
 
 def compared_results(
@@ -27,10 +31,12 @@ def compared_results(
     without: Sequence[str],
     with_page: bool,
     as_json_text: bool,
+    detect: float | None = None,
 ) -> int:
     """Report two runs in pairs without simulating; gives the exit code.
 
-    `bounds`: `threshold`, `at_least` and `margin`. `without`: options that were given and need a simulation.
+    `bounds`: `threshold`, `at_least` and `margin`. `without`: options that were given and need a simulation. `detect`: the
+    difference for which scenarios and repeats are planned.
     """
     from ...studies.paired_tests import compared_runs
 
@@ -43,6 +49,7 @@ def compared_results(
     result = compared_runs(
         new, Path(old), crashes=files.crashes, common=common, exclude_user_faults=exclude_user_faults, **bounds
     )
+    rows = None if detect is None else comparison_rows(detect, paired=result.against)
     page, unwritten = files.write(result, new, (), with_page=with_page)
     pairs_page = page_of_pairs(result, new, attempted(Path(old))) if with_page else None
     if as_json_text:
@@ -52,13 +59,61 @@ def compared_results(
                 "page": page and str(page),
                 "pairs_page": pairs_page and str(pairs_page),
                 **as_json(result, page),
+                **(rows.plain if rows is not None else {}),
             }
         )
     else:
         report(result, page)
+        if rows is not None:
+            rows.put()
         put(*(f"{name}: {path}" for name, path in (("page", page), ("pairs", pairs_page)) if path is not None))
     put(*unwritten)
     return 0 if result.passed and not unwritten else 1
+
+
+@dataclass(frozen=True)
+class ComparisonRows:
+    """What finds a difference between two versions, and what that costs."""
+
+    detect: float
+    rows: "Sequence[PairPlan]"
+    costs: Sequence[float | None]
+    """US dollars of each row; None where the price is unknown or nothing is asked."""
+    note: str
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """As JSON."""
+        rows = [{**row.model_dump(), "cost": cost} for row, cost in zip(self.rows, self.costs, strict=True)]
+        return {"detect": {"difference": self.detect, "rests_on": self.note, "rows": rows}}
+
+    def put(self) -> None:
+        """Print the table, and what its rows cost."""
+        from ...analysis.testing.pairs.pairs_text import plan_table
+
+        stdout.print(plan_table(self.rows, self.detect, self.note).rich())
+        costs = [
+            f"{row.repeats} x {row.scenarios}: about ${cost:.2g}"
+            for row, cost in zip(self.rows, self.costs, strict=True)
+            if cost
+        ]
+        put(*[f"cost of repeats x scenarios: {', '.join(costs)}"] * bool(costs))
+
+
+def comparison_rows(
+    detect: float,
+    plan: "CallPlan | None" = None,
+    *,
+    paired: "PairedTest | None" = None,
+    old: "Iterable[Conversation] | None" = None,
+) -> ComparisonRows:
+    """The rows for a difference; `plan`: of a run whose conversations cost as much as those of the rows."""
+    from ...studies.paired_tests import comparison_plan
+
+    rows, note = comparison_plan(detect, paired=paired, old=old)
+    cost = plan.estimated().cost if plan is not None and plan.count else None
+    each = None if cost is None or plan is None else cost[1] / plan.count
+    return ComparisonRows(detect, rows, [each and each * row.conversations for row in rows], note)
 
 
 def page_of_pairs(result: "Successes", folder: Path, old: "Iterable[Conversation]") -> Path:

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..options.run import RunOptions
-from ..output.pair_reports import page_of_pairs
+from ..output.pair_reports import comparison_rows, page_of_pairs
+from ..output.plans import print_plan
 from ..output.report_files import ReportFiles
 from ..output.success_report import as_json, report
 from ..streams import failed, flush, print_json, put, restore_streams, say
 from .beginning import check_in_turns
 from .interrupts import INTERRUPTED, STOPPED, exit_code, signal_name
-from .run import Beside, again_in, cut_by, end_in_words, ended, plan_run, run_into
+from .run import Beside, again_in, cut_by, end_in_words, ended, planned_calls, run_into
 
 if TYPE_CHECKING:
     from ...analysis.testing.result import Successes
@@ -44,6 +45,8 @@ class AgentTestRun:
     origin: "TestOrigin"
     """Where cast and scenarios come from."""
     old: "OldVersion | None" = None
+    detect: float | None = None
+    """The difference for which a plan says how many scenarios and repeats find it."""
     margin: float | None = None
     """By how much the agent may be worse than the old version."""
 
@@ -58,7 +61,18 @@ class AgentTestRun:
     def planned(self) -> int:
         """Print the plan in place of the run; gives the exit code."""
         states = list(self.trial.scenarios.states)
-        return plan_run(self.trial.cast, states, self.folder, self.limits, self.options, self.beside)
+        versions = [(self.trial.cast, self.folder), *self.beside]
+        plan = planned_calls(versions, states, self.limits, self.options)
+        if self.detect is None:
+            return print_plan(plan, self.options)
+        old = None if self.old is None or self.old.trial is not None else self.old.records
+        rows = comparison_rows(self.detect, plan, old=old)
+        if self.options.as_json:
+            print_json({**plan.plain(self.options.max_run_tokens, self.options.max_cost), **rows.plain})
+            return 0
+        print_plan(plan, self.options)
+        rows.put()
+        return 0
 
     def simulated(self) -> int:
         """Simulate and report; gives the exit code."""

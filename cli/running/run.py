@@ -40,7 +40,7 @@ def simulated(
 ) -> int:
     """Simulate into the folder with its progress shown, and report; gives the exit code."""
     if options.plan:
-        return plan_run(cast, scenarios, folder, limits, options)
+        return print_plan(planned_calls([(cast, folder)], scenarios, limits, options), options)
     control = options.control()
     return report(run_into(cast, scenarios, folder, limits, source, options, control), options, control)
 
@@ -49,14 +49,7 @@ Beside: TypeAlias = Sequence[tuple[Any, Path]]
 """Casts that are simulated in turns with another on the same scenarios, each with its run folder."""
 
 
-def plan_run(
-    cast: Any, scenarios: list[Any], folder: Path, limits: Any, options: RunOptions, beside: Beside = ()
-) -> int:
-    """Print the plan of a run in place of it; gives the exit code."""
-    return print_plan(_planned([(cast, folder), *beside], scenarios, limits, options), options)
-
-
-def _planned(versions: Beside, scenarios: list[Any], limits: Any, options: RunOptions) -> "CallPlan":
+def planned_calls(versions: Beside, scenarios: list[Any], limits: Any, options: RunOptions) -> "CallPlan":
     """The plan of one cast, or of several that are simulated in turns."""
     from ...runs.planning.conversations import conversations_planned
     from ...runs.planning.plans import joined
@@ -100,7 +93,7 @@ def run_into(
     if (guard := guard_of(cast)) is not None:
         say(*guard.remarks())
     say_uncounted(cast, options)
-    plan = _planned(versions, scenarios, limits, options)
+    plan = planned_calls(versions, scenarios, limits, options)
     go_on(plan, options)
 
     def left(figures: "RunFigures") -> Callable[[], str]:

@@ -170,6 +170,28 @@ def test_results_without_what_they_need_are_refused_in_a_line(duologue, given, n
     assert named in err
 
 
+def test_a_plan_tells_how_many_scenarios_and_repeats_find_a_difference(duologue):
+    duologue(*arguments("old", out="before"))
+    plan = ("--plan", "--detect", 0.1)
+    planned = json.loads(duologue(*arguments("new", "--against", "before", "--json", *plan))[1])
+    rows = planned["detect"]["rows"]
+    assert planned["conversations"] == 20
+    assert [row["conversations"] == 2 * row["scenarios"] * row["repeats"] for row in rows] == [True] * len(rows)
+    assert "successes is 0.10, as in its run" in planned["detect"]["rests_on"]
+    larger = json.loads(duologue(*arguments("new", "--against", "before", "--json", "--plan", "--detect", 0.3))[1])
+    assert larger["detect"]["rows"][0]["scenarios"] < rows[0]["scenarios"]
+    code, out, _ = duologue(*arguments("new", *plan))
+    assert (code, "To find a difference of 0.1" in out, "taken as 0.5" in out) == (0, True, True)
+    assert not Path("run").exists()
+    duologue(*arguments("new"))
+    compared = json.loads(duologue("test", "--results", "run", "--against", "before", "--json", "--detect", 0.1)[1])
+    assert "that of this comparison" in compared["detect"]["rests_on"]
+    for wrong in ((*arguments("new"), "--detect", 0.1), (*arguments("new"), "--plan", "--detect", 2)):
+        code, out, err = duologue(*wrong)
+        assert (code, out, len(err.strip().splitlines())) == (2, "", 1)
+        assert "--detect: " in err
+
+
 def test_a_run_of_two_versions_is_resumed_as_any(duologue):
     bound = ("--against", "versions:old", "--max-run-tokens", 2000)
     assert duologue(*arguments("new", *bound))[0] == 1

@@ -263,3 +263,14 @@ def test_its_domain_declares_a_form_which_a_server_shows_and_runs(duologue: Comm
     assert fields == ["goal", "facts", "bookings", "seats", "expected", "messages"]
     assert context[-5:] == ["user", "model", "careless", "impatient", "lenient"]
     assert labels["scores"]["success"]["value"] is True
+
+
+def test_the_lenient_policy_is_found_in_pairs_as_its_page_shows(duologue: Command, folder: Path) -> None:
+    command = ("test", "--cast", "airline:cast", "--scenarios", "policy.jsonl", "--repeats", 4, "--no-page")
+    assert duologue(*command, "--out", "strict").returncode == 0
+    done = duologue(*command, "--set", "lenient=true", "--out", "lenient", "--against", "strict")
+    page = (ROOT / "docs" / "test" / "compare_versions.md").read_text(encoding="utf-8")
+    shown = page.partition("```text\n")[2].partition("```")[0].splitlines()
+    lines = done.stdout.splitlines()
+    assert lines[lines.index(shown[0]) :][: len(shown)] == shown
+    assert duologue("test", "--results", "lenient", "--against", "strict", "--fail-if-worse", 0.1).returncode == 1

@@ -1,5 +1,8 @@
 """A comparison of two versions in words and as a table, as terminal, page, notebook and Markdown show it."""
 
+from collections.abc import Sequence
+
+from ...over_users.pair_power import PairPlan
 from ...over_users.paired import PairedDifference, differs
 from ...tables import Column, Table
 from ..shares import few
@@ -136,6 +139,20 @@ def measure_table(result: PairedTest) -> Table:
         ],
         result.measures,
         ["adjusted p: for the number of measures, by Holm's method"] if len(result.measures) > 1 else [],
+    )
+
+
+def plan_table(rows: Sequence[PairPlan], detect: float, note: str) -> Table:
+    """What finds a difference with a chance of 80 %, a row for each number of repeats."""
+    return Table.of(
+        f"To find a difference of {detect:g} with a chance of 80 %",
+        [
+            Column(name="repeats", kind="count"),
+            *(Column(name=name, kind="count") for name in ("scenarios", "conversations")),
+            Column(name="fewest"),
+        ],
+        [{**dict(row), "fewest": "yes" if row.fewest else ""} for row in rows],
+        ["conversations: of both versions together", note],
     )
 
 
