@@ -132,7 +132,7 @@ def comparison_plan(
     if paired is not None and paired.old is not None and (paired.between or paired.within):
         rows = plan_pairs(detect, paired.old, between=paired.between, within=paired.within)
         return rows, "how much pairs differ is that of this comparison"
-    reached = [found[0] for one in old or () if not isinstance(found := score_of(one), str)]
+    reached = [score[0] for one in old or () if not isinstance(score := score_of(one), str)]
     share = sum(reached) / len(reached) if reached else 0.5
     rests = (
         f"the old version's share of successes is {share:.2f}, as in its run"
