@@ -112,8 +112,8 @@ def comparison_rows(
 
     rows, note = comparison_plan(detect, paired=paired, old=old)
     cost = plan.estimated().cost if plan is not None and plan.count else None
-    each = None if cost is None or plan is None else cost[1] / plan.count
-    return ComparisonRows(detect, rows, [each and each * row.conversations for row in rows], note)
+    cost_of_one = None if cost is None or plan is None else cost[1] / plan.count
+    return ComparisonRows(detect, rows, [cost_of_one and cost_of_one * row.conversations for row in rows], note)
 
 
 def page_of_pairs(result: "Successes", folder: Path, old: "Iterable[Conversation]") -> Path:
