@@ -61,9 +61,8 @@ def _kind(pair: TestedPair) -> str:
 
 def _row(pair: TestedPair, old: Conversation | None, new: Conversation | None, result: PairedTest) -> ListRow:
     kind = _kind(pair)
-    place = None if pair.differs_at is None else pair.differs_at + 1
-    sides = [None if one is None else (len(one.exchanges), one.usage.tokens) for one in (old, new)]
-    cells = [pair.scenario, kind, place, *(side and side[column] for column in (0, 1) for side in sides)]
+    sides = [None if one is None else (len(one.exchanges), one.usage.tokens or None) for one in (old, new)]
+    cells = [pair.scenario, kind, pair.differs_at, *(side and side[column] for column in (0, 1) for side in sides)]
     reasons = "; ".join(
         f"{letter}: {reason}" for letter, reason in (("A", pair.old_reason), ("B", pair.new_reason)) if reason
     )

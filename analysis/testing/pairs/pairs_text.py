@@ -113,7 +113,7 @@ def _same_user(result: PairedTest) -> str:
 def pair_line(pair: TestedPair, result: PairedTest) -> str:
     """A pair that one version won: its scenario, where it differs and why the other failed."""
     failed = pair.new_reason if pair.old else pair.old_reason
-    place = "" if pair.differs_at is None else f", differs from message {pair.differs_at + 1}"
+    place = "" if pair.differs_at is None else f", differs from message {pair.differs_at}"
     name = result.new_name if pair.old else result.old_name
     return f"{pair.scenario} ({pair.id}{place}): {name} failed: {failed}"
 

@@ -167,9 +167,9 @@ def test_no_difference_is_never_told_without_the_difference_that_would_be_found(
 def test_lost_pairs_come_first_and_long_lists_are_cut():
     result = compare_pairs_of(*versions(["1"] * 7 + ["0"] * 2, ["0"] * 7 + ["1"] * 2), names=("before", "after"))
     lines = changed_lines(result)
-    assert lines[0] == "lost: scenario 0 (0-0, differs from message 2): after failed: it says so"
+    assert lines[0] == "lost: scenario 0 (0-0, differs from message 1): after failed: it says so"
     assert lines[5] == "lost: 2 more"
-    assert lines[6] == "won: scenario 7 (7-0, differs from message 2): before failed: it says so"
+    assert lines[6] == "won: scenario 7 (7-0, differs from message 1): before failed: it says so"
 
 
 def test_figures_of_a_comparison_are_properties_of_a_suite():
