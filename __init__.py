@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .studies.label_agreement import agreement
     from .studies.pages import show
     from .studies.prediction import next_turn
+    from .studies.replays import areplay, replay
     from .studies.tuning import tune
     from .studies.validation import validity
 
@@ -39,6 +40,7 @@ _HOMES = {
     "afork": "studies.forks",
     "agreement": "studies.label_agreement",
     "annotate": "runs",
+    "areplay": "studies.replays",
     "asimulate": "runs",
     "atest": "studies.agent_tests",
     "casts": "graphs",
@@ -47,6 +49,7 @@ _HOMES = {
     "fork": "studies.forks",
     "load": "data",
     "next_turn": "studies.prediction",
+    "replay": "studies.replays",
     "show": "studies.pages",
     "simulate": "runs",
     "test": "studies.agent_tests",
@@ -67,6 +70,7 @@ __all__ = [
     "agreement",
     "analysis",
     "annotate",
+    "areplay",
     "asimulate",
     "atest",
     "casts",
@@ -81,6 +85,7 @@ __all__ = [
     "next_turn",
     "nodes",
     "prompts",
+    "replay",
     "runs",
     "show",
     "simulate",

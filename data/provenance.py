@@ -103,18 +103,20 @@ class Fork(Record):
     id: str
     """Id of the conversation that is taken up."""
     at: int
-    """Number of the last message that was kept, from 0, as pages print it."""
+    """Number of the last message that was kept, from 0, as pages print it; -1 if none was."""
     source: str = ""
     """Name of the file or folder that holds it; empty if it was given as an object."""
     edited: bool = False
     """Whether that message has a text of its own here."""
+    answers_only: bool = False
+    """Whether it is a replay that left its record there: the assistant was asked at each message before."""
     notes: tuple[str, ...] = ()
     """What the record lacks of the state at that message, a line each."""
 
     @property
     def prefix_length(self) -> int:
-        """Number of messages that were kept."""
-        return self.at + 1
+        """Number of messages that were kept and cost nothing; 0 for a replay, in which the assistant was asked."""
+        return 0 if self.answers_only else self.at + 1
 
 
 class Provenance(Record):

@@ -142,6 +142,9 @@ class State(TypedDict, total=False):
     """Of an initial state the conversation that it forks, and where: the plain form of a `data.provenance.Fork`."""
     world_at: dict[str, Any] | None
     """What brings the world of a fork to its last kept message (`nodes.world_journal`); None if its calls do."""
+    replays: dict[str, Any] | None
+    """Of a replay the stored conversation: its `record` as plain JSON, the `source` that holds it, and `same`, the import
+    path of a function that compares answers. None once it has left the record. Nodes do not see it."""
     labels: dict[str, Any]
     closing_usage: dict[str, int] | None
     """Tokens of the closing node's calls."""
@@ -220,8 +223,8 @@ def standing(message: Mapping[str, Any]) -> dict[str, Any]:
     return attempts[-1] if attempts and attempts[-1].get("verdict") != "rejected" else {}
 
 
-MEMORIES = frozenset({"memory", "memories", "pending_memory"})
-"""Keys of the state with what the sides keep for themselves."""
+MEMORIES = frozenset({"memory", "memories", "pending_memory", "replays"})
+"""Keys of the state with what the sides keep for themselves, and with what a replay will say."""
 
 
 def without_memories(state: State) -> State:
@@ -280,7 +283,7 @@ def _public(attempt: dict[str, Any]) -> dict[str, Any]:
 def kept_messages(state: State) -> int:
     """Number of messages that a fork has from the conversation that it forks; 0 if it is not one."""
     forks = state.get("provenance", {}).get("forks") or state.get("forks")
-    return int(forks["at"]) + 1 if forks else 0
+    return int(forks["at"]) + 1 if forks and not forks.get("answers_only") else 0
 
 
 def awaits_answer(state: State) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
+from ..data.attempts import Attempt
 from ..data.formats import record_lines
 from ..data.records import Conversation, Role
 from ..data.summaries.executed_graph import SPEAKER_OF, SPEAKERS, VALIDATORS
@@ -40,6 +41,22 @@ def said_nothing(folder: RunFolder) -> Iterator[tuple[str, Role]]:
         turn = conversation.unsaid[-1] if conversation.failure is not None and conversation.unsaid else None
         if turn is not None and all(attempt.flaw and not attempt.text for attempt in turn.attempts):
             yield conversation.id, turn.role
+
+
+def without_recorded_calls(replay: Conversation) -> Conversation:
+    """A replay without the drafts and verdicts that came from its record: they were paid for there."""
+    forks = replay.forks if replay.forks is not None and replay.forks.answers_only else None
+    until = len(replay.messages) if forks is None else forks.at + 1
+    messages = [
+        message.model_copy(update={"attempts": tuple(map(_unjudged, message.attempts)) * (message.role != "user")})
+        for message in replay.messages[:until]
+    ]
+    changes: dict[str, Any] = {"messages": (*messages, *replay.messages[until:])}
+    return replay.model_copy(update=changes | ({"unsaid": (), "closing_usage": None} if forks is None else {}))
+
+
+def _unjudged(attempt: Attempt) -> Attempt:
+    return attempt.model_copy(update={"judging": None})
 
 
 def spent_before(

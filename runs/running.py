@@ -34,7 +34,7 @@ from .folder.merging import merge_calls, remove_calls, split_calls
 from .folder.run_folder import RunFolder
 from .folder.summary import Summary, written
 from .journals.calls import CALLS, CallFile
-from .resuming import said_nothing, spent_before, to_repeat
+from .resuming import said_nothing, spent_before, to_repeat, without_recorded_calls
 
 
 async def arun(
@@ -222,7 +222,10 @@ class _Run:
             for name, role in silent:
                 file.ask_again(name, role)
         if self.resume:
-            spent_before(self.control.spending, self.cast, self.folder.conversations(), self.again, file)
+            conversations: Iterable[Conversation] = self.folder.conversations()
+            if any(state.get("replays") for state in self.missing):
+                conversations = map(without_recorded_calls, conversations)
+            spent_before(self.control.spending, self.cast, conversations, self.again, file)
         return silent
 
     @contextmanager

@@ -90,7 +90,7 @@ class ForkPlan:
         others = [f"not the recorded {place}: its settings are not in a manifest" for place in places]
         about = {
             "source": recorded.source or "a conversation",
-            "forks": recorded.model_dump(exclude={"notes", "source"}),
+            "forks": recorded.model_dump(include={"id", "at", "edited"}),
         }
         scenarios = Scenarios(repeated([state], repeats), about)
         return cls(cast, scenarios, planned, conversation, (*recorded.notes, *others))

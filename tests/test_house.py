@@ -25,14 +25,14 @@ SUBJECTS = {
         analysis/attempts analysis/figures analysis/logs analysis/table_escapes analysis/tables analysis/terminal_tables analysis/threads analysis/over_users
         views/against views/conversation views/figures views/listing views/markdown views/marking views/notebook views/page views/pages
         views/parts views/run views/settings views/shown_conversation views/watching views/wording views/graph
-        studies/forks studies/pages studies/sources
-        cli/check cli/commands cli/convert cli/demo cli/draw cli/fork cli/former_words cli/registry cli/runs cli/show cli/simulate
+        studies/forks studies/pages studies/replays studies/sources
+        cli/check cli/commands cli/convert cli/demo cli/draw cli/fork cli/former_words cli/registry cli/replay cli/runs cli/show cli/simulate
         cli/stats cli/streams cli/options cli/output cli/running
     """,
     "models and calls": "data/settings nodes/context_values nodes/settings nodes/models nodes/calls nodes/asking runs/asking studies/model_answers cli/doctor",
     "testing": """
         data/scenarios nodes/worlds nodes/world_journal nodes/speakers nodes/scorers graphs/agent_test analysis/testing analysis/outcomes
-        analysis/user_faults views/success views/testing studies/testing studies/agent_tests studies/agent_trials
+        analysis/replays analysis/user_faults views/success views/testing studies/testing studies/agent_tests studies/agent_trials
         studies/paired_tests cli/test
     """,
     "simquac": """

@@ -34,6 +34,7 @@ from ..casts.cast import Cast
 from .beginning import of_cast, opening
 from .conversation_graph import Step
 from .regeneration import after_validator, stop_of, unsaid
+from .replaying import fork_of, recorded_update
 from .trace import timed, walked
 
 log = logging.getLogger(__name__)
@@ -55,7 +56,7 @@ def step(place: NodePlace, cast: Cast) -> Step:
 
     async def run(state: State, runtime: Runtime[Limits]) -> State:
         limits = (runtime.context or cast.limits).or_else(cast.limits)
-        opened = _opened(state, cast, limits, described)
+        opened = _opened(place, state, cast, limits, described)
         state = merged(state, opened)
         began = perf_counter()
         SPEAKING.set(str(state.get("id", "")))  # of this step's own task; nothing is to be put back
@@ -69,7 +70,8 @@ def step(place: NodePlace, cast: Cast) -> Step:
                 own = runtime if runtime.context is limits else runtime.override(context=limits)
                 if place in SPEAKERS:
                     await before_draft(limits)
-                update, lost = await call_node(node, shown, own)
+                taken = recorded_update(place, state)
+                update, lost = (taken, None) if taken else await call_node(node, shown, own)
                 answer = check_update(place, update, state, own_reasons)
                 if error := answer.get("failed") or lost:
                     crashed = bool(answer.get("crashed"))
@@ -173,14 +175,17 @@ def _changes(values: Mapping[str, Any]) -> State:
     return cast(State, values)
 
 
-def _opened(state: State, cast: Cast, limits: Limits, described: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
-    """The opening of a new conversation; the limits if it goes on under other ones."""
+def _opened(
+    place: NodePlace, state: State, cast: Cast, limits: Limits, described: Callable[[], Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The opening of a new conversation, or its other limits now; and the fork of a replay."""
+    opened: dict[str, Any] = {}
     provenance = state.get("provenance")
     if provenance is None:
-        return opening(state, cast, limits, described())
-    if provenance["limits"] != (plain := limits.plain()):
-        return {"provenance": provenance | {"limits": plain}}
-    return {}
+        opened = opening(state, cast, limits, described())
+    elif provenance["limits"] != (plain := limits.plain()):
+        opened = {"provenance": provenance | {"limits": plain}}
+    return opened | fork_of(place, merged(state, opened)) if state.get("replays") else opened
 
 
 def _settle(place: NodePlace, cast: Cast) -> Settle:

@@ -1,14 +1,16 @@
-"""The initial state of a fork: a stored conversation up to one of its messages, rebuilt from its record."""
+"""Initial states from stored conversations: a fork at one of its messages, and a replay from its beginning."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...data.identity import begun_with
 from ...data.provenance import Fork, NodeInfo
 from ...data.records import Conversation, Message, Role
 from ...data.scenarios import scenario_of
 from ...data.summaries.executed_graph import SPEAKER_OF
 from ...errors import DataError, SettingError
 from ...nodes.speakers.channels import CHANNELS
+from ...nodes.speakers.same_answers import SameAnswer, name_of_function
 from ...nodes.speakers.threads import THREAD
 from ...nodes.state import State
 
@@ -61,6 +63,52 @@ def forked(
     state["scenario"] |= dict(scenario or {})
     extra = subject.extra if conversation.provenance is None else conversation.extra
     return {**state, "extra": dict(extra)} if extra else state
+
+
+def replayed(conversation: Conversation, same: SameAnswer | str | None = None, source: str = "") -> State:
+    """The state of a replay, with id, scenario, repeat and first messages of the stored conversation.
+
+    Args:
+        conversation: The stored conversation.
+        same: Whether a new answer stands for the recorded one, or the import path of such a function; None: exactly.
+        source: Name of the file or folder that holds it.
+
+    Returns:
+        An initial state for `simulate`.
+
+    Raises:
+        DataError: The conversation says nothing of its scenario.
+        ContractError: The function cannot be called with two messages.
+    """
+    subject = scenario_of(conversation)
+    if subject is None:
+        raise DataError(f"{conversation.id}: has no goal and no words of a user, of which a user could be made")
+    simulated = conversation.provenance is not None
+    record = conversation.model_dump(mode="json", exclude_defaults=True)
+    state: State = {
+        "scenario": dict(conversation.scenario if simulated else subject.scenario),
+        "id": conversation.id,
+        "ordinal": conversation.ordinal,
+        "repeat": conversation.repeat,
+        "replays": {"record": record, "source": source, "same": name_of_function(same)},
+    }
+    if first := _first_messages(conversation):
+        state["messages"] = first
+    if conversation.forks is not None and not conversation.forks.answers_only:
+        state["forks"] = conversation.forks.model_dump(exclude_defaults=True)
+    extra = conversation.extra if simulated else subject.extra
+    return {**state, "extra": dict(extra)} if extra else state
+
+
+def _first_messages(conversation: Conversation) -> list[dict[str, Any]]:
+    """The messages that a simulated conversation began with."""
+    begun = conversation.provenance.begun if conversation.provenance is not None else ""
+    messages: list[dict[str, Any]] = []
+    for message in conversation.messages if begun else ():
+        messages.append(message.plain())
+        if begun_with(messages) == begun:
+            return messages
+    return []
 
 
 def _prefix(conversation: Conversation, at: int, edit: str | None) -> Iterator[Message]:

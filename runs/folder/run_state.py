@@ -181,6 +181,8 @@ def _taken_up(manifest: dict[str, Any]) -> str:
         if forks := as_object(source.get("forks")):
             edited = ", which was edited" if forks.get("edited") else ""
             return f"a fork of {forks.get('id')} in {source.get('source')} at #{forks.get('at')}{edited}"
+        if source.get("replays"):
+            return f"a replay of {source['replays']}"
     return ""
 
 

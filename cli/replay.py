@@ -1,0 +1,80 @@
+"""`duologue replay`: each stored conversation again with a changed agent."""
+
+from pathlib import Path
+from shlex import quote
+from typing import Annotated, Any
+
+from ..data.formats.detection import CONVERSATIONS, MANIFEST
+from ..data.formats.record_lines import attempted
+from ..errors import SettingError
+from .fork import OtherParts, OtherWorld, RebuiltCast, rebuilding
+from .options.limits import RECORDED_LIMITS
+from .options.model_fields import extended
+from .options.shared import AnySource, Prompts, SettingsOption, assistant_by, limit_to, option
+from .running.run import OUT, ended, plan_run, run_into
+from .simulate import RUN, run_options, surrounded
+from .streams import print_json, put, say
+
+
+@extended({**RECORDED_LIMITS, **RUN})
+@surrounded
+def replay_command(
+    source: AnySource,
+    assistant: Annotated[
+        str | None, assistant_by("MODULE:NAME, agent:URL, openai:NAME or others. Default: that of its run.")
+    ] = None,
+    same: Annotated[
+        str | None,
+        option(
+            "Compare a recorded and a new answer by this function: the user's reply answers both. Default: they are equal.",
+            metavar="MODULE:NAME",
+        ),
+    ] = None,
+    limit: Annotated[int | None, limit_to("conversations")] = None,
+    cast: RebuiltCast = None,
+    world: OtherWorld = None,
+    prompts: Prompts = None,
+    settings: SettingsOption = None,
+    parts: OtherParts = None,
+    **values: Any,
+) -> int:
+    """Replay stored conversations with a changed agent.
+
+    The agent replies to every message. The user's stored messages are taken as long as the answers before them are those
+    of the record; no model is asked for these. From the first other answer on the user is simulated.
+    """
+    from ..studies.forks import new_folder
+    from ..studies.replays import ReplayPlan
+    from .output.overwriting import check_outside
+
+    out: Path | None = values["out"]
+    options = run_options(values)
+    if options.resume and out is None:
+        raise SettingError("--resume needs --out: name the run to continue")
+    plan = ReplayPlan.of(
+        source,
+        rebuilding=rebuilding(cast, None, assistant, world, prompts, settings, parts),
+        same=same,
+        limit=limit,
+        limits={key: values[key] for key in RECORDED_LIMITS if values[key] is not None},
+        out=out,
+    )
+    say(*plan.notes)
+    folder = out or new_folder(OUT, "replay")
+    check_outside(folder, source)
+    states = list(plan.scenarios.states)
+    if options.plan:
+        return plan_run(plan.cast, states, folder, plan.limits, options)
+    control = options.control()
+    summary = run_into(plan.cast, states, folder, plan.limits, plan.scenarios.source, options, control)
+    result = plan.result(attempted(folder) if (folder / MANIFEST).is_file() else ())
+    if options.as_json:
+        print_json(
+            {"out": str(folder), "identical": result.identical, "saved": result.saved, **result.model_dump(mode="json")}
+        )
+    else:
+        put(*result.lines(), f"run: {folder}")
+        if (folder / CONVERSATIONS).is_file():
+            put(f"look: duologue show {quote(str(folder))}")
+    say(*control.spending.notes)
+    return ended(summary, control, options)

@@ -1,0 +1,207 @@
+"""A replay: the user's stored turns are taken while the assistant's answers before them are those of the record.
+
+The state holds the stored conversation (`State.replays`). While what was said agrees with it, the user's prompts, drafts
+and verdicts come from it, with verdicts and scores that a model gave: nothing is asked. From the first other answer on,
+every node is called as in any conversation.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias, cast
+
+from ...data.attempts import as_object
+from ...data.provenance import SIDES, Fork
+from ...data.records import Message, Role, Usage
+from ...nodes.contract import OF_THE_CALL, OF_THE_VERDICT
+from ...nodes.speakers.same_answers import function_of
+from ...nodes.state import Draft, NodePlace, Prompt, State, Update, Verdict, attempt_number
+
+RecordedDraft: TypeAlias = tuple[dict[str, Any], dict[str, Any] | None]
+"""An attempt, and the message that it became, as plain JSON."""
+_OF_THE_ANSWER = ("text", "parts", "stored")
+_OF_A_DRAFT = ("text", "raw", "cleaned", "finish_reason", "flaw", "tool_calls", "parts")
+"""What a validator may judge a draft by."""
+
+
+def fork_of(place: NodePlace, state: State) -> dict[str, Any]:
+    """The changes of a state whose replay leaves its record here; empty if it does not."""
+    if not state.get("replays"):
+        return {}
+    replay = _Replay(state)
+    number = replay.first_difference
+    if number is None and not replay.is_over(place, state):
+        return {}
+    at = (len(replay.so_far) if number is None else number) - 1
+    forks = Fork(id=str(replay.record["id"]), at=at, source=replay.source, answers_only=True).model_dump(
+        exclude_defaults=True
+    )
+    return {"replays": None, "forks": forks, "provenance": {**state["provenance"], "forks": forks}}
+
+
+def recorded_update(place: NodePlace, state: State) -> Update | None:
+    """The update of a place from the record of a replay; None if its node is to be called."""
+    if not state.get("replays"):
+        return None
+    replay = _Replay(state)
+    if place == "closing":
+        return replay.closing(state)
+    if place == "answer_validator":
+        return replay.judged_answers(state)
+    if place == "assistant_prompt_selector":
+        return replay.repair(state)
+    if SIDES.get(place) != "user":
+        return None
+    return replay.of_user(place, state)
+
+
+class _Replay:
+    """A state that agrees with its record so far, and what the record has next."""
+
+    def __init__(self, state: State) -> None:
+        replays: Mapping[str, Any] = state.get("replays") or {}
+        self.record: Mapping[str, Any] = replays["record"]
+        self.source = str(replays["source"])
+        self.same: str = replays["same"]
+        self.messages: Sequence[dict[str, Any]] = self.record.get("messages", ())
+        self.so_far = state.get("messages", [])
+
+    @property
+    def first_difference(self) -> int | None:
+        """Number of the first message that is not that of the record."""
+        for number, message in enumerate(self.so_far):
+            if number >= len(self.messages) or not self._agree(self.messages[number], message):
+                return number
+        return None
+
+    def _agree(self, stored: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+        if stored["role"] != new["role"]:
+            return False
+        if all(stored.get(key) == new.get(key) for key in _OF_THE_ANSWER):
+            return True
+        if not self.same or new["role"] == "user":
+            return False
+        return bool(function_of(self.same)(Message.model_validate(stored), Message.model_validate(new)))
+
+    def is_over(self, place: NodePlace, state: State) -> bool:
+        """Whether the record has no more to take, although all messages agree."""
+        if place == "closing":
+            return len(self.so_far) < len(self.messages) or state.get("stop") != self.record.get("stop")
+        spent = len(self.so_far) == len(self.messages) and not self.turn("user")
+        return SIDES.get(place) == "user" and spent and not self.ends_here
+
+    def turn(self, role: Role) -> list[RecordedDraft]:
+        """The drafts of a side's recorded turn, each with its message if it became one."""
+        drafts: list[RecordedDraft] = []
+        for turn in self.record.get("unsaid", ()):
+            if turn["role"] == role and turn["after"] == len(self.so_far):
+                drafts += [(attempt, None) for attempt in turn["attempts"]]
+        for message in self.messages[len(self.so_far) :]:
+            if message["role"] != role:
+                break
+            attempts = message.get("attempts") or [{"text": message["text"], "verdict": "accepted"}]
+            drafts += [(attempt, None) for attempt in attempts[:-1]] + [(attempts[-1], message)]
+        return drafts
+
+    @property
+    def ends_here(self) -> bool:
+        """Whether the recorded conversation ends with the user's turn."""
+        count = sum(message is not None for _, message in self.turn("user"))
+        if len(self.so_far) + count < len(self.messages):
+            return False
+        edges = self.record.get("edges")
+        ended = any(
+            edge["source"] == "question_validator" and edge["target"] == "closing" and edge.get("count")
+            for edge in edges or ()
+        )
+        return ended or not edges
+
+    def of_user(self, place: NodePlace, state: State) -> Update:
+        """The recorded prompt, drafts or verdicts of the user's turn."""
+        number = attempt_number(state)
+        turn = self.turn("user")
+        drafts = [(attempt, message) for attempt, message in turn if attempt.get("number", 1) == number]
+        if place == "user_prompt_selector":
+            return _prompt(drafts)
+        last = number >= max((attempt.get("number", 1) for attempt, _ in turn), default=1)
+        stop = {"stop": self.record.get("stop") or "user_ended"} if last and self.ends_here else {}
+        if place == "user_simulator":
+            update: dict[str, Any] = {"drafts": [_draft(attempt, message) for attempt, message in drafts], **stop}
+            memory = as_object(self.record.get("memory")).get("user")
+            return cast(Update, update | ({"memory": memory} if memory and self._is_last_turn else {}))
+        judged = [(attempt, message) for attempt, message in drafts if attempt["verdict"] != "unjudged"]
+        verdicts = [_verdict(attempt, message) for attempt, message in judged]
+        return cast(Update, {"verdicts": verdicts, **(stop if len(judged) < len(drafts) else {})})
+
+    @property
+    def _is_last_turn(self) -> bool:
+        count = sum(message is not None for _, message in self.turn("user"))
+        return all(message["role"] != "user" for message in self.messages[len(self.so_far) + count :])
+
+    def judged_answers(self, state: State) -> Update | None:
+        """The recorded verdicts of an answer if a model gave them, and the drafts are those of the record."""
+        drafts, recorded = state.get("drafts", []), self._attempt(state, attempt_number(state))
+        if len(recorded) != len(drafts) or not any("judging" in attempt for attempt, _ in recorded):
+            return None
+        for draft, (attempt, message) in zip(drafts, recorded, strict=True):
+            if any(draft.get(key) != _draft(attempt, message).get(key) for key in _OF_A_DRAFT if draft.get(key)):
+                return None
+        return {"verdicts": [_verdict(attempt, message) for attempt, message in recorded]}
+
+    def repair(self, state: State) -> Update | None:
+        """The recorded prompt after a draft that a model rejected: what the model said to repair it is not recorded."""
+        number = attempt_number(state)
+        before, recorded = self._attempt(state, number - 1), self._attempt(state, number)
+        pages = as_object(self.record.get("provenance")).get("prompts", {})
+        if not recorded or not any("judging" in attempt for attempt, _ in before):
+            return None
+        return None if pages != state.get("provenance", {}).get("prompts") else _prompt(recorded)
+
+    def _attempt(self, state: State, number: int) -> list[RecordedDraft]:
+        """The recorded drafts of a call for the answer; none if an earlier one of this turn has other drafts."""
+        turn = self.turn("assistant")
+        before = [attempt["text"] for attempt, _ in turn if attempt.get("number", 1) < attempt_number(state)]
+        same = before == [attempt["text"] for attempt in state.get("attempts", [])]
+        return [draft for draft in turn if same and draft[0].get("number", 1) == number]
+
+    def closing(self, state: State) -> Update | None:
+        """The recorded labels if models were asked for them; None if rules gave them, which are called again."""
+        usage = _usage(self.record.get("closing_usage"))
+        if usage is None or state.get("failure"):
+            return None
+        labels = {
+            name: value for name, value in self.record.get("labels", {}).items() if name not in state.get("labels", {})
+        }
+        return {"labels": labels, "usage": usage}
+
+
+def _prompt(drafts: Sequence[RecordedDraft]) -> Update:
+    """The recorded prompt of a call."""
+    prompt = next((attempt["prompt"] for attempt, _ in drafts if "prompt" in attempt), None)
+    return {"prompt": cast(Prompt, {"digest": "", "text": "", **prompt}) if prompt else None}
+
+
+def _usage(stored: Mapping[str, int] | None) -> dict[str, int] | None:
+    """A recorded usage with every key; records leave out what is at its default."""
+    return None if stored is None else Usage.model_validate(stored).model_dump()
+
+
+def _draft(attempt: Mapping[str, Any], message: Mapping[str, Any] | None) -> Draft:
+    """A recorded draft as its speaker gave it."""
+    draft: dict[str, Any] = {"text": attempt["text"]} | {key: attempt[key] for key in OF_THE_CALL if key in attempt}
+    if usage := _usage(attempt.get("usage")):
+        draft["usage"] = usage
+    if message is not None:
+        draft |= {key: message[key] for key in ("spans", "parts", "labels", "extra", "stored") if key in message}
+    return cast(Draft, draft)
+
+
+def _verdict(attempt: Mapping[str, Any], message: Mapping[str, Any] | None) -> Verdict:
+    """The verdict on a recorded draft."""
+    verdict: dict[str, Any] = {"accepted": attempt["verdict"] != "rejected"}
+    verdict |= {key: attempt[key] for key in OF_THE_VERDICT if key in attempt}
+    if judging := _usage(attempt.get("judging")):
+        verdict["judging"] = judging
+    if attempt["verdict"] == "observed":
+        verdict["observed"] = True
+    if message is not None and message["text"] != attempt["text"]:
+        verdict["text"] = message["text"]
+    return cast(Verdict, verdict)

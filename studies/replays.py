@@ -1,0 +1,202 @@
+"""Each stored conversation of a run again with a changed agent, as a function for notebooks and scripts."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import Field
+
+from ..analysis.replays import ReplayResult, replay_result
+from ..data.formats.record_lines import attempted
+from ..data.loading import DataSource
+from ..data.records import Conversation
+from ..errors import DataError, SettingError
+from ..graphs import Cast
+from ..graphs.casts.rebuilding import Rebuilding, limits_of
+from ..graphs.scenarios.forks import replayed
+from ..graphs.scenarios.sources import Scenarios
+from ..nodes.limits import Limits
+from ..nodes.speakers.same_answers import SameAnswer
+from ..runs.engine.conduct import Conduct
+from ..runs.engine.conversing import Concurrency
+from ..runs.engine.event_loop import waiting
+from ..runs.simulation import asimulate
+from .sources import Notify, logged
+
+REPLAYS = "replays"
+"""Key of a manifest's source for the run that is replayed."""
+
+
+class Replays(ReplayResult):
+    """The result of `replay`, with the conversations."""
+
+    folder: Path | None = None
+    """The run folder; None without `out`."""
+    records: tuple[Conversation, ...] = Field(default=(), exclude=True)
+    """The replays, in the order of the stored conversations; they are not part of its JSON."""
+
+    def __repr__(self) -> str:
+        return f"<{'; '.join(self.lines())}>"
+
+    __str__ = __repr__
+
+
+@dataclass(frozen=True)
+class ReplayPlan:
+    """Replays to be made."""
+
+    cast: Cast
+    scenarios: Scenarios
+    limits: Limits
+    stored: tuple[Conversation, ...] = field(repr=False)
+    """The stored conversations."""
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        source: "str | Path | Iterable[Conversation]",
+        *,
+        rebuilding: Rebuilding,
+        same: SameAnswer | str | None = None,
+        limit: int | None = None,
+        limits: Mapping[str, Any] | None = None,
+        out: str | Path | None = None,
+    ) -> Self:
+        """The plan with the parameters of `replay`; `limits`: those that are to differ, by name."""
+        manifest: Mapping[str, Any] = {}
+        name = ""
+        if isinstance(source, str | Path):
+            if out is not None and Path(out).resolve() == Path(source).resolve():
+                raise SettingError(f"{out}: is the run that is replayed: choose another folder")
+            loaded = DataSource(source).load()
+            manifest, name = loaded.manifest, Path(source).resolve().name
+            source = loaded
+        read = [conversation for conversation in source if conversation.messages]
+        stored = [conversation for conversation in read if conversation.failure is None and not conversation.cut_by_run]
+        if not stored:
+            raise DataError(f"{name or 'the source'}: has no conversation with messages that came to its end")
+        notes = (
+            [f"{left} conversations failed or were cut short: left out"] if (left := len(read) - len(stored)) else []
+        )
+        stored = stored[:limit]
+        first = stored[0]
+        factory = rebuilding.factory_of(first, manifest)
+        states = [replayed(conversation, same, name) for conversation in stored]
+        implied: dict[str, Any] = {}
+        another = rebuilding.is_another(first, manifest)
+        if another and factory is not None:
+            origin = factory.source()
+            for state in states:
+                try:
+                    state["scenario"] = origin.fitting(state["scenario"])
+                except (DataError, SettingError) as error:
+                    raise DataError(f"{state['id']}: {error}") from None
+            implied = origin.settings_for(states)
+        cast = rebuilding.rebuilt(first, manifest, implied)
+        base = cast.limits if another else limits_of(first, cast)
+        if another:  # a log may be longer than the cast's conversations
+            base = replace(base, max_turns=max(len(conversation.exchanges) for conversation in stored))
+        places = [] if "cast" in (manifest.get("cast") or {}) or another else rebuilding.differences(first, cast)
+        notes += [f"not the recorded {place}: its settings are not in a manifest" for place in places]
+        about = {"source": name or "conversations", REPLAYS: name or "conversations"}
+        return cls(cast, Scenarios(states, about), replace(base, **(limits or {})), tuple(stored), tuple(notes))
+
+    def result(self, replays: Iterable[Conversation]) -> ReplayResult:
+        """The result of these replays."""
+        return replay_result(self.stored, {conversation.id: conversation for conversation in replays})
+
+
+async def areplay(
+    source: "str | Path | Iterable[Conversation]",
+    *,
+    assistant: Any = None,
+    same: SameAnswer | str | None = None,
+    world: Any = None,
+    cast: Cast | str | None = None,
+    parts: Mapping[str, Any] | None = None,
+    limit: int | None = None,
+    max_turns: int | None = None,
+    out: str | Path | None = None,
+    resume: bool = False,
+    concurrency: Concurrency = "auto",
+    conduct: Conduct | None = None,
+    notify: Notify = logged,
+    **settings: Any,
+) -> Replays:
+    """As `replay`, whose parameters, result and errors it has, to be awaited.
+
+    Example::
+
+        >>> import asyncio, duologue
+        >>> run = duologue.test(lambda messages: "It is booked.", [{"goal": "book a table"}]).records
+        >>> work = duologue.areplay(run, assistant=lambda messages: "It is booked.")
+        >>> asyncio.run(work).identical  # in a notebook: await
+        1
+    """
+    plan = ReplayPlan.of(
+        source,
+        rebuilding=Rebuilding(cast, None, assistant, world, settings, parts or {}),
+        same=same,
+        limit=limit,
+        limits={} if max_turns is None else {"max_turns": max_turns},
+        out=out,
+    )
+    for note in plan.notes:
+        notify(note)
+    records = await asimulate(
+        plan.cast,
+        plan.scenarios,
+        limits=plan.limits,
+        concurrency=concurrency,
+        out=out,
+        resume=resume,
+        conduct=conduct,
+    )
+    counted = records if out is None else attempted(out)
+    result = plan.result(counted)
+    return Replays(**dict(result), folder=None if out is None else Path(out), records=tuple(records))
+
+
+@waiting(areplay)
+def replay() -> None:
+    """Replay each stored conversation with a changed agent; `duologue replay` as a function.
+
+    The agent is asked at every message. The user's stored messages are taken as long as what they answer is equal, and
+    so are its prompts, its rejected drafts, and the verdicts and scores that models gave: no model is asked. From the
+    first other answer on, the user is simulated, with the seed of the stored run.
+
+    Args:
+        source: A run folder or another path that `load` reads, or conversations.
+        assistant: The changed agent; default: that of the run.
+        same: A function of the recorded and the new message, or its import path: whether the user's reply to the one
+            answers the other. Default: text, parts and what is stored are equal.
+        world: Another world, which the agent's tools work on.
+        cast: A cast by name or as an object, as for `fork`.
+        parts: Parts of the cast to replace, as of `Cast.replace`.
+        limit: Number of conversations, the first ones; None: all.
+        max_turns: Maximum number of turns; default: that of the run.
+        out: Run folder, as for `simulate`.
+        resume: Continue the run in that folder.
+        concurrency: Number of conversations at the same time, or `auto`.
+        conduct: Pace and bounds of the calls, as for `simulate`.
+        notify: Called with each note; default: log it.
+        settings: Settings of the cast that are to differ.
+
+    Returns:
+        At which message each replay leaves its record, the share of calls saved, and success before and after in pairs,
+        with the `records`.
+
+    Raises:
+        DataError: There is no conversation to replay.
+        SettingError: The cast cannot be built.
+
+    Example::
+
+        >>> import duologue
+        >>> goal = {"goal": "book a table", "success": {"text_contains": "booked"}}
+        >>> run = duologue.test(lambda messages: "For when?", [goal], max_turns=2).records
+        >>> duologue.replay(run, assistant=lambda messages: "It is booked.").differs_at
+        {1: 1}
+    """

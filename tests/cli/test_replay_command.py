@@ -1,0 +1,79 @@
+"""`duologue replay`: stored conversations again with a changed agent."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from duologue.data import load
+
+AGENT = """
+def asks(messages):
+    return f"For when? ({len(messages)})"
+
+
+def books(messages):
+    return asks(messages) if len(messages) < 3 else "It is booked."
+
+
+def polite(messages):
+    return asks(messages) + " Please."
+
+
+def begins_alike(old, new):
+    return new.text.startswith(old.text)
+"""
+
+
+@pytest.fixture
+def run(duologue: Any) -> Path:
+    """A run of two conversations about each of two scenarios, in the working folder."""
+    Path("mine.py").write_text(AGENT)
+    goals = [{"goal": goal, "success": {"text_contains": "booked"}} for goal in ("a table", "a taxi")]
+    Path("scenarios.jsonl").write_text("".join(json.dumps(goal) + "\n" for goal in goals))
+    options = "--assistant mine:asks --scenarios scenarios.jsonl --repeats 2 --max-turns 3 --out run --no-page"
+    duologue("test", *options.split())
+    return Path("run")
+
+
+def test_it_reports_where_each_forks_the_calls_saved_and_success_in_pairs(duologue: Any, run: Path) -> None:
+    code, out, _ = duologue("replay", run, "--assistant", "mine:books", "--out", "new")
+    assert code == 0
+    assert "4 replayed: 0 equal their records, 4 fork" in out
+    assert "forks by first other message: #3: 4" in out
+    assert "both succeed in 0 pairs, only the replay in 4, only the record in 0, neither in 0" in out
+    code, out, _ = duologue("replay", run, "--assistant", "mine:books", "--out", "new", "--resume", "--json")
+    result = json.loads(out)
+    assert (code, result["success"]["only_new"]) == (0, 4)
+    assert [row["differs_at"] for row in result["conversations"]] == [3] * 4
+    code, out, _ = duologue("runs", "list", "new")
+    assert "agent_test, a replay of run, 4 of 4 finished" in out
+
+
+def test_an_unchanged_agent_and_one_that_a_function_takes_for_it_fork_nowhere(duologue: Any, run: Path) -> None:
+    code, out, _ = duologue("replay", run)
+    assert (code, "4 replayed: 4 equal their records, 0 fork" in out) == (0, True)
+    assert [talk.without_timing() for talk in load("out/replay-1")] == [talk.without_timing() for talk in load(run)]
+    same = ("--assistant", "mine:polite", "--same", "mine:begins_alike", "--limit", 2)
+    code, out, _ = duologue("replay", run, *same)
+    assert (code, "2 replayed: 0 equal their records, 0 fork" in out, "(100 %)" in out) == (0, True, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (("--out", "run", "--resume"), "run: is the run that is replayed"),
+        (("--resume",), "--resume needs --out"),
+        (("--same", "mine:nothing"), "has no 'nothing'"),
+        (("--same", "mine:asks"), "same: expected a plain function"),
+        (("--set", "nothing=1"), "there is no setting 'nothing'"),
+        (("--cast", "simquac"), "the scenario names no kind"),
+        (("--limit", 0), "--limit"),
+    ],
+)
+def test_bad_input_is_one_line(duologue: Any, run: Path, options: tuple[Any, ...], line: str) -> None:
+    code, _, err = duologue("replay", run, *options)
+    assert code == 2
+    assert line in err
+    assert err.count("\n") == 1

@@ -1,0 +1,215 @@
+"""Stored conversations again with a changed agent: the user's turns are taken while the answers are those of the record."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import Field
+
+import duologue
+from duologue import nodes
+from duologue.data import Message
+from duologue.data.formats import record_lines
+from duologue.data.identity import digest
+from duologue.errors import DataError, DuologueError, SettingError
+from duologue.graphs import Cast
+from duologue.graphs.scenarios.forks import replayed
+from duologue.runs.resuming import without_recorded_calls
+
+
+class Paid(BaseChatModel):
+    """A chat model whose reply follows from what it is sent; each call costs, and may be forbidden."""
+
+    replies: tuple[str, ...]
+    calls: Counter[str] = Field(default_factory=Counter[str], exclude=True)
+    forbidden: bool = Field(default=False, exclude=True)
+
+    @property
+    def _llm_type(self) -> str:
+        return "paid"
+
+    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
+        assert not self.forbidden, "a replay asks no model"
+        self.calls["all"] += 1
+        number = int(digest([str(message.content) for message in messages])[:6], 16)
+        reply = AIMessage(self.replies[number % len(self.replies)])
+        reply.usage_metadata = {"input_tokens": 10, "output_tokens": 2, "total_tokens": 12}
+        return ChatResult(generations=[ChatGeneration(message=reply)])
+
+
+def sometimes_rude(draft: Any, state: Any) -> str | None:
+    return None if state.get("attempts") or len(state["messages"]) % 3 else "rude"
+
+
+class Clerk:
+    """A function with a count of its calls, and an answer of its own at some messages of some conversations."""
+
+    def __init__(self, at: dict[str, int] | None = None) -> None:
+        self.at, self.asked_for = at or {}, Counter[str]()
+
+    def __call__(self, messages: list[dict[str, Any]]) -> str:
+        first = str(messages[0]["content"])
+        self.asked_for[first] += 1
+        other = self.at.get(first) == len(messages)
+        return f"{'Another' if other else 'An'} answer to {len(messages)} messages."
+
+
+def talks(user: BaseChatModel, judge: BaseChatModel, scorer: BaseChatModel, agent: Any) -> Cast:
+    """A user, a judge of answers and a scorer that are paid for, with rejected drafts on both sides."""
+    return duologue.graphs.agent_test.cast(user=user, assistant=agent).replace(
+        question_validator=nodes.validator(sometimes_rude),
+        answer_validator=nodes.judge(judge, "Reject what is rude.", ["rude"]),
+        closing=nodes.scoring(success=nodes.judged(scorer, "Was the user helped?")),
+    )
+
+
+@pytest.fixture
+def run() -> list[duologue.Conversation]:
+    """Six conversations of a user by rules, of three turns each."""
+    goals = [{"goal": f"book table {number}", "success": {"text_contains": "Another"}} for number in range(6)]
+    return list(duologue.test(Clerk(), goals, max_turns=3).records)
+
+
+def lines(conversations: Any) -> list[str]:
+    return [record_lines.line(conversation.without_timing()) for conversation in conversations]
+
+
+def test_an_unchanged_agent_gives_the_same_records_byte_for_byte_and_no_model_is_asked() -> None:
+    user = Paid(replies=tuple(f"Question {number}?" for number in range(7)))
+    judge = Paid(replies=tuple(json.dumps({"reason": reason, "explanation": "So."}) for reason in (None, None, "rude")))
+    scorer = Paid(replies=tuple(json.dumps({"reason": "So.", "value": value}) for value in (True, False)))
+    agent = Clerk()
+    goals = duologue.graphs.agent_test.scenarios([{"goal": f"book table {number}"} for number in range(12)])
+    stored = duologue.simulate(talks(user, judge, scorer, agent), goals, limits=nodes.Limits(max_turns=3))
+    assert all(model.calls["all"] > 0 for model in (user, judge, scorer))
+    assert {json.dumps(talk.labels["scores"]["success"]["value"]) for talk in stored} == {"true", "false"}
+    assert any(attempt.verdict == "rejected" for talk in stored for attempt in talk.attempts("user"))
+    asked, agent.asked_for = agent.asked_for, Counter()
+    user.forbidden = judge.forbidden = scorer.forbidden = True
+    result = duologue.replay(stored, cast=talks(user, judge, scorer, agent))
+    assert lines(result.records) == lines(stored)
+    assert (result.identical, result.saved, result.differs_at) == (12, 1.0, {})
+    assert agent.asked_for.total() == asked.total()  # it was asked at every message
+
+
+@pytest.mark.parametrize("count", [15, pytest.param(200, marks=pytest.mark.heavy)])
+def test_an_answer_that_is_changed_at_a_message_forks_there_in_every_conversation(count: int) -> None:
+    goals = [{"first_message": f"I want table {number}.", "facts": ["for two"]} for number in range(count)]
+    stored = duologue.test(Clerk(), goals, max_turns=3).records
+    planted = {f"I want table {number}.": (1, 3, 5)[number % 3] for number in range(count)}
+    result = duologue.replay(list(stored), assistant=Clerk(planted))
+    assert [row.differs_at for row in result.conversations] == list(planted.values())
+    for old, new in zip(stored, result.records, strict=True):
+        assert new.forks is not None
+        at = planted[old.messages[0].text]
+        assert (new.id, new.forks.id, new.forks.at, new.forks.answers_only) == (old.id, old.id, at - 1, True)
+        assert new.messages[:at] == old.messages[:at]
+        assert new.messages[at].text.startswith("Another")
+    assert result.differs_at == Counter({at: count // 3 + (number < count % 3) for number, at in enumerate((1, 3, 5))})
+
+
+def test_what_follows_a_fork_is_what_a_test_of_the_changed_agent_gives(run: list[duologue.Conversation]) -> None:
+    planted = {talk.messages[0].text: 3 for talk in run[:3]}
+    result = duologue.replay(run, assistant=Clerk(planted))
+    tested = duologue.test(Clerk(planted), [dict(talk.scenario) for talk in run], max_turns=3).records
+    assert [str(talk) for talk in result.records] == [str(talk) for talk in tested]
+    success = result.success
+    assert [(pair.old, pair.new) for pair in success.tested] == [(False, True)] * 3 + [(False, False)] * 3
+    assert (success.both, success.only_old, success.only_new, success.neither) == (0, 0, 3, 3)
+    assert (result.success.pairs, result.success.difference) == (6, 0.5)
+    assert 0 < (result.saved or 0) < 1
+    assert "forks by first other message: #3: 3" in result.lines()
+
+
+def test_an_answer_that_a_function_takes_for_the_recorded_one_does_not_fork(run: list[duologue.Conversation]) -> None:
+    planted = {talk.messages[0].text: 3 for talk in run}
+
+    def ends_alike(old: Message, new: Message) -> bool:
+        return old.text.split()[1:] == new.text.split()[1:]
+
+    result = duologue.replay(run, assistant=Clerk(planted), same=ends_alike)
+    assert (result.differs_at, result.saved, result.identical) == ({}, 1.0, 0)
+    assert all(talk.messages[3].text.startswith("Another") for talk in result.records)
+
+
+def test_the_agent_does_not_see_what_the_user_will_say(run: list[duologue.Conversation]) -> None:
+    seen: list[Any] = []
+
+    async def nosy(state: Any, runtime: Any) -> Any:
+        seen.append(set(state))
+        return {"drafts": [{"text": "Hm."}]}
+
+    duologue.replay(run[:1], cast="agent_test", assistant=nosy)
+    assert seen
+    assert not any("replays" in keys for keys in seen)
+
+
+def test_a_shorter_or_longer_conversation_forks_at_its_end(run: list[duologue.Conversation]) -> None:
+    shorter = duologue.replay(run[:2], assistant=Clerk(), max_turns=2)
+    assert (
+        [row.differs_at for row in shorter.conversations] == [len(talk.messages) for talk in shorter.records] == [4, 4]
+    )
+    longer = duologue.replay(run[:2], assistant=Clerk(), max_turns=4)
+    assert [row.differs_at for row in longer.conversations] == [6, 6]
+    assert [len(talk.messages) for talk in longer.records] == [8, 8]
+
+
+def test_a_run_of_forks_is_replayed_with_its_kept_messages(run: list[duologue.Conversation]) -> None:
+    futures = duologue.fork(run[0], at=2, assistant=Clerk(), repeats=2)
+    result = duologue.replay(futures, assistant=Clerk())
+    assert lines(result.records) == lines(futures)
+
+
+def test_a_log_is_replayed_as_long_as_the_agent_answers_as_it_did(tmp_path: Path) -> None:
+    said = [("user", "Hello."), ("assistant", "An answer to 1 messages."), ("user", "For two."), ("assistant", "No.")]
+    log = {"goal": "a table", "messages": [{"role": role, "content": text} for role, text in said]}
+    (tmp_path / "log.jsonl").write_text(json.dumps(log) + "\n")
+    result = duologue.replay(tmp_path / "log.jsonl", assistant=Clerk())
+    assert [row.differs_at for row in result.conversations] == [3]
+    (talk,) = result.records
+    assert [message.text for message in talk.messages[:4]] == [
+        "Hello.",
+        "An answer to 1 messages.",
+        "For two.",
+        "An answer to 3 messages.",
+    ]
+
+
+def test_a_replay_in_a_folder_is_resumed_and_its_budget_counts_only_what_was_asked(tmp_path: Path) -> None:
+    goals = [{"goal": f"book table {number}"} for number in range(3)]
+    stored = duologue.test(Clerk(), goals, max_turns=2, out=tmp_path / "run").records
+    for _ in range(2):
+        result = duologue.replay(tmp_path / "run", assistant=Clerk(), out=tmp_path / "again", resume=True)
+    assert (result.identical, result.folder) == (3, tmp_path / "again")
+    assert stored[0].usage.tokens > 0
+    assert without_recorded_calls(result.records[0]).usage.tokens == 0
+    other = duologue.replay(stored, assistant=Clerk({talk.messages[0].text: 1 for talk in stored})).records[0]
+    assert 0 < without_recorded_calls(other).usage.tokens < other.usage.tokens
+
+
+def test_what_cannot_be_replayed_is_one_line(run: list[duologue.Conversation], tmp_path: Path) -> None:
+    record_lines.write(run, tmp_path / "run.jsonl")
+    cases: list[tuple[Any, dict[str, Any], type[DuologueError], str]] = [
+        ([], {}, DataError, "has no conversation with messages that came to its end"),
+        (tmp_path / "away", {}, DataError, "cannot be read"),
+        (run, {"cast": "simquac"}, DataError, "the scenario names no kind"),
+        (run, {"nothing": 1}, SettingError, "there is no setting 'nothing'"),
+        (run, {"same": "json:away"}, SettingError, "has no 'away'"),
+        (run, {"same": lambda old: True}, TypeError, "same: expected a plain function"),  # type: ignore[list-item]
+        (tmp_path / "run.jsonl", {"out": tmp_path / "run.jsonl"}, SettingError, "is the run that is replayed"),
+    ]
+    for source, options, error, line in cases:
+        with pytest.raises(error) as raised:
+            duologue.replay(source, assistant=Clerk(), **options)
+        assert line in str(raised.value)
+        assert "\n" not in str(raised.value)
+
+
+def test_a_state_of_a_replay_is_plain_json(run: list[duologue.Conversation]) -> None:
+    state = replayed(run[0], source="run")
+    assert json.loads(json.dumps(state)) == state
