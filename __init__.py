@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .graphs import Cast, casts
     from .nodes import Limits
     from .runs import annotate, asimulate, simulate
+    from .studies.ablation.ablating import aablate, ablate
     from .studies.agent_tests import atest, test
     from .studies.comparison import compare
     from .studies.forks import afork, fork
@@ -37,6 +38,8 @@ _HOMES = {
     "Cast": "graphs",
     "Conversation": "data",
     "Limits": "nodes",
+    "aablate": "studies.ablation.ablating",
+    "ablate": "studies.ablation.ablating",
     "afork": "studies.forks",
     "agreement": "studies.label_agreement",
     "annotate": "runs",
@@ -66,6 +69,8 @@ __all__ = [
     "Conversation",
     "Limits",
     "__version__",
+    "aablate",
+    "ablate",
     "afork",
     "agreement",
     "analysis",

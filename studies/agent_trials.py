@@ -21,7 +21,7 @@ from ..data.people.splits import UserPart
 from ..data.records import Conversation
 from ..errors import SettingError
 from ..graphs import Cast, agent_test, casts
-from ..graphs.scenarios.sources import ScenarioFile, Scenarios, numbered, repeated
+from ..graphs.scenarios.sources import ScenarioFile, Scenarios, ScenarioSource, numbered, repeated
 from ..nodes.limits import Limits
 from ..nodes.people import PeopleSpeaker
 from ..nodes.scorers.post_questions import closing
@@ -95,17 +95,9 @@ class AgentTest:
         sides = {name: side for name, side in (("user", user), ("assistant", agent)) if side is not None}
         source_type = ScenarioFile if factory is None else factory.source
         checked = None if factory is None else factory.checked({**settings, **sides})
-        if isinstance(scenarios, Scenarios):
-            planned = scenarios
-        elif isinstance(scenarios, str | Path):
-            options: dict[str, Any] = {"judge": judge, "limit": limit, "repeats": repeats, "part": part}
-            planned = source_type(scenarios=Path(scenarios), **options).read(checked, seed)
-        else:
-            source = (
-                ScenarioFile(judge=judge) if not issubclass(source_type, ScenarioFile) else source_type(judge=judge)
-            )
-            states = [_state(source, scenario) for scenario in scenarios][:limit]
-            planned = Scenarios(repeated(numbered(states), repeats), {}, source.settings_for(states))
+        planned = given_scenarios(
+            source_type, checked, scenarios, judge=judge, limit=limit, repeats=repeats, part=part, seed=seed
+        )
         for note in planned.notes:
             notify(note)
         if factory is not None:
@@ -180,6 +172,33 @@ class AgentTest:
         result = with_verdict(counted, **bounds, broken=broken, blocked=blocked)
         advice = tuple(advice_on(result, self.cast, self.settings))
         return result.model_copy(update={"advice": advice, "source_notes": tuple(self.scenarios.notes)})
+
+
+def given_scenarios(
+    source_type: type[ScenarioSource],
+    settings: Any,
+    scenarios: "Scenarios | str | Path | Iterable[Mapping[str, Any]] | None",
+    *,
+    judge: str | None = None,
+    limit: int | None = None,
+    repeats: int = 1,
+    part: UserPart = "all",
+    seed: int = 0,
+) -> Scenarios:
+    """The scenarios of a path, or of objects as in a scenario file or initial states; None: the cast's own.
+
+    `settings`: of the cast, as an instance of their model. The other parameters are options of the source; `Scenarios`
+    are taken as they are.
+    """
+    if isinstance(scenarios, Scenarios):
+        return scenarios
+    if scenarios is None or isinstance(scenarios, str | Path):
+        path = None if scenarios is None else Path(scenarios)
+        options: dict[str, Any] = {"judge": judge, "limit": limit, "repeats": repeats, "part": part}
+        return source_type(scenarios=path, **options).read(settings, seed)
+    source = ScenarioFile(judge=judge) if not issubclass(source_type, ScenarioFile) else source_type(judge=judge)
+    states = [_state(source, scenario) for scenario in scenarios][:limit]
+    return Scenarios(repeated(numbered(states), repeats), {}, source.settings_for(states))
 
 
 def _state(source: ScenarioFile, scenario: Mapping[str, Any]) -> State:

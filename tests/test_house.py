@@ -22,7 +22,7 @@ SUBJECTS = {
         graphs/conversations graphs/casts graphs/scenarios graphs/serving
         runs/inspection runs/listing runs/mending runs/resuming runs/running runs/simulation
         runs/divided runs/engine runs/folder runs/journals runs/planning
-        analysis/attempts analysis/figures analysis/logs analysis/table_escapes analysis/tables analysis/terminal_tables analysis/threads analysis/over_users
+        analysis/attempts analysis/figures analysis/measure_values analysis/logs analysis/table_escapes analysis/tables analysis/terminal_tables analysis/threads analysis/over_users
         views/against views/conversation views/figures views/listing views/markdown views/marking views/notebook views/page views/pages
         views/parts views/run views/settings views/shown_conversation views/watching views/wording views/graph
         studies/forks studies/pages studies/replays studies/sources
@@ -33,7 +33,7 @@ SUBJECTS = {
     "testing": """
         data/scenarios nodes/worlds nodes/world_journal nodes/speakers nodes/scorers graphs/agent_test analysis/testing analysis/outcomes
         analysis/replays analysis/user_faults views/success views/testing studies/testing studies/agent_tests studies/agent_trials
-        studies/paired_tests cli/test
+        studies/ablation studies/paired_tests cli/test
     """,
     "simquac": """
         data/simquac data/documents nodes/simquac graphs/simquac graphs/reading runs/reading analysis/simquac

@@ -239,21 +239,26 @@ def _are_stored(values: tuple[Any, Any]) -> bool:
 
 
 def first_difference(was: Any, now: Any, name: str) -> tuple[str, Any, Any] | None:
-    """The first value in which two settings differ: its name below `name`, and both values; None if they are equal."""
+    """The first value in which two settings differ, as `differences` has it; None if they are equal."""
+    return next(differences(was, now, name), None)
+
+
+def differences(was: Any, now: Any, name: str) -> Iterator[tuple[str, Any, Any]]:
+    """The values in which two settings differ, in order: the name of each below `name`, and both values."""
     if _is_same_function(was, now):
-        return None if was == now else (name, was, now)
-    if isinstance(was, dict) and isinstance(now, dict):
+        if was != now:
+            yield name, was, now
+    elif isinstance(was, dict) and isinstance(now, dict):
         for key in [*was, *(key for key in now if key not in was)]:
-            difference = first_difference(was.get(key), now.get(key), f"{name}.{key}" if name else key)
-            if difference:
-                return difference
-        return None
-    if isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
-        pairs = enumerate(zip(was, now, strict=True))
-        return next(filter(None, (first_difference(*pair, f"{name}.{place}") for place, pair in pairs)), None)
-    if isinstance(was, (list, tuple)) and isinstance(now, Sequence) and not isinstance(now, str):
-        return None if list(was) == list(now) else (name, was, now)
-    return None if was == now else (name, was, now)
+            yield from differences(was.get(key), now.get(key), f"{name}.{key}" if name else key)
+    elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
+        for place, pair in enumerate(zip(was, now, strict=True)):
+            yield from differences(*pair, f"{name}.{place}")
+    elif isinstance(was, (list, tuple)) and isinstance(now, Sequence) and not isinstance(now, str):
+        if list(was) != list(now):
+            yield name, was, now
+    elif was != now:
+        yield name, was, now
 
 
 def _is_same_function(*described: Any) -> bool:

@@ -1,7 +1,6 @@
 """The space of a search when a simulator is tuned: values for each name, from a file or mapping."""
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -9,8 +8,7 @@ from typing import Any, TypeAlias
 from pydantic import Field, JsonValue, ValidationError, model_validator
 
 from ...data.attempts import Record
-from ...data.files.json_files import parsed, read_text
-from ...data.files.yaml_text import YamlError, loaded
+from ...data.files.settings_files import read_settings
 from ...errors import DataError, SettingError, at, first_invalid, of_extra
 from ...nodes.models.offline.manner import OfflineStyle
 from ...nodes.people import ChoiceWeights, people_path
@@ -109,7 +107,7 @@ def space_of(source: Mapping[str, Any] | str | Path) -> dict[str, Range | Search
     1.5
     """
     where = "search" if isinstance(source, Mapping) else at(Path(source))
-    entries = source if isinstance(source, Mapping) else _read(Path(source))
+    entries = source if isinstance(source, Mapping) else read_settings(Path(source))
     if not isinstance(entries, Mapping) or not entries:
         raise DataError(
             f'{where}: holds no names to search over: write {{"user.temperature": {{"low": 0.1, "high": 1.5}}}}'
@@ -137,21 +135,6 @@ def _entry(name: str, value: Any, where: str) -> Range | SearchChoices:
         first = first_invalid(error)
         key = f"{first.where[0]}: " if first.where else ""
         raise SettingError(f"{where}: {name}: {key}{first.reason}") from None
-
-
-def _read(path: Path) -> Any:
-    text = read_text(path)
-    try:
-        if path.suffix.lower() == ".toml":
-            return tomllib.loads(text)
-        if path.suffix.lower() in (".yaml", ".yml"):
-            return loaded(text)
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(f"{at(path)}: is not TOML ({error}): mend it") from None
-    except YamlError as error:
-        line = [f"line {error.line}"] if error.line is not None else []
-        raise DataError(f"{at(path, *line)}: is not YAML ({error}): mend it") from None
-    return parsed(text, path)
 
 
 def default_space(user: object) -> dict[str, Range | SearchChoices]:

@@ -1,12 +1,12 @@
 """A measure: its values, and the notes that a reader needs."""
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from ....data.packages import failure, is_shipped
+from ....data.packages import is_shipped
 from ....errors import SettingError
+from ...measure_values import as_number, measure_failed
 from .others import Parts, shared_with_others
 from .transcripts import UserTranscript
 
@@ -41,13 +41,13 @@ class DerivedValues:
     def _value(self, transcript: UserTranscript) -> float | None:
         try:
             if self.of_conversation is not None:
-                return _number(self.of_conversation(transcript))
+                return as_number(self.of_conversation(transcript))
             assert self.of_text is not None
-            values = [_number(self.of_text(transcript, number)) for number in range(len(transcript.texts))]
+            values = [as_number(self.of_text(transcript, number)) for number in range(len(transcript.texts))]
         except Exception as error:
             if is_shipped(self.of_conversation or self.of_text):
                 raise
-            raise _failed(self.measure, error, transcript) from error
+            raise measure_failed(self.measure, error, transcript.conversation.id) from error
         defined = [value for value in values if value is not None]
         return sum(defined) / len(defined) if defined else None
 
@@ -116,31 +116,11 @@ class Measure:
         if isinstance(self.of, DerivedValues):
             return self.of(transcripts, others)
         try:
-            values = [_number(value) for value in self.of(transcripts)]
+            values = [as_number(value) for value in self.of(transcripts)]
         except Exception as error:
-            raise _failed(self.name, error) from error
+            raise measure_failed(self.name, error) from error
         if len(values) != len(transcripts):
             raise SettingError(
                 f"the measure {self.name!r} gave {len(values)} values of {len(transcripts)} conversations: give one of each"
             )
         return values
-
-
-def _number(value: Any) -> float | None:
-    """A value of a measure; None for NaN. TypeError or ValueError for anything that is not a finite number."""
-    if value is None or (type(value) is float and math.isfinite(value)):
-        return value
-    if type(value) is bool:
-        return float(value)  # what most measures of a message give
-    if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
-        raise TypeError(f"gave {type(value).__name__}, not a number")
-    number = float(value)
-    if math.isinf(number):
-        raise ValueError("gave an infinite value")
-    return None if math.isnan(number) else number
-
-
-def _failed(measure: str, error: Exception, transcript: UserTranscript | None = None) -> SettingError:
-    where = f" in conversation {transcript.conversation.id}" if transcript is not None else ""
-    hint = ": give a number, or None where it has no value" if str(error).startswith("gave ") else ""
-    return SettingError(f"the measure {measure!r} failed{where}: {failure(error)}{hint}")

@@ -7,12 +7,10 @@ figures are of `analysis.over_users.paired`: scenarios are independent, pairs of
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from ....data.identity import digest
-from ....data.labels.reading import SCORES
 from ....data.records import Conversation, Fault, Record
-from ...attempts import rejected_drafts
 from ...outcomes import SUCCESS, Crashes, outcome, scenario_key
 from ...over_users.paired import (
     PairedDifference,
@@ -24,11 +22,11 @@ from ...over_users.paired import (
     pass_hat_differences,
     verdict,
 )
+from .conversation_values import usual_values
 
 PairFault: TypeAlias = Literal["user", "infrastructure"]
 """Whose fault it is that a pair does not count."""
 SHARE: ValueRange = (0.0, 1.0)
-REJECTED = "share of drafts rejected"
 
 
 class TestedPair(Record):
@@ -170,23 +168,7 @@ def compare_pairs_of(
 
 def _half(conversation: Conversation, crashes: Crashes) -> _Half:
     result = outcome(conversation, crashes)
-    calls = [call for draft in conversation.attempts("assistant") for call in draft.tool_calls if not call.waits]
-    drafts = sum(draft.verdict != "unjudged" for draft in conversation.attempts("assistant"))
-    values: dict[str, float] = {
-        "tokens": conversation.usage.tokens,
-        "turns": len(conversation.exchanges),
-        "tool calls": len(calls),
-    }
-    shares = set[str]()
-    if drafts:
-        values[REJECTED] = rejected_drafts(conversation, "assistant") / drafts
-        shares.add(REJECTED)
-    scores: Any = conversation.labels.get(SCORES)
-    for name, score in scores.items() if isinstance(scores, dict) else ():
-        value = score.get("value") if isinstance(score, dict) else None
-        if name != SUCCESS and isinstance(value, int | float):
-            values[f"score {name}"] = float(value)
-            shares |= {f"score {name}"} if isinstance(value, bool) else set()
+    values, shares = usual_values(conversation)
     return _Half(
         scenario=scenario_key(conversation),
         title=result.scenario,

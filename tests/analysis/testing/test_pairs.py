@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from duologue.analysis.testing.pairs.pairing import REJECTED, compare_pairs_of
+from duologue.analysis.testing.pairs.conversation_values import REJECTED
+from duologue.analysis.testing.pairs.pairing import compare_pairs_of
 from duologue.analysis.testing.pairs.pairs_text import (
     changed_lines,
     measure_table,
