@@ -1,4 +1,4 @@
-"""The comparison with other tools: ten rows, eight tools, and for each tool its version and the place of each cell."""
+"""The comparison with other tools: eleven rows, eight tools, and for each tool its version and the place of each cell."""
 
 import re
 
@@ -13,9 +13,9 @@ HEAD, _, *ROWS = (
 )
 
 
-def test_the_table_has_ten_rows_and_eight_tools() -> None:
+def test_the_table_has_eleven_rows_and_eight_tools() -> None:
     assert tuple(HEAD[1:]) == TOOLS
-    assert [row[0].split(".")[0] for row in ROWS] == [str(number) for number in range(1, 11)]
+    assert [row[0].split(".")[0] for row in ROWS] == [str(number) for number in range(1, 12)]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0][:2])
@@ -30,6 +30,6 @@ def test_a_tool_has_its_version_and_the_place_of_each_cell(tool: str) -> None:
     section = PAGE.split(f"\n### {tool}\n")[1].split("\n### ")[0]
     assert section.strip().startswith("Read: this repository" if tool == "Duologue" else "Read: ")
     assert tool == "Duologue" or re.search(r"\d+\.\d+\.\d+", section.split("\n1.")[0])
-    assert [int(number) for number in re.findall(r"^(\d+)\. ", section, re.MULTILINE)] == list(range(1, 11))
+    assert [int(number) for number in re.findall(r"^(\d+)\. ", section, re.MULTILINE)] == list(range(1, 12))
     for version in re.findall(r"not found in ([\d.]+)", " ".join(row[HEAD.index(tool)] for row in ROWS)):
         assert version in section.split("\n1.")[0]
