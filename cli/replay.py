@@ -11,7 +11,8 @@ from .fork import OtherParts, OtherWorld, RebuiltCast, rebuilding
 from .options.limits import RECORDED_LIMITS
 from .options.model_fields import extended
 from .options.shared import AnySource, Prompts, SettingsOption, assistant_by, limit_to, option
-from .running.run import OUT, ended, plan_run, run_into
+from .output.plans import print_plan
+from .running.run import OUT, ended, planned_calls, run_into
 from .simulate import RUN, run_options, surrounded
 from .streams import print_json, put, say
 
@@ -64,7 +65,7 @@ def replay_command(
     check_outside(folder, source)
     states = list(plan.scenarios.states)
     if options.plan:
-        return plan_run(plan.cast, states, folder, plan.limits, options)
+        return print_plan(planned_calls([(plan.cast, folder)], states, plan.limits, options), options)
     control = options.control()
     summary = run_into(plan.cast, states, folder, plan.limits, plan.scenarios.source, options, control)
     result = plan.result(attempted(folder) if (folder / MANIFEST).is_file() else ())
