@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from ..data.summaries.executed_graph import executed
 from ..errors import DataError, at
 from .conversation import shown_html, shown_page
 from .graph.drawing import drawn
+from .graph.forks import MOST, tree_html
 from .labels.filters import listed_labels
 from .labels.tables import LEGEND
 from .listing import ListColumn, ListRow, list_page, packed
@@ -209,7 +211,8 @@ def _page(
             f"{plural(counts.conversations, 'conversation')}, {plural(counts.exchanges, 'turn')}",
             *([f"success: {shown_columns.trust}"] if shown_columns.trust and result is None else []),
         ],
-        result="" if result is None else result_html(result, links),
+        result=tree_html([one.conversation for one in islice(shown, MOST)], links)
+        + ("" if result is None else result_html(result, links)),
         legend=LEGEND if any(one.has_trust for one in shown) else "",
         summary=summary_html([("", counts)], facts(conversations(), manifest)),
         graph=drawn(graph) if graph.edges else "",
