@@ -33,7 +33,7 @@ SUBJECTS = {
     "testing": """
         data/scenarios nodes/worlds nodes/world_journal nodes/speakers nodes/scorers graphs/agent_test analysis/testing analysis/outcomes
         analysis/replays analysis/user_faults views/success views/testing studies/testing studies/agent_tests studies/agent_trials
-        studies/ablation studies/paired_tests cli/test
+        studies/ablation studies/paired_tests cli/ablate cli/test
     """,
     "simquac": """
         data/simquac data/documents nodes/simquac graphs/simquac graphs/reading runs/reading analysis/simquac

@@ -54,7 +54,10 @@ def planned_calls(versions: Beside, scenarios: list[Any], limits: Any, options: 
     from ...runs.planning.conversations import conversations_planned
     from ...runs.planning.plans import joined
 
-    plans = [conversations_planned(cast, scenarios, folder, limits, resume=options.resume) for cast, folder in versions]
+    plans = [
+        conversations_planned(cast, scenarios, folder, limits or cast.limits, resume=options.resume)
+        for cast, folder in versions
+    ]
     if len(plans) == 1:
         return plans[0]
     named = {str(folder): plan for (_, folder), plan in zip(versions, plans, strict=True)}
@@ -76,7 +79,7 @@ def run_into(
     """Simulate into the folder, with its progress shown unless the output is JSON; gives the run's summary.
 
     Before a large run it prints the size, and at a terminal asks whether to go on. Of a run that is interrupted the
-    summary is what its folder holds. `beside`: simulated in turns with it. `last` is called with the last line of a process that an agent blocks, before it ends.
+    summary is what its folder holds. `limits`: None for the casts' own. `beside`: simulated in turns with it. `last` is called with the last line of a process that an agent blocks, before it ends.
     """
     from ... import runs
     from ...graphs.casts.style_filter import guard_of, of_another_language
@@ -92,7 +95,8 @@ def run_into(
     say(*of_another_language(cast))
     if (guard := guard_of(cast)) is not None:
         say(*guard.remarks())
-    say_uncounted(cast, options)
+    for version, _ in versions:
+        say_uncounted(version, options)
     plan = planned_calls(versions, scenarios, limits, options)
     go_on(plan, options)
 
