@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..data.formats.detection import MANIFEST
 from ..errors import SettingError
 from .options.model_fields import extended
 from .options.run import RunOptions, options_of_run
@@ -56,9 +55,9 @@ def ablate_command(
     difference to the first with a 95 % interval and p, adjusted for all of them. Exit code 0: all conversations count; 1:
     some are missing, or a bound or an endpoint ended them; 2: bad input.
     """
-    from .. import runs
     from ..studies.ablation.files import AblationFile
     from ..studies.ablation.variants import AblationPlan
+    from ..studies.forks import new_folder
 
     options = RunOptions(**values | {"resume": values["resume"] or values["retry_failed"]})
     if options.resume and out is None:
@@ -68,7 +67,7 @@ def ablate_command(
     check_outside(out, ablation.scenarios)
     with options.surroundings():
         plan = AblationPlan.of(ablation.variants(), **(ablation.options() | changed), notify=say)
-        folder = out or runs.new_folder(OUT, "ablation")
+        folder = out or new_folder(OUT, "ablation")
         versions = [(plan.casts[name], place) for name, place in plan.folders(folder).items()]
         states = list(plan.scenarios.states)
         if options.plan:
@@ -95,12 +94,10 @@ def _reported(
 ) -> int:
     """Print the comparison, and write its page; gives the exit code."""
     from ..data.files.json_files import write_text
-    from ..runs.folder.summary import summarize
-    from ..studies.paired_tests import records_of
     from ..views.testing.ablation import ABLATION_PAGE, ablation_page
 
     folders = plan.folders(folder)
-    report = plan.report((name, records_of(place)) for name, place in folders.items())
+    report = plan.report_of(folder)
     page = folder / ABLATION_PAGE if with_page else None
     if page is not None:
         write_text(page, ablation_page(report, folders, title=folder.resolve().name))
@@ -113,9 +110,8 @@ def _reported(
     missing = sum(variant.planned - variant.counted for variant in report.variants)
     if not missing:
         return 0
-    for place in folders.values():
-        if (place / MANIFEST).is_file():
-            say(*failures(summarize(place)))
+    for one in plan.summaries(folder):
+        say(*failures(one))
     end, wider = end_in_words(summary, control)
     say(f"{end}{'; ' if end else ''}{missing} conversations do not count; continue: {again}{wider}")
     return exit_code(control) if control.ending == STOPPED else 1

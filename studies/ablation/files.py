@@ -24,7 +24,7 @@ class NamedChanges(CastChanges):
 
 
 class AblationFile(CastChanges):
-    """An ablation as plain data; what it says beside `variant` holds for all variants.
+    """An ablation as plain data; its changes beside `variant` hold for all variants.
 
     Paths are relative to the file's folder, in which modules are found too.
     """

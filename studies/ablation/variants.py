@@ -10,6 +10,7 @@ from typing import Any, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from ...analysis.testing.pairs.ablation import AblationReport, MeasuredVariant, compare_variants
+from ...data.formats.detection import MANIFEST
 from ...data.people.splits import UserPart
 from ...data.records import Conversation
 from ...errors import DuologueError, SettingError, first_invalid, kind
@@ -19,7 +20,9 @@ from ...nodes.limits import Limits
 from ...runs.engine import conversing
 from ...runs.folder import manifests
 from ...runs.folder.run_conditions import differing_settings
+from ...runs.folder.summary import Summary, summarize
 from ..agent_trials import given_scenarios
+from ..paired_tests import records_of
 from ..sources import Notify, logged
 from .named_measures import ChosenMeasures, MeasureName, chosen_measures
 
@@ -146,6 +149,14 @@ class AblationPlan:
     def measured(self, name: str, conversations: Iterable[Conversation]) -> MeasuredVariant:
         """A variant with its measured conversations."""
         return MeasuredVariant.of(name, conversations, self.measures, self.planned, self.differs[name])
+
+    def summaries(self, out: Path) -> list[Summary]:
+        """The summary of each variant's run that has begun; its data set is written once more."""
+        return [summarize(place) for place in self.folders(out).values() if (place / MANIFEST).is_file()]
+
+    def report_of(self, out: Path) -> AblationReport:
+        """The comparison of the variants' run folders, also of runs without an end."""
+        return self.report((name, records_of(place)) for name, place in self.folders(out).items())
 
     def report(self, records: Iterable[tuple[str, Iterable[Conversation]]]) -> AblationReport:
         """The comparison of the variants' conversations, which come by the variants' names."""

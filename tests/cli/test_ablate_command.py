@@ -1,6 +1,7 @@
 """`duologue ablate FILE`: variants of a cast from a file, simulated in turns and compared with the first."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -37,6 +38,9 @@ from duologue.nodes import accept_all as accept
 def words(conversation):
     return sum(len(message.text.split()) for message in conversation.messages)
 """
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "test" / "compare_versions.md"
 
 
 @pytest.fixture
@@ -137,6 +141,27 @@ def test_a_wrong_file_is_refused_in_a_line_before_anything_is_simulated(duologue
     assert (code, out, len(err.strip().splitlines())) == (2, "", 1)
     assert named in err
     assert not Path("out").exists()
+
+
+def test_a_variant_whose_node_fails_is_counted_out_with_the_reason(duologue, file):
+    with (file.parent / "own_words.py").open("a") as code:
+        code.write("\n\nasync def breaks(state, runtime):\n    raise RuntimeError('no annotator')\n")
+    file.write_text(FILE.replace("own_words:accept", "own_words:breaks"))
+    code, out, err = duologue("ablate", file, "--out", "out", "--json")
+    assert code == 1
+    assert [one["counted"] for one in json.loads(out)["variants"]] == [6, 0, 6]
+    assert "no annotator" in err
+    assert "6 conversations do not count; continue: the same command with --out out --resume" in err
+
+
+def test_the_documented_file_prints_the_documented_table(duologue):
+    section = PAGE.read_text(encoding="utf-8").partition("## More than two versions")[2]
+    blocks = dict(re.findall(r"```(toml|text)\n(.*?)```", section, re.DOTALL))
+    Path("ablation.toml").write_text(blocks["toml"])
+    code, out, err = duologue("ablate", "ablation.toml", "--out", "out")
+    assert code == 0, err
+    lines = [line.rstrip() for line in out.splitlines()]
+    assert lines[1:11] == blocks["text"].splitlines()
 
 
 def test_a_folder_to_resume_must_be_named(duologue, file):

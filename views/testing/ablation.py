@@ -1,4 +1,4 @@
-"""Variants of a cast as a page: a row for each, with its means, that unfolds into its differences to the first."""
+"""Variants of a cast as a page: a row for each, which unfolds into its differences to the first."""
 
 from collections.abc import Mapping
 from pathlib import Path
