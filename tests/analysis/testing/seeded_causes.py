@@ -1,7 +1,7 @@
 """Conversations of agents with seeded faults in the world of the example airline, and their groups of failures.
 
 It runs in a process of its own with `examples/airline` on the path, because the example registers a domain:
-`main` prints, for each agent, the cause of each of its failed conversations as JSON.
+`main` prints, for each agent of each file, the cause of each of its failed conversations as JSON.
 """
 
 import importlib
@@ -66,11 +66,10 @@ def _scenario(goal: str, facts: str, fare: str, seats: int) -> dict[str, Any]:
     }
 
 
-def agents() -> dict[str, Any]:
-    """Every agent of every file in `faulty_agents`, by its fault."""
+def agents() -> dict[str, dict[str, Any]]:
+    """Every file of `faulty_agents`, by its name, with its agents by their faults."""
     modules = sorted(path.stem for path in AGENTS.glob("*.py") if path.stem != "__init__")
-    found = [importlib.import_module(f"tests.analysis.testing.faulty_agents.{name}").AGENTS for name in modules]
-    return {fault: agent for of_file in found for fault, agent in of_file.items()}
+    return {name: importlib.import_module(f"tests.analysis.testing.faulty_agents.{name}").AGENTS for name in modules}
 
 
 def result_of(model: Any, repeats: int = REPEATS) -> Any:
@@ -91,13 +90,16 @@ def _view() -> Any:
 
 def main() -> None:
     """Print the failed conversations of each agent by their causes, and what the rules find in the sound agent."""
-    seeded = {fault: _causes(result_of(model())) for fault, model in agents().items()}
+    seeded = {
+        name: {fault: _causes(result_of(model())) for fault, model in of_file.items()}
+        for name, of_file in agents().items()
+    }
     sound = result_of(ScriptedAgent())
     print(
         json.dumps(
             {
                 "seeded": seeded,
-                "conversations": len(seeded) * len(scenarios()) * REPEATS,
+                "conversations": len(scenarios()) * REPEATS,
                 "sound": {
                     "failed": _causes(sound),
                     "findings": [cause.name for record in sound.records for cause in findings(record)],

@@ -32,22 +32,6 @@ class Seeded(ScriptedAgent):
         return left[int(share(type(self).__name__, _first(messages), len(said)) * 0.999 * len(left))]
 
 
-class Forgets(Seeded):
-    """Asks again for the code or the date that it was given, or mixes up the code's figures."""
-
-    def reply(self, messages: list[BaseMessage], seed: int) -> AIMessage:
-        """A question in place of the sound agent's first tool call."""
-        answer = super().reply(messages, seed)
-        if not (answer.tool_calls and isinstance(messages[-1], HumanMessage) and self.shows(messages)):
-            return answer
-        kind = self.drawn(messages, "kind")
-        if kind < 0.25:
-            code = answer.tool_calls[0]["args"]["booking"]
-            return _call("look_up", {"booking": f"{code[:2]}{code[3:]}{code[2]}"})
-        code_next = kind < 0.5 or (kind > 0.75 and len(_said(messages)) % 2 == 1)
-        return AIMessage(self.one_of(messages, _ASKS_CODE if code_next else _ASKS_DATE))
-
-
 _ASKS_CODE = (
     "Could you tell me the code of your reservation so that I can find it?",
     "Before I can look anything up I need your booking reference.",
@@ -68,25 +52,23 @@ _ASKS_DATE = (
 )
 
 
-class DriftsIntoAnotherLanguage(Seeded):
-    """Answers an English customer in another language, from the start or once it has used a tool."""
+class Forgets(Seeded):
+    """Asks again for the code or the date that it was given, or mixes up the code's figures."""
+
+    asks_code: ClassVar[Sequence[str]] = _ASKS_CODE
+    asks_date: ClassVar[Sequence[str]] = _ASKS_DATE
 
     def reply(self, messages: list[BaseMessage], seed: int) -> AIMessage:
-        """The sound agent's answer, translated; what was done is not done again."""
-        if not self.shows(messages):
-            return super().reply(messages, seed)
-        words = _LANGUAGES[int(self.drawn(messages, "language") * 0.999 * len(_LANGUAGES))]
-        ends = [text.partition("{")[0] for text in (words["done"], words["full"], words["basic"])]
-        if any(text.startswith(end) for text in _said(messages) for end in ends):
-            closings = [f"{start} {rest}" for start in words["starts"] for rest in words["rests"]]
-            return AIMessage(self.one_of(messages, closings))
+        """A question in place of the sound agent's first tool call."""
         answer = super().reply(messages, seed)
-        if answer.tool_calls or (self.drawn(messages, "from the start") < 0.5 and "?" in answer.text):
+        if not (answer.tool_calls and isinstance(messages[-1], HumanMessage) and self.shows(messages)):
             return answer
-        for english, key in _TRANSLATED.items():
-            if english in answer.text:
-                return AIMessage(words[key].format(date=_date(messages, words["date"])))
-        return answer
+        kind = self.drawn(messages, "kind")
+        if kind < 0.25:
+            code = answer.tool_calls[0]["args"]["booking"]
+            return _call("look_up", {"booking": f"{code[:2]}{code[3:]}{code[2]}"})
+        code_next = kind < 0.5 or (kind > 0.75 and len(_said(messages)) % 2 == 1)
+        return AIMessage(self.one_of(messages, self.asks_code if code_next else self.asks_date))
 
 
 _TRANSLATED = {
@@ -164,36 +146,27 @@ _LANGUAGES: tuple[dict[str, Any], ...] = (
 )
 
 
-class IgnoresRefusal(Seeded):
-    """Moves a basic fare all the same; takes another day, or reports success, where no seat is free."""
+class DriftsIntoAnotherLanguage(Seeded):
+    """Answers an English customer in another language, from the start or once it has used a tool."""
+
+    languages: ClassVar[Sequence[dict[str, Any]]] = _LANGUAGES
 
     def reply(self, messages: list[BaseMessage], seed: int) -> AIMessage:
-        """What it has claimed once it claims again, without another call."""
-        for claims in (_AGAINST_POLICY, _AGAINST_TOOL, _OTHER_DAY):
-            filled = self._filled(messages, claims)
-            if set(filled) & set(_said(messages)):
-                return AIMessage(self.one_of(messages, filled))
-        return super().reply(messages, seed)
-
-    def _after_tool(self, messages: list[BaseMessage], last: ToolMessage, date: str | None) -> AIMessage:
-        calls = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
-        answer = super()._after_tool(messages, last, date)
-        if calls[-1]["name"] == "look_up":
-            basic = "basic" in answer.text
-            return _call("change", {"booking": calls[-1]["args"]["booking"], "date": date}) if basic else answer
-        if last.status == "error" and date is not None and share("another day", _first(messages)) < 0.5:
-            return _call("change", {"booking": calls[-1]["args"]["booking"], "date": _next_day(date)})
-        if last.status == "error":
-            return AIMessage(self.one_of(messages, self._filled(messages, _AGAINST_TOOL)))
-        if calls[-1]["args"]["date"] != date:
-            return AIMessage(self.one_of(messages, self._filled(messages, _OTHER_DAY)))
-        if json.loads(str(last.text))["fare"] == "basic":
-            return AIMessage(self.one_of(messages, self._filled(messages, _AGAINST_POLICY)))
+        """The sound agent's answer, translated; what was done is not done again."""
+        if not self.shows(messages):
+            return super().reply(messages, seed)
+        words = self.languages[int(self.drawn(messages, "language") * 0.999 * len(self.languages))]
+        ends = [text.partition("{")[0] for text in (words["done"], words["full"], words["basic"])]
+        if any(text.startswith(end) for text in _said(messages) for end in ends):
+            closings = [f"{start} {rest}" for start in words["starts"] for rest in words["rests"]]
+            return AIMessage(self.one_of(messages, closings))
+        answer = super().reply(messages, seed)
+        if answer.tool_calls or (self.drawn(messages, "from the start") < 0.5 and "?" in answer.text):
+            return answer
+        for english, key in _TRANSLATED.items():
+            if english in answer.text:
+                return AIMessage(words[key].format(date=_date(messages, words["date"])))
         return answer
-
-    def _filled(self, messages: list[BaseMessage], claims: Sequence[str]) -> list[str]:
-        date = _date(messages, "{0}-{1}-{2}")
-        return [claim.format(date=date, next=_next_day(date) if date else "") for claim in claims]
 
 
 _AGAINST_POLICY = (
@@ -219,18 +192,40 @@ _OTHER_DAY = (
 )
 
 
-class StopsEarly(Seeded):
-    """Says goodbye or hands over: at once, once it has the code, or once it has seen the booking."""
+class IgnoresRefusal(Seeded):
+    """Moves a basic fare all the same; takes another day, or reports success, where no seat is free."""
+
+    against_policy: ClassVar[Sequence[str]] = _AGAINST_POLICY
+    against_tool: ClassVar[Sequence[str]] = _AGAINST_TOOL
+    other_day: ClassVar[Sequence[str]] = _OTHER_DAY
 
     def reply(self, messages: list[BaseMessage], seed: int) -> AIMessage:
-        """A goodbye where the sound agent would go on."""
-        if not self.shows(messages):
-            return super().reply(messages, seed)
-        stage = int(self.drawn(messages, "stage") * 2.999)
-        answer = super().reply(messages, seed)
-        here = (True, bool(answer.tool_calls), isinstance(messages[-1], ToolMessage))[stage]
-        texts = _GOODBYES if self.drawn(messages, "kind") < 0.4 else _HANDOVERS
-        return AIMessage(self.one_of(messages, texts)) if here or set(texts) & set(_said(messages)) else answer
+        """What it has claimed once it claims again, without another call."""
+        for claims in (self.against_policy, self.against_tool, self.other_day):
+            filled = self._filled(messages, claims)
+            if set(filled) & set(_said(messages)):
+                return AIMessage(self.one_of(messages, filled))
+        return super().reply(messages, seed)
+
+    def _after_tool(self, messages: list[BaseMessage], last: ToolMessage, date: str | None) -> AIMessage:
+        calls = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
+        answer = super()._after_tool(messages, last, date)
+        if calls[-1]["name"] == "look_up":
+            basic = "basic" in answer.text
+            return _call("change", {"booking": calls[-1]["args"]["booking"], "date": date}) if basic else answer
+        if last.status == "error" and date is not None and share("another day", _first(messages)) < 0.5:
+            return _call("change", {"booking": calls[-1]["args"]["booking"], "date": _next_day(date)})
+        if last.status == "error":
+            return AIMessage(self.one_of(messages, self._filled(messages, self.against_tool)))
+        if calls[-1]["args"]["date"] != date:
+            return AIMessage(self.one_of(messages, self._filled(messages, self.other_day)))
+        if json.loads(str(last.text))["fare"] == "basic":
+            return AIMessage(self.one_of(messages, self._filled(messages, self.against_policy)))
+        return answer
+
+    def _filled(self, messages: list[BaseMessage], claims: Sequence[str]) -> list[str]:
+        date = _date(messages, "{0}-{1}-{2}")
+        return [claim.format(date=date, next=_next_day(date) if date else "") for claim in claims]
 
 
 _GOODBYES = (
@@ -255,24 +250,21 @@ _HANDOVERS = (
 )
 
 
-class InventsBooking(Seeded):
-    """Names a flight or a confirmation that no tool gave: once it has seen the booking, or without a look."""
+class StopsEarly(Seeded):
+    """Says goodbye or hands over: at once, once it has the code, or once it has seen the booking."""
+
+    goodbyes: ClassVar[Sequence[str]] = _GOODBYES
+    handovers: ClassVar[Sequence[str]] = _HANDOVERS
 
     def reply(self, messages: list[BaseMessage], seed: int) -> AIMessage:
-        """The invention where the sound agent would call a tool."""
-        answer = super().reply(messages, seed)
+        """A goodbye where the sound agent would go on."""
         if not self.shows(messages):
-            return answer
-        number = f"{int(self.drawn(messages, 'number') * 1e6):06}"
-        letters = "".join("BCDFGHJKLMNPQRSTVWXZ"[int(figure) * 2] for figure in number)
-        inventions = [
-            text.format(date=_date(messages, "{0}-{1}-{2}"), n=number, l=letters, flight=f"{letters[:2]}{number[:3]}")
-            for text in _INVENTIONS
-        ]
-        looks = self.drawn(messages, "looks") < 0.6
-        here = answer.tool_calls and (isinstance(messages[-1], ToolMessage) or not looks)
-        again = set(inventions) & set(_said(messages))
-        return AIMessage(self.one_of(messages, inventions)) if here or again else answer
+            return super().reply(messages, seed)
+        stage = int(self.drawn(messages, "stage") * 2.999)
+        answer = super().reply(messages, seed)
+        here = (True, bool(answer.tool_calls), isinstance(messages[-1], ToolMessage))[stage]
+        texts = self.goodbyes if self.drawn(messages, "kind") < 0.4 else self.handovers
+        return AIMessage(self.one_of(messages, texts)) if here or set(texts) & set(_said(messages)) else answer
 
 
 _INVENTIONS = (
@@ -285,6 +277,28 @@ _INVENTIONS = (
     "I've booked {flight} for you, leaving on {date} at 07:15 (reference #{n}).",
     "Perfect, {date} it is. Your boarding pass for {flight} carries the code {l}.",
 )
+
+
+class InventsBooking(Seeded):
+    """Names a flight or a confirmation that no tool gave: once it has seen the booking, or without a look."""
+
+    inventions: ClassVar[Sequence[str]] = _INVENTIONS
+
+    def reply(self, messages: list[BaseMessage], seed: int) -> AIMessage:
+        """The invention where the sound agent would call a tool."""
+        answer = super().reply(messages, seed)
+        if not self.shows(messages):
+            return answer
+        number = f"{int(self.drawn(messages, 'number') * 1e6):06}"
+        letters = "".join("BCDFGHJKLMNPQRSTVWXZ"[int(figure) * 2] for figure in number)
+        inventions = [
+            text.format(date=_date(messages, "{0}-{1}-{2}"), n=number, l=letters, flight=f"{letters[:2]}{number[:3]}")
+            for text in self.inventions
+        ]
+        looks = self.drawn(messages, "looks") < 0.6
+        here = answer.tool_calls and (isinstance(messages[-1], ToolMessage) or not looks)
+        again = set(inventions) & set(_said(messages))
+        return AIMessage(self.one_of(messages, inventions)) if here or again else answer
 
 
 def _first(messages: list[BaseMessage]) -> str:
