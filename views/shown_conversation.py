@@ -7,7 +7,8 @@ from typing import overload
 
 from ..analysis.labels.reliability import Trusts
 from ..analysis.outcomes import outcome as outcome_of
-from ..analysis.testing.failure_sites import FailureCause, cause_of
+from ..analysis.testing.failure_rules import FailureCause
+from ..analysis.testing.failure_sites import cause_of
 from ..data.labels.reading import Label, labels_in
 from ..data.records import Conversation, Message
 from ..data.summaries.outlines import Outline, outline

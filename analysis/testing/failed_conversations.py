@@ -1,9 +1,14 @@
-"""Failed conversations of a test, and those in which the user simulator is at fault, as its result lists them."""
+"""Failed conversations of a test, their groups by cause, and user simulators at fault."""
+
+from collections.abc import Iterable, Mapping
+
+from pydantic import Field
 
 from ...data.records import Conversation, Fault, Record
 from ...data.stop_reasons import UNTOLD, in_words
 from ..outcomes import CUT_SHORT, Outcome, tool_error_lines
-from .failure_sites import FailureCause, cause_of
+from .failure_rules import Expectation, FailureCause, SiteKind
+from .failure_sites import cause_of
 
 
 class FailedConversation(Record):
@@ -59,3 +64,62 @@ def reason_and_end(reason: str, stop: str | None) -> str:
         return reason
     # What went wrong in a node is its failure's text: that a node failed says no more.
     return reason if end in reason or stop == "model_failed" or end == UNTOLD else f"{reason}; {end}"
+
+
+class FailureGroup(Record):
+    """Failed conversations that have one cause."""
+
+    name: str
+    """The cause in words."""
+    site: SiteKind
+    expectation: Expectation
+    tool: str = ""
+    conversations: int
+    share: float
+    """Of all failed conversations, 0 to 1."""
+    first: str
+    """Id of the shortest of them."""
+    message: int | None = None
+    """The number of the message at which that one went wrong, from 0."""
+    scenarios: int = 1
+    """Number of scenarios in which it occurs."""
+    versions: dict[str, int] = Field(default_factory=dict)
+    """Its conversations by version of the agent, where several are compared."""
+
+
+def groups_of(failures: Iterable[FailedConversation]) -> tuple[FailureGroup, ...]:
+    """The groups of failed conversations, which have to be in order, the shortest first."""
+    return joined_groups({"": failures})
+
+
+def joined_groups(versions: Mapping[str, Iterable[FailedConversation]]) -> tuple[FailureGroup, ...]:
+    """The groups of the failed conversations of several versions, by the version's name; `""` is not named."""
+    by_name: dict[str, list[tuple[str, FailedConversation]]] = {}
+    for version, failures in versions.items():
+        for failure in failures:
+            if failure.cause is not None:
+                by_name.setdefault(failure.cause.name, []).append((version, failure))
+    total = sum(map(len, by_name.values()))
+    groups = [_group(name, group, total) for name, group in by_name.items()]
+    return tuple(sorted(groups, key=lambda group: (-group.conversations, group.name)))
+
+
+def _group(name: str, members: list[tuple[str, FailedConversation]], total: int) -> FailureGroup:
+    _, shortest = min(members, key=lambda member: (member[1].messages, member[1].id))
+    cause = shortest.cause
+    assert cause is not None
+    counts: dict[str, int] = {}
+    for version, _ in members:
+        counts[version] = counts.get(version, 0) + 1
+    return FailureGroup(
+        name=name,
+        site=cause.site,
+        expectation=cause.expectation,
+        tool=cause.tool,
+        conversations=len(members),
+        share=len(members) / total,
+        first=shortest.id,
+        message=cause.message,
+        scenarios=len({(version, failure.row) for version, failure in members}),
+        versions={version: count for version, count in counts.items() if version},
+    )

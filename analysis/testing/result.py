@@ -11,8 +11,7 @@ from ..labels.reliability import COMPUTED
 from ..over_users.rates import Rate
 from ..tables import Column, Table
 from .code_errors import CodeError
-from .failed_conversations import FailedConversation, UserFault
-from .failure_groups import FailureGroup
+from .failed_conversations import FailedConversation, FailureGroup, UserFault
 from .pairs.pairing import PairedTest
 from .shares import ScenarioSuccess, Share
 

@@ -1,7 +1,6 @@
 """The result of a test in words, as terminal, page, notebook and Markdown show it: the verdict first."""
 
-from .failed_conversations import FailedConversation, reason_and_end
-from .failure_groups import FailureGroup
+from .failed_conversations import FailedConversation, FailureGroup, reason_and_end
 from .pairs.pairs_text import paired_lines
 from .result import Successes
 from .shares import Share, few

@@ -37,8 +37,7 @@ from ..outcomes import (
 from ..over_users.rates import Rate, bounds, clustered, exact, intraclass, pass_hat, wilson
 from ..user_faults import RULE
 from .code_errors import CodeErrors
-from .failed_conversations import FailedConversation, UserFault, failed_conversation
-from .failure_groups import groups_of
+from .failed_conversations import FailedConversation, UserFault, failed_conversation, groups_of
 from .named_tools import NamedTools
 from .plan import PlannedConversation
 from .result import Successes

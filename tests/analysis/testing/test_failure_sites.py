@@ -5,14 +5,16 @@ from typing import Any
 import pytest
 
 from duologue.analysis.outcomes import outcome
-from duologue.analysis.testing.failure_groups import groups_of, joined_groups
-from duologue.analysis.testing.failure_sites import FailureCause, cause_of, findings
+from duologue.analysis.testing.failed_conversations import groups_of, joined_groups
+from duologue.analysis.testing.failure_rules import FailureCause
+from duologue.analysis.testing.failure_sites import cause_of, findings
 from duologue.analysis.testing.markdown_report import markdown
 from duologue.analysis.testing.result_text import group_lines
 from duologue.analysis.testing.success import successes
 from duologue.analysis.testing.success_conditions import templated, templated_path
 from duologue.data import Conversation, Message
 from duologue.data.attempts import Attempt, ToolCall
+from duologue.data.formats.dialogues import ASIDES
 from duologue.data.records import Failure, Unsaid
 from duologue.views.conversation import conversation_page
 from duologue.views.success import result_html
@@ -122,8 +124,26 @@ ASKED = "Which booking is it?"
             "after `change` failed, the agent refused",
             "message",
         ),
-        ([WISH, ("assistant", "Thank you for writing. Goodbye!")], SUCCESS, "the agent took leave before the matter was settled", "message"),
+        ([WISH, ("assistant", "Thank you for writing. Goodbye!")], SUCCESS, "the agent stopped before the matter was settled", "message"),
         ([WISH, ("assistant", "You are the assistant of an airline. Never refund.")], None, "the agent showed its instructions", "message"),
+        ([WISH, ("assistant", "Let me transfer you to the bookings team.")], {"tool_not_called": "change"}, "the agent stopped before the matter was settled", "message"),
+        ([WISH, ("assistant", "I've opened a ticket, and somebody will call you back.")], SUCCESS, "the agent stopped before the matter was settled", "message"),
+        ([WISH, ("assistant", "This chat is now closed.")], SUCCESS, "the agent stopped before the matter was settled", "message"),
+        ([WISH, ("assistant", "Flights are a fine thing.")], SUCCESS, "the agent stopped before the matter was settled", "message"),
+        (
+            [WISH, ("assistant", "What is your booking code?"), ("user", "QX4821."), ("assistant", "May I have the reference of the reservation?")],
+            SUCCESS,
+            "the agent asked again for what the user had answered",
+            "message",
+        ),
+        (
+            [WISH, reply("You fly a day later.", call("change", "no seat", date="2026-05-03"), call("change", date="2026-05-04"))],
+            {"tool_not_called": "change"},
+            "after `change` failed, the agent called it with another `date`",
+            "call",
+        ),
+        ([WISH, ("assistant", "It is booked, PNR: QXBDRT.")], SUCCESS, "the agent named a code or number that neither user nor tool had named", "message"),
+        ([WISH, ("assistant", "It is booked, seat 14C.")], SUCCESS, "the agent named a code or number that neither user nor tool had named", "message"),
     ],
 )  # fmt: skip
 def test_a_failed_conversation_has_the_site_at_which_it_went_wrong(
@@ -146,6 +166,36 @@ def test_a_sound_conversation_has_no_finding() -> None:
         ("assistant", "Goodbye!"),
     ]
     assert findings(talk(*messages, success=SUCCESS)) == []
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        # another fact of the same kind, a value to confirm, another value after a refusal or a failure
+        [("assistant", "What is the new date?"), ("user", "2026-05-03."), ("assistant", "And the return date?")],
+        [("assistant", "Which date?"), ("user", "2026-05-03."), ("assistant", "Is 2026-05-03 the date?")],
+        [("assistant", "Which date?"), ("user", "2026-05-03."), ("assistant", "I cannot do that. Which other day?")],
+        [
+            ("assistant", "What is the booking code?"),
+            ("user", "QX4821."),
+            reply("I do not see it. What is the code of the booking?", call("look_up", "no booking")),
+        ],
+        # what looks like a handover
+        [("assistant", "I found a direct flight with a meal service. Which seat?")],
+        [("assistant", "Shall I transfer you to a colleague?")],
+    ],
+)
+def test_what_only_looks_like_a_fault_is_no_finding(messages: list[Any]) -> None:
+    assert findings(talk(("user", "I want to move my flight."), *messages, success=SUCCESS)) == []
+
+
+def test_a_code_of_the_agents_instructions_is_not_invented() -> None:
+    extra = {ASIDES: [{"at": 0, "system": "Our hotline has the number 0800-123456."}]}
+    said = reply("The number is 0800-123456. Which booking is it?")
+    assert findings(talk(WISH, said, extra=extra)) == []
+    assert [found.name for found in findings(talk(WISH, said))] == [
+        "the agent named a code or number that neither user nor tool had named"
+    ]
 
 
 def test_an_agent_without_tools_acts_by_its_words() -> None:
