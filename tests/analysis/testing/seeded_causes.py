@@ -1,5 +1,7 @@
 """Conversations of agents with seeded faults in the world of the example airline, and their groups of failures.
 
+    PYTHONPATH=examples/airline python -m tests.analysis.testing.seeded_causes
+
 It runs in a process of its own with `examples/airline` on the path, because the example registers a domain:
 `main` prints, for each agent of each file, the cause of each of its failed conversations as JSON.
 """
@@ -16,9 +18,11 @@ from airline.scripted import ScriptedAgent, ScriptedUser
 import duologue
 from duologue import nodes
 from duologue.analysis.testing.failure_sites import findings
+from tests.analysis.testing.adjusted_rand import adjusted_rand
 
 AGENTS = Path(__file__).parent / "faulty_agents"
-SOUND = "sound"
+FIRST = "of_the_rules_author"
+"""The file of the agents that every other file is measured together with."""
 REPEATS = 2
 PROMPT = "You are the assistant of an airline"
 
@@ -99,6 +103,7 @@ def main() -> None:
         json.dumps(
             {
                 "seeded": seeded,
+                "index": {name: _index(seeded[FIRST], of_file) for name, of_file in seeded.items()},
                 "conversations": len(scenarios()) * REPEATS,
                 "sound": {
                     "failed": _causes(sound),
@@ -109,5 +114,15 @@ def main() -> None:
     )
 
 
+def _index(*files: dict[str, list[str]]) -> float:
+    """The adjusted Rand index of causes and seeded faults over the failed conversations of files of agents."""
+    by_fault = {fault: names for of_file in files for fault, names in of_file.items()}
+    return round(adjusted_rand((fault, name) for fault, names in by_fault.items() for name in names), 3)
+
+
 def _causes(result: Any) -> list[str]:
     return [failure.cause.name for failure in result.failures]
+
+
+if __name__ == "__main__":
+    main()

@@ -10,14 +10,26 @@ import pytest
 from tests.analysis.testing.adjusted_rand import adjusted_rand
 
 ROOT = Path(__file__).parents[3]
-NAMED = {
-    "books twice": "the agent called `change` again after it had been done",
-    "promises without a tool": "the agent reported it as done, and no call of `change` shows it",
-    "loops": "the agent repeated its message",
-    "wrong argument": "the agent called `change` with another `date` than was asked for",
-    "leaks its prompt": "the agent showed its instructions",
+LARGEST = {
+    "of_the_rules_author": {
+        "books twice": "the agent called `change` again after it had been done",
+        "promises without a tool": "the agent reported it as done, and no call of `change` shows it",
+        "loops": "the agent repeated its message",
+        "wrong argument": "the agent called `change` with another `date` than was asked for",
+        "leaks its prompt": "the agent showed its instructions",
+    },
+    "of_another_person": {
+        "forgets": "the agent asked again for what the user had answered",
+        "wrong language": "the agent answered in another language than the user's",
+        "ignores a refusal": "after `change` failed, the agent reported it as done",
+        "stops early": "the agent stopped before the matter was settled",
+        "invents a booking": "the agent named a code or number that neither user nor tool had named",
+    },
 }
-"""The group's name of each agent of the first file of `faulty_agents`."""
+"""The name of the largest group of each agent."""
+LARGEST["in_fresh_words"] = LARGEST["of_another_person"]
+LEAST = {"forgets": 0.7, "ignores a refusal": 0.5}
+"""Least share of an agent's failures in its largest group, if not 0.8: these faults show in several forms."""
 
 
 @pytest.mark.heavy
@@ -27,13 +39,16 @@ def test_each_seeded_fault_is_a_group_of_its_own_and_the_sound_agent_has_none(fo
     done = forks.run("-c", code, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    seeded: dict[str, list[str]] = found["seeded"]
-    assert found["conversations"] == 20 * len(seeded) >= 100
-    largest = {fault: Counter(names).most_common(1)[0] for fault, names in seeded.items()}
-    assert len({name for name, _ in largest.values()}) == len(seeded)  # a group of its own each
-    assert {fault: largest[fault][0] for fault in NAMED} == NAMED
-    assert all(count >= 0.8 * len(seeded[fault]) for fault, (_, count) in largest.items())
-    assert adjusted_rand((fault, name) for fault, names in seeded.items() for name in names) >= 0.8
+    assert found["conversations"] == 20
+    seeded: dict[str, dict[str, list[str]]] = found["seeded"]
+    first = seeded["of_the_rules_author"]
+    for file, faults in seeded.items():
+        largest = {fault: Counter(names).most_common(1)[0] for fault, names in faults.items()}
+        assert {fault: name for fault, (name, _) in largest.items()} == LARGEST[file]
+        assert all(count >= LEAST.get(fault, 0.8) * len(faults[fault]) for fault, (_, count) in largest.items())
+        groups = [(name, fault) for fault, names in (first | faults).items() for name in set(names)]
+        assert len({name for name, _ in groups}) == len(groups)  # no group holds two faults
+        assert found["index"][file] >= 0.8
     assert found["sound"] == {"failed": [], "findings": []}
 
 
