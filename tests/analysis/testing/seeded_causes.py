@@ -14,6 +14,7 @@ from typing import Any
 import airline
 from airline.agent import POLICY, build
 from airline.scripted import ScriptedAgent, ScriptedUser
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 import duologue
 from duologue import nodes
@@ -76,10 +77,24 @@ def agents() -> dict[str, dict[str, Any]]:
     return {name: importlib.import_module(f"tests.analysis.testing.faulty_agents.{name}").AGENTS for name in modules}
 
 
+class AttentiveUser(ScriptedUser):
+    """The example's customer, who also finds a date at the very end of its wish."""
+
+    def reply(self, messages: list[BaseMessage], seed: int) -> AIMessage:
+        """The message, from pages in which a space parts the wish from the facts."""
+        spaced = [
+            HumanMessage(str(message.text).replace("<facts>", "<facts> "))
+            if isinstance(message, HumanMessage)
+            else message
+            for message in messages
+        ]
+        return super().reply(spaced, seed)
+
+
 def result_of(model: Any, repeats: int = REPEATS) -> Any:
     """The result of a test of an agent with this chat model."""
     cast = airline.cast().replace(
-        user_simulator=duologue.graphs.side("user", ScriptedUser(), _view()),
+        user_simulator=duologue.graphs.side("user", AttentiveUser(), _view()),
         assistant=nodes.AgentSpeaker("assistant", build(model, POLICY)),
         answer_validator=nodes.not_empty,
         closing=nodes.scoring(success=airline.database_is_right),
