@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from ..data.people.splits import UserPart
 from ..data.text.languages import Language
 from ..errors import SettingError
+from .options.against import AGAINST
 from .options.cast_settings import setting
 from .options.limits import LIMITS
 from .options.model_fields import extended
-from .options.sections import AGAINST, CAST, OUTPUT, SCENARIOS
+from .options.sections import CAST, OUTPUT, SCENARIOS
 from .options.sections import LIMITS as LIMITS_SECTION
 from .options.shared import (
     JudgeOption,
@@ -49,7 +50,7 @@ SEED = {"seed": (Annotated[int | None, seed_of("the run. Default: 0, or that of 
 """In place of the seed among the limits, so that one that is left out is that of `--rerun-failed RUN`."""
 
 
-@extended({**LIMITS, **SEED, **RUN})
+@extended({**AGAINST, **LIMITS, **SEED, **RUN})
 @surrounded
 def test_command(
     name: Annotated[
@@ -141,43 +142,6 @@ def test_command(
             section=OUTPUT,
         ),
     ] = True,
-    against: Annotated[
-        str | None,
-        option(
-            "Compare with another version in pairs of scenario and repeat: an agent, which is simulated in turns with "
-            "yours, or the run folder of an earlier test.",
-            section=AGAINST,
-            metavar="MODULE:NAME|MODEL|RUN",
-        ),
-    ] = None,
-    results: Annotated[
-        Path | None,
-        option(
-            "Compare this run folder with that of `--against`, and simulate nothing.", section=AGAINST, metavar="RUN"
-        ),
-    ] = None,
-    common: Annotated[
-        bool,
-        option("Compare what both runs have, where scenarios or repeats differ.", "--common", section=AGAINST),
-    ] = False,
-    detect: Annotated[
-        float | None,
-        option(
-            "Print how many scenarios and repeats find this difference with a chance of 80 %; with --plan or --results.",
-            section=AGAINST,
-            metavar="DIFFERENCE",
-        ),
-    ] = None,
-    fail_if_worse: Annotated[
-        float | None,
-        option(
-            "Exit with code 1 if the lower end of the difference's 95 % interval is below minus this.",
-            section=AGAINST,
-            min=0,
-            max=1,
-            metavar="MARGIN",
-        ),
-    ] = None,
     junit: Annotated[
         Path | None,
         option("Write JUnit XML to this file, a test case for each conversation.", section=OUTPUT, metavar="FILE"),
@@ -212,6 +176,7 @@ def test_command(
     if name is not None and cast is not None:
         raise SettingError("give one cast: duologue test CAST --scenarios FILE (or --cast CAST)")
     out: Path | None = values["out"]
+    against, results, common, detect, fail_if_worse = (values[key] for key in AGAINST)
     options = run_options(values)
     check_unread(junit)
     check_summary(summary_file)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +11,7 @@ from ..errors import DataError, at
 from . import domains
 from .domain import Domain
 from .files.broken_lines import note, omissions, skip_in_sources
-from .files.json_values import with_number
+from .files.json_values import numbered_errors
 from .files.streamed import StoredConversation, recent
 from .formats.detection import FOLDER, Contents, Format, Source, detected
 from .formats.dialogues import asides
@@ -84,7 +83,7 @@ class DataSource:
     def __init__(self, path: str | Path, *, skip_broken: bool = False) -> None:
         self.path = Path(path)
         self._skip_broken = skip_broken
-        with skip_in_sources(skip_broken), omissions(), _counted(self.path):
+        with skip_in_sources(skip_broken), omissions(), numbered_errors(self.path):
             self._form = _format_of(self.path)
 
     @property
@@ -109,7 +108,7 @@ class DataSource:
 
     def load(self, *, stream: bool = False) -> Loaded:
         """Its conversations (`load`)."""
-        with skip_in_sources(self._skip_broken), omissions() as places, _counted(self.path):
+        with skip_in_sources(self._skip_broken), omissions() as places, numbered_errors(self.path):
             loaded = self._load(stream=stream)
         return replace(loaded, notes=(*loaded.notes, *note(self.path, list(places), len(loaded)))) if places else loaded
 
@@ -132,15 +131,6 @@ class DataSource:
             self.run.manifest if self.run is not None else {},
             contents.files,
         )
-
-
-@contextmanager
-def _counted(path: Path) -> Iterator[None]:
-    """Inside, an error about a line of a file counts its broken lines."""
-    try:
-        yield
-    except DataError as error:
-        raise with_number(error, path) from None
 
 
 def kind_of(path: str | Path) -> str:
@@ -277,16 +267,12 @@ def _files_of(folder: Path) -> list[Path]:
         for file in folder.iterdir()
         if file.suffix in (".json", ".jsonl", ".txt", ".eval")
         or file.name.endswith((".json.gz", ".jsonl.gz"))
-        or (_is_table(file) and (not message_tables.problem_of(file)))
+        or (message_tables.is_table(file) and (not message_tables.problem_of(file)))
         or (own and file.is_file() and not file.name.startswith(".") and any(form.claims(Source(file)) for form in own))
     )
     if not files:
         raise DataError(f"{at(folder)}: holds no data file: give a run folder or a data set")
     return files
-
-
-def _is_table(file: Path) -> bool:
-    return file.is_file() and not file.name.startswith(".") and message_tables.FORMAT.claims(Source(file))
 
 
 def _of_folder(folder: Path) -> Contents:
@@ -301,7 +287,7 @@ def _of_folder(folder: Path) -> Contents:
     if broken and not sources:
         raise broken[0]
     remarks = [f"{source.path.name}: {note}" if source else note for source in sources for note in _of_reader(source)]
-    others = [file for file in sorted(folder.iterdir()) if file not in files and _is_table(file)]
+    others = [file for file in sorted(folder.iterdir()) if file not in files and message_tables.is_table(file)]
     left = (f"left out: {message_tables.problem_of(file)}" for file in others)
     conversations = tuple(conversation for source in sources for conversation in source)
     names = tuple(source.path.name for source in sources for _ in range(len(source)))

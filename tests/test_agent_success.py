@@ -101,4 +101,4 @@ def test_the_example_of_the_page_gives_what_it_says(tmp_path: Path, monkeypatch:
     names: dict[str, Any] = {}
     exec(code + call.replace("result.to_pandas()", ""), names)
     assert f"{names['result'].success.value:.2f}, and the lower end" in call.replace("# ", "")
-    assert (tmp_path / "out/mine/manifest.json").is_file()
+    assert (tmp_path / "out/again/manifest.json").is_file()

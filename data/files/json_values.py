@@ -4,6 +4,7 @@ import json
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -118,7 +119,16 @@ def _is_lines(text: str) -> bool:
     return isinstance(value, dict) or bool(rest.strip())
 
 
-def with_number(error: DataError, path: Path) -> DataError:
+@contextmanager
+def numbered_errors(path: Path) -> Iterator[None]:
+    """Inside, an error about a line of a file counts its broken lines."""
+    try:
+        yield
+    except DataError as error:
+        raise _with_number(error, path) from None
+
+
+def _with_number(error: DataError, path: Path) -> DataError:
     """The error of a file of JSON lines with the number of broken lines, and the first of them.
 
     For other files, and for one that names the option already, the error is unchanged.

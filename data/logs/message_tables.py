@@ -64,6 +64,11 @@ def _tables(path: Path) -> Iterator[tuple[str, Iterable[tuple[str, Row]]]]:
         yield "", parquet_rows(path) if begin.startswith(PARQUET) else text_rows(path)
 
 
+def is_table(file: Path) -> bool:
+    """Whether a file is such a table; hidden files are none."""
+    return file.is_file() and not file.name.startswith(".") and FORMAT.claims(Source(file))
+
+
 def problem_of(path: Path) -> str:
     """Why a table cannot be read, by its first rows; empty if it can."""
     columns: list[str] = []

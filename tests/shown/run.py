@@ -10,7 +10,6 @@ import io
 import json
 import os
 import sys
-import time
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -60,7 +59,7 @@ def main(steps: list[dict[str, Any]]) -> None:
     names: dict[str, Any] = {"__name__": "__main__"}
     out = os.fdopen(os.dup(1), "w")
     for step in steps:
-        output, before = io.StringIO(), time.perf_counter()
+        output = io.StringIO()
         with redirect_stdout(output), redirect_stderr(output):
             try:
                 code = (
@@ -71,8 +70,7 @@ def main(steps: list[dict[str, Any]]) -> None:
             except BaseException:
                 traceback.print_exc()
                 code = -1
-        seconds = round(time.perf_counter() - before, 2)
-        result = {"code": code, "output": output.getvalue()[-KEPT:], "seconds": seconds}
+        result = {"code": code, "output": output.getvalue()[-KEPT:]}
         print(json.dumps(result), file=out, flush=True)
 
 
