@@ -192,6 +192,11 @@ def test_a_live_cast_is_a_variant_too():
             {},
             "variant 'other': limits: there is no 'attempts'",
         ),
+        (
+            {"one": "simquac", "other": {"cast": "simquac", "replace": {"limits": {"max_turns": 1}}}},
+            {},
+            "variant 'other': replace: limits are not a part",
+        ),
         ({"one": "simquac", "other": {"cast": "simquac", "limits": {"seed": 3}}}, {}, "seed is that of all variants"),
         ({"one": "simquac", "other": {"cast": "simquac", "limits": {"max_turns": 0}}}, {}, "at least 1"),
         ({"one": "simquac", "other": {"cast": "simquac", "limits": {"max_turns": "x"}}}, {}, "whole number"),

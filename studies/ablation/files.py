@@ -29,7 +29,7 @@ class AblationFile(CastChanges):
     Paths are relative to the file's folder, in which modules are found too.
     """
 
-    variant: tuple[NamedChanges, ...] = Field(min_length=2, validation_alias=AliasChoices("variant", "variants"))
+    variant: list[NamedChanges] = Field(min_length=2, validation_alias=AliasChoices("variant", "variants"))
     """The variants; all others are compared with the first."""
     scenarios: Path | None = None
     """As for `duologue simulate --scenarios`; without it the cast's own."""
@@ -40,19 +40,19 @@ class AblationFile(CastChanges):
     repeats: int = Field(default=1, ge=1)
     seed: int = 0
     max_turns: int | None = Field(default=None, ge=1)
-    measures: tuple[str, ...] | None = None
+    measures: list[str] | None = None
 
     @classmethod
     def of(cls, path: Path) -> "AblationFile":
         """The ablation of a file; DataError names a problem in one line."""
         value = read_settings(path)
         try:
-            file = cls.model_validate(value)
+            file = cls.model_validate(value if isinstance(value, dict) else {})
         except ValidationError as error:
             first = first_invalid(error)
             raise DataError(
-                f"{at(path)}: {first.path or 'the file'}: {first.reason}: write cast, scenarios, repeats, measures and "
-                "at least two of variant, each with name and settings, replace or limits"
+                f"{at(path)}: {first.path}: {first.reason}: write cast, scenarios, repeats, measures and at least two of "
+                "variant, each with name and settings, replace or limits"
             ) from None
         names = [variant.name for variant in file.variant]
         if again := [name for number, name in enumerate(names) if name in names[:number]]:
@@ -62,7 +62,7 @@ class AblationFile(CastChanges):
             sys.path.append(str(folder.resolve()))  # and left there, as for modules of the working folder
         scenarios = None if file.scenarios is None else folder / file.scenarios
         return file.model_copy(update={"scenarios": scenarios, **_from(file, folder)}).model_copy(
-            update={"variant": tuple(one.model_copy(update=_from(one, folder)) for one in file.variant)}
+            update={"variant": [one.model_copy(update=_from(one, folder)) for one in file.variant]}
         )
 
     def variants(self) -> dict[str, CastChanges]:

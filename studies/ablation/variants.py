@@ -63,6 +63,8 @@ class CastChanges(BaseModel):
     def build(self, implied: Mapping[str, Any]) -> Cast:
         """The cast; `implied`: settings that follow from the scenarios unless they are given."""
         cast = self.factory()(**{**implied, **self.settings})
+        if "limits" in self.replace:
+            raise SettingError("replace: limits are not a part: give limits = { ... } beside it")
         if self.replace:
             cast = cast.replace(**self.replace)
         if unknown := [name for name in self.limits if name not in LIMITS]:

@@ -125,6 +125,8 @@ def test_a_plan_counts_the_conversations_of_all_variants_and_writes_nothing(duol
         (("cast = ", "cast "), "is not TOML"),
         (('cast = "simquac"', 'cast = "simquack"'), "there is no cast 'simquack'"),
         (("repeats = 2", "repeats = 0"), "repeats"),
+        (("measures = [", "measures = 'turns'  # ["), "measures: Input should be a valid list"),
+        ((FILE, ""), "variant: Field required"),
         (("repeats = 2", "times = 2"), "times"),
         (('name = "no validator"', 'name = "as it is"'), "two have the name 'as it is'"),
         (('name = "no validator"', ""), "variant.1.name"),
