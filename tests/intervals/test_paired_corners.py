@@ -8,7 +8,6 @@ from tests.intervals.__main__ import main
 from tests.intervals.paired_differences import (
     ALIKE,
     APART,
-    DESIGNS,
     EQUAL,
     Cell,
     found,
@@ -41,38 +40,42 @@ def test_versions_that_always_succeed_are_never_called_different():
     assert paired_cell(Cell(1.0, 1.0, 0.0), 12, 4, 5)[:2] == (0.0, 1.0)
 
 
+SOME = [(6, 1), (12, 4), (30, 1)]
+"""Designs of the tests; `python -m tests.intervals paired_tests` prints all 16 with 2,000 draws a cell."""
+
+
 @pytest.mark.heavy
 @pytest.mark.untraced
-@pytest.mark.parametrize(("scenarios", "repeats"), DESIGNS)
+@pytest.mark.parametrize(("scenarios", "repeats"), SOME)
 def test_equal_versions_are_called_different_no_more_often_than_by_chance(scenarios, repeats):
-    different = [paired_cell(cell, scenarios, repeats, 2000).different for cell in EQUAL]
+    different = [paired_cell(cell, scenarios, repeats, 400).different for cell in EQUAL]
     assert sum(different) / len(different) <= 0.05
-    # Of 128 cells in all one lies beyond two standard errors by chance alone.
-    assert max(different) <= most_by_chance(2000, errors=3)
+    # Of 24 cells in all one lies beyond two standard errors by chance alone.
+    assert max(different) <= most_by_chance(400, errors=3)
 
 
 @pytest.mark.heavy
 @pytest.mark.untraced
-@pytest.mark.parametrize(("scenarios", "repeats"), DESIGNS)
+@pytest.mark.parametrize(("scenarios", "repeats"), SOME)
 def test_the_interval_holds_every_difference_of_the_grid(scenarios, repeats):
     for cell in APART:
-        assert paired_cell(cell, scenarios, repeats, 2000).coverage >= 0.94, cell
+        coverage = paired_cell(cell, scenarios, repeats, 400).coverage
+        assert coverage >= 0.94 - 2 * (0.06 * 0.94 / 400) ** 0.5, cell
 
 
 @pytest.mark.heavy
 @pytest.mark.untraced
-@pytest.mark.parametrize(("scenarios", "repeats"), [(12, 4), (12, 8), (30, 1), (30, 4), (60, 1), (60, 4)])
+@pytest.mark.parametrize(("scenarios", "repeats"), [(12, 4), (30, 1)])
 def test_a_stated_difference_is_found_in_about_80_percent(scenarios, repeats):
-    shown = [share for share, _, often in (stated(cell, scenarios, repeats, 400) for cell in ALIKE) if often >= 0.8]
+    shown = [share for share, _, often in (stated(cell, scenarios, repeats, 150) for cell in ALIKE) if often >= 0.8]
     assert 0.75 <= sum(shown) / len(shown) <= 0.85
 
 
 @pytest.mark.heavy
 @pytest.mark.untraced
-@pytest.mark.parametrize(("scenarios", "repeats", "fewer"), [(60, 4, 0.6), (100, 1, 0.75)])
-def test_pairs_need_fewer_conversations_than_two_runs(scenarios, repeats, fewer):
+def test_pairs_need_fewer_conversations_than_two_runs():
     cell = Cell(0.8, 0.65, 0.5)
-    assert found(cell, round(fewer * scenarios), repeats, 600) >= found_by_runs(cell, scenarios, repeats, 600)
+    assert found(cell, round(0.6 * 60), 4, 300) >= found_by_runs(cell, 60, 4, 300)
 
 
 def test_the_grids_of_pairs_print_their_tables(capsys, monkeypatch):
