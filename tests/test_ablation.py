@@ -120,7 +120,7 @@ def test_each_variant_has_a_run_folder_and_a_call_that_resumes_simulates_nothing
 
 
 def test_measures_are_of_records_of_realism_and_functions_by_import_path():
-    measures = ["messages", "message length", "own_measures:words", "own_measures:long", "score depth"]
+    measures = ["messages", "message length", "no final mark", "own_measures:words", "own_measures:long", "score depth"]
     casts = {"one": simquac.cast(), "other": simquac.cast(question_words=12)}
     result = duologue.ablate(casts, measures=measures, limit=2, max_turns=1)
     means = {(one.measure, one.variant): one for one in result.means}
@@ -130,7 +130,9 @@ def test_measures_are_of_records_of_realism_and_functions_by_import_path():
     assert means["messages", "other"].mean == 2
     assert means["score depth", "one"].mean is None
     assert means["message length", "one"].mean > 0
-    assert result.difference("other", "own_measures:long").low >= -1  # true or false: an interval of shares
+    for share in ("own_measures:long", "no final mark"):  # shares have an interval without differences too
+        assert result.difference("other", share).low >= -1
+    assert result.difference("other", "messages").low is None
 
 
 def test_without_names_measures_are_those_of_records_that_are_not_zero_everywhere():

@@ -105,7 +105,10 @@ def _of_own(name: str, measure: Any, conversations: Sequence[Conversation]) -> M
         transcripts = transcripts_of(conversations, None)
         measured = zip(transcripts, measure.values(transcripts), strict=True)
         by_id = {transcript.conversation.id: value for transcript, value in measured}
-        return MeasuredValues([by_id.get(one.id) for one in conversations], share=False)
+        share = measure.unit.startswith("share") and all(
+            0 <= value <= 1 for value in by_id.values() if value is not None
+        )
+        return MeasuredValues([by_id.get(one.id) for one in conversations], share)
     values: list[float | None] = []
     either_or = True
     for conversation in conversations:

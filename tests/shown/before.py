@@ -63,6 +63,15 @@ Path("my_package/hotel.py").write_text("from hotel import world")
 Path("my_package/agent.py").write_text("from my_agent import graph")
 Path("scenarios.jsonl").write_text('{"goal": "a room", "bookings": {}, "success": {"text_contains": "booking"}}')
 """
+VERSIONS = """
+import shutil
+from pathlib import Path
+import duologue
+here = Path.cwd()
+shutil.copy("my_agent.py", "new_agent.py")
+for name in ("before", "after"):
+    duologue.test("my_agent:agent", "scenarios.jsonl", repeats=4, out=f"out/{name}")
+"""
 BASKET = """
 from langgraph.graph import START, MessagesState, StateGraph
 
@@ -94,6 +103,12 @@ BEFORE: dict[str, dict[str, str]] = {
     "docs/test/agents.md": {
         "from duologue import nodes\n\nspeaker": BASKET,
         "import duologue\nfrom duologue import graphs": "world, mine = (lambda scenario: {}), nodes.not_empty",
+    },
+    "docs/test/compare_versions.md": {
+        "": VERSIONS,
+        "duologue test --assistant new_agent:agent --against out/before --scenarios scenarios.jsonl --repeats 4 --plan": (
+            "import os\nos.chdir(here)"  # from the example's folder
+        ),
     },
     "docs/test/stored_conversations.md": {"": EARLIER_RUN.format("out/simquac-1")},
     "docs/test/worlds.md": {"": HOTEL},
