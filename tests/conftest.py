@@ -64,12 +64,21 @@ FOREIGN = ("LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_", "OPENAI_", "DUOLOGUE_")
 
 
 @pytest.fixture(autouse=True)
-def own_surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Nobody's key, endpoint or proxy, and an empty folder to run in, so that no `.env` is found."""
+def own_surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """Nobody's key, endpoint or proxy, and an empty folder to run in, so that no `.env` is found.
+
+    Modules of this folder, and paths to it, are forgotten after it: the next test may have others of their names.
+    """
     for name in list(os.environ):
         if name.upper().startswith(FOREIGN) or name.upper().endswith("_PROXY"):
             monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
+    paths = sys.path[:]
+    yield
+    sys.path[:] = paths
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None)).startswith(str(tmp_path)):
+            del sys.modules[name]
 
 
 @pytest.hookimpl(wrapper=True)
