@@ -12,11 +12,10 @@ WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 # A worker takes from another's end when it is through: its folders stay together, so what a module makes is made once.
 LIGHT := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not heavy"
 # A browser and a Ray of this machine are one worker's each; all else is divided.
-HEAVY := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m heavy
+HEAVY := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "heavy and not long"
 # Each worker reads the files that it is given, and all of them take twenty seconds. Tests that take minutes begin first:
 # at the end, one alone would leave the other cores waiting.
-LONGEST := $(addprefix tests/,fuzz/test_fuzz.py cli/recllmsim/test_identification_figures.py \
-  cli/simquac/test_readers_figures.py benchmarks/test_benchmarks.py)
+LONGEST := $(addprefix tests/,fuzz/test_fuzz.py benchmarks/test_benchmarks.py)
 HEAVY_FILES = $(LONGEST) $(filter-out $(LONGEST),$(sort $(shell grep -rl --include="test_*.py" "mark\.heavy" tests)))
 COVER := --cov --cov-report=
 TRACES := build/coverage
@@ -29,7 +28,7 @@ export LANGSMITH_TRACING = false
 unexport PYTHONDONTWRITEBYTECODE
 export LANGGRAPH_CLI_NO_ANALYTICS = 1
 
-.PHONY: demo test light test-all docs bench notebooks words mutants lint types env lab constraints clean
+.PHONY: demo test light test-all test-long docs bench notebooks words mutants lint types env lab constraints clean
 
 demo: $(STAMPS)/core  ## a few conversations without a key, one of them with its rejected drafts, and their page
 	@$(BIN)/duologue demo
@@ -46,6 +45,10 @@ test-all: $(STAMPS)/env $(STAMPS)/bench $(STAMPS)/docs $(TRACES)/light  ## what 
 	COVERAGE_FILE=$(TRACES)/heavy $(HEAVY) $(COVER) $(or $(ARGS),$(HEAVY_FILES))
 	$(BIN)/coverage combine --quiet --keep --data-file=$(TRACES)/all $(TRACES)/light $(TRACES)/heavy
 	$(BIN)/coverage report --data-file=$(TRACES)/all --fail-under=$(FLOOR)
+
+# Documented figures of whole data sets and the pages that need them: what changes an analysis runs them.
+test-long: $(STAMPS)/env $(STAMPS)/docs  ## tests of minutes each, which `make test-all` leaves out
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "heavy and long" $(ARGS)
 
 docs: $(STAMPS)/docs  ## the site in build/site, from the pages in docs, the commands and the docstrings
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --builder html docs build/site

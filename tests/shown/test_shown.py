@@ -106,8 +106,14 @@ def source(tmp_path_factory: pytest.TempPathFactory, open_data: Path) -> Path:
     return folder
 
 
+LONG = ("docs/labels/", "docs/research/", "docs/users/")
+"""Pages whose commands analyse whole data sets."""
+
+
 @pytest.mark.heavy
-@pytest.mark.parametrize("page", plan())
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[pytest.mark.long] * page.startswith(LONG)) for page in plan()]
+)
 def test_the_commands_and_the_python_of_a_page_run(
     page: str, source: Path, tmp_path: Path, forks: Any, faulty: Any
 ) -> None:

@@ -120,6 +120,7 @@ def scores(of_users, published, condition) -> dict[str, list[str]]:
 
 
 @pytest.mark.heavy
+@pytest.mark.long
 @pytest.mark.untraced
 def test_people_are_told_as_the_page_says(result_of, open_data):
     folders = [open_data / "recllmsim" / name for name in SIDES]
@@ -131,6 +132,7 @@ def test_people_are_told_as_the_page_says(result_of, open_data):
 
 
 @pytest.mark.heavy
+@pytest.mark.long
 @pytest.mark.untraced
 def test_simulated_users_are_told_as_the_page_says(result_of, open_data):
     folders = [open_data / "recllmsim" / name for name in SIDES]
@@ -139,6 +141,7 @@ def test_simulated_users_are_told_as_the_page_says(result_of, open_data):
 
 
 @pytest.mark.heavy
+@pytest.mark.long
 def test_pairs_and_people_told_by_simulated_users_are_as_the_page_says(result_of, open_data):
     folders = [open_data / "recllmsim" / name for name in SIDES]
     options = ("--setting", "sim2human", "--no-others", "--model", "logistic", "--model", "forest")
@@ -150,6 +153,7 @@ def test_pairs_and_people_told_by_simulated_users_are_as_the_page_says(result_of
 
 
 @pytest.mark.heavy
+@pytest.mark.long
 @pytest.mark.untraced
 def test_a_set_as_dense_as_the_whole_data_leaks_as_the_page_says(result_of, duologue, open_data, tmp_path):
     people = open_data / "recllmsim/human_exp_V2"
@@ -166,6 +170,7 @@ def test_a_set_as_dense_as_the_whole_data_leaks_as_the_page_says(result_of, duol
 
 
 @pytest.mark.heavy
+@pytest.mark.long
 @pytest.mark.untraced
 def test_a_set_whose_tasks_tell_nothing_of_the_person_leaks_less_as_the_page_says(
     result_of, duologue, open_data, tmp_path, monkeypatch
@@ -228,6 +233,7 @@ def test_intents_are_told_as_the_page_says(result_of, open_data):
 
 
 @pytest.mark.heavy
+@pytest.mark.long
 @pytest.mark.untraced
 def test_satisfaction_is_told_as_the_page_says(result_of, open_data):
     source = open_data / "recllmsim/human_exp_V2"

@@ -25,6 +25,7 @@ def files(duologue, open_data, tmp_path):
 
 
 @pytest.mark.heavy
+@pytest.mark.long
 def test_what_readers_make_of_the_open_data_is_what_the_docs_say(duologue, files):
     rows = printed(duologue, "simquac", "readers", *files[:2], "--model", "retriever", "--model", "teacher:offline")[
         "rows"
@@ -43,6 +44,7 @@ def test_what_readers_make_of_the_open_data_is_what_the_docs_say(duologue, files
 
 
 @pytest.mark.heavy
+@pytest.mark.long
 @pytest.mark.parametrize("history", [pytest.param(0, marks=pytest.mark.untraced), 2])
 def test_what_one_data_set_teaches_about_another_is_what_the_docs_say(duologue, files, history):
     pytest.importorskip("sklearn")
