@@ -63,7 +63,9 @@ def ablate_command(
     if options.resume and out is None:
         raise SettingError("--resume needs --out: name the folder to continue")
     ablation = AblationFile.of(file)
-    changed = {name: value for name, value in (("limit", limit), ("repeats", repeats)) if value is not None}
+    changed: dict[str, Any] = {
+        name: value for name, value in (("limit", limit), ("repeats", repeats)) if value is not None
+    }
     check_outside(out, ablation.scenarios)
     with options.surroundings():
         plan = AblationPlan.of(ablation.variants(), **(ablation.options() | changed), notify=say)

@@ -83,7 +83,7 @@ class ForkPlan:
         elif world_as_recorded:
             raise SettingError("world_as_recorded: the cast has no world that could take a snapshot: give it one")
         notes = [*_without_world(conversation, at, cast)] if cast.world is None else []
-        recorded = Fork.model_validate(state["forks"])
+        recorded = Fork.model_validate(state.get("forks"))
         recorded = recorded.model_copy(update={"notes": (*recorded.notes, *notes)})
         state["forks"] = recorded.plain()
         places = [] if "cast" in (manifest.get("cast") or {}) or another else rebuilding.differences(conversation, cast)

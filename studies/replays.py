@@ -8,6 +8,7 @@ from typing import Any, Self
 from pydantic import Field
 
 from ..analysis.replays import ReplayResult, replay_result
+from ..data.attempts import as_object
 from ..data.formats.record_lines import attempted
 from ..data.loading import DataSource
 from ..data.records import Conversation
@@ -92,13 +93,13 @@ class ReplayPlan:
                 try:
                     state["scenario"] = origin.fitting(state["scenario"])
                 except (DataError, SettingError) as error:
-                    raise DataError(f"{state['id']}: {error}") from None
+                    raise DataError(f"{state.get('id')}: {error}") from None
             implied = origin.settings_for(states)
         cast = rebuilding.rebuilt(first, manifest, implied)
         base = cast.limits if another else limits_of(first, cast)
         if another:  # a log may be longer than the cast's conversations
             base = replace(base, max_turns=max(len(conversation.exchanges) for conversation in stored))
-        places = [] if "cast" in (manifest.get("cast") or {}) or another else rebuilding.differences(first, cast)
+        places = [] if as_object(manifest.get("cast")).get("cast") or another else rebuilding.differences(first, cast)
         notes += [f"not the recorded {place}: its settings are not in a manifest" for place in places]
         about = {"source": name or "conversations", REPLAYS: name or "conversations"}
         return cls(cast, Scenarios(states, about), replace(base, **(limits or {})), tuple(stored), tuple(notes))

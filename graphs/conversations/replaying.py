@@ -34,7 +34,7 @@ def fork_of(place: NodePlace, state: State) -> dict[str, Any]:
     forks = Fork(id=str(replay.record["id"]), at=at, source=replay.source, answers_only=True).model_dump(
         exclude_defaults=True
     )
-    return {"replays": None, "forks": forks, "provenance": {**state["provenance"], "forks": forks}}
+    return {"replays": None, "forks": forks, "provenance": {**state.get("provenance", {}), "forks": forks}}
 
 
 def recorded_update(place: NodePlace, state: State) -> Update | None:

@@ -118,7 +118,7 @@ def _drafts_that_acted(message: Mapping[str, Any]) -> list[Draft]:
         for attempt in message.get("attempts", ())
         if attempt["verdict"] != "rejected" or was_not_undone(attempt)
     ]
-    return [draft for draft in acted if draft["tool_calls"]]
+    return [draft for draft in acted if draft.get("tool_calls")]
 
 
 def _outcome(call: Mapping[str, Any]) -> str:

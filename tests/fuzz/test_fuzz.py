@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-CASES = 2_000
+CASES = 1_000
 
 
 @pytest.mark.heavy
