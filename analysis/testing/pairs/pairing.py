@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from ....data.identity import digest
-from ....data.records import Conversation, Fault, Record
+from ....data.records import Conversation, Record
 from ...outcomes import SUCCESS, Crashes, outcome, scenario_key
 from ...over_users.paired import (
     PairedDifference,
@@ -22,6 +22,7 @@ from ...over_users.paired import (
     pass_hat_differences,
     verdict,
 )
+from ..failed_conversations import FailedConversation, FailureGroup, failed_conversation, joined_groups
 from .conversation_values import usual_values
 
 PairFault: TypeAlias = Literal["user", "infrastructure"]
@@ -79,6 +80,8 @@ class PairedTest(PairedDifference):
     """Tokens, turns, tool calls, scores of one's own and rejected drafts of the pairs that count."""
     tested: tuple[TestedPair, ...]
     """Every pair, in the order of the scenarios."""
+    groups: tuple[FailureGroup, ...] = ()
+    """Groups of the failed conversations of the pairs that count, each with its number of conversations by version."""
     margin: float | None = None
     """By how much the new version may be worse, as a share of successes."""
     verdict: PairedVerdict | None = None
@@ -105,8 +108,9 @@ class _Half:
     title: str
     success: bool | None
     reason: str
-    fault: Fault
     user_fault: bool
+    failure: FailedConversation | None
+    """Its entry among failed conversations; None if it did not fail."""
     messages: tuple[tuple[str, str], ...]
     """Of each message its role and a digest."""
     values: Mapping[str, float] = field(default_factory=dict)
@@ -138,7 +142,8 @@ def compare_pairs_of(
     Raises:
         ValueError: The margin is negative or not finite.
     """
-    sides = [{one.id: _half(one, crashes) for one in conversations} for conversations in (old, new)]
+    rows: dict[str, int] = {}
+    sides = [{one.id: _half(one, crashes, rows) for one in conversations} for conversations in (old, new)]
     ids = dict.fromkeys([*sides[0], *sides[1]] if planned is None else planned)
     pairs = {name: (sides[0].get(name), sides[1].get(name)) for name in ids}
     tested = [_pair(name, *halves) for name, halves in pairs.items()]
@@ -160,13 +165,20 @@ def compare_pairs_of(
         ),
         measures=_measures([pairs[name] for name in counted]),
         tested=tuple(tested),
+        groups=joined_groups(
+            {
+                name: [half.failure for pair in counted if (half := side[pair]).failure is not None]
+                for name, side in zip(names, sides, strict=True)
+            }
+        ),
         margin=margin,
         not_compared=tuple(not_compared),
     )
     return result.model_copy(update={"verdict": verdict(result, margin or 0.0)})
 
 
-def _half(conversation: Conversation, crashes: Crashes) -> _Half:
+def _half(conversation: Conversation, crashes: Crashes, rows: dict[str, int]) -> _Half:
+    row = rows.setdefault(scenario_key(conversation), len(rows))
     result = outcome(conversation, crashes)
     values, shares = usual_values(conversation)
     return _Half(
@@ -174,8 +186,8 @@ def _half(conversation: Conversation, crashes: Crashes) -> _Half:
         title=result.scenario,
         success=result.success,
         reason=result.reason,
-        fault=result.fault,
         user_fault=result.user_fault is not None or result.fault == "user",
+        failure=failed_conversation(conversation, result, row) if result.success is False else None,
         messages=tuple(
             (message.role, digest(message.text, [part.model_dump() for part in message.parts]))
             for message in conversation.messages

@@ -79,7 +79,8 @@ def not_as_good(result: PairedTest) -> str:
 def _left_out(result: PairedTest) -> list[str]:
     if not result.left_out:
         return []
-    whose = " and ".join(f"{count} by a fault of the {fault}" for fault, count in result.left_out.items())
+    words = {"user": "by a fault of the user", "infrastructure": "without a score or a record"}
+    whose = " and ".join(f"{count} {words[fault]}" for fault, count in result.left_out.items())
     number = sum(result.left_out.values())
     return [
         f"{number} of {len(result.tested)} pairs are left out: {whose}",
@@ -119,8 +120,12 @@ def pair_line(pair: TestedPair, result: PairedTest) -> str:
 
 
 def changed_lines(result: PairedTest) -> list[str]:
-    """The pairs that one version won, the lost ones first, the first few of each."""
-    lines: list[str] = []
+    """The groups of failures by version, and the first pairs that one version won, the lost ones first."""
+    names = (result.new_name, result.old_name)
+    lines = [
+        f"failed: {group.name}: {', '.join(f'{name} {group.versions.get(name, 0)}' for name in names)}"
+        for group in result.groups[:AT_MOST]
+    ]
     for word, pairs in (("lost", result.lost), ("won", result.won)):
         lines += [f"{word}: {pair_line(pair, result)}" for pair in pairs[:AT_MOST]]
         lines += [f"{word}: {len(pairs) - AT_MOST} more"] if len(pairs) > AT_MOST else []

@@ -79,7 +79,10 @@ def test_a_fault_of_user_or_infrastructure_leaves_a_pair_out_whichever_side_has_
     assert [pair.left_out for pair in result.tested[:5]] == ["user", "user", "infrastructure", "infrastructure", None]
     assert result.with_left_out.pairs == 8
     assert result.with_left_out.difference == pytest.approx((-1 - 1 + 1) / 4 / 2)
-    assert any("4 of 8 pairs are left out: 2 by a fault of the user and 2" in line for line in paired_lines(result))
+    assert any(
+        "4 of 8 pairs are left out: 2 by a fault of the user and 2 without a score" in line
+        for line in paired_lines(result)
+    )
 
 
 def test_a_planned_pair_without_a_record_is_left_out_and_counted():
@@ -168,6 +171,8 @@ def test_no_difference_is_never_told_without_the_difference_that_would_be_found(
 def test_lost_pairs_come_first_and_long_lists_are_cut():
     result = compare_pairs_of(*versions(["1"] * 7 + ["0"] * 2, ["0"] * 7 + ["1"] * 2), names=("before", "after"))
     lines = changed_lines(result)
+    assert [sorted(group.versions) for group in result.groups] == [["after", "before"]]
+    assert lines.pop(0).endswith(": after 7, before 2")
     assert lines[0] == "lost: scenario 0 (0-0, differs from message 1): after failed: it says so"
     assert lines[5] == "lost: 2 more"
     assert lines[6] == "won: scenario 7 (7-0, differs from message 1): before failed: it says so"
