@@ -52,7 +52,7 @@ def verdict_line(result: PairedTest) -> str:
     else:
         power = f"it is unknown which difference so many pairs would find: {result.reason or 'there are too few'}"
     if differs(result):
-        return words
+        return f"{words} than {result.old_name}" if result.verdict in ("better", "worse") else words
     shown = f"{words}; no difference is shown" if result.margin is not None else "no difference is shown"
     return f"{shown}: {power}"
 
