@@ -43,7 +43,7 @@ SMALLER = {"--draws": 8, "--trials": 2, "--repeats": 4, "--processes": 2, "--see
 FEWER = {
     "duologue recllmsim identify": ("--trees", "2"),
     "duologue recllmsim satisfaction": ("--trees", "2"),
-    "duologue simulate recllmsim": ("--limit", "12"),
+    "duologue simulate recllmsim": ("--limit", "48"),
     "python -m tests.intervals": ("--draws", "8"),
 }
 """Options of the same kind that a command is given where it has them not."""
