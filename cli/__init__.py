@@ -19,10 +19,19 @@ def main() -> None:
     gc.set_threshold(10_000)
     try:
         from .commands import main as begun
-    except KeyboardInterrupt:
+    except BaseException as error:
+        if not interrupts(error):
+            raise
         sys.stderr.write("duologue: interrupted\n")
         sys.exit(130)
     begun()
+
+
+def interrupts(error: BaseException | None) -> bool:
+    """Whether it is a Ctrl-C, or what Python 3.11 makes of one that comes while a class is made."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None
 
 
 def __getattr__(name: str) -> Any:

@@ -221,9 +221,9 @@ class Run:
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
     def again(self, whole: "Run") -> tuple[int, int]:
-        """Requests beyond those of the whole run; and those of them whose reply was sent a while before a kill."""
+        """Requests beyond those of the whole run; and those of them whose reply was sent a while before the asker's kill."""
         needed = Counter(event["request"] for event in whole.events if "asked" in event)
-        requests, sent = Counter[str](), dict[str, float]()
+        requests, asked, sent = Counter[str](), dict[str, float](), dict[str, float]()
         more = late = 0
         for event in self.events:
             name = event["request"]
@@ -233,11 +233,13 @@ class Run:
             requests[name] += 1
             if requests[name] > needed[name]:
                 more += 1
-                # The first kill after the reply was sent: who was to have it was killed by that.
-                kill, by = min((one for one in self.kills if one[0] > sent.get(name, 0.0)), default=(0.0, ""))
+                # The first kill after it was asked: an endpoint goes on and sends its reply to a process that is dead.
+                kill, by = min((one for one in self.kills if one[0] > asked[name]), default=(0.0, ""))
                 if name in sent and sent[name] <= kill - SETTLED:
                     late += 1
                     say(f"{self.kind.command}: {by} {kill - sent[name]:.3f} s after a reply that is asked for again")
+            asked[name] = event["asked"]
+            sent.pop(name, None)
         return more, late
 
 

@@ -22,7 +22,7 @@ def test_a_run_that_each_signal_ended_has_the_data_of_one_that_none_did(
     assert cell.more <= 3 * (at_once if name != "annotate" else 3 * at_once)
 
 
-def test_a_request_is_late_if_its_reply_was_sent_a_while_before_the_first_kill_after_it(tmp_path: Path) -> None:
+def test_a_request_is_late_if_its_reply_was_sent_a_while_before_its_asker_was_killed(tmp_path: Path) -> None:
     def run(name: str, *events: tuple[str, str, float], moments: tuple[float, ...] = ()) -> kills.Run:
         lines = [f'{{"request": "{request}", "{what}": {when}}}\n' for request, what, when in events]
         (tmp_path / f"{name}.times").write_text("".join(lines))
@@ -35,4 +35,6 @@ def test_a_request_is_late_if_its_reply_was_sent_a_while_before_the_first_kill_a
     assert run("none", ("a", "asked", 1), ("a", "sent", 2), ("b", "asked", 9), moments=(3,)).again(whole) == (0, 0)
     assert run("late", *early, moments=(3.0,)).again(whole) == (1, 1)
     assert run("soon", *early, moments=(2.1, 4.0)).again(whole) == (1, 0)
+    to_the_dead = (("a", "asked", 1.0), ("a", "sent", 3.1), ("a", "asked", 9.0))
+    assert run("dead", *to_the_dead, moments=(3.0, 8.0)).again(whole) == (1, 0)
     assert run("never", ("a", "asked", 1), ("a", "asked", 5), moments=(3,)).again(whole) == (1, 0)

@@ -101,25 +101,39 @@ def test_a_signal_that_ends_a_process_ends_the_run_with_what_was_under_way_writt
     assert_told_as_other_ends(tmp_path)
 
 
+def interrupted(*_, **__):
+    raise KeyboardInterrupt
+
+
+def interrupted_in_a_class(*_, **__):
+    """Python 3.11 makes a RuntimeError of it."""
+    type("Made", (), {"field": type("Field", (), {"__set_name__": interrupted})()})
+
+
+both_ways = pytest.mark.parametrize("pressed", [interrupted, interrupted_in_a_class])
+
+
 class Pressed:
     """Ctrl-C as soon as a module is asked for."""
 
+    def __init__(self, pressed):
+        self.pressed = pressed
+
     def find_spec(self, name, path=None, target=None):
         if name == "duologue.cli.commands":
-            raise KeyboardInterrupt
+            self.pressed()
 
 
-def test_ctrl_c_while_the_modules_are_read_is_one_line(duologue, monkeypatch):
+@both_ways
+def test_ctrl_c_while_the_modules_are_read_is_one_line(duologue, monkeypatch, pressed):
     monkeypatch.delitem(sys.modules, "duologue.cli.commands", raising=False)
-    monkeypatch.setattr(sys, "meta_path", [Pressed(), *sys.meta_path])
+    monkeypatch.setattr(sys, "meta_path", [Pressed(pressed), *sys.meta_path])
     assert duologue("runs", "list") == (130, "", "duologue: interrupted\n")
 
 
-def test_ctrl_c_while_files_are_read_is_one_line(duologue, monkeypatch):
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("duologue.data.simquac.samples", interrupted)
+@both_ways
+def test_ctrl_c_while_files_are_read_is_one_line(duologue, monkeypatch, pressed):
+    monkeypatch.setattr("duologue.data.simquac.samples", pressed)
     assert duologue("simulate", "simquac") == (130, "", "duologue: interrupted\n")
 
 
