@@ -37,6 +37,13 @@ class MissingExtraError(DuologueError, ImportError):
     """A package that is not installed; the message names the extra that installs it."""
 
 
+def from_ctrl_c(error: BaseException | None) -> bool:
+    """Whether it is a Ctrl-C, or what Python 3.11 makes of one that comes while a class is made."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None
+
+
 def at(path: str | Path, *where: object) -> str:
     """`file: line 3, messages` as the beginning of an error's line; `where`: parts of the position in the file."""
     position = ", ".join(map(str, where))

@@ -4,6 +4,8 @@ import gc
 import sys
 from typing import TYPE_CHECKING, Any
 
+from ..errors import from_ctrl_c
+
 if TYPE_CHECKING:
     from .commands import app
 
@@ -20,18 +22,11 @@ def main() -> None:
     try:
         from .commands import main as begun
     except BaseException as error:
-        if not interrupts(error):
+        if not from_ctrl_c(error):
             raise
         sys.stderr.write("duologue: interrupted\n")
         sys.exit(130)
     begun()
-
-
-def interrupts(error: BaseException | None) -> bool:
-    """Whether it is a Ctrl-C, or what Python 3.11 makes of one that comes while a class is made."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__
-    return error is not None
 
 
 def __getattr__(name: str) -> Any:

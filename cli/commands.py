@@ -13,8 +13,7 @@ from ..data import packages
 from ..data.files.broken_lines import skip_in_sources
 from ..data.identity import VERSION
 from ..data.text.terminal import plain_logs
-from ..errors import DuologueError, SettingError
-from . import interrupts
+from ..errors import DuologueError, SettingError, from_ctrl_c
 from .former_words import line_about
 from .options import completions
 from .options.shared import option
@@ -155,7 +154,7 @@ def main() -> None:
         code = failed(_line(error))
         sys.exit(error.exit_code if isinstance(error, DuologueError) else code)
     except Exception as error:
-        if interrupts(error):
+        if from_ctrl_c(error):
             failed("interrupted")
             sys.exit(130)
         sys.exit(crashed(error))
