@@ -194,6 +194,9 @@ class Attempt(Record):
     """What is wrong with the reply as it came, such as `refusal`, `cut_off`, `content_filter`, `empty`; None if nothing."""
     retried: dict[str, int] = Field(default_factory=dict)
     """How often the call was made again before this reply came, by the fault of the endpoint, such as `rate_limited`."""
+    shared: bool = Field(default=False, exclude_if=operator.not_)
+    """Whether another version of the conversation, which was sent the same, got this reply and paid for it. The key is
+    written only where it is true."""
     model: str | None = None
     """Name of the model that answered; it may be more exact than the name that was requested."""
     reasoning: str | None = None

@@ -198,6 +198,7 @@ OF_THE_CALL = (
     "finish_reason",
     "flaw",
     "retried",
+    "shared",
     "model",
     "reasoning",
     "tool_calls",

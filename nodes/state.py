@@ -51,6 +51,8 @@ class Draft(TypedDict, total=False):
     """What is wrong with the reply as it came: see `data.Attempt.flaw`."""
     retried: dict[str, int]
     """How often the call was made again, by fault."""
+    shared: bool
+    """Whether another version of the conversation got this reply and paid for it."""
     model: str
     """Name of the model that answered."""
     reasoning: str

@@ -77,7 +77,7 @@ def spent_before(
         texts = [message.text for message in conversation.messages]
         for role in SPEAKER_OF:
             for attempt in conversation.attempts(role, new_only=True):
-                if attempt.usage is not None:
+                if attempt.usage is not None and not attempt.shared:
                     # Where no tokens were reported: the page, and half of what was said in the end, were sent.
                     sent = [*pages[role], *texts_in(conversation.scenario), *texts[: (len(texts) + 1) // 2]]
                     used = attempt.usage.model_dump()

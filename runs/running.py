@@ -30,7 +30,7 @@ from .engine.progress import counted, shown
 from .engine.reports import WorkerReport
 from .folder import dataset, manifests
 from .folder.leftovers import PROMPTS
-from .folder.merging import merge_calls, remove_calls, split_calls
+from .folder.merging import keep_user_calls, merge_calls, remove_calls, split_calls
 from .folder.run_folder import RunFolder
 from .folder.summary import Summary, written
 from .journals.calls import CALLS, CallFile
@@ -90,7 +90,10 @@ async def arun(
         folder.simulate_again(again & {name_of(state) for state in plan})
         missing = [state for state in plan if name_of(state) not in folder.done or name_of(state) in again]
         run = _Run(cast, folder, missing, limits, control, conduct, concurrency, resume, again, anew)
-        divided = division(cast, missing, limits, conduct, concurrency, watched=watch is not None or keep is not None)
+        divided = None
+        if control.turns is None:  # runs take turns in one process
+            watched = watch is not None or keep is not None
+            divided = division(cast, missing, limits, conduct, concurrency, watched=watched)
         try:
             with working_folder_restored():  # paths of the run are relative to it
                 if divided is None:
@@ -153,6 +156,7 @@ class _Run:
                         concurrency=self.concurrency,
                         watch=watch,
                         keep=keep,
+                        replies_of=self.conduct.replies_of,
                     )
                 finally:
                     for calls in self.control.services:
@@ -187,6 +191,7 @@ class _Run:
                 skip_broken=sources_skip_broken(),
                 cast=manifests.digest_of(self.cast),
                 snapshot_bytes=self.conduct.snapshot_bytes,
+                replies_of=self.conduct.replies_of and self.conduct.replies_of.resolve(),
                 between=A_SECOND if divided.engine == "ray" else BETWEEN,
             )
             at_a_time = at_once(divided.processes or 1, len(self.missing), self.concurrency)
@@ -205,10 +210,12 @@ class _Run:
 
     def close(self, *, complete: bool) -> None:
         """Remove the call journal of a complete run, unless it is to be kept; merge it otherwise."""
-        if complete and self.conduct.replay_calls is None and not self.conduct.keep_calls:
-            remove_calls(self.folder.path)
-        else:
+        if not complete or self.conduct.replay_calls is not None or self.conduct.keep_calls is True:
             merge_calls(self.folder.path)
+        elif self.conduct.keep_calls:
+            keep_user_calls(self.folder.path)
+        else:
+            remove_calls(self.folder.path)
 
     def _journal(self) -> AbstractContextManager[CallFile | None]:
         done = frozenset(self.folder.done - set(self.again))

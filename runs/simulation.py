@@ -100,7 +100,9 @@ async def results(
         limits = (limits or cast.limits).or_else(cast.limits)
         try:
             with conduct.calls() as file:
-                async with calling(control, file, max_seconds=conduct.max_seconds) as calls:
+                async with calling(
+                    control, file, max_seconds=conduct.max_seconds, replies_of=conduct.replies_of
+                ) as calls:
                     with shown(len(plan), control, conduct.progress) as figures:
                         watched, keep = counted([figures], watch, ended.add)
                         await converse_all(

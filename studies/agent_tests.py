@@ -17,6 +17,7 @@ from ..runs.engine.event_loop import waiting
 from ..runs.simulation import asimulate
 from .agent_trials import AgentSuccess, AgentTest
 from .paired_tests import old_version
+from .sources import logged
 
 
 async def atest(
@@ -69,11 +70,16 @@ async def atest(
         limits = replace(tested.limits, seed=seed, max_turns=max_turns or tested.limits.max_turns)
     conduct = conduct or Conduct()
     control = conduct.controlled()
-    conduct = replace(conduct, control=control)
+    conduct = replace(conduct, control=control, keep_calls=conduct.keep_calls or "user")
     folder = None if out is None else Path(out)
     old = None
     if against is not None:
         old = old_version(against, trial, limits, test_of, out=folder, common=common, option="common=True")
+        for note in old.notes(tested.user_simulator):
+            logged(note)
+        if old.trial is not None:
+            conduct.check_in_turns()
+        conduct = replace(conduct, replies_of=old.replies)
     run_options: dict[str, Any] = {"limits": limits, "concurrency": concurrency, "resume": resume, "conduct": conduct}
     versions = [(trial, folder), *([(old.trial, old.folder)] if old is not None and old.trial is not None else [])]
     runs = [asimulate(version.cast, version.scenarios, out=place, **run_options) for version, place in versions]

@@ -1,6 +1,6 @@
 """An agent compared with another version of it in pairs: the other version, and the comparison."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,11 @@ from ..data.formats.detection import MANIFEST
 from ..data.formats.record_lines import attempted
 from ..data.records import Conversation
 from ..errors import SettingError
+from ..nodes.calls.prices import asked_model
 from ..nodes.limits import Limits
+from ..nodes.validators.composition import models_of
 from ..runs.folder.run_conditions import ComparableRuns, comparable, manifest_of
+from ..runs.journals.calls import CALLS
 from .agent_trials import AgentSuccess, AgentTest
 
 OLD_RUN = "against"
@@ -44,6 +47,17 @@ class OldVersion:
             return self.result.records
         assert self.folder is not None
         return records_of(self.folder)
+
+    @property
+    def replies(self) -> Path | None:
+        """The call journal with its user's replies; None if it keeps none, or both versions are simulated now."""
+        folder = self.result.folder if self.result is not None else self.folder
+        return folder / CALLS if folder is not None and self.trial is None and (folder / CALLS).is_file() else None
+
+    def notes(self, user: object) -> Iterator[str]:
+        """A note if the model of the user is asked anew, as no reply to the same is kept."""
+        if self.trial is None and self.replies is None and any(map(asked_model, models_of(user))):
+            yield f"{self.name}: keeps no replies of its user's model, which is asked anew and may reply something else"
 
     def compared(
         self,

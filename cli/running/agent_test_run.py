@@ -79,6 +79,10 @@ class AgentTestRun:
         from ...analysis.testing.result_text import blocking, resuming
 
         beside, control = self.beside, self.options.control()
+        conduct: dict[str, Any] = {"keep_calls": self.options.keep_calls or "user"}
+        if self.old is not None:
+            say(*self.old.notes(self.trial.cast.user_simulator))
+            conduct["replies_of"] = self.old.replies
 
         def put_last(line: str) -> None:
             restore_streams()
@@ -97,6 +101,7 @@ class AgentTestRun:
             control,
             last=put_last,
             beside=beside,
+            conduct=conduct,
         )
         cut = cut_by(summary, control)
         result = self._result(ending=cut)

@@ -1,9 +1,10 @@
 """What every `duologue simulate CAST` does around its run: name the hosts, end cleanly on a signal, report."""
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...data.formats.unsupported import total
@@ -75,11 +76,13 @@ def run_into(
     again: str = "",
     last: Callable[[str], object] = len,
     beside: Beside = (),
+    conduct: Mapping[str, Any] = MappingProxyType({}),
 ) -> "Summary":
     """Simulate into the folder, with its progress shown unless the output is JSON; gives the run's summary.
 
     Before a large run it prints the size, and at a terminal asks whether to go on. Of a run that is interrupted the
-    summary is what its folder holds. `limits`: None for the casts' own. `beside`: simulated in turns with it. `last` is called with the last line of a process that an agent blocks, before it ends.
+    summary is what its folder holds. `limits`: None for the casts' own. `beside`: simulated in turns with it. `conduct`: what no
+    option has. `last` is called with the last line of a process that an agent blocks, before it ends.
     """
     from ... import runs
     from ...graphs.casts.style_filter import guard_of, of_another_language
@@ -119,7 +122,7 @@ def run_into(
                     resume=options.resume,
                     figures=progress.figures,
                     source=source,
-                    conduct=options.conduct(control),
+                    conduct=replace(options.conduct(control), **conduct),
                 )
                 for version, place in versions
             ]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -152,16 +152,26 @@ class StoredReply:
 
     None: there is no world, or nothing brings it back.
     """
+    shared: bool = False
+    """Whether another version of the conversation got it and paid for it (`nodes.calls.shared_replies`)."""
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> "StoredReply":
         """The reply of a kept line."""
-        return cls(line["reply"], line.get("retried") or {}, line.get("endpoint") or "", line.get("world"))
+        more = line.get("retried") or {}, line.get("endpoint") or "", line.get("world"), line.get("shared") is True
+        return cls(line["reply"], *more)
+
+    @property
+    def shared_with_another(self) -> "StoredReply":
+        """The reply as another version of the conversation has it."""
+        drafts = [{**draft, "shared": True} for draft in self.value.get("drafts", [])]
+        value = {**self.value, "drafts": drafts} if "drafts" in self.value else self.value
+        return replace(self, value=value, retried={}, shared=True)
 
     @property
     def line(self) -> dict[str, Any]:
         """The reply as it is kept."""
-        more = {"retried": dict(self.retried), "endpoint": self.endpoint}
+        more = {"retried": dict(self.retried), "endpoint": self.endpoint, "shared": self.shared}
         world = {} if self.world is None else {"world": self.world}
         return {"reply": self.value} | {name: value for name, value in more.items() if value} | world
 
@@ -179,6 +189,10 @@ class CallStore(Protocol):
 
         A store that must contain every call raises an error for another one.
         """
+        ...
+
+    def look_up(self, key: CallKey, sent: SentRequest) -> StoredReply | None:
+        """As `find`, of a call that it need not contain."""
         ...
 
     def keep(self, key: CallKey, sent: SentRequest, reply: StoredReply) -> None:

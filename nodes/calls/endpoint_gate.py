@@ -14,9 +14,8 @@ from ..models.faults import CallFault, fault_of, headers_of
 from ..models.reported_limits import listener
 from .call_queue import QueueTurn, Turns
 from .health import Health
-from .pace_settings import CallCounts, Pace
 from .reservations import RunOverError
-from .tries import CallAttempts, CallError, EndpointError
+from .tries import CallAttempts, CallCounts, CallError, EndpointError, Pace
 
 __all__ = ["CallCounts", "CallError", "EndpointError", "Gate", "Pace"]
 

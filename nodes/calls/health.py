@@ -9,9 +9,8 @@ from .call_queue import QueueTurn
 from .circuit_breaker import SILENT, Breaker
 from .concurrency import Window
 from .learned_pace import CallRate, LearnedPace, RecentRate
-from .pace_settings import Pace
 from .refusal_causes import Refusals
-from .tries import LONGEST
+from .tries import LONGEST, Pace
 
 
 class Health:

@@ -28,6 +28,7 @@ from .called_models import address_digest, endpoint_of, most_tries, served_name,
 from .endpoint_gate import EndpointError, Gate, Pace
 from .prices import asked_model
 from .reservations import CallKind, Reservations, RunOverError
+from .shared_replies import SharedReplies
 from .spending import Spending
 from .tries import note_lost, reply_despite_cancellation
 
@@ -53,6 +54,8 @@ class CallService:
     gates: dict[str, Gate] = field(default_factory=dict)
     stopped: DuologueError | None = None
     """Why no call of the run can succeed any more."""
+    shared: SharedReplies = field(default_factory=SharedReplies)
+    """What the user's model replied to other versions of the conversations."""
     replayed: int = 0
     """Replies that were taken from the journal."""
     agents: AgentTurns = field(default_factory=AgentTurns)
@@ -81,8 +84,7 @@ class CallService:
 
     def gate(self, endpoint: str) -> Gate:
         """The gate of an endpoint."""
-        gate = self.gates.get(endpoint)
-        if gate is None:
+        if (gate := self.gates.get(endpoint)) is None:
             gate = self.gates[endpoint] = Gate(endpoint, self.pace, notify=self.notify)
             gate.on_room.append(lambda _: self.on_room and self.on_room())
             if self.reservations.closed:
@@ -121,49 +123,50 @@ class CallService:
         chosen, arguments = seeded(model, call.seed_of(attempt))
         sent = for_model(chosen, messages)
         key = call.key(attempt)
-        # The embedded model gives the same reply again and costs nothing: it is asked.
-        stores_replies = self._store is not None and not isinstance(chosen, OfflineChatModel)
-        request = SentRequest.of({**model_provenance(model), **arguments}, sent) if stores_replies else None
-        if request is not None and (stored_reply := self._find_stored(key, request)) is not None:
-            if endpoint is not None and stored_reply.endpoint == address_digest(endpoint):
-                self.gate(endpoint).answered_before()
-            return _draft(message_of(stored_reply.value), stored_reply.retried)
+        request = None
+        if self._keeps(key) and not isinstance(chosen, OfflineChatModel):  # which replies the same again, at no cost
+            request = SentRequest.of({**model_provenance(model), **arguments}, sent)
+        async with self.shared.alone(key, request):
+            if request is not None and (stored_reply := self._find_stored(key, request)) is not None:
+                if endpoint is not None and stored_reply.endpoint == address_digest(endpoint):
+                    self.gate(endpoint).answered_before()
+                return _draft(message_of(stored_reply.value), stored_reply.retried, shared=stored_reply.shared)
+            cancelled: asyncio.CancelledError | None = None
 
-        cancelled: asyncio.CancelledError | None = None
+            async def send() -> AIMessage:
+                nonlocal cancelled
+                work = chosen.ainvoke(sent, None, **cast(Any, arguments))
+                # One's own model may have nothing to say.
+                check = check_reply if endpoint_host(model) is not None else None
+                if request is None:  # nothing is kept
+                    reply = await work
+                    if check is not None:
+                        check(reply)
+                else:
+                    reply, cancelled = await reply_despite_cancellation(work, check)
+                return reply
 
-        async def send() -> AIMessage:
-            nonlocal cancelled
-            work = chosen.ainvoke(sent, None, **cast(Any, arguments))
-            check = check_reply if endpoint_host(model) is not None else None  # one's own model may have nothing to say
-            if request is None:  # nothing is kept
-                reply = await work
-                if check is not None:
-                    check(reply)
-            else:
-                reply, cancelled = await reply_despite_cancellation(work, check)
-            return reply
-
-        query = asked_model(model)
-        try:
-            expected = tokens_expected(sent) if self.spending.bounded and query is not None else 0
-            async with self.reservations.room(CallKind(call.role, query), expected) as took:
-                message, retried = await self._new_reply(endpoint, model, send, sent, key, request)
-                tokens = self.spending.add(
-                    served_name(message),
-                    usage_of([message]),
-                    role=side_of(call.role),
-                    query=query,
-                    sent=(str(sent_message.content) for sent_message in sent),
-                    reply=str(message.text),
-                )
-                took(tokens.get("input_tokens", 0), tokens.get("output_tokens", 0))
-        except RunOverError as error:
-            await self._end_work(error)
-        if request is not None:
-            self._keep(key, request, StoredReply(plain_reply(message), retried, address_digest(endpoint)))
-        if cancelled is not None:
-            raise cancelled
-        return _draft(message, retried)
+            query = asked_model(model)
+            try:
+                expected = tokens_expected(sent) if self.spending.bounded and query is not None else 0
+                async with self.reservations.room(CallKind(call.role, query), expected) as took:
+                    message, retried = await self._new_reply(endpoint, model, send, sent, key, request)
+                    tokens = self.spending.add(
+                        served_name(message),
+                        usage_of([message]),
+                        role=side_of(call.role),
+                        query=query,
+                        sent=(str(sent_message.content) for sent_message in sent),
+                        reply=str(message.text),
+                    )
+                    took(tokens.get("input_tokens", 0), tokens.get("output_tokens", 0))
+            except RunOverError as error:
+                await self._end_work(error)
+            if request is not None:
+                self._keep(key, request, StoredReply(plain_reply(message), retried, address_digest(endpoint)))
+            if cancelled is not None:
+                raise cancelled
+            return _draft(message, retried)
 
     async def update(
         self,
@@ -178,31 +181,25 @@ class CallService:
 
         A complete one is kept, with what brings back the world of its tools. RepeatError if that fails.
         """
-        most = self.snapshot_bytes
-        request = None if most is None or (world and not most) else SentRequest.of(to, messages)
-        key = call.key(attempt)
-        stored_reply = None if request is None else self._find_stored(key, request)
-        if stored_reply is not None:
-            stored_world = stored_reply.world
-            if world is None or (stored_world is not None and await world.put(stored_world, stored_reply.value)):
-                return dict(stored_reply.value)
-        try:
-            async with self.reservations.room(CallKind(f"agent as {call.role}", None), 0) as took:
-                update = await ask()
-                tokens = 0
-                for draft in update.get("drafts", []) if isinstance(update, Mapping) else []:
-                    if isinstance(draft, Mapping) and (usage := draft.get("usage")):
-                        # The cost of an agent's own calls is unknown, only their tokens are reported.
-                        self.spending.add(draft.get("model") or "agent", usage, role=side_of(call.role), query=None)
-                        tokens += usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
-                took(0, tokens)
-        except RunOverError as error:
-            await self._end_work(error)
-        if request is not None and not update.get("failed"):
-            plain = None if world is None or not most else await world.after(update, most)
-            if world is None or plain is not None:
-                self._keep(key, request, StoredReply(without_known_secrets(update), world=plain))
-        return update
+        most, key = self.snapshot_bytes, call.key(attempt)
+        request = SentRequest.of(to, messages) if (most if world else self._keeps(key)) else None
+        async with self.shared.alone(key, None if world else request):
+            stored_reply = None if request is None else self._find_stored(key, request)
+            if stored_reply is not None:
+                stored_world = stored_reply.world
+                if world is None or (stored_world is not None and await world.put(stored_world, stored_reply.value)):
+                    return dict(stored_reply.value)
+            try:
+                async with self.reservations.room(CallKind(f"agent as {call.role}", None), 0) as took:
+                    update = await ask()
+                    took(0, self.spending.add_update(update, side_of(call.role)))
+            except RunOverError as error:
+                await self._end_work(error)
+            if request is not None and not update.get("failed"):
+                plain = None if world is None or not most else await world.after(update, most)
+                if world is None or plain is not None:
+                    self._keep(key, request, StoredReply(without_known_secrets(update), world=plain))
+            return update
 
     @property
     def snapshot_bytes(self) -> int | None:
@@ -213,9 +210,12 @@ class CallService:
     def _store(self) -> CallStore | None:
         return AMBIENT.get() if self.store is None else self.store
 
+    def _keeps(self, key: CallKey) -> bool:
+        return self._store is not None or self.shared.has(key.role)
+
     def _find_stored(self, key: CallKey, request: SentRequest) -> StoredReply | None:
         try:
-            stored_reply = None if self._store is None else self._store.find(key, request)
+            stored_reply = self.shared.find(self._store, key, request)
         except DuologueError as error:  # of a store that must contain every call
             note_lost(error)
             raise
@@ -224,13 +224,11 @@ class CallService:
 
     def _keep(self, key: CallKey, request: SentRequest, outcome: StoredReply | CallFault) -> None:
         """Store the outcome of a call; a failure ends the run, as all later calls would be lost too."""
-        if (store := self._store) is None:
-            return
         try:
-            if isinstance(outcome, CallFault):
-                store.keep_fault(key, request, outcome)
-            else:
-                store.keep(key, request, outcome)
+            if not isinstance(outcome, CallFault):
+                self.shared.keep(self._store, key, request, outcome)
+            elif self._store is not None:
+                self._store.keep_fault(key, request, outcome)
         except DuologueError as error:
             self.stopped = self.stopped or error
             raise
@@ -293,8 +291,10 @@ async def answered(model: BaseChatModel, text: str, call: Call) -> str:
     return str((await drafted(model, [HumanMessage(text)], call))["text"])
 
 
-def _draft(message: AIMessage, retried: Mapping[str, int]) -> Draft:
+def _draft(message: AIMessage, retried: Mapping[str, int], *, shared: bool = False) -> Draft:
     draft = drafts_of([message])[0]
+    if shared:
+        draft["shared"] = True
     if retried:
         draft["retried"] = dict(retried)
     return draft

@@ -1,8 +1,8 @@
 """What a run has spent on calls of models, and when that is too much."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...data.text.model_tokens import tokens_about
 from ...errors import SettingError
@@ -22,6 +22,19 @@ class ReplyCost(NamedTuple):
     sent: Sequence[str] = ()
     """The texts that were sent, where tokens are to be counted by characters."""
     reply: str = ""
+
+    @classmethod
+    def of(cls, role: str, call: Mapping[str, Any], messages: Callable[[], Mapping[str, Any]]) -> "ReplyCost":
+        """What a model's reply in a call journal has taken; `messages`: those of its conversation, by digest."""
+        reply = call["reply"]
+        usage, metadata = reply.get("usage_metadata") or {}, reply.get("response_metadata") or {}
+        counted = {name: usage.get(name, 0) for name in ("input_tokens", "output_tokens")} | {"calls": 1}
+        if cached := (usage.get("input_token_details") or {}).get("cache_read"):
+            counted["cached_tokens"] = cached
+        sent = {} if usage else messages()
+        texts = [] if usage else [str(sent.get(digest, {}).get("content", "")) for digest in call.get("sent", [])]
+        model = metadata.get("model_name") or metadata.get("model")
+        return cls(role, model, counted, texts, str(reply.get("content", "")))
 
 
 @dataclass
@@ -143,6 +156,15 @@ class Spending:
             self.by_role.setdefault(role, ModelSpending()),
         ):
             spent.add(calls, tokens, cost, by_characters=by_characters)
+        return tokens
+
+    def add_update(self, update: Any, role: str) -> int:
+        """Count the drafts of an agent's update; gives their tokens. The cost of an agent's own calls is unknown."""
+        tokens = 0
+        for draft in update.get("drafts", []) if isinstance(update, Mapping) else []:
+            if isinstance(draft, Mapping) and (usage := draft.get("usage")):
+                self.add(draft.get("model") or "agent", usage, role=role, query=None)
+                tokens += usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
         return tokens
 
     def add_paid(self, paid: ReplyCost, query: PriceQuery | None) -> None:

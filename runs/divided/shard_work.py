@@ -143,6 +143,7 @@ async def _worked(shard: Shard, exchange: ShardExchange, name: str) -> WorkerRep
             watch=worker.figures.watch,
             keep=worker.figures.keep,
             answered=shard.answered,
+            replies_of=shard.replies_of,
         )
         await _reported(asyncio.ensure_future(running), worker, exchange)
     except DuologueError as problem:

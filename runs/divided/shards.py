@@ -44,10 +44,11 @@ async def run_shard(
     watch: Watch | None = None,
     keep: Callable[[Conversation], None] | None = None,
     answered: Collection[str] = (),
+    replies_of: Path | None = None,
 ) -> None:
     """Simulate the states and write each conversation down as soon as it is over; why one failed comes to `failed`.
 
-    `file`: the call journal. `answered`: endpoints that have answered in this run, which are waited for.
+    `file`: the call journal. `replies_of`: that of an earlier run, with which users share replies. `answered`: endpoints that have answered in this run, which are waited for.
     EndpointError if no call can succeed any more; RunError if nothing can be written.
     """
 
@@ -60,7 +61,7 @@ async def run_shard(
         if keep is not None:
             keep(conversation)
 
-    async with calling(control, file, check=folder.check) as calls:
+    async with calling(control, file, check=folder.check, replies_of=replies_of) as calls:
         for endpoint in answered:
             calls.gate(endpoint).answered_before()
         await converse_all(
@@ -105,6 +106,8 @@ class Shard:
     """What its worker may spend at first; None: nothing is bounded."""
     snapshot_bytes: int = 0
     """Most bytes of a world's snapshot in the call journal."""
+    replies_of: Path | None = None
+    """The call journal of an earlier run, with which users share replies."""
     between: float = BETWEEN
     """Seconds between two reports."""
 

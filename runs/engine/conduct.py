@@ -15,6 +15,7 @@ from ...errors import DuologueError, SettingError
 from ...nodes.calls.call_store import AMBIENT, kept_in
 from ...nodes.calls.endpoint_gate import Pace
 from ...nodes.calls.service import CallService
+from ...nodes.calls.shared_replies import SharedReplies
 from ...nodes.calls.spending import Spending
 from ...nodes.replies.worker_threads import use_worker_threads
 from ...nodes.settings.environment import with_placeholders, without_calls
@@ -55,8 +56,10 @@ class Conduct:
     """A file for every reply of a model, to replay the run from; it is kept."""
     replay_calls: str | Path | None = None
     """Such a file, which answers every call: no model is called."""
-    keep_calls: bool = False
-    """Keep the run folder's call journal when the run is complete."""
+    keep_calls: bool | Literal["user"] = False
+    """Keep the run folder's call journal when the run is complete. `user`: only the replies to its users."""
+    replies_of: Path | None = None
+    """The call journal of an earlier run: where its user was sent the same, its reply is taken."""
     snapshot_bytes: int = SNAPSHOT_BYTES
     """Most bytes of a world's snapshot in the run folder's call journal, from which a conversation that was cut short goes
     on. They are not redacted. 0: none are kept, and such a conversation begins anew."""
@@ -81,6 +84,14 @@ class Conduct:
             raise SettingError(f"processes must be at least 1, or None for as many as pay, not {self.processes!r}")
         if self.engine not in (None, "processes", "ray"):
             raise SettingError(f"engine must be 'processes' or 'ray', not {self.engine!r}")
+
+    def check_in_turns(self) -> None:
+        """SettingError for what does not fit several runs that are made in turns."""
+        if self.processes not in (None, 1) or self.engine or self.record or self.replay_calls:
+            raise SettingError(
+                "conduct: versions are simulated in turns, in one process: leave out processes, engine, record and "
+                "replay_calls"
+            )
 
     def controlled(self) -> Control:
         """The control of a run: the given one, or a new one with this pace and these bounds."""
@@ -140,13 +151,16 @@ async def calling(
     *,
     max_seconds: float | None = None,
     check: Callable[[], object] | None = None,
+    replies_of: Path | None = None,
 ) -> AsyncIterator[CallService]:
     """Inside, models are called under the control, for at most so many seconds, and replies are kept in the file.
 
+    `replies_of`: the call journal of an earlier run, with which users share replies.
     Written replies are synced to the disk in small batches, and `check` tests the run's folder. If either fails the run
     ends, since replies that are paid after it might be lost. The error is raised at the end, if no other is.
     """
-    calls = control.call_service(file)
+    earlier = None if replies_of is None else SharedReplies([CallFile.read(replies_of)])
+    calls = control.call_service(file, shared=earlier)
     use_worker_threads()
     with control.within(max_seconds):
         async with _synced(file, calls, check):

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from ...nodes.calls.call_store import CallStore
 from ...nodes.calls.endpoint_gate import Pace
 from ...nodes.calls.service import CallService
+from ...nodes.calls.shared_replies import SharedReplies
 from ...nodes.calls.spending import Spending
 from ...nodes.context_values import during
 from .reports import EndpointNow, WorkerReport
@@ -36,6 +37,8 @@ class Control:
     """The calls of the run that is under way, or of each of the runs."""
     turns: LoopTurns | None = None
     """Of runs that are made at the same time; None for one."""
+    shared: SharedReplies = field(default_factory=SharedReplies)
+    """What the user's model replied in other of these runs."""
     cutting: str | None = None
     """Why conversations under way end before their next turn, in words; None if they go on."""
     closed: bool = False
@@ -101,10 +104,12 @@ class Control:
             self.cutting = reason if self.cutting == self._passed else self.cutting
             self._passed = reason
 
-    def call_service(self, store: CallStore | None = None) -> CallService:
-        """The calls of a run under this control."""
-        calls = CallService(self.pace, store, self.spending, self.spent, self.notify)
+    def call_service(self, store: CallStore | None = None, *, shared: SharedReplies | None = None) -> CallService:
+        """The calls of a run under this control; `shared`: with replies of an earlier run."""
+        calls = CallService(self.pace, store, self.spending, self.spent, self.notify, shared=shared or self.shared)
         others = self.services if self.turns is not None else []
+        if self.turns is not None and store is not None:
+            self.shared.stores.append(store)
         for other in others[:1]:
             calls.gates, calls.reservations = other.gates, other.reservations
         calls.agents.dropped = self.dropped
@@ -156,16 +161,17 @@ class Control:
     async def in_turns(self, runs: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
         """The results of runs that are made at the same time under this control, a conversation of each in turn.
 
-        Of errors the first, as it is: the other runs are cancelled then.
+        Where the user's model is sent the same in several, it is asked once. Of errors the first, as it is: the other
+        runs are cancelled then.
         """
-        self.turns, self.services = LoopTurns(len(runs)), []
+        self.turns, self.services, self.shared = LoopTurns(len(runs)), [], SharedReplies(together=True)
         try:
             async with asyncio.TaskGroup() as tasks:
                 under_way = [tasks.create_task(run) for run in runs]
         except ExceptionGroup as group:
             raise group.exceptions[0] from None
         finally:
-            self.turns = None
+            self.turns, self.shared = None, SharedReplies()
         return [task.result() for task in under_way]
 
     def as_default(self) -> AbstractContextManager["Control"]:

@@ -23,6 +23,7 @@ class LoopTurns:
         """The number of a loop that begins."""
         number, self._joined = self._joined, self._joined + 1
         self._begun.setdefault(number, 0)
+        self.wake()
         return number
 
     def leave(self, number: int) -> None:
@@ -31,7 +32,9 @@ class LoopTurns:
         self.wake()
 
     def may_begin(self, number: int, room: int) -> bool:
-        """Whether a loop may begin a piece, with at most `room` of all loops at the same time."""
+        """Whether a loop may begin a piece: all have joined, and fewer than `room` pieces are under way."""
+        if self._joined < self.loops:
+            return False
         return self.under_way < room and number == min(self._begun, key=lambda loop: (self._begun[loop], loop))
 
     def begin(self, number: int) -> None:

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -18,7 +19,9 @@ from ...data.files.journals import Entry, JournalReader, writer_path, writers
 from ...data.files.json_files import UnwrittenError, dumps, replacing_bytes
 from ...data.files.regular_files import OpenFiles
 from ...errors import at
-from ..journals.calls import CALLS, HEAD
+from ...nodes.calls.shared_replies import is_of_user
+from ..journals.call_differences import HEAD
+from ..journals.calls import CALLS
 from ..journals.journal import LEASE, AppendedFile, BrokenOffError, BusyError
 
 WAITED = LEASE
@@ -105,6 +108,23 @@ def split_calls(folder: Path, shards: Mapping[str, str]) -> None:
     head = (dumps(HEAD) + "\n").encode()
     for name, lines in parts.items():
         _replace(writer_path(main, name), [head, *lines])
+
+
+def keep_user_calls(folder: Path) -> None:
+    """Keep of the call journal of a complete run only the replies to its users, which another version may share."""
+    merge_calls(folder)
+    main = folder / CALLS
+    lines = (line for line, _ in _lines([main] if main.exists() else []) if _is_shared(line))
+    if (first := next(lines, None)) is None:
+        remove_calls(folder)
+    else:
+        _replace(main, chain([(dumps(HEAD) + "\n").encode(), first], lines))
+
+
+def _is_shared(line: bytes) -> bool:
+    """Whether a line is a reply to a user that brings back no world."""
+    value = json.loads(line) if is_of_user(_of(line, "role")) else {}
+    return "reply" in value and "world" not in value
 
 
 def remove_calls(folder: Path) -> None:

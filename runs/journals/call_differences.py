@@ -1,13 +1,16 @@
-"""The difference between a call and the stored ones, in words: the nearest, and the first place that differs."""
+"""The form of stored calls, and the difference between one and what is sent now, in words."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import takewhile
+from pathlib import Path
 from typing import Any
 
-from ...data.files.json_files import dumps
-from ...errors import DuologueError
-from ...nodes.calls.call_store import CallKey
+from ...data.files.json_files import dumps, parsed
+from ...errors import DataError, DuologueError, at
+from ...nodes.calls.call_store import CallKey, SentRequest
 
+HEAD = {"calls": 1}
+"""The first line of a file of calls: the version of the form."""
 SHOWN = 60
 """Characters of a text that are shown."""
 
@@ -53,10 +56,37 @@ def where_they_differ(was: Any, now: Mapping[str, Any]) -> str:
     return f"differs at character {at_character + 1}: was {then!r}, now {here!r}"
 
 
+def difference(call: Mapping[str, Any], request: SentRequest, messages: Callable[[], Mapping[str, Any]]) -> str:
+    """The first difference between a stored call and what is sent now; `messages`: those sent then, by digest."""
+    to, now = dict(call.get("to") or {}), dict(request.to)
+    for name in [*to, *(name for name in now if name not in to)]:
+        if to.get(name) != now.get(name):
+            return f"{name} was {short(to.get(name))}, now it is {short(now.get(name))}"
+    sent = list(call.get("sent") or [])
+    for number, message in enumerate(request.messages):
+        if number >= len(sent):
+            return f"message {number + 1} is new: {short(message)}"
+        if sent[number] != request.digests[number]:
+            return f"message {number + 1} ({message.get('type')}) {where_they_differ(messages().get(sent[number]), message)}"
+    return f"{len(sent)} messages were sent, now {len(request.messages)}"
+
+
 def short(value: Any) -> str:
     """The begin of a JSON value."""
     text = dumps(value)
     return text if len(text) <= 2 * SHOWN else text[: 2 * SHOWN] + "…"
+
+
+def check_head(line: bytes, path: Path) -> None:
+    """DataError unless the first line of a file is that of a file of calls of this package."""
+    try:
+        head = parsed(line.decode("utf-8"), path, 1)
+    except (UnicodeDecodeError, DataError):
+        head = None
+    if not isinstance(head, dict) or "calls" not in head:
+        raise DataError(f"{at(path)}: is not a file of recorded calls: give one that --record wrote")
+    if head["calls"] != HEAD["calls"]:
+        raise DataError(f"{at(path)}: holds calls in the form {head['calls']!r}: update duologue")
 
 
 def check_call(key: CallKey, line: Mapping[str, Any]) -> None:

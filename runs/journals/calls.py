@@ -7,7 +7,7 @@ conversation. A line with `sent` holds a call: its key, recipient, digests of th
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,11 @@ from ...errors import DataError, at
 from ...nodes.calls.call_store import CallKey, SentRequest, StoredReply
 from ...nodes.calls.spending import ReplyCost
 from ...nodes.models.faults import CallFault
-from .call_differences import ReplayError, check_call, distance, named, short, where_they_differ
+from .call_differences import HEAD, ReplayError, check_call, check_head, difference, distance, named
 from .journal import AppendedFile
 
 CALLS = "calls.jsonl"
 """Name of the journal in a run folder."""
-HEAD = {"calls": 1}  # the first line: the version of the form
 _LONGEST_HEAD = 1_000
 
 
@@ -60,6 +59,10 @@ class CallFile:
     snapshot_bytes: int = 0
     """Most bytes of the snapshot of a world that it keeps; 0: it keeps none."""
     _lines: dict[CallKey, _Line] = field(default_factory=dict, repr=False)
+    _shared: dict[str, dict[tuple[CallKey, str], _Line]] = field(default_factory=dict, repr=False)
+    """By conversation the replies that another version of it got and paid for, by call and digest of what was sent."""
+    _over: set[str] = field(default_factory=set, repr=False)
+    """Conversations that will not be asked for again."""
     _stored_messages: dict[str, set[str]] = field(default_factory=dict, repr=False)
     """Digests of the messages that the file has, by conversation."""
     _anew: dict[str, int] = field(default_factory=dict, repr=False)
@@ -74,14 +77,14 @@ class CallFile:
         `done`: conversations that will not be asked for again. RunError if it cannot be written, or another process writes
         it; DataError if it is another file.
         """
-        call_file = cls(Path(path))
+        call_file = cls(Path(path), _over=set(done))
         if call_file.path.exists():
             check(call_file.path)
         file = AppendedFile(call_file.path, alone_in=call_file.path)
         try:
             call_file.torn = file.cut_torn_line()
             if file.size:
-                call_file._read(done)
+                call_file._read()
             else:
                 file.append(dumps(HEAD) + "\n")
         except BaseException:
@@ -93,31 +96,48 @@ class CallFile:
     @classmethod
     def replaying(cls, path: str | Path) -> "CallFile":
         """A file that holds every call of a run: no other is made; DataError if it cannot be read."""
-        call_file = cls(Path(path), writes=False)
-        call_file._read(frozenset())
+        call_file = cls.read(path)
         if not call_file._lines:
             raise DataError(f"{at(path)}: holds no reply: record the run again")
         return call_file
 
+    @classmethod
+    def read(cls, path: str | Path) -> "CallFile":
+        """A file of an earlier run, which is only read; DataError if it cannot be."""
+        call_file = cls(Path(path), writes=False)
+        call_file._read()
+        return call_file
+
     def find(self, key: CallKey, sent: SentRequest) -> StoredReply | None:
         """The stored reply, if the same was sent; ReplayError if the file must hold it and does not."""
-        last, begun = self._lines.get(key), self._anew.get(key.conversation, 0)
-        lines = [] if last is None else [line for line in last.all() if line.offset >= begun]
-        if (same := next((line for line in lines if line.digest == sent.digest), None)) is not None:
-            reply = StoredReply.of(self._call(same))
+        if (reply := self.look_up(key, sent)) is not None:
             if self.copy is not None and self.copy.find(key, sent) is None:
                 self.copy.keep(key, sent, reply)
             return reply
         if self.copy is not None and (copied_reply := self.copy.find(key, sent)):
             return copied_reply
-        if lines and self.writes and key not in self.unused:
+        if (lines := self._since(key, self._lines.get(key))) and self.writes and key not in self.unused:
             self.unused[key] = "" if self.unused else self._difference(lines[0], sent)  # which reads the whole file
         if not self.writes:
             raise ReplayError(self._missing(key, sent))
         return None
 
+    def look_up(self, key: CallKey, sent: SentRequest) -> StoredReply | None:
+        """The stored reply, if the same was sent."""
+        shared = self._shared.get(key.conversation, {}).get((key, sent.digest))
+        lines = [*self._since(key, self._lines.get(key)), *self._since(key, shared)]
+        same = next((line for line in lines if line.digest == sent.digest), None)
+        return None if same is None else StoredReply.of(self._call(same))
+
+    def _since(self, key: CallKey, last: _Line | None) -> list[_Line]:
+        """A line and those before it, since the conversation was begun anew."""
+        begun = self._anew.get(key.conversation, 0)
+        return [] if last is None else [line for line in last.all() if line.offset >= begun]
+
     def keep(self, key: CallKey, sent: SentRequest, reply: StoredReply) -> None:
-        """Append a reply; it outlives this process at once."""
+        """Append a reply; it outlives this process at once. One of another version can be found at once."""
+        if reply.shared and key.conversation in self._over:
+            return
         self._append(key, sent, (reply if self.snapshot_bytes else replace(reply, world=None)).line)
 
     def keep_fault(self, key: CallKey, sent: SentRequest, fault: CallFault) -> None:
@@ -150,6 +170,8 @@ class CallFile:
     def forget(self, conversation: str) -> None:
         """A conversation is over: the digests of its messages are not needed any more."""
         self._stored_messages.pop(conversation, None)
+        self._shared.pop(conversation, None)
+        self._over.add(conversation)
         if self._file is not None and self._anew.pop(conversation, None) is not None:
             self._file.append(dumps({"conversation": conversation, "anew": False}) + "\n", sync=False)
         if self.copy is not None:
@@ -186,19 +208,8 @@ class CallFile:
         """The usage of each stored reply of a model."""
         for key, line in ((key, line) for key, last in self._lines.items() for line in last.all()):
             call = self._call(line)
-            reply = call["reply"]
-            if "drafts" in reply:  # an agent's
-                continue
-            usage, metadata = reply.get("usage_metadata") or {}, reply.get("response_metadata") or {}
-            counted = {name: usage.get(name, 0) for name in ("input_tokens", "output_tokens")} | {"calls": 1}
-            if cached := (usage.get("input_token_details") or {}).get("cache_read"):
-                counted["cached_tokens"] = cached
-            texts: list[str] = []
-            if not usage:
-                messages = self._messages(key.conversation)
-                texts = [str(messages.get(digest, {}).get("content", "")) for digest in call.get("sent", [])]
-            model = metadata.get("model_name") or metadata.get("model")
-            yield ReplyCost(key.role, model, counted, texts, str(reply.get("content", "")))
+            if "drafts" not in call["reply"]:  # else it is an agent's
+                yield ReplyCost.of(key.role, call, partial(self._messages, key.conversation))
 
     def _append(self, key: CallKey, sent: SentRequest, outcome: Mapping[str, Any]) -> None:
         if self.copy is not None:
@@ -215,36 +226,32 @@ class CallFile:
         call = {**key._asdict(), **content, **outcome}
         self._file.append("".join(dumps(line) + "\n" for line in (*lines, call)), sync=False)
         self._unsynced = True
+        if call.get("shared"):
+            length = len(dumps(call).encode()) + 1
+            self._note_shared(key, _Line(self._file.size - length, length, sent.digest))
 
-    def _read(self, done: frozenset[str] | set[str]) -> None:
-        """Note where each call stands, without those of the conversations that are done."""
+    def _note_shared(self, key: CallKey, line: _Line) -> None:
+        self._shared.setdefault(key.conversation, {})[key, line.digest] = line
+
+    def _read(self) -> None:
+        """Note where each call stands, without those of the conversations that are over."""
         check(self.path)
         try:
             with self.path.open("rb") as file:
-                self._check_head(file.readline(_LONGEST_HEAD))
+                check_head(file.readline(_LONGEST_HEAD), self.path)
                 offset = file.tell()
                 for number, line in enumerate(file, start=2):
                     if line.endswith(b"\n"):
-                        self._note(line, offset, number, done)
+                        self._note(line, offset, number)
                     offset += len(line)
         except OSError as error:
             raise DataError(f"{at(self.path)}: cannot be read ({error.strerror}): check the path") from None
 
-    def _check_head(self, line: bytes) -> None:
-        try:
-            head = parsed(line.decode("utf-8"), self.path, 1)
-        except (UnicodeDecodeError, DataError):
-            head = None
-        if not isinstance(head, dict) or "calls" not in head:
-            raise DataError(f"{at(self.path)}: is not a file of recorded calls: give one that --record wrote")
-        if head["calls"] != HEAD["calls"]:
-            raise DataError(f"{at(self.path)}: holds calls in the form {head['calls']!r}: update duologue")
-
-    def _note(self, line: bytes, offset: int, number: int, done: frozenset[str] | set[str]) -> None:
+    def _note(self, line: bytes, offset: int, number: int) -> None:
         try:
             value = parsed(line.decode("utf-8"), self.path, number)
             conversation = value["conversation"]
-            if conversation in done:
+            if conversation in self._over:
                 return
             if "anew" in value:
                 self._anew |= {conversation: offset} if value["anew"] else {}
@@ -255,7 +262,10 @@ class CallFile:
             elif "reply" in value:
                 key = CallKey(*(value[name] for name in CallKey._fields))
                 check_call(key, value)
-                self._lines[key] = _Line(offset, len(line), value["digest"], self._lines.get(key))
+                if value.get("shared"):
+                    self._note_shared(key, _Line(offset, len(line), value["digest"]))
+                else:
+                    self._lines[key] = _Line(offset, len(line), value["digest"], self._lines.get(key))
         except (UnicodeDecodeError, DataError, KeyError, TypeError):
             self.torn += len(line)  # asked again
 
@@ -286,15 +296,4 @@ class CallFile:
     def _difference(self, line: _Line, request: SentRequest) -> str:
         """The first difference between what was sent then and what is sent now."""
         call = self._call(line)
-        to, now = dict(call.get("to") or {}), dict(request.to)
-        for name in [*to, *(name for name in now if name not in to)]:
-            if to.get(name) != now.get(name):
-                return f"{name} was {short(to.get(name))}, now it is {short(now.get(name))}"
-        sent = list(call.get("sent") or [])
-        for number, message in enumerate(request.messages):
-            if number >= len(sent):
-                return f"message {number + 1} is new: {short(message)}"
-            if sent[number] != request.digests[number]:
-                was = self._messages(call["conversation"]).get(sent[number])
-                return f"message {number + 1} ({message.get('type')}) {where_they_differ(was, message)}"
-        return f"{len(sent)} messages were sent, now {len(request.messages)}"
+        return difference(call, request, partial(self._messages, call["conversation"]))

@@ -10,7 +10,6 @@ from pydantic import Field
 from ...analysis.testing.pairs.ablation import AblationReport
 from ...data.formats.record_lines import attempted
 from ...data.records import Conversation
-from ...errors import SettingError
 from ...runs.engine.conduct import Conduct
 from ...runs.engine.conversing import Concurrency
 from ...runs.engine.event_loop import waiting
@@ -79,10 +78,7 @@ async def aablate(
         max_turns=max_turns,
     )
     conduct = conduct or Conduct()
-    if conduct.processes not in (None, 1) or conduct.engine or conduct.record or conduct.replay_calls:
-        raise SettingError(
-            "conduct: variants are simulated in turns, in one process: leave out processes, engine, record and replay_calls"
-        )
+    conduct.check_in_turns()
     control = conduct.controlled()
     conduct = replace(conduct, control=control)
     folder = None if out is None else Path(out)

@@ -23,7 +23,7 @@ class Endpoint:
     for every request; `latency` and `jitter` in seconds; `per_second`, beyond which 429 is said (`retry_after`: seconds
     for the header, null for none); `gone`: pairs of seconds since the first request between which nobody listens;
     `gone_requests`: pairs of a number of requests after which so many are reset; `misbehave`: rate of the speakers;
-    `reply`: one text for everything; `tools`: call the first tool first; `redirect`: where to; `huge`: bytes; `log`: a
+    `reply`: one text for everything; `changes`: each reply ends with its number, so that none is equal; `tools`: call the first tool first; `redirect`: where to; `huge`: bytes; `log`: a
     file that gets a line for each proper reply; `times`: one that gets when each request came and each proper reply was
     sent, by the system's monotonic clock; `hold_at`: from the nth proper reply on nothing is answered (`lost`: so
     many of those held are counted as answered all the same); `kill`: {"pid", "at", "when"}: SIGKILL at the nth proper
@@ -37,7 +37,7 @@ class Endpoint:
         self.answered: Counter[str] = Counter()
         self.faults: Counter[str] = Counter()
         self.statuses: Counter[str] = Counter()
-        self.repeats = self.resets = self.in_flight = self.most = self.held = self.lost = 0
+        self.repeats = self.resets = self.in_flight = self.most = self.held = self.lost = self.number = 0
         self.at_kill: list[int] = []
         self.last: dict[str, Any] = {}
         self.port = 0
@@ -164,6 +164,10 @@ class Endpoint:
         fault = "429_limit" if self._too_many() else fault_for(self.rates, self._seed, key, self.asked[key])
         if status := self.settings.get("status"):
             fault = str(status)
+        settings = self.settings
+        if settings.get("changes"):
+            self.number += 1
+            settings = settings | {"ends_with": f" ({self.number})"}
         wait = self.settings.get("latency", 0.0)
         wait += self.settings.get("jitter", 0.0) * share("jitter", key, self.asked[key])
         if wait and await left(gone, wait):
@@ -171,10 +175,10 @@ class Endpoint:
         if fault == "429_limit":
             after = self.settings.get("retry_after")
             fault = "429" if after is None else "429_after"
-            reply = answer(body, fault, self.settings, path)
+            reply = answer(body, fault, settings, path)
             reply.fault = "limit"
         else:
-            reply = answer(body, fault, self.settings, path)
+            reply = answer(body, fault, settings, path)
         if reply.fault:
             self.faults[reply.fault] += 1
         if fault == "never":

@@ -126,7 +126,7 @@ def tool_call(body: dict[str, Any]) -> list[dict[str, Any]] | None:
 
 def proper(body: dict[str, Any], settings: dict[str, Any], path: str) -> dict[str, Any]:
     """The whole reply as OpenAI words it."""
-    text = settings.get("reply") or said(body, settings.get("misbehave", 0.0))
+    text = (settings.get("reply") or said(body, settings.get("misbehave", 0.0))) + settings.get("ends_with", "")
     calls = tool_call(body) if settings.get("tools") else None
     message: dict[str, Any] = {"role": "assistant", "content": text}
     if calls:

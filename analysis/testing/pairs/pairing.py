@@ -80,6 +80,8 @@ class PairedTest(PairedDifference):
     """Tokens, turns, tool calls, scores of one's own and rejected drafts of the pairs that count."""
     tested: tuple[TestedPair, ...]
     """Every pair, in the order of the scenarios."""
+    shared_replies: int = 0
+    """Drafts of the user that one version took from the other, which had been sent the same and paid for them."""
     groups: tuple[FailureGroup, ...] = ()
     """Groups of the failed conversations of the pairs that count, each with its number of conversations by version."""
     margin: float | None = None
@@ -113,6 +115,8 @@ class _Half:
     """Its entry among failed conversations; None if it did not fail."""
     messages: tuple[tuple[str, str], ...]
     """Of each message its role and a digest."""
+    shared: int
+    """Drafts of the user that came from another version."""
     values: Mapping[str, float] = field(default_factory=dict)
     shares: Collection[str] = ()
     """Names of the values that are true or false, or shares."""
@@ -164,6 +168,7 @@ def compare_pairs_of(
             [[(bool(before), bool(after)) for before, after in scenario] for scenario in success]
         ),
         measures=_measures([pairs[name] for name in counted]),
+        shared_replies=sum(half.shared for halves in pairs.values() for half in halves if half is not None),
         tested=tuple(tested),
         groups=joined_groups(
             {
@@ -192,6 +197,7 @@ def _half(conversation: Conversation, crashes: Crashes, rows: dict[str, int]) ->
             (message.role, digest(message.text, [part.model_dump() for part in message.parts]))
             for message in conversation.messages
         ),
+        shared=sum(attempt.shared for attempt in conversation.attempts("user")),
         values=values,
         shares=shares,
     )

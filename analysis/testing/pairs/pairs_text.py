@@ -21,7 +21,7 @@ def paired_lines(result: PairedTest) -> list[str]:
         f"only {result.old_name} in {result.only_old}, neither in {result.neither}",
         *_left_out(result),
         _pass_hat(result),
-        _same_user(result),
+        *_same_user(result),
         *result.not_compared,
     ]
     return [line for line in lines if line]
@@ -99,16 +99,20 @@ def _pass_hat(result: PairedTest) -> str:
     return ", ".join(parts)
 
 
-def _same_user(result: PairedTest) -> str:
-    """In how many pairs the conversations are equal up to an answer of the agent."""
-    equal = sum(pair.differs_at is None for pair in result.tested)
-    users = sum(pair.user_differs for pair in result.tested)
+def _same_user(result: PairedTest) -> list[str]:
+    """In how many pairs the conversations are equal up to an answer of the agent, and what both versions share."""
     every = len(result.tested)
+    to_the_end = sum(pair.differs_at is None for pair in result.tested)
+    users = sum(pair.user_differs for pair in result.tested)
     if not every:
-        return ""
-    if users:
-        return f"in {users} of {every} pairs the user differs after the same messages, so not only the agent differs"
-    return f"all pairs are equal up to an answer of the agent, and {equal} of {every} to the end"
+        return []
+    which = "all pairs" if not users else f"{every - users} of {every} pairs ({100 * (every - users) / every:.0f} %)"
+    line = f"{which} are equal up to an answer of the agent, and {to_the_end} of {every} to the end"
+    more = f"; in {users} the user differs after the same messages, so not only the agent differs" if users else ""
+    shared = (
+        f"{result.shared_replies} replies of the user are shared: sent the same, it was asked once for both versions"
+    )
+    return [line + more, *[shared] * bool(result.shared_replies)]
 
 
 def pair_line(pair: TestedPair, result: PairedTest) -> str:
