@@ -18,7 +18,7 @@ WIDTH = 80
 
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "make": ("simulate", "test", "ablate", "fork", "replay", "demo"),
+    "make": ("simulate", "test", "scenarios", "ablate", "fork", "replay", "demo"),
     "look": ("show", "check", "stats", "convert", "topics"),
     "measure": ("compare", "next-turn", "validity", "agreement"),
     "label": ("annotate", "label"),

@@ -50,19 +50,30 @@ class RepeatedCalls:
         """Call each tool as before, in order; RepeatError for another result."""
         nodes = tool_nodes(self.agent)
         for number, call in enumerate(_calls(drafts)):
-            request = AIMessage(
-                "", tool_calls=[{"name": call["name"], "args": call["arguments"], "id": f"again-{number}"}]
-            )
-            graph: Any = StateGraph(MessagesState).add_node("tools", nodes[call["name"]]).add_edge(START, "tools")
             try:
-                with on_its_own():
-                    answer = await graph.compile().ainvoke({"messages": [request]}, context=self.context)
-                (repeated,) = _calls(drafts_of(answer["messages"]))
+                repeated = await called_by_node(
+                    nodes[call["name"]], call["name"], call["arguments"], self.context, f"again-{number}"
+                )
             except Exception as error:
                 raise RepeatError(f"{call['name']} fails: {error_line(error)}") from error
             if any(repeated.get(key) != call.get(key) for key in ("result", "error")):
                 was, now = _outcome(call), _outcome(repeated)
                 raise RepeatError(f"{call['name']} gives another result: {was} is recorded, now it gives {now}")
+
+
+async def called_by_node(
+    node: Any, name: str, arguments: Mapping[str, Any], context: Any, call_id: str = "call"
+) -> dict[str, Any]:
+    """The plain form of one tool call by a tool node, outside its agent.
+
+    It raises what the node does not handle.
+    """
+    request = AIMessage("", tool_calls=[{"name": name, "args": dict(arguments), "id": call_id}])
+    graph: Any = StateGraph(MessagesState).add_node("tools", node).add_edge(START, "tools")
+    with on_its_own():
+        answer = await graph.compile().ainvoke({"messages": [request]}, context=context)
+    (call,) = _calls(drafts_of(answer["messages"]))
+    return call
 
 
 @runtime_checkable

@@ -65,7 +65,7 @@ SHOWING = {
 """Commands that show labels: driven here, or by the tests of their own."""
 OTHERS = {
     "convert": "writes data", "simquac repair": "writes data", "simulate": "labels nothing but success, as `test`",
-    "ablate": "measures, no labels but success",
+    "ablate": "measures, no labels but success", "scenarios": "goals and facts, no labels",
     "fork": "labels nothing but success, as `test`", "replay": "labels nothing but success, as `test`",
     "demo": "has no label", "check": "findings of rules", "simquac validators": "verdicts of rules",
     "next-turn": "compares texts, reads no label", "tune": "searches by measures that are none of labels",

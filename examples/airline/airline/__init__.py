@@ -16,7 +16,16 @@ from .database import Airline
 from .domain import DOMAIN
 from .scripted import ScriptedAgent, ScriptedUser
 
-__all__ = ["DOMAIN", "cast", "database_is_right", "graph", "promises_what_no_tool_confirmed", "world"]
+__all__ = [
+    "DOMAIN",
+    "POLICY",
+    "agent",
+    "cast",
+    "database_is_right",
+    "graph",
+    "promises_what_no_tool_confirmed",
+    "world",
+]
 
 data.domains.register(DOMAIN)
 
@@ -37,6 +46,33 @@ def promises_what_no_tool_confirmed(draft: nodes.Draft, state: nodes.State) -> n
 def world(scenario: dict[str, Any]) -> Airline:
     """What the agent's tools work on: each conversation has a database of its own, as the scenario says."""
     return Airline(scenario["database"])
+
+
+def examples() -> list[dict[str, Any]]:
+    """Databases to begin with, and what a customer knows there: `duologue scenarios` makes scenarios of them."""
+    return [
+        {
+            "values": {"booking": code, "date": f"2026-{month:02}-20"},
+            "scenario": {
+                "database": {
+                    "bookings": {
+                        code: {"date": f"2026-{month:02}-11", "fare": fare},
+                        other: {"date": f"2026-{month:02}-12", "fare": "flex"},
+                    },
+                    "seats": {f"2026-{month:02}-20": 2, f"2026-{month:02}-21": 3},
+                }
+            },
+        }
+        for month, code, other, fare in (
+            (3, "PK4410", "PK4711", "flex"),
+            (5, "UB2093", "UB2639", "basic"),
+            (8, "WE7351", "WE7538", "flex"),
+            (9, "DN6602", "DN6206", "basic"),
+        )
+    ]
+
+
+world.examples = examples  # type: ignore[attr-defined]
 
 
 def database_is_right(state: nodes.State, world: Airline) -> nodes.Score:
@@ -72,5 +108,7 @@ def cast(
     )
 
 
+agent = build(ScriptedAgent())
+"""The agent alone, with the scripted model, for `duologue scenarios airline:agent`."""
 graph = graphs.served(cast)
 """The conversation for a LangGraph server, with the domain's form as its input: see `langgraph.json`."""

@@ -1,0 +1,1 @@
+"""What designed scenarios cover, and how difficult they are."""

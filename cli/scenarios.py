@@ -1,0 +1,169 @@
+"""`duologue scenarios`: scenarios for `test`, designed from tools, a policy and dimensions, each proven by an oracle."""
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..data.files.json_files import write_lines
+from ..data.text.languages import Language
+from ..errors import DataError, SettingError, at
+from .options.sections import BOUNDS, OUTPUT, SCENARIOS
+from .options.shared import force_for, json_of, language_of, option, out_to, seed_of
+from .output.overwriting import check_free
+from .streams import print_json, put, put_tables, say, stderr
+
+if TYPE_CHECKING:
+    from ..studies.scenario_design.designing import DesignedScenarios
+
+OUT = Path("scenarios.jsonl")
+SHOWN = 20
+"""Most pairs that cannot be, and most scenarios that are not decided, which are printed."""
+NONE = "none"
+
+
+def scenarios_command(
+    agent: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[AGENT]",
+            help="An agent with tools, or a list of tools, as MODULE:NAME; or a JSON file of tools in OpenAI's form.",
+        ),
+    ] = None,
+    policy: Annotated[
+        list[str] | None,
+        option(
+            "Read the rules of this document, folder or text (MODULE:NAME); may be repeated.",
+            section=SCENARIOS,
+            metavar="SRC|MODULE:NAME",
+        ),
+    ] = None,
+    world: Annotated[
+        str | None,
+        option(
+            "Make a world for each proof with this function, and take the values of its examples().",
+            section=SCENARIOS,
+            metavar="MODULE:NAME",
+        ),
+    ] = None,
+    values: Annotated[
+        Path | None,
+        option(
+            "Take the values of the tools' arguments from this file of TOML, YAML or JSON.",
+            section=SCENARIOS,
+            metavar="FILE",
+        ),
+    ] = None,
+    dimensions: Annotated[
+        Path | None,
+        option(
+            "Add the dimensions of this file of TOML, YAML or JSON, each with its levels.",
+            section=SCENARIOS,
+            metavar="FILE",
+        ),
+    ] = None,
+    behaviours: Annotated[
+        str,
+        option(
+            "Name the behaviours of users that are covered, or none. Default: all.",
+            section=SCENARIOS,
+            metavar="NAME,...",
+        ),
+    ] = "all",
+    size: Annotated[
+        int | None,
+        option("Write N scenarios. Default: as many as cover every pair.", section=SCENARIOS, min=1, metavar="N"),
+    ] = None,
+    language: Annotated[
+        Language | None, language_of("goals and facts. Default: that of the tools.", section=SCENARIOS)
+    ] = None,
+    seed: Annotated[int, seed_of("the design", SCENARIOS)] = 0,
+    max_calls: Annotated[
+        int, option("Look for plans of at most N calls.", "--max-plan", section=BOUNDS, min=1, max=6, metavar="N")
+    ] = 3,
+    max_plays: Annotated[
+        int, option("Try at most N calls for each scenario.", "--max-plays", section=BOUNDS, min=1, metavar="N")
+    ] = 400,
+    max_seconds: Annotated[
+        float, option("Search at most so many seconds for each scenario.", "--max-seconds", section=BOUNDS, min=0.1)
+    ] = 30.0,
+    out: Annotated[Path, out_to("this file. Default: scenarios.jsonl.", "FILE", section=OUTPUT)] = OUT,
+    force: Annotated[bool, force_for("what --out names", OUTPUT)] = False,
+    as_json: Annotated[bool, json_of("scenarios, coverage, and pairs that cannot be", section=OUTPUT)] = False,
+) -> int:
+    """Design scenarios from tools, rules and dimensions.
+
+    They cover every pair of tool, kind of argument, rule, dimension and behaviour of the user that can be. With a world, each
+    one is proven by playing tool calls in fresh worlds. Exit code 0: written; 2: bad input.
+    """
+    from ..data.test_design import behaviours as user_behaviours
+    from ..nodes.oracle.search import SearchBounds
+    from ..studies.scenario_design.designing import designed
+    from ..studies.scenario_design.sources import read_sources
+
+    check_free(out, force=force)
+    for source in (agent, *(policy or ())):
+        if source is not None and Path(source).exists() and out.exists() and Path(source).samefile(out):
+            raise DataError(f"{at(out)}: is the source itself: choose another place")
+    chosen = _behaviours(behaviours, user_behaviours.NAMES)
+    sources = read_sources(agent, policy or (), dimensions, values, world)
+    say(*sources.notes)
+    with stderr.status("designs scenarios") as status:
+        result = designed(
+            sources,
+            behaviours=chosen,
+            language=language,
+            seed=seed,
+            count=size,
+            bounds=SearchBounds(max_calls, max_plays, max_seconds),
+            watch=status.update,
+        )
+    write_lines(out, result.lines)
+    if as_json:
+        print_json(_plain(result, out))
+        return 0
+    _report(result)
+    put(f"written: {out}: {len(result.lines)} scenarios")
+    return 0
+
+
+def _behaviours(text: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The behaviours that the option names."""
+    chosen = tuple(name.strip().replace("-", "_") for name in text.split(",") if name.strip())
+    if chosen in (("all",), (NONE,)):
+        return names if chosen == ("all",) else ()
+    for name in chosen:
+        if name not in names:
+            raise SettingError(
+                f"--behaviours: there is no behaviour {name!r}, only {', '.join(names)}; or all, or none"
+            )
+    return chosen
+
+
+def _report(result: "DesignedScenarios") -> None:
+    """Print the coverage, the pairs that cannot be, and what the oracle found."""
+    from ..data.test_design.lines import proof_line
+
+    put_tables([result.coverage.table()])
+    for pair in result.infeasible[:SHOWN]:
+        put(f"cannot be: {pair.first} with {pair.second}: {pair.because}")
+    if more := len(result.infeasible) - SHOWN:
+        put(*[f"cannot be: {more} more pairs (--json lists all)"] * (more > 0))
+    groups = Counter(proof_line(line["proof"]) for line in result.lines)
+    for words, number in sorted(groups.items(), key=lambda one: _VERDICTS.index(one[0].partition(" ")[0])):
+        put(f"{number} of {len(result.lines)} scenarios: {words}")
+
+
+_VERDICTS = ("possible", "impossible:", "not")
+"""First words of the verdicts of an oracle, in the order in which they are printed."""
+
+
+def _plain(result: "DesignedScenarios", out: Path) -> dict[str, Any]:
+    return {
+        "out": str(out),
+        "scenarios": list(result.lines),
+        "verdicts": dict(result.verdicts),
+        "coverage": result.coverage.model_dump(mode="json"),
+        "infeasible": [pair.model_dump(mode="json") for pair in result.infeasible],
+    }

@@ -1,0 +1,104 @@
+"""The design of scenarios: a covering array, a line for each row, and a proof of each line."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...analysis.testing.design.coverage import CoverageTable, planned_coverage
+from ...data.test_design import behaviours as user_behaviours
+from ...data.test_design.case_space import CaseSpace
+from ...data.test_design.covering_arrays import ArrayRow, Design, InfeasiblePair, covering_array
+from ...data.test_design.dimensions import GOAL
+from ...data.test_design.lines import BEHAVIOURS, COVERS, DIFFICULTY, PROOF, behaviours_of, facts_of_row, line_of
+from ...data.text.languages import Language
+from ...errors import SettingError
+from ...nodes.oracle.proof import Oracle, ScenarioProof
+from ...nodes.oracle.search import SearchBounds
+from .sources import DesignSources
+
+NO_WORLD = "there is no tool to play, and so no plan"
+
+
+@dataclass(frozen=True)
+class DesignedScenarios:
+    """Scenarios of a design, with what they cover."""
+
+    lines: tuple[dict[str, Any], ...]
+    coverage: CoverageTable
+    infeasible: tuple[InfeasiblePair, ...]
+
+    @property
+    def verdicts(self) -> Counter[str]:
+        """How many scenarios have each verdict of the oracle."""
+        return Counter(line[PROOF]["verdict"] for line in self.lines)
+
+
+def designed(
+    sources: DesignSources,
+    *,
+    behaviours: Sequence[str] = user_behaviours.NAMES,
+    language: Language | None = None,
+    seed: int = 0,
+    count: int | None = None,
+    present: Sequence[Mapping[str, str]] = (),
+    bounds: SearchBounds | None = None,
+    watch: Callable[[str], object] = lambda _: None,
+) -> DesignedScenarios:
+    """Scenarios that cover each pair of levels that can be together.
+
+    `count`: that many scenarios. `present`: rows that exist, so that only what they leave out is covered.
+    """
+    space = None
+    factors: dict[str, tuple[str, ...]] = {}
+    exclusions = list(sources.dimensions.exclusions)
+    if sources.tools is not None:
+        space = CaseSpace(sources.tools.schemas, sources.rules, sources.examples)
+        factors |= space.factors()
+        exclusions.append(space.exclusion())
+    factors |= {name: levels for name, levels in sources.dimensions.factors.items() if space is None or name != GOAL}
+    if not factors:
+        raise SettingError("nothing to design scenarios from: give an agent with tools, or --dimensions FILE")
+    design = Design(factors | user_behaviours.factors(behaviours), tuple(exclusions))
+    spoken = language or sources.language
+    rows = covering_array(design, seed=seed, count=count, present=present)
+    oracle = Oracle(sources.tools, sources.world, spoken, bounds or SearchBounds()) if sources.tools else None
+
+    async def lines() -> list[dict[str, Any]]:
+        scenario_lines = []
+        for number, row in enumerate(rows, start=1):
+            watch(f"proves scenario {number} of {len(rows)}")
+            scenario_lines.append(await _line(number, row, space, oracle, sources, spoken, seed))
+        return scenario_lines
+
+    scenarios = asyncio.run(lines())
+    covered = [*present, *rows]
+    return DesignedScenarios(tuple(scenarios), planned_coverage(design, covered), design.infeasible)
+
+
+async def _line(
+    number: int,
+    row: ArrayRow,
+    space: CaseSpace | None,
+    oracle: Oracle | None,
+    sources: DesignSources,
+    language: Language,
+    seed: int,
+) -> dict[str, Any]:
+    """The scenario of a row, with its success, proof and difficulty."""
+    dimensions = sources.dimensions.levels
+    if space is None or oracle is None:
+        proof = ScenarioProof("not decided", sources.dimensions.success, NO_WORLD)
+        goal = row.get(GOAL) or next(iter(sources.dimensions.goals), "")
+        facts = facts_of_row(row, dimensions, language)
+        line: dict[str, Any] = {"goal": goal or " ".join(facts), "facts": facts}
+        line |= {BEHAVIOURS: names} if (names := behaviours_of(row)) else {}
+        line |= {COVERS: dict(row)}
+    else:
+        case = space.case(row, seed)
+        line = line_of(case, language, dimensions, number)
+        proof = await oracle.proof(case, line)
+    difficulty = {"calls": len(proof.plan), "rules": int("rule" in line), "facts": len(line["facts"])}
+    success = {"success": dict(proof.success)} if proof.success else {}
+    return {**line, **success, PROOF: proof.plain, DIFFICULTY: difficulty}
