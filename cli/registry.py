@@ -32,7 +32,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 }
 """Every command, in the order of the help: the words after `duologue`, by their heading in the list of commands.
 
-`runs list` is the function `list_command` of the module `cli.runs.list`.
+`runs list` is the function `list_command` of the module `cli.runs.list`; `SUBJECTS` has the folders of the others.
 """
 
 COMMANDS = tuple(name for names in GROUPS.values() for name in names)
@@ -43,6 +43,14 @@ FOLDERS = {
     "recllmsim": "Measure and make data as in the RecLLMSim papers.",
 }
 """Words that have commands below them, with their summaries."""
+
+SUBJECTS: dict[str, tuple[str, ...]] = {
+    "testing": ("test", "scenarios", "ablate", "fork", "replay"),
+    "labels": ("annotate", "label", "agreement"),
+    "people": ("compare", "next-turn", "validity"),
+    "simquac": ("topics",),
+}
+"""Folders of commands that are called without the name of their folder."""
 
 
 class CommandGroup(TyperGroup):
@@ -129,8 +137,9 @@ def _group(name: str) -> Any:
 @functools.cache
 def _command(name: str) -> Any:
     """The command of a name, its module imported."""
-    *folders, word = name.replace("-", "_").split()
-    function = getattr(import_module("." + ".".join((*folders, word)), __package__), f"{word}_command")
+    folders = [folder for folder, names in SUBJECTS.items() if name in names]
+    module = ".".join(("", *folders, *name.replace("-", "_").split()))
+    function = getattr(import_module(module, __package__), f"{module.rpartition('.')[2]}_command")
     if isinstance(function, typer.Typer):
         command = typer.main.get_command(function)
     else:

@@ -26,18 +26,18 @@ SUBJECTS = {
         views/against views/conversation views/figures views/listing views/markdown views/marking views/notebook views/page views/pages
         views/parts views/run views/settings views/shown_conversation views/watching views/wording views/graph
         studies/forks studies/pages studies/replays studies/sources
-        cli/check cli/commands cli/convert cli/demo cli/draw cli/fork cli/former_words cli/registry cli/replay cli/runs cli/show cli/simulate
+        cli/check cli/commands cli/convert cli/demo cli/draw cli/former_words cli/registry cli/runs cli/show cli/simulate
         cli/stats cli/streams cli/options cli/output cli/running
     """,
     "models and calls": "data/settings nodes/context_values nodes/settings nodes/models nodes/calls nodes/asking runs/asking studies/model_answers cli/doctor",
     "testing": """
         data/scenarios data/test_design nodes/oracle nodes/worlds nodes/world_journal nodes/speakers nodes/scorers graphs/agent_test analysis/testing analysis/outcomes
         analysis/replays analysis/user_faults views/success views/testing studies/testing studies/agent_tests studies/agent_trials
-        studies/ablation studies/paired_tests studies/scenario_design cli/ablate cli/scenarios cli/test
+        studies/ablation studies/paired_tests studies/scenario_design cli/testing
     """,
     "simquac": """
         data/simquac data/documents nodes/simquac graphs/simquac graphs/reading runs/reading analysis/simquac
-        cli/simquac cli/topics
+        cli/simquac
     """,
     "recllmsim": """
         data/recllmsim nodes/recllmsim nodes/profiles graphs/recllmsim graphs/profiles runs/people/profiles runs/people/profile_files
@@ -45,18 +45,18 @@ SUBJECTS = {
     """,
     "labels": """
         data/labels prompts/label_pages nodes/annotators graphs/label_graph runs/labels analysis/labels views/labels
-        views/labelling studies/label_agreement studies/labelling studies/people_answers studies/side_by_side labelling cli/agreement cli/annotate cli/label
+        views/labelling studies/label_agreement studies/labelling studies/people_answers studies/side_by_side labelling cli/labels
     """,
     "people": """
         data/people nodes/people nodes/seeded_faults graphs/single_turn graphs/validity runs/people analysis/realism
         analysis/next_turn analysis/validity views/realism studies/comparison studies/prediction studies/validation
-        cli/compare cli/next_turn cli/validity
+        cli/people
     """,
     "tuning": "data/tuning runs/tuning analysis/tuning studies/tuning cli/tune",
     "the package": "errors former_names testing __init__ cli/__main__",
 }
 """Each subject, with its modules and folders in every layer."""
-EQUALS = ("formats", "logs", "rules", "measures", "cli")
+EQUALS = ("formats", "logs", "rules", "measures")
 """Folders of one kind of thing with one contract, which may be long."""
 WIDTH = 16
 """Modules that a folder may show at its top, `__init__.py` aside."""

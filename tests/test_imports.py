@@ -98,12 +98,12 @@ LATE = {
 """Imports inside functions that are meant: importing file and imported file or package, as patterns, and the reason."""
 
 BESIDE_STUDIES = """
-agreement: analysis/labels/agreement/report
-annotate: runs/labels/annotating runs/labels/copies runs/labels/justifications runs/labels/plan runs/labels/vote_journal
 commands: analysis/realism
 convert: runs/labels/origins
 demo: graphs runs
 draw: graphs
+labels/agreement: analysis/labels/agreement/report
+labels/annotate: runs/labels/annotating runs/labels/copies runs/labels/justifications runs/labels/plan runs/labels/vote_journal
 options/completions: analysis/recllmsim graphs graphs/casts
 options/run: runs/engine/conduct runs/engine/control
 output/failure_lines: runs/folder/failure_reasons
@@ -113,6 +113,7 @@ output/report_files: analysis/testing/junit_report analysis/testing/markdown_rep
   analysis/testing/result_text
 output/success_report: analysis/outcomes analysis/testing/pairs/pairs_text analysis/testing/result_text
 output/tables: analysis/figures
+people/validity: runs runs/people/validity
 recllmsim/intents: analysis/recllmsim/identification
 recllmsim/profiles: runs/people/profiles
 recllmsim/satisfaction: analysis/recllmsim/identification/values analysis/recllmsim/satisfaction
@@ -120,8 +121,8 @@ recllmsim/satisfaction: analysis/recllmsim/identification/values analysis/recllm
 recllmsim/stats: analysis/recllmsim analysis/recllmsim/counts analysis/recllmsim/figures
 recllmsim/text_models: analysis/labels/reliability
 running/agent_test_run: analysis/testing/result_text
-running/beginning: runs/planning/conversations
 running/asking: runs/asking/questions runs/planning/conversations
+running/beginning: runs/planning/conversations
 running/interrupts: runs/engine/control runs/folder/summary runs/journals/journal
 running/progress: runs/engine/figures runs/engine/progress
 running/run: graphs/casts/style_filter runs runs/folder/run_state runs/planning/conversations runs/planning/plans
@@ -137,9 +138,8 @@ simquac/teacher: analysis/simquac analysis/simquac/figures
 simquac/validators: analysis
 simulate: graphs/casts graphs/casts/settings runs
 stats: analysis/labels/counts analysis/labels/reliability analysis/logs
-test: graphs/agent_test graphs/casts runs
+testing/test: graphs/agent_test graphs/casts runs
 tune: analysis/realism/objective analysis/tuning graphs/casts runs/tuning/search
-validity: runs runs/people/validity
 """
 """What modules of `cli` import of the layers that `studies` joins; a command calls a study, so this only gets shorter."""
 

@@ -10,7 +10,7 @@ from duologue.analysis.realism import compare, part_of
 from duologue.analysis.realism.card import RealismCard, card_of
 from duologue.analysis.realism.matching import matched
 from duologue.analysis.realism.measures import MEASURES, Measure
-from duologue.cli.compare import _mean_distances
+from duologue.cli.people.compare import _mean_distances
 from duologue.data import load, messages
 from duologue.views.realism.report import FILES, report_page, write
 from tests.analysis.realism.courtesies import QUICK, side

@@ -25,7 +25,7 @@ from tests.cli.labels.labelling import PAGE, VALUE
     ],
 )
 def test_options_that_cannot_be_are_one_line(monkeypatch, duologue, source, options, message):
-    monkeypatch.setattr("duologue.cli.label.of_extra", lambda *extra: None)  # the page itself is not reached
+    monkeypatch.setattr("duologue.cli.labels.label.of_extra", lambda *extra: None)  # the page itself is not reached
     code, _, err = duologue("label", *source, *options)
     assert code == 2
     assert message in err
@@ -113,7 +113,7 @@ def test_a_study_is_told_in_a_table_and_answers_to_something_else_are_one_line(d
     ],
 )
 def test_a_study_that_is_not_there_or_has_another_source_is_one_line(monkeypatch, duologue, source, words, message):
-    monkeypatch.setattr("duologue.cli.label.of_extra", lambda *extra: None)  # the page itself is not reached
+    monkeypatch.setattr("duologue.cli.labels.label.of_extra", lambda *extra: None)  # the page itself is not reached
     code, _, err = duologue("label", *words)
     assert code == 2
     assert message in err

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..data.people.splits import UserPart
-from .options.model_fields import extended
-from .options.run import RunOptions, options_of_run
-from .options.sections import CAST, OUTPUT
-from .options.shared import (
+from ...data.people.splits import UserPart
+from ..options.model_fields import extended
+from ..options.run import RunOptions, options_of_run
+from ..options.sections import CAST, OUTPUT
+from ..options.shared import (
     MODELS,
     Like,
     Prompts,
@@ -26,16 +26,16 @@ from .options.shared import (
     seed_of,
     user_by,
 )
-from .output.overwriting import check_apart
-from .output.plans import print_plan
-from .output.sources import say_notes
-from .output.tables import read_source
-from .running.asking import ask_each, begun
-from .streams import print_json, put, put_tables, say
+from ..output.overwriting import check_apart
+from ..output.plans import print_plan
+from ..output.sources import say_notes
+from ..output.tables import read_source
+from ..running.asking import ask_each, begun
+from ..streams import print_json, put, put_tables, say
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
-    from ..data.people.next_turns import NextTurn
-    from ..studies.prediction import NextTurnStudy
+    from ...data.people.next_turns import NextTurn
+    from ...studies.prediction import NextTurnStudy
 
 
 @extended(options_of_run("record", "replay_calls", "keep_calls"))
@@ -69,7 +69,7 @@ def next_turn_command(
     Asks simulated users, at every turn of people's conversations, for their next message. Exit code 0: every user was
     asked everywhere; 1: a turn could not be asked for, and the report gives the reason.
     """
-    from ..studies.prediction import NextTurnStudy
+    from ...studies.prediction import NextTurnStudy
 
     options = RunOptions(**values, yes=yes, as_json=as_json)
     check_apart(out, source)

@@ -5,13 +5,13 @@ from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
 
-from ..data.formats.detection import CONVERSATIONS
-from ..errors import SettingError
-from .options.cast_settings import setting
-from .options.limits import RECORDED_LIMITS
-from .options.model_fields import extended
-from .options.sections import CAST, SCENARIOS
-from .options.shared import (
+from ...data.formats.detection import CONVERSATIONS
+from ...errors import SettingError
+from ..options.cast_settings import setting
+from ..options.limits import RECORDED_LIMITS
+from ..options.model_fields import extended
+from ..options.sections import CAST, SCENARIOS
+from ..options.shared import (
     AnySource,
     Prompts,
     SettingsOption,
@@ -20,9 +20,9 @@ from .options.shared import (
     option,
     user_by,
 )
-from .running.run import OUT, simulated
-from .simulate import RUN, run_options, surrounded
-from .streams import put, say
+from ..running.run import OUT, simulated
+from ..simulate import RUN, run_options, surrounded
+from ..streams import put, say
 
 RebuiltCast = Annotated[
     str | None, cast_named(". Default: that of its run, of its record or of its kind.", section=CAST)
@@ -95,8 +95,8 @@ def fork_command(
     The messages up to that one are those of the record, and are not paid for again. After a user's message the assistant
     replies, after an assistant's message the user. Messages have the numbers of the page that `duologue show` writes.
     """
-    from ..studies.forks import ForkPlan, new_folder
-    from .output.overwriting import check_outside
+    from ...studies.forks import ForkPlan, new_folder
+    from ..output.overwriting import check_outside
 
     out: Path | None = values["out"]
     options = run_options(values)
@@ -134,7 +134,7 @@ def rebuilding(
     parts: list[str] | None,
 ) -> Any:
     """What is to differ from the cast of a stored conversation, by the options of a command."""
-    from ..studies.forks import Rebuilding
+    from ...studies.forks import Rebuilding
 
     def chosen(model: Any) -> dict[str, Any]:
         texts = dict(setting(text, model) for text in settings or ())

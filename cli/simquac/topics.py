@@ -9,10 +9,10 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from ..data import simquac
-from ..data.simquac import MAX_BYTES, MAX_SECTION_BYTES, Background
-from .options.shared import json_of, option
-from .streams import print_json, put, say, stdout
+from ...data import simquac
+from ...data.simquac import MAX_BYTES, MAX_SECTION_BYTES, Background
+from ..options.shared import json_of, option
+from ..streams import print_json, put, say, stdout
 
 WORDS, NAME = 60, 24
 """Most columns of the table for a section's first words, and for a title or a heading."""

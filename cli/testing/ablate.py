@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import SettingError
-from .options.model_fields import extended
-from .options.run import RunOptions, options_of_run
-from .options.sections import OUTPUT
-from .options.shared import option, out_to
-from .output.failure_lines import failures
-from .output.overwriting import check_outside
-from .output.plans import print_plan
-from .running.interrupts import STOPPED, exit_code
-from .running.run import OUT, end_in_words, planned_calls, run_into
-from .streams import print_json, put, put_tables, say
+from ...errors import SettingError
+from ..options.model_fields import extended
+from ..options.run import RunOptions, options_of_run
+from ..options.sections import OUTPUT
+from ..options.shared import option, out_to
+from ..output.failure_lines import failures
+from ..output.overwriting import check_outside
+from ..output.plans import print_plan
+from ..running.interrupts import STOPPED, exit_code
+from ..running.run import OUT, end_in_words, planned_calls, run_into
+from ..streams import print_json, put, put_tables, say
 
 if TYPE_CHECKING:
-    from ..runs.engine.control import Control
-    from ..runs.folder.summary import Summary
-    from ..studies.ablation.variants import AblationPlan
+    from ...runs.engine.control import Control
+    from ...runs.folder.summary import Summary
+    from ...studies.ablation.variants import AblationPlan
 
 RUN = options_of_run("resume", "yes", "as_json", "keep_calls", "no_snapshots", "retry_failed", "any_version")
 """Options that say how to run: variants are simulated in turns, in one process."""
@@ -55,9 +55,9 @@ def ablate_command(
     difference to the first with a 95 % interval and p, adjusted for all of them. Exit code 0: all conversations count; 1:
     some are missing, or a bound or an endpoint ended them; 2: bad input.
     """
-    from ..studies.ablation.files import AblationFile
-    from ..studies.ablation.variants import AblationPlan
-    from ..studies.forks import new_folder
+    from ...studies.ablation.files import AblationFile
+    from ...studies.ablation.variants import AblationPlan
+    from ...studies.forks import new_folder
 
     options = RunOptions(**values | {"resume": values["resume"] or values["retry_failed"]})
     if options.resume and out is None:
@@ -95,8 +95,8 @@ def _reported(
     with_page: bool,
 ) -> int:
     """Print the comparison, and write its page; gives the exit code."""
-    from ..data.files.json_files import write_text
-    from ..views.testing.ablation import ABLATION_PAGE, ablation_page
+    from ...data.files.json_files import write_text
+    from ...views.testing.ablation import ABLATION_PAGE, ablation_page
 
     folders = plan.folders(folder)
     report = plan.report_of(folder)

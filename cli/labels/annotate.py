@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..data.text.terminal import names_in
-from ..errors import ModelError, SettingError
-from .options import completions
-from .options.model_fields import extended
-from .options.run import RunOptions, options_of_run
-from .options.sections import OUTPUT
-from .options.shared import (
+from ...data.text.terminal import names_in
+from ...errors import ModelError, SettingError
+from ..options import completions
+from ..options.model_fields import extended
+from ..options.run import RunOptions, options_of_run
+from ..options.sections import OUTPUT
+from ..options.shared import (
     LabelsDir,
     Yes,
     attempts_for,
@@ -25,17 +25,17 @@ from .options.shared import (
     resume_with,
     seed_of,
 )
-from .output.sources import say_notes
-from .running.asking import begun
-from .running.interrupts import STOPPED, ask, exit_code
-from .streams import print_json, put, say
+from ..output.sources import say_notes
+from ..running.asking import begun
+from ..running.interrupts import STOPPED, ask, exit_code
+from ..streams import print_json, put, say
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
-    from ..data.labels.definition import LabelDefinition
-    from ..nodes.annotators.kinds import Annotator, ModelAnnotator
-    from ..runs.engine.control import Control
-    from ..runs.labels.annotating import Annotations
-    from ..runs.labels.vote_journal import LabelVotes
+    from ...data.labels.definition import LabelDefinition
+    from ...nodes.annotators.kinds import Annotator, ModelAnnotator
+    from ...runs.engine.control import Control
+    from ...runs.labels.annotating import Annotations
+    from ...runs.labels.vote_journal import LabelVotes
 
 VOTING = "Votes"
 """Section of the help."""
@@ -96,15 +96,15 @@ def annotate_command(
     Asks for several votes on each label, and writes a labelled copy. Exit code 0: everything has its label, or votes with
     a tie; 1: an annotator failed, a bound ended the work, or no reply about something could be read.
     """
-    from ..data.labels.annotated_copies import FOLDER
-    from ..data.labels.rules import RULES
-    from ..nodes.annotators.kinds import ModelAnnotator, annotator
-    from ..nodes.models.specs import OR_OFFLINE
-    from ..prompts.label_pages import labels_named
-    from ..runs.labels.annotating import voters
-    from ..runs.labels.copies import check_copy, counts, results, write_copy
-    from ..runs.labels.justifications import ANSWERS, loaded_for
-    from ..runs.labels.plan import annotation_plan
+    from ...data.labels.annotated_copies import FOLDER
+    from ...data.labels.rules import RULES
+    from ...nodes.annotators.kinds import ModelAnnotator, annotator
+    from ...nodes.models.specs import OR_OFFLINE
+    from ...prompts.label_pages import labels_named
+    from ...runs.labels.annotating import voters
+    from ...runs.labels.copies import check_copy, counts, results, write_copy
+    from ...runs.labels.justifications import ANSWERS, loaded_for
+    from ...runs.labels.plan import annotation_plan
 
     options = RunOptions(**values, yes=yes, as_json=as_json, resume=resume)
     chosen = labels_named(names_in(labels), labels_dir)
@@ -156,7 +156,7 @@ def _votes_on(
     redo: tuple[str, ...],
 ) -> "Annotations":
     """All votes, or those that the folder has of an interrupted work."""
-    from ..runs.labels.annotating import aannotate, so_far
+    from ...runs.labels.annotating import aannotate, so_far
 
     def work(show: Callable[[str], None]) -> "Coroutine[Any, Any, Annotations]":
         number = itertools.count(1)
@@ -184,7 +184,7 @@ def _votes_on(
 
 def _say_sameness(annotators: "list[Annotator]", models: "list[ModelAnnotator]") -> None:
     """Print what makes the votes of one model differ, or hardly so."""
-    from ..nodes.annotators.kinds import is_unseeded
+    from ...nodes.annotators.kinds import is_unseeded
 
     if len(annotators) > 1 and any(map(is_unseeded, models)):
         say(
@@ -210,9 +210,9 @@ def _report(
     further = "duologue agreement measures their reliability"
     if of_answers:
         further = "read some yourself; duologue recllmsim preference prints how often each is given"
-    from ..data.labels.annotated_copies import FOLDER
-    from ..runs.labels.copies import unread_of
-    from ..runs.labels.vote_journal import VOTES_FILE
+    from ...data.labels.annotated_copies import FOLDER
+    from ...runs.labels.copies import unread_of
+    from ...runs.labels.vote_journal import VOTES_FILE
 
     spent = control.spending.total
     if as_json:

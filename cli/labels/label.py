@@ -5,11 +5,11 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-from ..data.files.json_files import dumps
-from ..data.text.terminal import names_in
-from ..errors import DataError, SettingError, of_extra
-from ..views.pages import plural
-from .options.shared import (
+from ...data.files.json_files import dumps
+from ...data.text.terminal import names_in
+from ...errors import DataError, SettingError, of_extra
+from ...views.pages import plural
+from ..options.shared import (
     LabelsDir,
     answers_in,
     force_for,
@@ -21,9 +21,9 @@ from .options.shared import (
     seed_of,
     study_of,
 )
-from .output.overwriting import check_free
-from .output.tables import read_source
-from .streams import print_json, put, say
+from ..output.overwriting import check_free
+from ..output.tables import read_source
+from ..streams import print_json, put, say
 
 ANSWERS = "Answers of several people"
 PAGE = "The page"
@@ -112,9 +112,9 @@ def label_command(
 
     Items with annotator disagreement come first; each answer is saved at once, and can be undone.
     """
-    from ..prompts.label_pages import labels_named
-    from ..studies.people_answers import copy_with_answers, export_answers, import_answers
-    from ..views.labelling.item import Shown
+    from ...prompts.label_pages import labels_named
+    from ...studies.people_answers import copy_with_answers, export_answers, import_answers
+    from ...views.labelling.item import Shown
 
     if language not in get_args(Shown):
         raise SettingError(f"--show-language {language}: give one of {', '.join(get_args(Shown))}")
@@ -180,9 +180,9 @@ def _names(source: Path | None, labels: list[str] | None, study: Path | None) ->
 
 def _page(settings: dict[str, Any], port: int | None) -> int:
     """Serve the page until it is interrupted."""
-    from ..studies.labelling import LabellingSettings
-    from ..studies.side_by_side import work_of
-    from .running.label_server import free_port, serve
+    from ...studies.labelling import LabellingSettings
+    from ...studies.side_by_side import work_of
+    from ..running.label_server import free_port, serve
 
     of_extra("streamlit", "ui")  # before the work, which makes the folder of the answers
     if port is not None:
@@ -200,7 +200,7 @@ def _page(settings: dict[str, Any], port: int | None) -> int:
 
 def _released(study: Path | None, folder: Path, by: str, as_json: bool) -> int:
     """Take what a person has begun and not finished from them."""
-    from ..studies.side_by_side import release
+    from ...studies.side_by_side import release
 
     if study is None:
         raise SettingError("--release: gives what was begun of a study to others: name its file with --study")

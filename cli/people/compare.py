@@ -5,21 +5,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..data.loading import names_of
-from ..data.people.splits import UserPart
-from ..data.text.languages import Language
-from ..studies.comparison import compare
-from ..studies.sources import MOST_DRAWN
-from .options.sections import OUTPUT
-from .options.shared import Draw, baseline_of, json_of, language_of, option, out_to, part_of, published_beside, seed_of
-from .output.overwriting import check_free
-from .output.sources import say_notes
-from .output.tables import Force, read_source
-from .streams import print_json, put, say, stdout
+from ...data.loading import names_of
+from ...data.people.splits import UserPart
+from ...data.text.languages import Language
+from ...studies.comparison import compare
+from ...studies.sources import MOST_DRAWN
+from ..options.sections import OUTPUT
+from ..options.shared import Draw, baseline_of, json_of, language_of, option, out_to, part_of, published_beside, seed_of
+from ..output.overwriting import check_free
+from ..output.sources import say_notes
+from ..output.tables import Force, read_source
+from ..streams import print_json, put, say, stdout
 
 if TYPE_CHECKING:
-    from ..analysis.realism import RealismReport
-    from ..analysis.realism.statistics.auc import AucAtUsers, Discriminator, Interval
+    from ...analysis.realism import RealismReport
+    from ...analysis.realism.statistics.auc import AucAtUsers, Discriminator, Interval
 
 
 def compare_command(
@@ -54,7 +54,7 @@ def compare_command(
 
     Measure by measure: the distance of simulated users from people, beside that of people from other people.
     """
-    from ..views.realism.report import FILES
+    from ...views.realism.report import FILES
 
     written = [] if out is None else [out / name for name in FILES]
     check_free(*written, force=force)

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import DataError, SettingError
-from .options import completions
-from .options.shared import LabelsDir, option
-from .output.sources import say_notes
-from .output.tables import PRINTED, TableOutput, read_source
+from ...errors import DataError, SettingError
+from ..options import completions
+from ..options.shared import LabelsDir, option
+from ..output.sources import say_notes
+from ..output.tables import PRINTED, TableOutput, read_source
 
 if TYPE_CHECKING:
-    from ..analysis.labels.agreement.pages import ComparedRows
+    from ...analysis.labels.agreement.pages import ComparedRows
 
 
 def agreement_command(
@@ -60,8 +60,8 @@ def agreement_command(
 
     Agreement by role and part, with intervals over users.
     """
-    from ..analysis.labels.agreement.report import ALL_TIES, NO_VOTES
-    from ..studies.label_agreement import LabelComparison
+    from ...analysis.labels.agreement.report import ALL_TIES, NO_VOTES
+    from ...studies.label_agreement import LabelComparison
 
     output.check()
     pairs = _pairs(between)

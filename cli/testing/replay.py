@@ -4,17 +4,17 @@ from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
 
-from ..data.formats.detection import CONVERSATIONS, MANIFEST
-from ..data.formats.record_lines import attempted
-from ..errors import SettingError
+from ...data.formats.detection import CONVERSATIONS, MANIFEST
+from ...data.formats.record_lines import attempted
+from ...errors import SettingError
+from ..options.limits import RECORDED_LIMITS
+from ..options.model_fields import extended
+from ..options.shared import AnySource, Prompts, SettingsOption, assistant_by, limit_to, option
+from ..output.plans import print_plan
+from ..running.run import OUT, ended, planned_calls, run_into
+from ..simulate import RUN, run_options, surrounded
+from ..streams import print_json, put, say
 from .fork import OtherParts, OtherWorld, RebuiltCast, rebuilding
-from .options.limits import RECORDED_LIMITS
-from .options.model_fields import extended
-from .options.shared import AnySource, Prompts, SettingsOption, assistant_by, limit_to, option
-from .output.plans import print_plan
-from .running.run import OUT, ended, planned_calls, run_into
-from .simulate import RUN, run_options, surrounded
-from .streams import print_json, put, say
 
 
 @extended({**RECORDED_LIMITS, **RUN})
@@ -44,9 +44,9 @@ def replay_command(
     The agent replies to every message. The user's stored messages are taken as long as the answers before them are those
     of the record; no model is asked for these. From the first other answer on the user is simulated.
     """
-    from ..studies.forks import new_folder
-    from ..studies.replays import ReplayPlan
-    from .output.overwriting import check_outside
+    from ...studies.forks import new_folder
+    from ...studies.replays import ReplayPlan
+    from ..output.overwriting import check_outside
 
     out: Path | None = values["out"]
     options = run_options(values)

@@ -7,30 +7,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..data import record_lines
-from ..data.people.splits import UserPart
-from ..errors import SettingError
-from ..studies.sources import MOST_DRAWN, of_drawn_users
-from ..studies.validation import ValidityTrial, written
-from .options.model_fields import extended
-from .options.run import RunOptions, options_of_run
-from .options.sections import SCENARIOS
-from .options.shared import MODELS, Draw, Repeats, assistant_by, limit_to, option, out_to, part_of, seed_of, user_by
-from .output.failure_lines import failures
-from .output.overwriting import check_apart
-from .output.plans import print_plan
-from .output.sources import say_notes
-from .output.tables import read_source
-from .running.interrupts import STOPPED, exit_code
-from .running.run import OUT, TIME_OVER, run_into
-from .running.typed import resuming
-from .streams import print_json, put, put_tables, say
+from ...data import record_lines
+from ...data.people.splits import UserPart
+from ...errors import SettingError
+from ...studies.sources import MOST_DRAWN, of_drawn_users
+from ...studies.validation import ValidityTrial, written
+from ..options.model_fields import extended
+from ..options.run import RunOptions, options_of_run
+from ..options.sections import SCENARIOS
+from ..options.shared import MODELS, Draw, Repeats, assistant_by, limit_to, option, out_to, part_of, seed_of, user_by
+from ..output.failure_lines import failures
+from ..output.overwriting import check_apart
+from ..output.plans import print_plan
+from ..output.sources import say_notes
+from ..output.tables import read_source
+from ..running.interrupts import STOPPED, exit_code
+from ..running.run import OUT, TIME_OVER, run_into
+from ..running.typed import resuming
+from ..streams import print_json, put, put_tables, say
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
-    from ..data.records import Conversation
-    from ..runs.engine.control import Control
-    from ..runs.folder.summary import Summary
-    from ..runs.people.validity import ValidityRun
+    from ...data.records import Conversation
+    from ...runs.engine.control import Control
+    from ...runs.folder.summary import Summary
+    from ...runs.people.validity import ValidityRun
 
 
 @extended(
@@ -90,8 +90,8 @@ def validity_command(
     Measures whether they rate as people do, and detect assistants with seeded faults. Exit code 0: all
     are scored; 1: a conversation has no score, and the report names it.
     """
-    from .. import runs
-    from ..runs.people.validity import named_assistants
+    from ... import runs
+    from ...runs.people.validity import named_assistants
 
     options = RunOptions(**values)
     check_apart(out, source)
@@ -151,7 +151,7 @@ def _people(source: Path, most: int, seed: int) -> "tuple[str | Sequence[Convers
 
 def _run(run: "ValidityRun", out: Path, options: RunOptions, control: "Control", seed: int) -> "Summary":
     """The summary of a run."""
-    from ..data.formats.detection import MANIFEST
+    from ...data.formats.detection import MANIFEST
 
     folder = run.folder(out)
     # What was begun goes on; the runs that were not are begun.

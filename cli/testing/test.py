@@ -5,16 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ..data.people.splits import UserPart
-from ..data.text.languages import Language
-from ..errors import SettingError
-from .options.against import AGAINST
-from .options.cast_settings import setting
-from .options.limits import LIMITS
-from .options.model_fields import extended
-from .options.sections import CAST, OUTPUT, SCENARIOS
-from .options.sections import LIMITS as LIMITS_SECTION
-from .options.shared import (
+from ...data.people.splits import UserPart
+from ...data.text.languages import Language
+from ...errors import SettingError
+from ..options.against import AGAINST
+from ..options.cast_settings import setting
+from ..options.limits import LIMITS
+from ..options.model_fields import extended
+from ..options.sections import CAST, OUTPUT, SCENARIOS
+from ..options.sections import LIMITS as LIMITS_SECTION
+from ..options.shared import (
     JudgeOption,
     Like,
     Prompts,
@@ -31,19 +31,19 @@ from .options.shared import (
     seed_of,
     user_by,
 )
-from .output.job_summary import check_summary
-from .output.overwriting import check_unread
-from .output.pair_reports import compared_results
-from .output.report_files import ReportFiles
-from .running.agent_test_run import AgentTestRun
-from .running.run import OUT, limits_with
-from .simulate import RUN, run_options, surrounded
-from .streams import say
+from ..output.job_summary import check_summary
+from ..output.overwriting import check_unread
+from ..output.pair_reports import compared_results
+from ..output.report_files import ReportFiles
+from ..running.agent_test_run import AgentTestRun
+from ..running.run import OUT, limits_with
+from ..simulate import RUN, run_options, surrounded
+from ..streams import say
 
 if TYPE_CHECKING:
-    from ..analysis.outcomes import Crashes
-    from ..studies.agent_trials import AgentTest
-    from ..studies.testing.origin import TestOrigin
+    from ...analysis.outcomes import Crashes
+    from ...studies.agent_trials import AgentTest
+    from ...studies.testing.origin import TestOrigin
 
 
 SEED = {"seed": (Annotated[int | None, seed_of("the run. Default: 0, or that of RUN", LIMITS_SECTION)], None)}
@@ -168,10 +168,10 @@ def test_command(
     end exits with 1 too. A conversation has no score after a failure of an endpoint, or if it was cut short: it counts in
     no share.
     """
-    from .. import runs
-    from ..graphs import agent_test, casts
-    from ..studies.paired_tests import old_version
-    from ..studies.testing.origin import TestOrigin
+    from ... import runs
+    from ...graphs import agent_test, casts
+    from ...studies.paired_tests import old_version
+    from ...studies.testing.origin import TestOrigin
 
     if name is not None and cast is not None:
         raise SettingError("give one cast: duologue test CAST --scenarios FILE (or --cast CAST)")
@@ -259,8 +259,8 @@ def test_command(
 
 def _trial(origin: "TestOrigin", settings: dict[str, Any], options: dict[str, Any]) -> "AgentTest":
     """The test, with its notes printed; SettingError if there is no source of scenarios."""
-    from ..graphs import agent_test
-    from ..studies.agent_trials import AgentTest
+    from ...graphs import agent_test
+    from ...studies.agent_trials import AgentTest
 
     if origin.scenarios is None:
         raise SettingError(

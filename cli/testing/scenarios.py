@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..data.files.json_files import write_lines
-from ..data.text.languages import Language
-from ..errors import DataError, SettingError, at
-from .options.sections import BOUNDS, OUTPUT, SCENARIOS
-from .options.shared import force_for, json_of, language_of, option, out_to, seed_of
-from .output.overwriting import check_free
-from .streams import print_json, put, put_tables, say, stderr
+from ...data.files.json_files import write_lines
+from ...data.text.languages import Language
+from ...errors import DataError, SettingError, at
+from ..options.sections import BOUNDS, OUTPUT, SCENARIOS
+from ..options.shared import force_for, json_of, language_of, option, out_to, seed_of
+from ..output.overwriting import check_free
+from ..streams import print_json, put, put_tables, say, stderr
 
 if TYPE_CHECKING:
-    from ..studies.scenario_design.designing import DesignedScenarios
+    from ...studies.scenario_design.designing import DesignedScenarios
 
 OUT = Path("scenarios.jsonl")
 SHOWN = 20
@@ -97,10 +97,10 @@ def scenarios_command(
     They cover every pair of tool, kind of argument, rule, dimension and behaviour of the user that can be. With a world, each
     one is proven by playing tool calls in fresh worlds. Exit code 0: written; 2: bad input.
     """
-    from ..data.test_design import behaviours as user_behaviours
-    from ..nodes.oracle.search import SearchBounds
-    from ..studies.scenario_design.designing import designed
-    from ..studies.scenario_design.sources import read_sources
+    from ...data.test_design import behaviours as user_behaviours
+    from ...nodes.oracle.search import SearchBounds
+    from ...studies.scenario_design.designing import designed
+    from ...studies.scenario_design.sources import read_sources
 
     check_free(out, force=force)
     for source in (agent, *(policy or ())):
@@ -143,7 +143,7 @@ def _behaviours(text: str, names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _report(result: "DesignedScenarios") -> None:
     """Print the coverage, the pairs that cannot be, and what the oracle found."""
-    from ..data.test_design.lines import proof_line
+    from ...data.test_design.lines import proof_line
 
     put_tables([result.coverage.table()])
     for pair in result.infeasible[:SHOWN]:

@@ -1,0 +1,1 @@
+"""Commands that write and compare labels: `annotate`, `label` and `agreement`."""

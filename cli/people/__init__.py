@@ -1,0 +1,1 @@
+"""Commands that compare simulated users with people: `compare`, `next-turn` and `validity`."""

@@ -1,0 +1,1 @@
+"""Commands that test agents: `test`, `scenarios`, `ablate`, `fork` and `replay`."""
