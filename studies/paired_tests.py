@@ -15,11 +15,10 @@ from ..data.formats.detection import MANIFEST
 from ..data.formats.record_lines import attempted
 from ..data.records import Conversation
 from ..errors import SettingError
-from ..nodes.calls.prices import asked_model
 from ..nodes.limits import Limits
-from ..nodes.validators.composition import models_of
 from ..runs.folder.run_conditions import ComparableRuns, comparable, manifest_of
 from ..runs.journals.calls import CALLS
+from ..runs.planning.conversations import asks_model
 from .agent_trials import AgentSuccess, AgentTest
 
 OLD_RUN = "against"
@@ -56,7 +55,7 @@ class OldVersion:
 
     def notes(self, user: object) -> Iterator[str]:
         """A note if the model of the user is asked anew, as no reply to the same is kept."""
-        if self.trial is None and self.replies is None and any(map(asked_model, models_of(user))):
+        if self.trial is None and self.replies is None and asks_model(user):
             yield f"{self.name}: keeps no replies of its user's model, which is asked anew and may reply something else"
 
     def compared(

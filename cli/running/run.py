@@ -27,6 +27,8 @@ TIME_OVER = "--max-time"
 """Begin of the reason of a run that took all its time: the same command may take as much again."""
 
 
+SHARED = "the user is counted for each run: where it is sent the same, it is called once for all"
+"""Why runs that are made in turns take fewer calls than their sum."""
 OUT = Path("out")
 """Folder of runs without --out."""
 
@@ -52,7 +54,7 @@ Beside: TypeAlias = Sequence[tuple[Any, Path]]
 
 def planned_calls(versions: Beside, scenarios: list[Any], limits: Any, options: RunOptions) -> "CallPlan":
     """The plan of one cast, or of several that are simulated in turns."""
-    from ...runs.planning.conversations import conversations_planned
+    from ...runs.planning.conversations import asks_model, conversations_planned
     from ...runs.planning.plans import joined
 
     plans = [
@@ -62,7 +64,9 @@ def planned_calls(versions: Beside, scenarios: list[Any], limits: Any, options: 
     if len(plans) == 1:
         return plans[0]
     named = {str(folder): plan for (_, folder), plan in zip(versions, plans, strict=True)}
-    return joined(named, plans[0].what, plans[0].length, "runs")
+    plan = joined(named, plans[0].what, plans[0].length, "runs")
+    shares = any(asks_model(cast.user_simulator) for cast, _ in versions)
+    return replace(plan, fewer=(*plan.fewer, *[SHARED] * shares))
 
 
 def run_into(

@@ -1,9 +1,11 @@
 """The calls that a cast's conversations take: of speakers, of judges of drafts, and of scorers at the end."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
@@ -69,6 +71,17 @@ class CastCalls:
         """The maximum of turns of a conversation."""
         return 1 if isinstance(self.cast.stop, AfterOneTurn) else self.limits.max_turns or 1
 
+    @property
+    def replays(self) -> bool:
+        """Whether stored conversations are replayed, with their users' turns."""
+        return any(state.get("replays") for state in self.states)
+
+    @cached_property
+    def turns(self) -> dict[Role, int]:
+        """The maximum of turns of each role in all conversations, without those that these begin with."""
+        begun = [turns_of(state.get("messages", ())) for state in self.states]
+        return {role: sum(max(0, self.most_turns - turns[role]) for turns in begun) for role in self.roles}
+
     @cached_property
     def models(self) -> dict[Role, Any]:
         """The chat model that plays a role, where one does."""
@@ -119,15 +132,17 @@ class CastCalls:
 
     async def _by_pages(self, talk: TypicalConversation) -> list[ModelCalls]:
         """The calls of each role, from those that begin a conversation, and the calls at its end."""
-        count, turns = len(self.states), self._turns(talk)
-        sample = self.states[:: max(1, -(-count // SAMPLED))]
+        turns = self._turns(talk)
+        sample = self.states[:: max(1, -(-len(self.states) // SAMPLED))]
         lengths = [self._lengths(talk, end) for end in ENDS]
         of_speakers, of_judges = list[ModelCalls](), list[ModelCalls]()
         for role in self.roles:
             if role not in self.models and not self.judges[role]:
                 continue
             first_states = [await self._first(role, state, talk) for state in sample]
-            factors = (1.0, 1 + REJECTED, float(self.tries[role] or 1))
+            share = self.turns[role] / self.most_turns  # conversations that begin with messages are parts of one
+            low = 0.0 if role == "user" and self.replays else share
+            factors = (low, share * (1 + REJECTED), share * (self.tries[role] or 1))
 
             def calls(
                 model: Any, first: Sequence[int], replies: Sequence[int], times: Sequence[float], grows: bool = True
@@ -137,7 +152,7 @@ class CastCalls:
                     exchanges, before = turns[end], sum(lengths[end].values()) if grows else 0
                     # Each call is sent what was said before it: the sum of 0, 1, ... exchanges.
                     sent = exchanges * (fmean(first) if first else 0.0) + exchanges * (exchanges - 1) / 2 * before
-                    ends.append(CallTokens(sent, 0.0, exchanges * replies[end], exchanges).times(times[end] * count))
+                    ends.append(CallTokens(sent, 0.0, exchanges * replies[end], exchanges).times(times[end]))
                 return ModelCalls(asked_model(model), (ends[0], ends[1], ends[2]))
 
             if role in self.models:
@@ -259,3 +274,8 @@ def _by_mean(finished: list[CallTokens], count: int) -> Ends:
     )
     share = error / mean.all if mean.all else 0.0
     return mean.times(max(0.0, 1 - share)), mean, mean.times(1 + share)
+
+
+def turns_of(messages: Iterable[Mapping[str, Any]]) -> Counter[str]:
+    """The number of turns of each role: messages of a role that follow each other are one."""
+    return Counter(role for role, _ in groupby(message["role"] for message in messages))

@@ -18,6 +18,8 @@ from ..engine.conversing import planned
 from .cast_calls import CastCalls
 from .plans import CallPlan
 
+REPLAYS = "the user is counted as if every replay left its record at the first answer: until then it is not called"
+
 
 def conversations_planned(
     cast: Cast, scenarios: Iterable[State], folder: Path | None, limits: Limits, *, resume: bool = False
@@ -30,21 +32,23 @@ def conversations_planned(
     check_success(cast, states)
     states = missing(cast, states, folder, limits) if resume and folder is not None else states
     calls = CastCalls(cast, limits.or_else(cast.limits), tuple(states))
-    exchanges, scored = len(states) * calls.most_turns, sum(len(calls.scorers(state)) for state in states)
-    speakers = [number for number in calls.tries.values() if number]
-    judging = [(calls.tries[role] or 1) * judge.attempts for role, judges in calls.judges.items() for judge in judges]
+    turns, scored = calls.turns, sum(len(calls.scorers(state)) for state in states)
+    judges = [(role, judge) for role, of_role in calls.judges.items() for judge in of_role]
     asking = {place: node for place, node in cast.describe().items() if _asks(place, node)}
     counted = {place for place in SPEAKERS if place in asking and "model" in asking[place].settings}
-    counted |= {VALIDATOR_OF[role] for role, judges in calls.judges.items() if judges}
+    counted |= {VALIDATOR_OF[role] for role, _ in judges}
     counted |= {"closing"} if scored else set()
     return CallPlan(
         count=len(states),
         what="conversations",
-        usual=exchanges * (len(speakers) + len(judging)) + scored,
-        most=exchanges * (sum(speakers) + sum(judging)) + scored * ATTEMPTS,
+        usual=sum(turns[role] for role in turns if calls.tries[role]) + sum(turns[role] for role, _ in judges) + scored,
+        most=sum(turns[role] * calls.tries[role] for role in turns)
+        + sum(turns[role] * (calls.tries[role] or 1) * judge.attempts for role, judge in judges)
+        + scored * ATTEMPTS,
         length="each of one turn" if calls.most_turns == 1 else f"each of up to {calls.most_turns} turns",
         calls_models=bool(asking) or scored > 0,
         estimated=lambda: calls.estimate(folder if resume else None),
+        fewer=(REPLAYS,) if calls.replays else (),
         further=tuple(place for place in asking if place not in counted),
     )
 
@@ -65,6 +69,11 @@ def models_asked(cast: Cast) -> list[PriceQuery]:
     """The models of the cast that cost something to ask, each once."""
     queries = (asked_model(model) for model in models_of_cast(cast))
     return list(dict.fromkeys(query for query in queries if query is not None))
+
+
+def asks_model(node: object) -> bool:
+    """Whether a node asks a model that costs something."""
+    return any(asked_model(model) is not None for model in models_of(node))
 
 
 def own_callers(cast: Cast) -> list[str]:

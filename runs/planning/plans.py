@@ -170,6 +170,8 @@ class CallPlan:
     """What makes calls of its own, which are not counted."""
     again: str = "drafts are rejected"
     """Why a call is made again."""
+    fewer: tuple[str, ...] = ()
+    """Why fewer calls may be made than are counted, a line each."""
     parts: tuple[str, Mapping[str, Mapping[str, int]]] | None = None
     """What it consists of, such as `labels`, and the numbers of each part."""
 
@@ -199,7 +201,7 @@ class CallPlan:
             f"{name}: {', '.join(f'{number:,} {what}' for what, number in numbers.items())}"
             for name, numbers in (self.parts[1] if self.parts else {}).items()
         )
-        return [self.line, *parts, *self.estimated().within(max_tokens, max_cost).lines]
+        return [self.line, *parts, *self.fewer, *self.estimated().within(max_tokens, max_cost).lines]
 
     def plain(self, max_tokens: int | None = None, max_cost: float | None = None) -> dict[str, Any]:
         """The plan as JSON values, with what it takes under these bounds."""
@@ -209,6 +211,7 @@ class CallPlan:
             **({self.parts[0]: dict(self.parts[1])} if self.parts else {}),
             **self.estimated().within(max_tokens, max_cost).plain(),
             "not_counted": list(self.further),
+            "fewer": list(self.fewer),
         }
 
 
@@ -234,6 +237,7 @@ def joined(plans: Mapping[str, CallPlan], what: str, length: str, part: str) -> 
         any(plan.calls_models for plan in plans.values()),
         estimated,
         tuple(dict.fromkeys(place for plan in plans.values() for place in plan.further)),
+        fewer=tuple(dict.fromkeys(line for plan in plans.values() for line in plan.fewer)),
         parts=(part, {name: {plan.what: plan.count, "calls": plan.usual} for name, plan in plans.items()}),
     )
 

@@ -148,8 +148,12 @@ def test_variants_share_replies_where_their_users_are_sent_the_same(duologue, en
         '[[variant]]\nname = "one"\n[[variant]]\nname = "two"\n'
         '[[variant]]\nname = "other"\nsettings = { user = "openai:m?temperature=0.5" }\n'
     )
-    code, _out, err = duologue("ablate", "ablation.toml", "--out", "all", "--no-page")
+    code, out, err = duologue("ablate", "ablation.toml", "--out", "all", "--no-page", "--json")
     assert code == 0, err
+    assert [one["shared_replies"] for one in json.loads(out)["variants"]] == [
+        shared(f"all/{name}") for name in ("one", "two", "other")
+    ]
+    assert "12 replies of the user are shared by the variants" in out
     assert texts("all/one") == texts("all/two")
     assert not set(map(str, texts("all/one").values())) & set(map(str, texts("all/other").values()))
     assert endpoint.counts()["answered"] == 24
@@ -197,3 +201,23 @@ def test_processes_take_the_replies_of_an_earlier_run(forks, endpoint):
         assert fork.wait() == 0, fork.stderr
     assert texts("run") == texts("before")
     assert (endpoint.counts()["answered"], shared("run")) == (BOTH, BOTH)
+
+
+def test_plans_count_only_what_can_be_called_and_say_where_it_is_less(duologue, endpoint):
+    duologue(*arguments("agents:asks", out="before"))
+    answered = endpoint.counts()["answered"]
+
+    def plan(*command):
+        return json.loads(duologue(*command, "--plan", "--json")[1])
+
+    name = next(iter(texts("before")))
+    for at, calls in ((0, 5), (1, 4), (2, 3), (3, 2)):  # of six messages
+        planned = plan("fork", "before", "--id", name, "--at", at, "--repeats", 4)
+        assert (planned["calls"]["usual"], planned["fewer"]) == (4 * calls, [])
+    replay = plan("replay", "before")
+    assert (replay["calls"]["usual"], replay["tokens"]["low"]) == (2 * BOTH, 0)
+    assert "as if every replay left its record" in replay["fewer"][0]
+    both = plan(*arguments("agents:asks", "--against", "agents:books"))
+    assert both["calls"]["usual"] == 4 * BOTH
+    assert "where it is sent the same, it is called once for all" in both["fewer"][0]
+    assert endpoint.counts()["answered"] == answered

@@ -17,6 +17,7 @@ from ...over_users.pair_power import ALPHA, FEWEST_SCENARIOS
 from ...over_users.paired import PairedDifference, holm, paired_difference
 from ...tables import Column, Table, TabledReport
 from .pairing import SHARE, MeasureDifference
+from .pairs_text import shared_line
 
 
 class MeasuredValues(NamedTuple):
@@ -45,6 +46,8 @@ class MeasuredVariant:
     """Values in the order of `scenarios`."""
     differs: tuple[str, ...] = ()
     """The settings in which it differs from the first, a line each."""
+    shared: int = 0
+    """Drafts of the user that came from another variant."""
 
     @classmethod
     def of(
@@ -58,7 +61,8 @@ class MeasuredVariant:
         """The variant with measured conversations; one that a bound or an endpoint's failure ended does not count."""
         counted = {one.id: one for one in conversations if _counts(one)}
         scenarios = {key: scenario_key(one) for key, one in counted.items()}
-        return cls(name, planned, scenarios, measure(list(counted.values())), tuple(differs))
+        shared = sum(attempt.shared for one in counted.values() for attempt in one.attempts("user"))
+        return cls(name, planned, scenarios, measure(list(counted.values())), tuple(differs), shared)
 
     def by_id(self, measure: str) -> dict[str, float]:
         """The values of a measure by the conversations' ids; empty where no conversation has it."""
@@ -99,6 +103,8 @@ class VariantSettings(Record):
     """Conversations that ended by themselves or that their own agent ended."""
     differs: tuple[str, ...]
     """The settings in which it differs from the first, a line each."""
+    shared_replies: int = 0
+    """Drafts of its user that came from another variant, which had been sent the same and paid for them."""
 
 
 class AblationReport(TabledReport):
@@ -191,7 +197,13 @@ def compare_variants(variants: Sequence[MeasuredVariant], measures: Sequence[str
     adjusted = holm([one.p for _, _, one in raw])
     return AblationReport(
         variants=tuple(
-            VariantSettings(name=one.name, planned=one.planned, counted=len(one.scenarios), differs=one.differs)
+            VariantSettings(
+                name=one.name,
+                planned=one.planned,
+                counted=len(one.scenarios),
+                differs=one.differs,
+                shared_replies=one.shared,
+            )
             for one in variants
         ),
         means=tuple(means),
@@ -222,6 +234,7 @@ def _notes(variants: Sequence[MeasuredVariant], differences: Sequence[PairedDiff
         notes.append(f"no interval: of a measure without bounds it needs {FEWEST_SCENARIOS} scenarios that differ")
     for variant in variants[1:]:
         notes.append(f"{variant.name}: {'; '.join(variant.differs) or 'has the settings of the first'}")
+    notes += shared_line(sum(variant.shared for variant in variants), "variants")
     notes += [
         f"{variant.name}: {variant.planned - len(variant.scenarios)} of {variant.planned} conversations do not count: "
         "they are missing, or a bound or an endpoint ended them"
