@@ -145,8 +145,10 @@ def _counted(count: int, name: str) -> str:
 
 
 def _form_row(source: DataSource) -> dict[str, Any]:
-    loaded = source.load(stream=True)
-    counts = Counter({f"messages of the {role}": 0 for role in ("user", "assistant")})
+    loaded = source.load(stream=True, scenarios=True)
+    read = {"scenarios" if source.holds_scenarios else "conversations": len(loaded)}
+    roles = () if source.holds_scenarios else ("user", "assistant")
+    counts = Counter({f"messages of the {role}": 0 for role in roles})
     for talk in loaded:
         counts.update(f"messages of the {message.role}" for message in talk.messages if message.stored)
         counts["calls of tools"] += sum(len(message.tool_calls) for message in talk.messages)
@@ -156,6 +158,6 @@ def _form_row(source: DataSource) -> dict[str, Any]:
         "form": loaded.kind,
         "description": description_of(loaded.kind),
         "sign": source.sign,
-        "read": {"conversations": len(loaded), **dict(sorted(counts.items(), reverse=True))},
+        "read": read | ({} if source.holds_scenarios else dict(sorted(counts.items(), reverse=True))),
         "notes": list(loaded.notes),
     }

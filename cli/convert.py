@@ -1,14 +1,17 @@
 """`duologue convert`: any data set that can be read, in another format."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from ..data import DataError, Loaded, domains
+from ..data import Conversation, DataError, Loaded, domains
+from ..data.attempts import is_object
 from ..data.formats import messages, sharegpt
 from ..data.people.splits import with_user
-from ..errors import SettingError
+from ..data.scenarios import ScenarioReader, named_folder, scenario_formats
+from ..errors import SettingError, at
 from .options import completions
 from .options.shared import AnySource, force_for, json_of, option
 from .output.overwriting import check_free
@@ -25,7 +28,7 @@ def convert_command(
     to: Annotated[
         str,
         option(
-            "Write this format. simquac: JSON in the form of SQuAD; squad_v2, quac: JSON lines that Hugging Face's datasets loads, a question or a conversation each; recllmsim: a folder with a JSON file for each conversation; sharegpt: JSON with from and value (JSON lines if DST ends with .jsonl); messages: JSON lines with role and content, as OpenAI has them; replay: whole records, which --user and --assistant replay:FILE replay; or a format of an installed package.",
+            "Write this format. simquac: JSON in the form of SQuAD; squad_v2, quac: JSON lines that Hugging Face's datasets loads, a question or a conversation each; recllmsim: a folder with a JSON file for each conversation; sharegpt: JSON with from and value (JSON lines if DST ends with .jsonl); messages: JSON lines with role and content, as OpenAI has them; replay: whole records, which --user and --assistant replay:FILE replay; scenarios: JSON lines of scenarios, of test cases of other tools or of conversations; deepeval: these as goldens; or a format of an installed package.",
             "--to",
             metavar="FORMAT",
             autocompletion=completions.formats,
@@ -34,7 +37,7 @@ def convert_command(
     force: Annotated[bool, force_for("DST")] = False,
     as_json: Annotated[bool, json_of("counts and notes")] = False,
 ) -> int:
-    """Write conversations in another format.
+    """Write conversations, or scenarios, in another format.
 
     What that format cannot hold is listed.
     """
@@ -42,6 +45,8 @@ def convert_command(
     if to not in writers:
         raise SettingError(f"--to: {to!r} is not a format to write: give {', '.join(writers)}")
     check_free(target, force=force)
+    if to in scenario_formats():
+        return _write_scenarios(source, target, to, as_json)
     loaded = read_source(source, stream=True)
     try:
         named = (with_user(conversation, to) for conversation in loaded) if to in GENERAL else loaded
@@ -49,25 +54,53 @@ def convert_command(
     except ValueError as error:
         raise DataError(f"{source}: cannot be written as {to}: {error}") from None
     notes = [*loaded.notes, *_origins(loaded, target)]
-    for line in (*notes, *(f"left out: {line}" for line in left_out)):
-        if not as_json:
-            say(line)
+    counted = {"kind": loaded.kind, "target": str(target), "to": to, "conversations": len(loaded)}
+    return _report(source, counted, notes, loaded.broken, left_out, as_json)
+
+
+def _write_scenarios(source: Path, target: Path, to: str, as_json: bool) -> int:
+    """Write the scenarios of conversations, of test cases or of a file of scenarios."""
+    with named_folder(source):
+        reader = ScenarioReader(source)
+        entries = list(reader)
+    for entry in entries:
+        if not is_object(entry.scenario) or not any(
+            entry.scenario.get(key) for key in ("kind", "goal", "first_message")
+        ):
+            raise DataError(f"{at(source, entry.where)}: is not a scenario: give it a 'goal' or a 'first_message'")
+    try:
+        left_out = domains.targets()[to](
+            (Conversation(id=str(number), scenario=dict(entry.scenario)) for number, entry in enumerate(entries)),
+            target,
+        )
+    except ValueError as error:
+        raise DataError(f"{source}: cannot be written as {to}: {error}") from None
+    if reader.stored:
+        left_out.insert(0, f"messages and labels, of {len(entries)} conversations")
+    if reader.left_out:
+        left_out.insert(0, f"{reader.left_out} conversations that name no goal and have no words of a user")
+    counted = {"kind": reader.format, "target": str(target), "to": to, "scenarios": len(entries)}
+    return _report(source, counted, list(reader.notes), reader.broken, left_out, as_json)
+
+
+def _report(
+    source: Path,
+    counted: Mapping[str, Any],
+    notes: Sequence[str],
+    broken: Sequence[str],
+    left_out: Sequence[str],
+    as_json: bool,
+) -> int:
     if as_json:
         print_json(
-            {
-                "source": str(source),
-                "kind": loaded.kind,
-                "target": str(target),
-                "to": to,
-                "conversations": len(loaded),
-                "notes": notes,
-                "broken": list(loaded.broken),
-                "left_out": left_out,
-            }
+            {"source": str(source), **counted, "notes": notes, "broken": list(broken), "left_out": list(left_out)}
         )
     else:
-        put(f"{len(loaded)} conversations written to {target}")
-    return 1 if loaded.broken else 0
+        for line in (*notes, *(f"left out: {line}" for line in left_out)):
+            say(line)
+        what = "scenarios" if "scenarios" in counted else "conversations"
+        put(f"{counted[what]} {what} written to {counted['target']}")
+    return 1 if broken else 0
 
 
 def _origins(loaded: Loaded, target: Path) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..data.loading import names_of
+from ..data.files.folders import names_of
 from .output.sources import say_notes
 from .output.tables import PRINTED, TableOutput, read_source
 

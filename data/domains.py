@@ -35,6 +35,7 @@ from .records import Conversation, Message
 from .rules.findings import Rule
 from .rules.refusals import refused
 from .simquac.domain import DOMAIN as SIMQUAC
+from .test_cases import forms as test_cases
 
 GROUP = "duologue.domains"
 """Entry points of installed packages."""
@@ -115,9 +116,11 @@ class PlainDomain(Domain):
     formats: tuple[Format, ...] = (
         RUN,
         RECORDS,
+        *test_cases.FORMS,
         *FORMS,
         messages.FORMAT,
         sharegpt.FORMAT,
+        test_cases.LINES,
     )
 
     def refuses(self, message: Message) -> bool:

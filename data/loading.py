@@ -106,8 +106,15 @@ class DataSource:
         """The run that is stored there; None for other data."""
         return StoredRun(self.path, domains.validate) if self._form is domains.RUN else None
 
-    def load(self, *, stream: bool = False) -> Loaded:
-        """Its conversations (`load`)."""
+    @property
+    def holds_scenarios(self) -> bool:
+        """Whether it holds scenarios, and no conversation."""
+        return self._form is not None and self._form.scenarios
+
+    def load(self, *, stream: bool = False, scenarios: bool = False) -> Loaded:
+        """Its conversations (`load`); `scenarios`: also scenarios, as conversations without a message."""
+        if self.holds_scenarios and not scenarios:
+            raise DataError(f"{at(self.path)}: holds scenarios and no conversation: simulate them first (--scenarios)")
         with skip_in_sources(self._skip_broken), omissions() as places, numbered_errors(self.path):
             loaded = self._load(stream=stream)
         return replace(loaded, notes=(*loaded.notes, *note(self.path, list(places), len(loaded)))) if places else loaded
@@ -168,22 +175,6 @@ def load(path: str | Path, *, stream: bool = False, skip_broken: bool = False) -
         >>> loaded[0].messages[1].rejected  # drafts before it, each with its reason  # doctest: +SKIP
     """
     return DataSource(path, skip_broken=skip_broken).load(stream=stream)
-
-
-def names_of(paths: Sequence[str | Path]) -> list[str]:
-    """A distinct name for each path: its file or folder, with the parent folder or a number where needed."""
-    resolved = [Path(path).resolve() for path in paths]
-    often = Counter(path.name for path in resolved)
-    names: list[str] = []
-    for path in resolved:
-        name = path.name if often[path.name] == 1 else f"{path.parent.name}/{path.name}"
-        number = next(number for number in range(1, len(paths) + 1) if _numbered(name, number) not in names)
-        names.append(_numbered(name, number))
-    return names
-
-
-def _numbered(name: str, number: int) -> str:
-    return name if number == 1 else f"{name} ({number})"
 
 
 def _format_of(path: Path) -> Format | None:

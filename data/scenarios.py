@@ -21,15 +21,16 @@ from .formats import messages
 from .formats.detection import CONVERSATIONS, FOLDER, Source
 from .formats.dialogues import further
 from .identity import digest
-from .loading import Loaded, description_of, load
+from .loading import DataSource, Loaded, description_of
 from .logs import opentelemetry
 from .logs.key_names import LISTS
 from .people.pairing import STORED
 from .people.splits import named_user
 from .records import Conversation, Json, Message
 from .rules.user_statements import statements
+from .test_cases import scenario_lines
 
-PLAIN_KEYS = ("goal", "facts", "persona", "first_message", "success", "title")
+PLAIN_KEYS = ("goal", "facts", "unknown", "persona", "first_message", "success", "title")
 """Keys of a scenario without a `kind` that have a meaning; it may have others."""
 
 LINES = "JSON lines of scenarios"
@@ -76,7 +77,7 @@ class ScenarioReader:
         """DataError if the source cannot be read, or has no known content."""
         self.path = Path(path)
         source = Source(self.path)
-        self._loaded: Loaded | None = None if _holds_lines(source) else load(self.path, stream=True)
+        self._loaded: Loaded | None = None if _holds_lines(source) else _load(self.path)
         self._is_list = isinstance(source.value, list) and isinstance(source.first, dict)
         self.left_out = 0
         """Conversations of the last iteration without any sign of their user's goal."""
@@ -89,7 +90,7 @@ class ScenarioReader:
     @property
     def stored(self) -> bool:
         """Whether the source holds conversations."""
-        return self._loaded is not None
+        return self._loaded is not None and not _holds_scenarios(self._loaded.kind)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -150,8 +151,11 @@ def _holds_lines(source: Source) -> bool:
     if source.is_folder:
         return False
     value = source.first
+    recognised = _recognised(source)
+    if _holds_scenarios(recognised or ""):
+        return recognised == scenario_lines.NAME
     if not source.text.strip():
-        if source.fault is not None and _recognised(source) is None:
+        if source.fault is not None and recognised is None:
             raise source.fault
         if source.fault is None:
             raise DataError(
@@ -160,7 +164,22 @@ def _holds_lines(source: Source) -> bool:
     if isinstance(value, dict) and any(isinstance(value.get(key), str) for key in _SAYS_SCENARIO):
         of_log = any(isinstance(value.get(key), list) for key in LISTS)
         return not of_log and not opentelemetry.FORMAT.recognises(source)
-    return _recognised(source) is None
+    return recognised is None
+
+
+def _load(path: Path) -> Loaded:
+    """What a path holds: conversations, or scenarios as conversations without a message."""
+    return DataSource(path).load(stream=True, scenarios=True)
+
+
+def _holds_scenarios(kind: str) -> bool:
+    """Whether a kind of source is one of scenarios."""
+    return kind in scenario_formats()
+
+
+def scenario_formats() -> tuple[str, ...]:
+    """The names of the formats whose files hold scenarios."""
+    return tuple(form.name for form in domains.known_formats() if form.scenarios)
 
 
 def _recognised(source: Source) -> str | None:

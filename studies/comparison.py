@@ -69,7 +69,7 @@ def compare(
     """
     from ..analysis import realism
     from ..analysis.attempts import assistant_of
-    from ..data.loading import names_of
+    from ..data.files.folders import names_of
     from ..views.realism import report as pages
 
     named: Mapping[str, StudySource]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...data.loading import names_of
+from ...data.files.folders import names_of
 from ...data.people.splits import UserPart
 from ...data.text.languages import Language
 from ...studies.comparison import compare

@@ -1,9 +1,10 @@
-"""Folders that are made for what is written."""
+"""Folders that are made for what is written, and names of paths."""
 
 import errno
 import os
 import shutil
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -48,3 +49,19 @@ def copy_file(file: Path, target: Path) -> None:
     """Write the same bytes into a folder that is made where it is not there."""
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(file, target)
+
+
+def names_of(paths: Sequence[str | Path]) -> list[str]:
+    """A distinct name for each path: its file or folder, with the parent folder or a number where needed."""
+    resolved = [Path(path).resolve() for path in paths]
+    often = Counter(path.name for path in resolved)
+    names: list[str] = []
+    for path in resolved:
+        name = path.name if often[path.name] == 1 else f"{path.parent.name}/{path.name}"
+        number = next(number for number in range(1, len(paths) + 1) if _numbered(name, number) not in names)
+        names.append(_numbered(name, number))
+    return names
+
+
+def _numbered(name: str, number: int) -> str:
+    return name if number == 1 else f"{name} ({number})"

@@ -71,6 +71,8 @@ class Format:
     """None if conversations cannot be converted into this format."""
     sign: str = ""
     """In words, what `recognises` looks for: what `check --form` prints."""
+    scenarios: bool = False
+    """Whether `read` gives scenarios that nobody has talked about yet: conversations without a message."""
 
     def contents(self, path: Path) -> Contents:
         """The result of `read` as `Contents`, also if it returns only conversations.

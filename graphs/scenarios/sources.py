@@ -57,7 +57,7 @@ class ScenarioSource(BaseModel):
 
     scenarios: Path | None = Field(
         default=None,
-        description="Take the scenarios of this source: stored conversations, one scenario of each in their order (a run folder, a data set, logs), or JSON of scenarios.",
+        description="Take the scenarios of this source: stored conversations in their order (a run folder, a data set, logs), JSON of scenarios, or test cases of another tool. Each conversation is one scenario.",
     )
     part: UserPart = Field(
         default="all",

@@ -19,11 +19,15 @@ class GoalMessages:
     def __call__(self, state: State) -> list[BaseMessage]:
         scenario = state["scenario"]
         texts = {"goal": goal_of(scenario), "facts": facts_of(scenario)}
+        material = self.pages["user/material"].fill(**{gap: fenced(text, *MARKS) for gap, text in texts.items()})
+        if unknown := unknown_of(scenario):
+            fence = fenced(unknown, *MARKS, "unknown", "/unknown")
+            material += "\n\n" + self.pages["user/unknown"].fill(unknown=fence)
         return messages_for(
             "user",
             state,
             system=self.pages["user/system"].fill(),
-            material=self.pages["user/material"].fill(**{gap: fenced(text, *MARKS) for gap, text in texts.items()}),
+            material=material,
             own_drafts=False,
         )
 
@@ -49,9 +53,18 @@ def facts_of(scenario: dict[str, Any]) -> str:
 
     `facts` may be a text, a list or an object.
     """
-    facts = scenario.get("facts", "")
+    return "\n".join(line for line in (*_lines(scenario.get("facts", "")), str(scenario.get("persona", ""))) if line)
+
+
+def unknown_of(scenario: dict[str, Any]) -> str:
+    """What the user does not know, a line for each thing.
+
+    `unknown` may be a text, a list or an object.
+    """
+    return "\n".join(filter(None, _lines(scenario.get("unknown") or "")))
+
+
+def _lines(facts: Any) -> list[str]:
     if isinstance(facts, dict):
-        lines = [f"{name}: {as_text(value)}" for name, value in facts.items()]
-    else:
-        lines = [as_text(fact) for fact in (facts if isinstance(facts, list) else [facts])]
-    return "\n".join(line for line in (*lines, str(scenario.get("persona", ""))) if line)
+        return [f"{name}: {as_text(value)}" for name, value in facts.items()]
+    return [as_text(fact) for fact in (facts if isinstance(facts, list) else [facts])]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from duologue.data import Conversation, DataError, Message, Span, kind_of, load, messages, record_lines, simquac
+from duologue.data.files.folders import names_of
 from duologue.data.formats.detection import Source
-from duologue.data.loading import names_of
 from duologue.data.simquac import Topic
 
 TEACHER = "<Topic: --->\nBread\nFood.\nSourdough\nIt rises slowly.\n<QS:--->\nHow?\nQUAC: slowly\nGPT4: It rises\n"

@@ -7,7 +7,7 @@ from ....data.text.languages import language_of
 from ....errors import ModelError
 from ...goodbyes import ENDING, GIVING_UP
 from ...messages.building import unfenced
-from .prompt_parser import GOAL_MARKS, KNOWN_MARKS, ParsedPrompt
+from .prompt_parser import GOAL_MARKS, KNOWN_MARKS, UNKNOWN_MARK, ParsedPrompt
 from .recllmsim_speakers import QUOTED
 from .word_weights import READ, content_words, phrase, rotated, sentences, short, vocabulary
 
@@ -63,15 +63,21 @@ def _message(prompt: ParsedPrompt, goal: str, phrases: dict[str, list[str]], dra
 
 
 def _fact(prompt: ParsedPrompt, question: str, goal: str, phrases: dict[str, list[str]], draw: int) -> str:
-    """The fact that fits the question by kind and words; else an unused one; else that it does not know."""
+    """The fact that fits the question by kind and words; else an unused one; else that it does not know.
+
+    It does not know either what its prompt says that it does not, if that fits the question better than a fact.
+    """
     facts = [text.strip(" .。") for text in sentences(unfenced("\n".join(prompt.marked_any(KNOWN_MARKS))))]
+    unknown = sentences(unfenced(prompt.marked(UNKNOWN_MARK)))
     earlier = "\n".join(prompt.own).casefold()
     question_words = set(content_words(question))
     asked_kinds = [kind for asks, kind in vocabulary("goals")["kinds"] if _has(asks, question)]
     fits = {
         text: 2 * any(_has(kind, text) for kind in asked_kinds) + bool(question_words & set(content_words(text)))
-        for text in facts
+        for text in (*facts, *unknown)
     }
+    if any(fits[text] > max((fits[fact] for fact in facts), default=0) for text in unknown):
+        return phrase(phrases["unknown"], len(prompt.own), x=goal)
     best = sorted(facts, key=lambda text: -fits[text])
     untold = [text for text in best if text.casefold() not in earlier]
     fact = next((text for text in (*untold, *best) if text in untold or fits[text]), None)
