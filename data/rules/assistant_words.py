@@ -44,9 +44,16 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _ASKS_TO_SEND = re.compile(
-    r"\b(?:share|provide|send|paste|post|upload)\b[^.!?\n]{0,80}\?|\bplease (?:share|provide|send|paste|post|upload)\b",
+    r"\b(?:share|provide|send|paste|post|upload|tell me|give me|describe|specify|clarify)\b[^.!?\n]{0,120}\?"
+    r"|\bplease (?:share|provide|send|paste|post|upload|tell me|describe|specify|clarify)\b"
+    r"|\b(?:what|which|where|when|how (?:much|many|long|old|often))\b[^.!?\n]{0,80}\byour?\b[^.!?\n]{0,80}\?"
+    r"|(?:请(?:您|你)?|能不?能|能否|可否|可以)[^。！？\n]{0,12}(?:提供|告诉我|告知|分享|描述|说明|发给我|上传)"
+    r"|(?:您|你)[^。！？\n]{0,20}(?:是什么|在哪|多少|多久|几|哪)[^。！？\n]{0,12}[？?]",
     re.IGNORECASE,
 )
+_END_OF_REPLY = 600
+"""Last characters of a reply in which it asks the user for something."""
+_HOPES = re.compile(r"i hope", re.IGNORECASE)
 _HANDED_OVER = re.compile(
     r"\s+(?:(?:the|my|our|what) (?:\w+ ){0,2}?(?:stack ?trace|traceback|logs?|outputs?|errors?|messages?|config\w*|file|screenshot|link"
     r"|dump|details|number|address|dates?)\b|my\b)",
@@ -58,7 +65,7 @@ _OFFER_ZH = re.compile(
     r"|(?:我(?:可以|能|很乐意)(?:帮助|协助|为)(?:您|你)(?:解答|做些|提供|服务))"
     r"|希望(?:这些?|以上|我的)[^。！？\n]{0,12}对(?:您|你)有(?:所)?帮助"
     r"|如(?:果)?(?:您|你)?(?:还)?有(?:任何|其他|更多)(?:问题|需要|疑问)[^。！？\n]{0,6}(?:随时|请)"
-    r"|\A\W{0,3}(?:当然(?:可以)?|好的|没问题)[！!，,。]?\s?(?:以下|下面|这里)(?:是|为)"
+    r"|(?P<opening>\A)\W{0,3}(?:当然(?:可以)?|好的|没问题)[！!，,。]?\s?(?:以下|下面|这里)(?:是|为)"
 )
 _SHOWN_TALK = re.compile(
     r"^[^\S\n]*(?:user|human|assistant|agent|bot|system)[^\S\n]?:.*$", re.IGNORECASE | re.MULTILINE
@@ -71,7 +78,7 @@ _AROUND = 1_000
 """Most characters around a variable that are looked at."""
 _GAP = re.compile(
     r"\{\{\s?[a-z_][\w. ]{0,40}\s?\}\}|(?<![$\\\w{])\{[a-z_][a-z0-9_]{1,30}\}(?!\})|\$\{[a-z_]\w{1,30}\}"
-    r"|\[(?=[A-Z_ ]{4,30}\])(?:INSERT |YOUR )?[A-Z]{3,}(?:[_ ][A-Z]+){0,3}\]|<(?=[A-Z_ ]{4,30}>)[A-Z]{3,}(?:[_ ][A-Z]+){0,3}>",
+    r"|\[(?=[A-Z_ ]{4,30}\])(?:INSERT |YOUR )?[A-Z]{3,}(?:[_ ][A-Z]+){0,3}\](?!\()|<(?=[A-Z_ ]{4,30}>)[A-Z]{3,}(?:[_ ][A-Z]+){0,3}>",
 )
 _SHOWN = re.compile(
     r"\b(?:shows?|showed|showing|shown|says?|said|saying|reads?|reading|display\w*|print(?:s|ed|ing)?|sees?|seen|saw|gets?|got|call(?:s|ed)|named?"
@@ -95,14 +102,16 @@ def offered(text: str, last_assistant: str = "") -> str | None:
     What the text quotes is not its own, and what `last_assistant` asked to be sent is handed over.
     """
     own = _SHOWN_TALK.sub("", own_words(text)) if is_technical(text) else own_words(text)
+    handed_over = _ASKS_TO_SEND.search(last_assistant[-_END_OF_REPLY:])
     for offer in _OFFER.finditer(own):
-        if _is_at_an_end(offer, own) and not (
-            _POLITE.match(own, offer.start("said")) and _REQUEST.search(own, 0, offer.start("said"))
-        ):
+        begin = offer.start("said")
+        polite = _POLITE.match(own, begin) and _REQUEST.search(own, 0, begin)
+        if _is_at_an_end(offer, own) and not polite and not (handed_over and _HOPES.match(own, begin)):
             return offer["said"]
-    handed_over = _ASKS_TO_SEND.search(last_assistant[-300:])
     match = (None if handed_over else _OPENING.search(own)) or _OFFER_ZH.search(own)
-    if match and _HANDED_OVER.match(own, match.end()):
+    if match and (
+        _HANDED_OVER.match(own, match.end()) or (handed_over and match.groupdict().get("opening") is not None)
+    ):
         return None
     return match.group().strip() if match else None
 
@@ -147,7 +156,7 @@ def _is_unfilled(match: re.Match[str], text: str, earlier: str) -> bool:
     if gap in earlier or re.search(re.escape(gap) + r"\s*[:=：]", text):
         return False
     line = text[max(text.rfind("\n", 0, match.start()) + 1, match.start() - _AROUND) : match.start()]
-    if _SHOWN.search(line) or _GLUED.search(line):
+    if _SHOWN.search(line) or _GLUED.search(line) or (not line.strip() and text.count(gap) > 1):  # labels of lines
         return False
     begin = max(text.rfind(mark, 0, match.start()) for mark in ".!?\n。！？")
     begin = max(begin, match.start() - _AROUND)

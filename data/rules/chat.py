@@ -14,6 +14,7 @@ from .mentions import is_technical
 from .prompts_shown import (
     SHARED,
     SHARED_BY_ASSISTANT,
+    asks_in_passing,
     instructions,
     repeated_instruction,
     stopped_by_length,
@@ -21,7 +22,7 @@ from .prompts_shown import (
 )
 from .refusals import refused
 from .scripts import ASKED_FOR_DIALOGUE, BOTH, OTHER_SIDE, next_user_message, transcript
-from .user_turns import leaked_prompt, leaked_role
+from .user_turns import is_repeat, leaked_prompt, leaked_role
 
 REPEATED_WORDS = (3, 6)
 """Least words of a question, and of any other message, that count as repeated: `that is true` and `go on` may be said again. A
@@ -46,6 +47,11 @@ _ASKS = re.compile(
     r"[?？]|\A\W*(?:what|who|where|when|why|how|which|can|could|do|does|is|are|will|would)\b|吗|什么|怎么|哪|多少|几",
     re.I,
 )
+_OF_THE_LAST = re.compile(
+    r"\b(?:this|these|those|above|now|else|(?:is|was|does|did|about|for|in|of|to) that|(?:did|have|were) you)\b|这|那|上述|以上",
+    re.I,
+)
+"""A question with one of these may be about what was said in between."""
 _REQUESTS = re.compile(r"\W*(?:(?:please|now|and|so),? )*(?:can|could|will|would) (?:you|we)\b", re.I)
 _CONTINUES = re.compile(
     r"\W*(?:(?:please|now|ok(?:ay)?|can you|could you|kindly|just|yes|great),? ){0,3}(?:continue|cont|go on|keep (?:going|writing)|carry on|proceed|finish|resume"
@@ -57,10 +63,16 @@ _OWN_LABEL = re.compile(r"\s*[*_#>]{0,4}(?:assistant|chatbot|ai|bot|助手|客�
 _PLAYED = re.compile(r"\b(?:pretend|role-?play\w*|play the (?:role|part))\b|扮演|假装", re.I)
 """What a user asks for who plays a part."""
 _OF_REACTIONS = frozenset(
-    """again are aren come d did didn doesn does don happened i is isn kidding know ll m mean me meant okay ok oh out re really
-    right s said say saying see serious should sorry sure t talking tell think ve was wait well why yes you""".split()
+    """again are aren come correct d did didn doesn does don happened happen happens i is isn kidding know ll m make makes may me
+    mean meant might must okay ok oh out re really right s said say saying see sense serious should sorry sure t talking tell think true ve was
+    wait well why work works wrong yes you""".split()
 )
 """Further words of questions about what was said last."""
+_REACTION_ZH = re.compile(
+    r"(?:那么?|这么?|这样|它|他|她|你们?|我们?|是|不|没|有|会|能|可以|可能|应该|真|的|了|吗|么|嘛|呢|啊|呀|吧|就|也|还|都|又|再|为什么|为何|怎么|怎样|如何"
+    r"|什么|意思|说|讲|看|想|觉得|认为|知道|确定|肯定|一定|正确|对|行|好|样|办|回事|所以|但是?|可是|然后|因为|[\W_])+"
+)
+"""A Chinese question without a word of a subject."""
 _LETTERS = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"[\u4e00-\u9fff]|[^\W_\u4e00-\u9fff]+")
 
@@ -84,15 +96,27 @@ def _repeated(conversation: Conversation, *, requests: bool) -> Reasons:
     for number, reason in user_repeat(conversation):
         text = conversation.messages[number].text
         words, asks = len(_WORD.findall(text)), _ASKS.search(text) is not None
-        short = words <= REQUEST_WORDS and (not asks or _REQUESTS.match(text) is not None or _is_reaction(text))
+        short = words <= REQUEST_WORDS and (
+            not asks
+            or _REQUESTS.match(text) is not None
+            or _is_reaction(text)
+            or (_OF_THE_LAST.search(text) is not None and not _at_once(conversation, number))
+        )
         goes_on = _CONTINUES.match(text) or (words <= GO_ON_WORDS and _GO_ON.search(text))
         if words >= REPEATED_WORDS[not asks] and not goes_on and short == requests:
             yield number, reason
 
 
+def _at_once(conversation: Conversation, number: int) -> bool:
+    """Whether a user's message is the same as the user's message before it."""
+    earlier = [message.text for message in conversation.messages[:number] if message.role == "user"]
+    return is_repeat(conversation.messages[number].text, earlier[-1:])
+
+
 def _is_reaction(question: str) -> bool:
     """Whether a question has no word of a subject, such as `what do you mean?`."""
-    return all(word in ENGLISH or word in _OF_REACTIONS for word in _LETTERS.findall(question.casefold()))
+    words = _LETTERS.findall(question.casefold())
+    return all(word in ENGLISH or word in _OF_REACTIONS for word in words) or bool(_REACTION_ZH.fullmatch(question))
 
 
 def role_slip(conversation: Conversation) -> Reasons:
@@ -130,7 +154,9 @@ def prompt_shown(conversation: Conversation) -> Reasons:
             continue
         earlier += f"\n{text}"
         least = SHARED if message.role == "user" else SHARED_BY_ASSISTANT
-        if words := repeated_instruction(text, system_messages, least):
+        if (words := repeated_instruction(text, system_messages, least)) and not (
+            message.role == "user" and asks_in_passing(words, text)
+        ):
             yield number, f"repeats the instruction: {quoted(words)}"
 
 

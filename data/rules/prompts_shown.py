@@ -27,12 +27,47 @@ _TELLS = re.compile(
     re.I,
 )
 """Words of an instruction."""
+_THINGS = (
+    r"(?:context|documents?|sources?|passages?|knowledge(?:[ _]base)?|(?:search[ _])?results?|articles?|excerpts?|faqs?|examples?"
+    r"|(?:参考|背景)?资料|上下文|文档|知识库|检索结果)"
+)
+"""What an instruction hands over for the answer."""
+_TAGGED = re.compile(rf"<({_THINGS})\b[^<>\n]{{0,80}}>.*?(?:</\1>|\Z)", re.I | re.S)
+_HANDED_OVER = re.compile(
+    rf"^[^\S\n]*(?:#{{1,4}}[^\S\n]|\*\*)?(?:[a-z]+ ){{0,3}}{_THINGS}(?:[^\S\n]*\*\*)?(?:[:：]|[^\S\n]*$)"
+    rf"|\b(?:following|below)\b[^.:\n]{{0,40}}\b{_THINGS}\b[^\n]*(?:\n[^\S\n]*\S[^\n]*)*\n[^\S\n]*\n",
+    re.I | re.M,
+)
+"""A heading of such material, or a paragraph that says that it follows."""
+_HEADING = re.compile(r"^#{1,4}[^\S\n]", re.M)
 _LENGTH = ("length", "max_tokens", "max_output_tokens", "max_token", "model_length")
 
 
 def instructions(conversation: Conversation) -> list[str]:
-    """The system messages of the log."""
-    return [text for aside in asides(conversation) if isinstance(text := aside.get("system"), str) and text.strip()]
+    """The instructions in the system messages of the log.
+
+    Examples, and material for the answer such as retrieved documents, are no part of it.
+    """
+    texts = [
+        _without_material(text)
+        for aside in asides(conversation)
+        if isinstance(text := aside.get("system"), str)
+        and not any(str(as_object(turn).get("name", "")).startswith("example_") for turn in aside.values())
+    ]
+    return [text for number, text in enumerate(texts) if text.strip() and (number == 0 or _TELLS.search(text))]
+
+
+def _without_material(text: str) -> str:
+    text = _TAGGED.sub("\n", text)
+    if begin := _HANDED_OVER.search(text):
+        end = _HEADING.search(text, begin.end())
+        return text[: begin.end()] + (text[end.start() :] if end else "")
+    return text
+
+
+def asks_in_passing(words: str, text: str) -> bool:
+    """Whether the words of an instruction tell the reader how to answer a question that is most of the text."""
+    return 2 * len(words) < len(text) and _TELLS.search(words) is not None
 
 
 def repeated_instruction(text: str, system_messages: list[str], least: int) -> str | None:

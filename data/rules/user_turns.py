@@ -46,6 +46,10 @@ _KEY_FIRST = re.compile(
 """A single question that begins with a key of a file, or with `System:` as its subject."""
 _END_USER = re.compile(r"(?:user|human|用户)[\s*_]*[:：]", re.IGNORECASE)
 _THE_USER = re.compile(r"\b(?:the|a) (?:user|human)\b|(?:该|这个)用户|\n[^\S\n]*\n\s*\S", re.IGNORECASE)
+_ASKS_THE_READER = re.compile(
+    r"\byou (?:will|should|must|need to|are given)\b|\byour task\b|你(?:将|需要|应该|必须)", re.IGNORECASE
+)
+"""Words of a prompt that a person wrote, before its `User:`."""
 _SLOTS = re.compile(r"\[[^\[\]\n]{1,40}\]")
 _DISPLAYS = re.compile(r"\b(?:show|say|print|read|display|answer|send|greet)\w*(?: me)?(?: with)?\s*\Z", re.IGNORECASE)
 """Words before what a device or a label shows."""
@@ -86,7 +90,7 @@ _PROMPT_LEAK = re.compile(
     r"|(?=[作我模用扮系提根按依])"
     r"(?:作为(?:一个|一名|一位)?(?:大?语言模型|(?:AI(?:语言模型|助手|模型)?|人工智能(?:助手|模型)?)(?![\u4e00-\u9fff])|虚拟助手|模拟用户)"
     r"|我(?:只)?是(?:一个|一名)?(?:大?语言模型|AI(?:助手|模型|语言模型)|人工智能(?:助手|模型)|虚拟助手|模拟用户)"
-    r"|模拟(?:的)?(?:真实)?用户|用户模拟|扮演(?:的)?(?:这个|一个|一名|该)?(?:用户|角色|顾客)|提示词(?:要求|规定|里|中)|(?P<general_zh>系统提示)"
+    r"|模拟(?:的)?(?:真实)?用户|用户模拟|我(?:要|所|需要|应该|将)?扮演的角色|扮演的(?:用户|顾客)|扮演(?:这个|一个|一名|该)?(?:用户|角色|顾客)|提示词(?:要求|规定|里|中)|(?P<general_zh>系统提示)"
     r"|根据(?:我的)?(?:人设|用户画像|角色设定|指令要求)|(?:按照|依照)(?:我的)?(?:人设|角色设定|指令要求)|我的(?:用户画像|人设)"
     r"|我(?:需要|应该|要)(?:以|作为)用户)",
     re.IGNORECASE | re.MULTILINE,
@@ -162,7 +166,10 @@ def _is_named(match: re.Match[str], text: str) -> bool:
         return is_spoken_about(text, *match.span())
     if _KEY_FIRST.match(text) and match.start() == 0:
         return True
-    if _END_USER.search(mark) and _THE_USER.search(text, match.end()):  # what a third person says, and a request
+    if _END_USER.search(mark) and (
+        _THE_USER.search(text, match.end())  # what a third person says, and a request
+        or _ASKS_THE_READER.search(text, 0, match.start())
+    ):
         return True
     if is_listed(text, match.end()):
         return True

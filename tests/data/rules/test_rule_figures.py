@@ -44,6 +44,22 @@ def test_true_findings_in_the_logs_in_view_and_among_repeats_are_those_of_the_do
     assert f"| `repeated` | {repeats[0]} | | {repeats[1]} |" in DOCS
 
 
+@pytest.mark.parametrize(
+    ("part", "what", "is_error"),
+    [
+        ("untouched, later", "true warnings", False),
+        ("looked at, later", "true warnings", False),
+        ("looked at, later", "true errors", True),
+    ],
+)
+def test_true_findings_of_the_later_sample_and_of_all_labels_are_those_of_the_docs(part, what, is_error):
+    rules = tuple({row["rule"] for row in ROWS if (RULES[row["rule"]].level == "error") == is_error})
+    before, now = (right(part, version, rules) for version in ("before", "now"))
+    assert f"| {what} | {before} | {now} |" in DOCS
+    rows = [row for row in ROWS if row["rule"] in rules and row["now"]]
+    assert f"{sum(row['true'] for row in rows)} of {len(rows)} {'errors' if is_error else 'warnings'}" in DOCS
+
+
 def flagged(number: int) -> Counter[str]:
     """Conversations of our own with a finding, by its level."""
     counts: Counter[str] = Counter()
