@@ -7,7 +7,7 @@ import pytest
 
 from duologue import data
 
-DOCUMENTS = Path(__file__).parent.parent / "data" / "fixtures" / "documents"
+DOCUMENTS = Path(__file__).parents[2] / "data" / "fixtures" / "documents"
 
 
 def test_the_preview_shows_title_heading_lengths_and_first_words(duologue):

@@ -40,7 +40,7 @@ def words(conversation):
 """
 
 
-PAGE = Path(__file__).parents[2] / "docs" / "test" / "compare_versions.md"
+PAGE = Path(__file__).parents[3] / "docs" / "test" / "compare_versions.md"
 
 
 @pytest.fixture
