@@ -7,7 +7,13 @@ from typing import Any
 
 import pytest
 
+import duologue
+from duologue.studies.scenario_design.designing import designed
+from duologue.studies.scenario_design.sources import read_sources
+from tests.studies.scenario_design import library_agents
+
 ROOT = Path(__file__).parents[3]
+PAGE = (ROOT / "docs" / "test" / "testing.md").read_text("utf-8")
 MOST = 200
 """Most conversations in which all ten faults are to be detected."""
 
@@ -37,6 +43,13 @@ def test_forty_scenarios_of_the_airline_cover_every_pair_are_proven_and_detect_t
     assert result["coverage"]["pairs"] == result["coverage"]["of"] == 253
     assert Counter(result["verdicts"]) == {"possible": 18, "must be refused": 22}
     assert result["infeasible"][0]["because"] == "no rule forbids a call of look_up"
+    tested = ["--assistant", "airline:agent", "--world", "airline:world", "--scenarios", str(written), "--json"]
+    begun = "from duologue.cli import main; sys.argv[1:1] = ['test']; main()"
+    done = forks.run("-c", code + begun, *tested, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert (result["successes"], result["conversations"]) == (22, 40)
+    assert "the first table of successes: 22 of 40" in " ".join(PAGE.split())
     module = "from tests.studies.scenario_design.airline_agents import main; main()"
     done = forks.run("-c", code + module, str(written), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -45,3 +58,32 @@ def test_forty_scenarios_of_the_airline_cover_every_pair_are_proven_and_detect_t
     assert len(firsts) == 10
     assert all(firsts.values())
     assert sum(firsts.values()) <= MOST
+    assert max(firsts.values()) == 10
+    assert "within 10 conversations each, and a sound agent fails none" in " ".join(PAGE.split())
+
+
+@pytest.mark.heavy
+def test_the_same_holds_for_a_handbook_in_chinese(tmp_path: Path) -> None:
+    (tmp_path / "handbook.md").write_text(library_agents.HANDBOOK, "utf-8")
+    module = library_agents.__name__
+    sources = read_sources(f"{module}:agent", [str(tmp_path / "handbook.md")], world=f"{module}:world")
+    assert [rule.text[:8] for rule in sources.rules] == [
+        "办理业务前必须先",
+        "珍藏本不得续借，",
+        "停用的读者证不能",
+        "没有系统的确认，",
+    ]
+    result = designed(sources, count=40)
+    assert result.coverage.pairs == result.coverage.of == 299
+    assert result.verdicts == {"possible": 16, "must be refused": 24}
+    assert all(line["facts"] for line in result.lines)
+    firsts = {}
+    agents: tuple[type[library_agents.Sound], ...] = (library_agents.Sound, *library_agents.FAULTY)
+    for kind in agents:
+        success = duologue.test(library_agents.build(kind()), result.lines, world=library_agents.world)
+        failures = [record.labels["scores"]["success"]["value"] is False for record in success.records]
+        firsts[kind.__name__] = failures.index(True) + 1 if any(failures) else None
+    assert firsts.pop("Sound") is None
+    assert len(firsts) == 10
+    assert all(firsts.values())
+    assert sum(number for number in firsts.values() if number) <= MOST
