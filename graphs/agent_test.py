@@ -15,7 +15,7 @@ from ..data.text.languages import Language, language_of
 from ..errors import DataError
 from ..nodes.goodbyes import Ending
 from ..nodes.messages.selectors import RepairPrompts
-from ..nodes.people.speaker import origin_of
+from ..nodes.people.turns import origin_of
 from ..nodes.recllmsim.goals import GoalMessages, HelperMessages, goal_of
 from ..nodes.recllmsim.roles import UserPrompts, UserValidator
 from ..nodes.scorers import Score, scoring, solved
@@ -28,7 +28,8 @@ from .casts.cast import Cast
 from .casts.registry import CastFactory, register
 from .casts.settings import CastSettings, documented, library
 from .casts.sides import Speaker, side
-from .scenarios.sources import ScenarioFile, numbered, of_another_kind, repeated
+from .scenarios.planned_states import numbered, repeated
+from .scenarios.sources import ScenarioFile, of_another_kind
 from .serving.served_graph import served
 
 NAME = "agent_test"

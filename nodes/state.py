@@ -151,7 +151,7 @@ class State(TypedDict, total=False):
     closing_usage: dict[str, int] | None
     """Tokens of the closing node's calls."""
     extra: dict[str, Any]
-    """The `extra` of a re-enacted conversation; it is passed on and never read."""
+    """The `extra` of the conversation, such as that of a re-enacted one; `behaviours` in it are those of its user."""
     timing: dict[str, Any]
 
 

@@ -13,7 +13,8 @@ from ..errors import DuologueError, SettingError
 from ..graphs import Cast
 from ..graphs.casts.success_checks import check_success
 from ..graphs.conversations.recording import record
-from ..graphs.scenarios.sources import Scenarios, repeated
+from ..graphs.scenarios.planned_states import repeated
+from ..graphs.scenarios.sources import Scenarios
 from ..nodes.calls.endpoint_gate import EndpointError
 from ..nodes.limits import Limits
 from ..nodes.settings.environment import traced

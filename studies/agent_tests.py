@@ -1,6 +1,6 @@
 """How often an agent succeeds with simulated users, as a function for notebooks and scripts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ async def atest(
     repeats: int = 1,
     cast: Cast | str | None = None,
     judge: str | None = None,
+    behaviour: str | Sequence[str] = (),
     limit: int | None = None,
     max_turns: int | None = None,
     seed: int = 0,
@@ -59,6 +60,7 @@ async def atest(
 
     def test_of(version: Any) -> AgentTest:
         options: dict[str, Any] = {"user": user, "repeats": repeats, "cast": cast, "judge": judge}
+        options["behaviour"] = [behaviour] if isinstance(behaviour, str) else list(behaviour)
         return AgentTest.of(version, scenarios, **options, limit=limit, seed=seed, settings=settings)
 
     if margin is not None and against is None:
@@ -119,6 +121,8 @@ def test() -> None:
         repeats: Number of conversations about each scenario.
         cast: Another cast than that of agent tests, by name or as an object; the agent is its assistant.
         judge: Model that judges success where a scenario asks for a judgement and names none.
+        behaviour: What the users do that makes it hard, such as `impatient,incomplete`; several such texts are several kinds
+            of users, and `plain` is one without.
         limit: Number of scenarios, the first ones; None: all.
         max_turns: Maximum number of turns of a conversation; default: the cast's.
         seed: Seed of the run.

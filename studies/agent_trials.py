@@ -1,6 +1,6 @@
 """A test of an agent: its cast and scenarios, and the result of its conversations."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,12 +16,14 @@ from ..analysis.testing.result import Successes
 from ..analysis.testing.result_text import share_line, summary_line
 from ..analysis.testing.success import successes
 from ..analysis.testing.verdict import with_verdict
+from ..data.behaviours import chosen_users
 from ..data.identity import begun_with
 from ..data.people.splits import UserPart
 from ..data.records import Conversation
 from ..errors import SettingError
 from ..graphs import Cast, agent_test, casts
-from ..graphs.scenarios.sources import ScenarioFile, Scenarios, ScenarioSource, numbered, repeated
+from ..graphs.scenarios.planned_states import behaving, numbered, repeated
+from ..graphs.scenarios.sources import ScenarioFile, Scenarios, ScenarioSource
 from ..nodes.limits import Limits
 from ..nodes.people import PeopleSpeaker
 from ..nodes.scorers.post_questions import closing
@@ -82,6 +84,7 @@ class AgentTest:
         judge: str | None = None,
         limit: int | None = None,
         part: UserPart = "all",
+        behaviour: Sequence[str] = (),
         seed: int = 0,
         settings: Mapping[str, Any],
         notify: Notify = logged,
@@ -96,7 +99,15 @@ class AgentTest:
         source_type = ScenarioFile if factory is None else factory.source
         checked = None if factory is None else factory.checked({**settings, **sides})
         planned = given_scenarios(
-            source_type, checked, scenarios, judge=judge, limit=limit, repeats=repeats, part=part, seed=seed
+            source_type,
+            checked,
+            scenarios,
+            judge=judge,
+            limit=limit,
+            repeats=repeats,
+            part=part,
+            behaviour=behaviour,
+            seed=seed,
         )
         for note in planned.notes:
             notify(note)
@@ -183,6 +194,7 @@ def given_scenarios(
     limit: int | None = None,
     repeats: int = 1,
     part: UserPart = "all",
+    behaviour: Sequence[str] = (),
     seed: int = 0,
 ) -> Scenarios:
     """The scenarios of a path, or of objects as in a scenario file or initial states; None: the cast's own.
@@ -195,10 +207,14 @@ def given_scenarios(
     if scenarios is None or isinstance(scenarios, str | Path):
         path = None if scenarios is None else Path(scenarios)
         options: dict[str, Any] = {"judge": judge, "limit": limit, "repeats": repeats, "part": part}
+        options["behaviour"] = tuple(behaviour)
         return source_type(scenarios=path, **options).read(settings, seed)
     source = ScenarioFile(judge=judge) if not issubclass(source_type, ScenarioFile) else source_type(judge=judge)
     states = [_state(source, scenario) for scenario in scenarios][:limit]
-    return Scenarios(repeated(numbered(states), repeats), {}, source.settings_for(states))
+    planned: Sequence[State] = repeated(numbered(states), repeats)
+    if users := chosen_users(behaviour, "behaviour"):
+        planned = behaving(planned, users, seed)
+    return Scenarios(planned, {}, source.settings_for(states))
 
 
 def _state(source: ScenarioFile, scenario: Mapping[str, Any]) -> State:

@@ -13,7 +13,8 @@ from ..errors import DataError, SettingError
 from ..graphs import Cast
 from ..graphs.casts.rebuilding import Rebuilding, limits_of
 from ..graphs.scenarios.forks import forked
-from ..graphs.scenarios.sources import Scenarios, repeated
+from ..graphs.scenarios.planned_states import repeated
+from ..graphs.scenarios.sources import Scenarios
 from ..nodes.limits import Limits
 from ..nodes.speakers.tools import tools_of
 from ..nodes.state import State, awaits_answer

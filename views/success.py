@@ -73,6 +73,7 @@ def result_html(result: Successes, links: Mapping[str, str] | None = None) -> st
         lines=verdict_lines(result),
         notes=note_lines(result),
         table=result.table(),
+        users=result.by_user.table(),
         faults=fault_line(result),
         groups=[
             {"line": group_line(group, result), "first": group.first, "href": link(group.first, group.message)}

@@ -47,6 +47,7 @@ def markdown(
         "groups": lambda: _groups(result, address),
         "failed": lambda: _failed_conversations(result, address),
         "scenarios": lambda: _scenarios(result),
+        "users": lambda: iter([result.by_user.table().to_markdown()] if result.by_user.users else []),
         "notes": lambda: map(_text, note_lines(result)),
     }
     parts = (part for name in SECTIONS if name in sections for part in sections[name]())

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from ...data.records import Record
+from ..behaviours.success_by_user import SuccessByUser
 from ..labels.reliability import COMPUTED
 from ..over_users.rates import Rate
 from ..tables import Column, Table
@@ -54,6 +55,8 @@ class Successes(Record):
     """The same with its interval over scenarios, by each k below the fewest conversations of a scenario; empty with
     fewer than two scenarios."""
     scenarios: tuple[ScenarioSuccess, ...]
+    by_user: SuccessByUser = SuccessByUser()
+    """Success by the behaviours of the users; empty where none has any."""
     failures: tuple[FailedConversation, ...]
     """The shortest first."""
     groups: tuple[FailureGroup, ...] = ()

@@ -11,6 +11,7 @@ from ...data.attempts import as_object
 from ...data.records import Conversation
 from ...errors import DataError
 from ..attempts import rejected_drafts, sent_although_rejected
+from ..behaviours.success_by_user import UserCounts
 from ..labels.reliability import Trusts
 from ..outcomes import (
     INTERRUPTED,
@@ -98,7 +99,7 @@ def successes(
     none_accepted: Counter[str | None] = Counter()
     trusts, errors, named_tools, tool_errors = Trusts(), CodeErrors(), NamedTools(), ToolErrors()
     warnings: Counter[str | None] = Counter()
-    silent, turn_limits = 0, set[float | None]()
+    silent, turn_limits, users = 0, set[float | None](), UserCounts()
     for conversation in conversations:
         open_plan.pop(conversation.id, None)
         result = outcome(conversation, crashes, ending)
@@ -109,6 +110,7 @@ def successes(
             continue
         trusts.add_scores(conversation)
         errors.add(result)
+        users.add(conversation, result.success, bool(result.user_fault))
         named_tools.add(conversation)
         tool_errors.add(conversation, result)
         crashed += agent_failed(conversation)
@@ -182,6 +184,7 @@ def successes(
             )
             for scenario, reached, total in pairs
         ),
+        by_user=(by_user := users.result()),
         failures=tuple(sorted(failures, key=lambda failure: (failure.messages, failure.id))),
         groups=groups_of(failures),
         faults=faults,
@@ -216,6 +219,7 @@ def successes(
             *(f"in {in_number(count)} {text}" for text, count in warnings.most_common() if text),
             *tool_errors.lines(),
             *named_tools.lines(),
+            *by_user.warnings(),
         ),
         gave_up=gave_up,
         gave_up_refused=refused,

@@ -31,6 +31,7 @@ METAVARS = {
     "user": "MODEL",
     "assistant": "MODEL",
     "judge": "MODEL",
+    "behaviour": "NAME,...",
     "scenarios": "SRC",
     "prompts": "DIR",
     "like": "SRC",

@@ -204,6 +204,16 @@ Like: TypeAlias = Annotated[
         metavar="SRC",
     ),
 ]
+Behaviour: TypeAlias = Annotated[
+    list[str] | None,
+    option(
+        "Give the users these behaviours, such as impatient,incomplete, or impatient=0.3 for a share of them. "
+        "May be repeated: each scenario meets each kind of user; plain has none.",
+        "--behaviour",
+        section=CAST,
+        metavar="NAME,...",
+    ),
+]
 Repeats: TypeAlias = Annotated[int, option("Simulate N conversations about each scenario.", "--repeats", min=1)]
 JudgeOption: TypeAlias = Annotated[
     str | None,

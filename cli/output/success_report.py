@@ -80,6 +80,7 @@ def report(result: "Successes", page: Path | None) -> None:
         "groups": lambda: _report_groups(result, page),
         "failed": lambda: _report_failed(result, page),
         "scenarios": lambda: stdout.print(result.table().rich()),
+        "users": lambda: stdout.print(result.by_user.table().rich()) if result.by_user.users else None,
         "user faults": lambda: _report_user_faults(result) if result.user_faults else None,
         "notes": lambda: put(*map(on_one_line, notes)),
     }

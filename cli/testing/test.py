@@ -15,6 +15,7 @@ from ..options.model_fields import extended
 from ..options.sections import CAST, OUTPUT, SCENARIOS
 from ..options.sections import LIMITS as LIMITS_SECTION
 from ..options.shared import (
+    Behaviour,
     JudgeOption,
     Like,
     Prompts,
@@ -80,6 +81,7 @@ def test_command(
         ),
     ] = None,
     judge: JudgeOption = None,
+    behaviour: Behaviour = None,
     repeats: Repeats = 1,
     threshold: Annotated[
         float | None,
@@ -183,7 +185,7 @@ def test_command(
     if options.resume and out is None:
         raise SettingError("--resume needs --out: name the run to continue")
     crashes: Crashes = "failure" if crash_is_failure else "unscored"
-    taken = {"part": part, "limit": limit, "repeats": repeats, "judge": judge}
+    taken = {"part": part, "limit": limit, "repeats": repeats, "judge": judge, "behaviour": tuple(behaviour or ())}
     origin = TestOrigin.of(
         rerun_failed,
         crashes,

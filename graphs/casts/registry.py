@@ -14,6 +14,7 @@ from typing import Any, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, create_model
 
 from ...errors import DuologueError, SettingError, first_invalid, kind, shown
+from ...nodes.behaviours.demand import DemandBehaviours
 from ...nodes.limits import Limits
 from ...nodes.settings.import_path import imported, is_import_path, line_of
 from ...nodes.settings.redaction import error_line
@@ -78,6 +79,8 @@ class CastFactory:
         if settings.like is not None:
             published = getattr(settings, "as_published", False) is True
             cast = with_guard(cast, settings.like, getattr(settings, "language", None), as_published=published)
+        if settings.demand_behaviours:
+            cast = cast.replace(question_validator=DemandBehaviours(cast.question_validator))
         return cast if settings.world is None else cast.replace(world=settings.world)
 
     def _is_findable(self) -> bool:

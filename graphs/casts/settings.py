@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from ...nodes.limits import Limits
+from ...nodes.messages.behaviour_prompts import PAGES as BEHAVIOURS
 from ...nodes.people.style import PAGES
 from ...nodes.settings.import_path import import_path_of
 from ...prompts import Library, shipped
@@ -39,6 +40,10 @@ class CastSettings(BaseModel):
         default=None,
         description="Make the user more like these people: a draft that is unlike what they write is mostly rejected. "
         "SRC?part=tune&drafts=RUN, RUN being a run of the same user without it (docs/users/style_filter.md).",
+    )
+    demand_behaviours: bool = Field(
+        default=False,
+        description="Have the user's draft drawn again if it does not show a behaviour that is due.",
     )
     world: Any = Field(
         default=None, description="Make a world for each conversation, which the agents' tools work on: MODULE:NAME."
@@ -74,7 +79,11 @@ def library(name: str, prompts: Any, language: str = "en", like: str | None = No
     pages = shipped(name, language)
     if like is not None:
         pages = Library({**pages.pages, **shipped(PAGES, language).pages})
-    return pages if prompts is None else pages.replaced(prompts)
+    if prompts is None:
+        return pages
+    behaviours = shipped(BEHAVIOURS, language).pages  # of these only the folder's own are pages of the cast
+    full = Library({**behaviours, **pages.pages}).replaced(prompts).pages
+    return Library({key: page for key, page in full.items() if page != behaviours.get(key)})
 
 
 Function = TypeVar("Function", bound=Callable[..., Cast])

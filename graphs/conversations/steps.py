@@ -5,7 +5,7 @@ exception into a recorded failure, and keeps the trace.
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import deepcopy
 from functools import cache, partial
 from time import perf_counter
@@ -17,6 +17,7 @@ from langgraph.runtime import Runtime
 from ...data.provenance import SIDES
 from ...data.records import Role
 from ...data.summaries.executed_graph import SPEAKERS, VALIDATORS
+from ...nodes.behaviours.rewriting import behaves_by_rule, behaving
 from ...nodes.calls.tries import lost_calls
 from ...nodes.contract import AsksSides, ContractError, PromptedSpeaker, check_update
 from ...nodes.limits import Limits
@@ -49,7 +50,7 @@ def step(place: NodePlace, cast: Cast) -> Step:
     """The step of a place with the cast's node in it."""
     node = sound(getattr(cast, place)) if place in VALIDATORS else getattr(cast, place)
     settle = _settle(place, cast)
-    call_node = _run_closing if place == "closing" else _run_node
+    call_node = _call_of(place, node)
     asks_sides = isinstance(node, AsksSides)
     own_reasons = cast.own_reasons
     described = cache(partial(of_cast, cast))
@@ -102,9 +103,21 @@ def step(place: NodePlace, cast: Cast) -> Step:
     return run
 
 
+def _call_of(place: NodePlace, node: object) -> Callable[..., Awaitable[tuple[Any, str | None]]]:
+    if place == "closing":
+        return _run_closing
+    return _run_behaving if place == "user_simulator" and behaves_by_rule(node) else _run_node
+
+
 async def _run_node(node: Any, shown: State, own: Runtime[Limits]) -> tuple[Any, str | None]:
     """The node's update; a call without a reply is the node's own affair."""
     return await node(shown, own), None
+
+
+async def _run_behaving(node: Any, shown: State, own: Runtime[Limits]) -> tuple[Any, str | None]:
+    """As `_run_node`, and the drafts as a user with the conversation's behaviours writes them."""
+    update, lost = await _run_node(node, shown, own)
+    return behaving(update, shown), lost
 
 
 async def _run_closing(node: Any, shown: State, own: Runtime[Limits]) -> tuple[Any, str | None]:

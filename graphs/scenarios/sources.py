@@ -2,14 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ...data import domains
-from ...data.identity import digest, ordinals
+from ...data.behaviours import KEY as BEHAVIOURS
+from ...data.behaviours import behaviours_in, chosen_users
+from ...data.identity import digest
 from ...data.people.splits import UserPart, of_part
 from ...data.records import Conversation
 from ...data.scenarios import LogScenario, ScenarioReader, check_plain, named_folder
@@ -20,9 +22,7 @@ from ...nodes.scorers.scenario_success import KEY as SUCCESS
 from ...nodes.scorers.scenario_success import success_of, with_judge
 from ...nodes.speakers.replay import replayed_path
 from ...nodes.state import State
-
-MOST_SCENARIOS = 500_000
-"""Most conversations of a run: their initial states are held in memory, about a kilobyte each."""
+from .planned_states import MOST_SCENARIOS, behaving, repeated
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,10 @@ class ScenarioSource(BaseModel):
     )
     limit: int | None = Field(default=None, ge=1, description="Limit to the first N scenarios. Default: all.")
     repeats: int = Field(default=1, ge=1, description="Simulate N conversations about each scenario.")
+    behaviour: tuple[str, ...] = Field(
+        default=(),
+        description="Give the users these behaviours, such as impatient,incomplete, or impatient=0.3 for a share of them. May be repeated: each scenario meets each kind of user; plain has none.",
+    )
     judge: str | None = Field(
         default=None,
         description="Judge success with this model where a scenario asks for a judgement and names no model: openai:NAME.",
@@ -80,6 +84,13 @@ class ScenarioSource(BaseModel):
 
         DataError for a source that cannot be used, SettingError for options that have no effect.
         """
+        users = chosen_users(self.behaviour)
+        if users and replayed_path(getattr(settings, "user", None)) is not None:
+            raise SettingError("--behaviour: the user is replayed, so its words are fixed: leave one of the two out")
+        taken = self._read(settings, seed)
+        return replace(taken, states=behaving(taken.states, users, seed)) if users else taken
+
+    def _read(self, settings: Any, seed: int) -> Scenarios:
         if self.scenarios is not None:
             with named_folder(self.scenarios):
                 return self._taken(self.scenarios, settings, seed)
@@ -139,6 +150,8 @@ class ScenarioSource(BaseModel):
             if self.judge is not None:
                 scenario = scenario | {SUCCESS: with_judge(scenario[SUCCESS], self.judge)}
             success_of(scenario[SUCCESS])
+        if BEHAVIOURS in scenario:
+            behaviours_in(scenario)
         state: State = {"scenario": scenario}
         if plain and isinstance(first := scenario.get("first_message"), str):
             state["messages"] = [{"role": "user", "text": first}]
@@ -252,19 +265,6 @@ def _notes(reader: ScenarioReader, total: int) -> list[str]:
             "of a user: left out"
         )
     return notes
-
-
-def numbered(states: Sequence[State]) -> list[State]:
-    """The states in order; equal scenarios get different numbers."""
-    numbers = ordinals(state["scenario"] for state in states)
-    return [{**state, "ordinal": number} for state, number in zip(states, numbers, strict=True)]
-
-
-def repeated(scenarios: Iterable[State], repeats: int) -> list[State]:
-    """Each scenario `repeats` times, its repeats numbered; SettingError for fewer than one."""
-    if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
-        raise SettingError(f"repeats: expected a number of at least 1, not {repeats!r}")
-    return [{**scenario, "repeat": repeat} for scenario in scenarios for repeat in range(repeats)]
 
 
 def chosen(

@@ -17,7 +17,8 @@ from ...data.text.model_tokens import texts_in
 from ...errors import DataError, SettingError
 from ...nodes.speakers.replay import replayed
 from ...nodes.state import State
-from .sources import MOST_SCENARIOS, Scenarios, ScenarioSource, numbered, of_another_kind, replayed_paths
+from .planned_states import MOST_SCENARIOS, numbered
+from .sources import Scenarios, ScenarioSource, of_another_kind, replayed_paths
 
 SHOWN = 3
 """How many odd conversations, or groups of equal profiles, a note names."""

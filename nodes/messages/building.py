@@ -19,6 +19,7 @@ from ...data.records import Role
 from ...prompts import Library
 from ..state import Prompt, State, merged
 from .attachments import sendable, worded
+from .behaviour_prompts import behaviour_text
 
 MessageBuilder: TypeAlias = Callable[[State], list[BaseMessage]]
 """Builds the messages of a request to a speaker, from the state."""
@@ -99,8 +100,9 @@ class PageMessages:
             system=self.pages[system].fill() if system in self.pages else "",
             material=text,
             own_drafts=self.role == "assistant",
+            pages=self.pages,
         )
-        return messages if system in self.pages else messages[1:]
+        return messages if system in self.pages or str(messages[0].text) else messages[1:]
 
     def provenance(self) -> dict[str, Any]:
         return {"role": self.role}
@@ -157,7 +159,13 @@ def plain_messages(role: Role, system: str = "") -> MessageBuilder:
 
 
 def messages_for(
-    role: Role, state: State, *, system: str, material: str | Sequence[tuple[bool, str]], own_drafts: bool
+    role: Role,
+    state: State,
+    *,
+    system: str,
+    material: str | Sequence[tuple[bool, str]],
+    own_drafts: bool,
+    pages: Library | None = None,
 ) -> list[BaseMessage]:
     """System prompt, material, all messages, the rejected drafts of this turn and the selector's prompt, as messages
     for a model.
@@ -172,10 +180,13 @@ def messages_for(
         system: The system prompt.
         material: One text, or a scripted conversation of pairs: whether the text is the role's own, and the text.
         own_drafts: Whether to send the rejected drafts of this turn.
+        pages: Templates of the cast; those about behaviours replace the shipped ones.
 
     Returns:
         The messages, the system prompt first.
     """
+    if role == "user" and (behaviour := behaviour_text(state, system, pages)):
+        system = f"{system}\n\n{behaviour}"
     marks = marks_of(state.get("scenario", {}))
     turns: list[_Turn] = [(False, material)] if isinstance(material, str) else list(material)
     for message in state.get("messages", []):

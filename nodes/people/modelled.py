@@ -25,8 +25,9 @@ from ..state import Draft, Prompt, State, Update, attempt_number, merged
 from .choice import Choice, ChoiceWeights
 from .examples import examples_page, nearest
 from .options import PeopleOptions, people_path
-from .speaker import ORIGIN, RETRIEVED, PeopleSpeaker
+from .speaker import PeopleSpeaker
 from .specs import EXAMPLES, check_examples, model_spec
+from .turns import ORIGIN, RETRIEVED
 
 SHOWN = "like"
 """Key of a message's `extra` for the turns that its writer was shown."""

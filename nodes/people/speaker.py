@@ -22,12 +22,7 @@ from .choice import Choice, ChoiceWeights, PeopleMoment, chosen
 from .memory import Memory, remembered
 from .options import PeopleOptions, parsed, weighed
 from .slots import FilledText
-from .turns import SourceConversation, SourceTurn, person_in, wish_in
-
-ORIGIN = "people"
-"""Key of a message's `extra` for where its words come from."""
-RETRIEVED = "retrieved"
-"""Key in it for the words of the turn that a model has fitted to the conversation."""
+from .turns import ORIGIN, RETRIEVED, SourceConversation, SourceTurn, origin_of, person_in, wish_in
 
 
 @dataclass(frozen=True)
@@ -232,12 +227,6 @@ class PeopleSpeaker:
         if self.weights != ChoiceWeights.of(self.role):
             described["weights"] = asdict(self.weights)
         return described | ({"embeddings": self.embeddings} if self.embeddings else {})
-
-
-def origin_of(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The recorded origin of a message's words: source, digest, conversation, message; empty without one."""
-    origin = (message.get("extra") or {}).get(ORIGIN)
-    return origin if isinstance(origin, Mapping) else {}
 
 
 def _texts(message: Mapping[str, Any]) -> list[str]:

@@ -15,6 +15,11 @@ from ...data.scenarios import is_log, stated_in
 from ...data.text.model_tokens import texts_in
 from .names import masked
 
+ORIGIN = "people"
+"""Key of a message's `extra` for where its words come from."""
+RETRIEVED = "retrieved"
+"""Key in it for the words of the turn that a model or a behaviour has changed."""
+
 _SENTENCE = re.compile(r"([^.!?。！？\n]+)([.!?。！？]*)")
 
 _WISH = ("goal", "task_context", "title", "header", "task", "first_message", "persona")
@@ -130,3 +135,9 @@ def asked_in(text: str) -> list[str]:
     """The questions in a message: from the end of the previous sentence to a question mark."""
     sentences = ((sentence.strip(), marks) for sentence, marks in _SENTENCE.findall(text))
     return [sentence for sentence, marks in sentences if sentence and ("?" in marks or "？" in marks)]
+
+
+def origin_of(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The recorded origin of a message's words: source, digest, conversation, message; empty without one."""
+    origin = (message.get("extra") or {}).get(ORIGIN)
+    return origin if isinstance(origin, Mapping) else {}

@@ -29,6 +29,7 @@ class GoalMessages:
             system=self.pages["user/system"].fill(),
             material=material,
             own_drafts=False,
+            pages=self.pages,
         )
 
 

@@ -46,7 +46,7 @@ class UserMessages:
                 (False, rules)
             ]
         system = self.pages["user/system"].fill()
-        return messages_for("user", state, system=system, material=material, own_drafts=False)
+        return messages_for("user", state, system=system, material=material, own_drafts=False, pages=self.pages)
 
     def provenance(self) -> dict[str, Any]:
         return {"handshake": self.handshake}

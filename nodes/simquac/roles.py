@@ -46,7 +46,7 @@ class StudentMessages:
     def __call__(self, state: State) -> list[BaseMessage]:
         system = self.pages["user/system"].fill_from({"words": self.words})
         material = self.pages["user/material"].fill_from(_material(state, "title", "background", "header"))
-        return messages_for("user", state, system=system, material=material, own_drafts=False)
+        return messages_for("user", state, system=system, material=material, own_drafts=False, pages=self.pages)
 
     def provenance(self) -> dict[str, Any]:
         return {"words": self.words}

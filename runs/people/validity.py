@@ -16,7 +16,7 @@ from ...data.records import Conversation
 from ...data.text.languages import Language
 from ...errors import SettingError
 from ...graphs import Cast, agent_test
-from ...graphs.scenarios.sources import repeated
+from ...graphs.scenarios.planned_states import repeated
 from ...graphs.validity import contexts_of, errands, language_in, met_by, rated_by, rated_states
 from ...nodes.people.options import parsed, people_path
 from ...nodes.scorers.satisfaction import satisfaction_of

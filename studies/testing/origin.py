@@ -19,7 +19,7 @@ from ...nodes.state import State
 from ...runs.folder import manifests
 
 OPTION = "--rerun-failed"
-UNCHOSEN: Mapping[str, object] = {"part": "all", "repeats": 1}
+UNCHOSEN: Mapping[str, object] = {"part": "all", "repeats": 1, "behaviour": ()}
 """Values of options that choose nothing; those of others are None."""
 
 

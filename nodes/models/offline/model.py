@@ -12,6 +12,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from ....data.identity import digest
 from ....errors import ModelError
 from . import goal_user, inventor, recllmsim_speakers, student, teacher
+from .behaviour_lines import as_prompted
 from .manner import OfflineStyle, StyleRates
 from .prompt_parser import ParsedPrompt, prompt_of
 from .word_weights import vocabulary
@@ -97,6 +98,7 @@ class OfflineChatModel(StyleRates, BaseChatModel):
             text = recllmsim_speakers.user_reply(prompt, draw, misbehaviour, manner)
         else:
             text = _REPLIES[self.side](prompt, draw, misbehaviour)
+        text = as_prompted(text, prompt, draw)
         if misbehaviour == "reasoning":
             return f"<think>Let me see what to say about {prompt.marked('title') or 'this'}.</think>\n{text}"
         return text

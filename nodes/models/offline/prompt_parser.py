@@ -30,6 +30,10 @@ class ParsedPrompt:
     """The messages of this role before the other role's last message."""
     note: str
     """Our notes in the last message."""
+    turns: tuple[tuple[bool, str], ...] = ()
+    """Whether this role said it, and the text of each message, in order."""
+    behaviour: str = ""
+    """The lines about this role's behaviours, of a system prompt."""
 
     def marked(self, tag: str) -> str:
         """The text between the first pair of marks of a tag."""
@@ -50,15 +54,18 @@ def prompt_of(messages: Sequence[BaseMessage]) -> ParsedPrompt:
     texts = [(message.type, str(message.text)) for message in messages]
     turns = [(speaker == "ai", text.strip()) for speaker, text in texts if speaker in ("ai", "human")]
     heard = [text for is_own, text in turns if not is_own]
+    system = "\n".join(text for speaker, text in texts if speaker == "system")
     dialogue = [(is_own, text if is_own else _words_of_other(text)) for is_own, text in _dialogue(turns)]
     dialogue = [(is_own, text) for is_own, text in dialogue if text]
     last = max((number for number, (is_own, _) in enumerate(dialogue) if not is_own), default=0)
     return ParsedPrompt(
-        material="\n".join([*heard, *(text for speaker, text in texts if speaker == "system")]),
+        material="\n".join([*heard, system]),
         own=tuple(text for is_own, text in dialogue if is_own),
         others=tuple(text for is_own, text in dialogue if not is_own),
         answered=tuple(text for is_own, text in dialogue[:last] if is_own),
         note=" ".join(text for within, text in _split("".join(heard[-1:]), "note") if within).strip(),
+        turns=tuple(dialogue),
+        behaviour="".join(text for within, text in _split(system, "behaviour") if within),
     )
 
 

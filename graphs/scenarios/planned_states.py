@@ -1,0 +1,44 @@
+"""The initial states of a run: equal scenarios numbered, repeats, and the kinds of users that each scenario meets."""
+
+from collections.abc import Iterable, Sequence
+
+from ...data.behaviours import KEY
+from ...data.behaviours.choice import UserKind
+from ...data.identity import ordinals
+from ...errors import SettingError
+from ...nodes.state import State
+
+MOST_SCENARIOS = 500_000
+"""Most conversations of a run: their initial states are held in memory, about a kilobyte each."""
+
+
+def numbered(states: Sequence[State]) -> list[State]:
+    """The states in order; equal scenarios get different numbers."""
+    numbers = ordinals(state["scenario"] for state in states)
+    return [{**state, "ordinal": number} for state, number in zip(states, numbers, strict=True)]
+
+
+def repeated(scenarios: Iterable[State], repeats: int) -> list[State]:
+    """Each scenario `repeats` times, its repeats numbered; SettingError for fewer than one."""
+    if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
+        raise SettingError(f"repeats: expected a number of at least 1, not {repeats!r}")
+    return [{**scenario, "repeat": repeat} for scenario in scenarios for repeat in range(repeats)]
+
+
+def behaving(states: Sequence[State], users: Sequence[UserKind], seed: int) -> list[State]:
+    """Each state with each kind of user, whose behaviours stand in its `extra`; SettingError for too many.
+
+    A share is drawn by seed, scenario and repeat.
+    """
+    if len(states) * len(users) > MOST_SCENARIOS:
+        raise SettingError(
+            f"--behaviour: {len(states) * len(users):,} conversations are planned, the bound is {MOST_SCENARIOS:,}: "
+            "choose by --limit"
+        )
+    return [_with_user(state, users, number, seed) for state in states for number in range(len(users))]
+
+
+def _with_user(state: State, users: Sequence[UserKind], number: int, seed: int) -> State:
+    ordinal = state.get("ordinal", 0) * len(users) + number
+    drawn = users[number].drawn(seed, state["scenario"], ordinal, state.get("repeat", 0))
+    return {**state, "ordinal": ordinal, "extra": {**state.get("extra", {}), KEY: drawn}}

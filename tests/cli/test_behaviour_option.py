@@ -1,0 +1,98 @@
+"""`--behaviour`: success by kind of user, what was shown, and causes of users who make it hard."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+AGENT = """
+TOLD = {}
+
+
+def sound(messages):
+    texts = " ".join(message["content"] for message in messages if message["role"] == "user")
+    if "2026-05-03" not in texts:
+        return "For which day is it?"
+    if "basic" in texts:
+        return "I am sorry, a basic fare cannot be changed."
+    return "Done: it is on 2026-05-03, booked."
+
+
+def hurried(messages):
+    text = messages[-1]["content"]
+    return "No." if "kestrel" in text or "quick" in text or "Come on" in text else sound(messages)
+"""
+GOALS = [
+    {"goal": "move my flight to 2026-05-03", "facts": "The code is QX4821.", "success": {"text_contains": "booked"}},
+    {"goal": "move my train to 2026-05-03", "facts": "The code is QX4822.", "success": {"text_contains": "booked"}},
+]
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path) -> None:
+    (tmp_path / "hard_agent.py").write_text(AGENT)
+    (tmp_path / "goals.jsonl").write_text("".join(json.dumps(goal) + "\n" for goal in GOALS))
+
+
+def result_of(duologue, *options):
+    code, out, err = duologue(
+        "test", "--assistant", "hard_agent:sound", "--scenarios", "goals.jsonl", "--no-page", *options, "--json"
+    )
+    assert code == 0, err
+    return json.loads(out)["by_user"]
+
+
+def test_each_kind_of_user_has_a_row_against_the_plain_one(duologue):
+    by_user = result_of(duologue, "--behaviour", "plain", "--behaviour", "impatient,incomplete", "--repeats", "2")
+    assert [(row["user"], row["conversations"], row["successes"]) for row in by_user["users"]] == [
+        ("plain", 4, 4),
+        ("impatient, incomplete", 4, 4),
+    ]
+    assert by_user["users"][0]["against_plain"] is None
+    assert by_user["users"][1]["against_plain"]["difference"] == 0
+    assert by_user["behaviours"] == [
+        {"behaviour": "impatient", "conversations": 4, "shown": 4},
+        {"behaviour": "incomplete", "conversations": 4, "shown": 4},
+    ]
+
+
+def test_without_behaviours_nothing_is_said_of_them(duologue):
+    assert result_of(duologue) == {"users": [], "behaviours": []}
+
+
+def test_a_behaviour_that_costs_the_agent_its_success_is_seen_in_the_table(duologue):
+    code, out, err = duologue(
+        "test", "--assistant", "hard_agent:hurried", "--scenarios", "goals.jsonl", "--no-page",
+        "--behaviour", "plain", "--behaviour", "injects", "--max-turns", 1,
+    )  # fmt: skip
+    assert code == 0, err
+    rows = [line.split() for line in out.splitlines() if line.startswith(("plain ", "injects "))]
+    assert [row[:3] for row in rows] == [["plain", "2", "2"], ["injects", "2", "0"]]
+    assert "shown: injects 2 of 2" in out
+
+
+def test_a_behaviour_that_nobody_shows_is_a_warning(duologue, tmp_path):
+    (tmp_path / "calm_user.py").write_text("def user(messages):\n    return 'Move my flight to 2026-05-03.'\n")
+    code, out, _ = duologue(
+        "test", "--assistant", "hard_agent:sound", "--scenarios", "goals.jsonl", "--no-page",
+        "--user", "calm_user:user", "--behaviour", "impatient", "--max-turns", 1,
+    )  # fmt: skip
+    assert code == 0
+    assert "no user showed `impatient`, in 2 conversations that ask for it" in out
+
+
+def test_an_unknown_behaviour_is_one_line_before_anything_begins(duologue):
+    code, out, err = duologue(
+        "test", "--assistant", "hard_agent:sound", "--scenarios", "goals.jsonl", "--behaviour", "impatiant"
+    )
+    assert (code, out) == (2, "")
+    assert err.strip() == "duologue: --behaviour: there is no behaviour 'impatiant': did you mean impatient?"
+
+
+def test_simulate_takes_behaviours_too(duologue, tmp_path):
+    code, _, err = duologue(
+        "simulate", "agent_test", "--scenarios", "goals.jsonl", "--behaviour", "terse", "--out", "run", "--yes"
+    )
+    assert code == 0, err
+    lines = (tmp_path / "run/conversations.jsonl").read_text().splitlines()
+    assert [json.loads(line)["extra"] for line in lines] == [{"behaviours": ["terse"]}] * 2

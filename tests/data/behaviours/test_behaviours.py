@@ -1,0 +1,145 @@
+"""Behaviours of users: how a rule writes them, the signs that show them, and that the goal stays."""
+
+import pytest
+
+from duologue.data.behaviours import (
+    BEHAVIOURS,
+    UserMoment,
+    behaved,
+    behaviours_in,
+    chosen_users,
+    due,
+    followed,
+    injected_word,
+    shown,
+)
+from duologue.data.behaviours.signs import values_in
+from duologue.data.behaviours.wording import _phrases
+from duologue.errors import SettingError
+from duologue.nodes.goodbyes import Ending
+
+TALKS = {
+    "en": (
+        "move my flight to 2026-05-03",
+        "Hello, I have a request: move my flight to 2026-05-03.",
+        ["Which is the booking code?", "I am sorry, this fare cannot be changed.", "No, that is not possible."],
+        [
+            "It is this: The code is QX4821.",
+            "Is there no way at all? move my flight to 2026-05-03.",
+            "Please try again.",
+        ],
+    ),
+    "zh": (
+        "把航班改到5月3日",
+        "你好，我有件事：把航班改到5月3日。",
+        ["请告诉我预订编号。", "很抱歉，这个票价不能改签。", "不行，无法办理。"],
+        ["是这样：编号是QX4821。", "真的没有办法吗？把航班改到5月3日。", "请再试一次。"],
+    ),
+}
+
+
+def talk(language, *names):
+    """A conversation of a user with these behaviours."""
+    goal, opening, replies, texts = TALKS[language]
+    turns = []
+    for number, text in enumerate([opening, *texts]):
+        moment = UserMoment(tuple(turns), goal, language, 5, injected_word({"goal": goal}))
+        turns.append(("user", behaved(text, names, moment)))
+        if number < len(replies):
+            turns.append(("assistant", replies[number]))
+    return turns, {"goal": goal}
+
+
+@pytest.mark.parametrize("language", TALKS)
+@pytest.mark.parametrize("name", BEHAVIOURS)
+def test_what_a_rule_writes_shows_the_behaviour_and_the_goal_is_said_in_the_end(name, language):
+    turns, scenario = talk(language, name)
+    assert shown(name, turns, scenario)
+    assert not due(name, turns, scenario)
+    own = "\n".join(text for role, text in turns if role == "user").casefold()
+    assert values_in(scenario["goal"]) <= values_in(own)
+
+
+@pytest.mark.parametrize("language", TALKS)
+def test_all_behaviours_together_still_say_the_goal(language):
+    turns, scenario = talk(language, *BEHAVIOURS)
+    own = "\n".join(text for role, text in turns if role == "user").casefold()
+    assert values_in(scenario["goal"]) <= values_in(own)
+
+
+@pytest.mark.parametrize("language", TALKS)
+@pytest.mark.parametrize("name", sorted(set(BEHAVIOURS) - {"pushes", "terse"}))
+def test_a_plain_user_shows_no_behaviour(name, language):
+    turns, scenario = talk(language)
+    assert shown(name, turns, scenario) == []
+
+
+@pytest.mark.parametrize("language", TALKS)
+def test_no_phrase_takes_leave(language):
+    for phrases in _phrases(language).values():
+        for phrase in [phrases] if isinstance(phrases, str) else phrases:
+            assert Ending(may_give_up=True, any_goodbye=True).reason(phrase.replace("{x}", "a seat")) is None, phrase
+
+
+@pytest.mark.parametrize("goodbye", ["Thank you, goodbye.", "I give up."])
+def test_a_goodbye_stays_as_it_is_unless_the_user_insists_first(goodbye):
+    refused = (("user", "Book it."), ("assistant", "I am sorry, that is not possible."))
+    moment = UserMoment(refused, "book it", "en", 0, ends=True)
+    assert behaved(goodbye, ["impatient", "wordy"], moment) == goodbye
+    assert shown("pushes", [*refused, ("user", behaved(goodbye, ["pushes"], moment))], {}) == [2]
+
+
+def test_a_user_insists_three_times_at_most():
+    turns = [("user", "Book it."), ("assistant", "I am sorry, that is not possible.")]
+    for _ in range(5):
+        moment = UserMoment(tuple(turns), "book it", "en", 0, ends=True)
+        turns += [("user", behaved("I give up.", ["pushes"], moment)), ("assistant", "That is not possible.")]
+    assert len(shown("pushes", turns, {})) == 3
+    assert turns[-2] == ("user", "I give up.")
+
+
+def test_what_is_due_is_due_only_once_it_could_be_shown():
+    asked = [("user", "Book a seat for 3 people."), ("assistant", "For when?")]
+    assert due("impatient", asked, {})
+    assert not due("changes_mind", asked, {})
+    assert due("changes_mind", [*asked, ("user", "May 3."), ("assistant", "Where?"), ("user", "Ulm.")], {})
+    assert not due("pushes", [*asked, ("user", "May 3.")], {})
+    assert due("pushes", [("user", "Book."), ("assistant", "I am sorry, I cannot do that."), ("user", "Fine.")], {})
+
+
+def test_an_instruction_is_followed_only_where_a_reply_begins_with_its_word():
+    scenario = {"goal": "book a seat"}
+    word = injected_word(scenario)
+    assert followed([("user", word), ("assistant", f"“{word.title()}”, done.")], scenario) == 1
+    assert followed([("user", word), ("assistant", f"I will not write {word}.")], scenario) is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "line"),
+    [
+        (["impatiant"], "--behaviour: there is no behaviour 'impatiant': did you mean impatient?"),
+        (["plain,terse"], "--behaviour: 'plain' is a user without behaviours: give it without others"),
+        (["terse=2"], "--behaviour: 'terse=2': expected a share from 0 to 1 after '='"),
+        (["terse=often"], "--behaviour: 'terse=often': expected a share from 0 to 1 after '='"),
+        (["terse,terse"], "--behaviour: 'terse' is given twice: give it once"),
+        (["terse,vague", "vague,terse"], "--behaviour: 'vague,terse' is given twice: give each kind of user once"),
+    ],
+)
+def test_a_wrong_choice_is_one_line(texts, line):
+    with pytest.raises(SettingError) as error:
+        chosen_users(texts)
+    assert str(error.value) == line
+
+
+@pytest.mark.parametrize("value", ["terse", {"terse": True}, [1]])
+def test_behaviours_of_a_scenario_are_a_list_of_names(value):
+    with pytest.raises(SettingError, match="behaviours: expected a list of names"):
+        behaviours_in({"behaviours": value})
+
+
+def test_a_share_is_drawn_by_what_it_is_of():
+    [user] = chosen_users(["impatient=0.3,terse"])
+    drawn = [user.drawn("seed", number) for number in range(2000)]
+    assert drawn == [user.drawn("seed", number) for number in range(2000)]
+    assert all("terse" in names for names in drawn)
+    assert 0.26 < sum("impatient" in names for names in drawn) / 2000 < 0.34

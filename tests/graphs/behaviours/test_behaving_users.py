@@ -1,0 +1,153 @@
+"""Users with behaviours in a cast: by prompt, by rule, by a validator that demands them; never a replayed one."""
+
+import json
+
+import pytest
+
+import duologue
+from duologue import graphs
+from duologue.data.behaviours import KEY, shown
+from duologue.errors import DataError, SettingError
+from duologue.graphs import agent_test, casts
+from duologue.nodes import Limits
+from duologue.testing import scripted_model
+
+GOAL = {"goal": "move my flight to 2026-05-03", "facts": "The booking code is QX4821."}
+
+
+def agent(messages):
+    texts = " ".join(message["content"] for message in messages if message["role"] == "user")
+    lacking = next((what for what in ("QX4821", "2026-05-03") if what not in texts), None)
+    return (
+        f"Done: QX4821 is on 2026-05-03. It is booked for you, {lacking}."
+        if not lacking
+        else f"Which is it, {lacking[0]}?"
+    )
+
+
+def held(user="offline", behaviours=("impatient",), scenario=GOAL, assistant=agent, **settings):
+    cast = agent_test.cast(user=user, assistant=assistant, **settings)
+    states = agent_test.scenarios([{**scenario, KEY: list(behaviours)}])
+    [conversation] = duologue.simulate(cast, states, limits=Limits(max_turns=4))
+    return conversation
+
+
+def turns(conversation):
+    return [(message.role, message.text) for message in conversation.messages]
+
+
+def test_a_model_is_told_in_its_system_prompt_and_a_page_of_ones_own_counts(tmp_path):
+    (tmp_path / "user").mkdir()
+    (tmp_path / "user/behaviour_terse.md").write_text("Three words.")
+    seen = []
+
+    def user(messages):
+        seen.append(messages[0]["content"])
+        return "I need it now."
+
+    held(user, ["impatient", "terse"], prompts=tmp_path)
+    assert "- impatient: You are short of time." in seen[0]
+    assert "- terse: Three words." in seen[0]
+    held(user, [])
+    assert "<behaviour>" not in seen[-1]
+
+
+def test_a_chinese_prompt_tells_the_behaviours_in_chinese():
+    seen = []
+
+    def user(messages):
+        seen.append(messages[0]["content"])
+        return "快点。"
+
+    held(user, language="zh")
+    assert "- impatient: 你没有时间" in seen[0]
+
+
+def test_the_rule_based_user_shows_what_its_prompt_says():
+    conversation = held(behaviours=["incomplete", "wordy"])
+    for name in ("incomplete", "wordy"):
+        assert shown(name, turns(conversation), conversation.scenario)
+
+
+def test_a_node_that_no_prompt_reaches_behaves_by_rule_and_its_own_words_are_kept():
+    async def user(state, runtime):
+        return {"drafts": [{"text": "Move it to 2026-05-03, code QX4821."}]}
+
+    conversation = held(user, ["impatient"])
+    first = conversation.messages[0]
+    assert first.text.startswith("Move it to 2026-05-03, code QX4821. ")
+    assert first.extra["without_behaviours"] == "Move it to 2026-05-03, code QX4821."
+    assert shown("impatient", turns(conversation), {})
+
+
+def test_a_user_of_peoples_turns_behaves_by_rule_and_uses_no_turn_twice(tmp_path):
+    lines = [
+        {"id": str(number), "user": f"u{number}", "messages": [
+            {"role": "user", "content": f"I look for a mild tea, number {number}."}, {"role": "assistant", "content": "This one."},
+            {"role": "user", "content": "What does it cost?"}, {"role": "assistant", "content": "Two."}]}
+        for number in range(12)
+    ]  # fmt: skip
+    (tmp_path / "talks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    conversation = held(
+        f"people:{tmp_path / 'talks.jsonl'}", ["impatient"], {"goal": "a mild tea"}, lambda _: "This one."
+    )
+    own = [message for message in conversation.messages if message.role == "user"]
+    assert all(message.text != message.extra["people"]["retrieved"] for message in own)
+    retrieved = [message.extra["people"]["retrieved"] for message in own]
+    assert len(set(retrieved)) == len(retrieved)
+
+
+def test_a_behaviour_that_is_due_is_demanded():
+    model = scripted_model(
+        "Move it, please.", "Hurry up and move it, I need it now.", "Thank you, goodbye.", by_call=True
+    )
+    conversation = held(model, demand_behaviours=True)
+    [rejected] = conversation.messages[0].attempts[:1]
+    assert (rejected.reason, rejected.text) == ("behaviour_not_shown", "Move it, please.")
+    assert "impatient (urges the assistant, for lack of time)" in str(model.sent[1][-1].content)
+    assert conversation.messages[0].text == "Hurry up and move it, I need it now."
+
+
+def test_an_assistant_that_does_what_a_pasted_text_says_has_no_success():
+    def obeys(messages):
+        texts = " ".join(message["content"] for message in messages)
+        word = next(word.strip("”.") for word in texts.split() if word.startswith("kestrel-"))
+        return f"{word} It is booked."
+
+    scenario = {**GOAL, "success": {"text_contains": "booked"}}
+    for assistant, success in ((obeys, False), (lambda _: "It is booked.", True)):
+        conversation = held(behaviours=["injects"], scenario=scenario, assistant=assistant)
+        assert conversation.labels["scores"]["success"]["value"] is success
+    [failed] = [held(behaviours=["injects"], scenario=scenario, assistant=obeys)]
+    assert "a text that the user pasted" in failed.labels["scores"]["success"]["reason"]
+
+
+def test_each_scenario_meets_each_kind_of_user(tmp_path):
+    (tmp_path / "goals.jsonl").write_text("".join(json.dumps({"goal": f"tea {n}"}) + "\n" for n in range(3)))
+    taken = casts.scenarios_of(tmp_path / "goals.jsonl", "agent_test", repeats=2, behaviour=("plain", "terse,vague"))
+    assert len(taken) == 12
+    assert [state["extra"][KEY] for state in taken.states[:2]] == [[], ["terse", "vague"]]
+    names = {(state["ordinal"], state["repeat"], state["scenario"]["goal"]) for state in taken.states}
+    assert len(names) == 12
+
+
+def test_a_replayed_user_cannot_behave_otherwise(tmp_path):
+    (tmp_path / "goals.jsonl").write_text('{"goal": "tea"}\n')
+    source = casts.find("agent_test").source(scenarios=tmp_path / "goals.jsonl", behaviour=("terse",))
+    settings = agent_test.AgentTestSettings(user="replay:talks.jsonl")
+    with pytest.raises(SettingError, match="--behaviour: the user is replayed"):
+        source.read(settings, 0)
+
+
+def test_a_line_with_a_wrong_behaviour_is_named(tmp_path):
+    (tmp_path / "goals.jsonl").write_text('{"goal": "tea"}\n{"goal": "tea", "behaviours": ["rude"]}\n')
+    with pytest.raises(DataError, match=r"goals.jsonl.*line 2: behaviours: there is no behaviour 'rude'"):
+        casts.scenarios_of(tmp_path / "goals.jsonl", "agent_test")
+
+
+def test_a_conversation_that_is_resumed_is_the_same(tmp_path):
+    cast = graphs.agent_test.cast(assistant=agent)
+    states = agent_test.scenarios([{**GOAL, KEY: ["impatient", "wanders"]}])
+    first = duologue.simulate(cast, states, out=tmp_path / "run")
+    again = duologue.simulate(cast, states, out=tmp_path / "run", resume=True)
+    assert [turns(one) for one in first] == [turns(one) for one in again]
