@@ -20,7 +20,7 @@ LEAST = {
     "interval of a measure": intervals.FEWEST_TELLING,
     "AUC of users against people, with interval": discriminator.FEWEST_FOR_INTERVAL,
     "correction for dependence of `sameness` measures": dependence._FEWEST_USERS,
-    "retrieval-based users beside the others": retrieval.FEWEST_USERS,
+    "retrieval-based users as a baseline": retrieval.FEWEST_USERS,
     "interval of kappa, F1 or mean error": jackknife.FEWEST_LABELLED,
     "interval of kappa": jackknife.FEWEST_RARE,
     "test of paired differences": comparison.FEWEST_TESTED,

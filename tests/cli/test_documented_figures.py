@@ -63,16 +63,16 @@ def test_the_baseline_is_what_the_docs_say_of_it(result_of, open_data):
     for place, one in enumerate(baseline["teachers"]):
         assert one["questions"] == 552
         assert agree(shown["F1"][place], one["f1"])
-        assert agree(shown["exact, which is HEQ-Q where there is one reference"][place], one["exact"])
+        assert agree(shown["exact match (equal to HEQ-Q with one reference)"][place], one["exact"])
         assert one["exact"] == one["heq_q"]
         assert agree(shown["HEQ-D"][place], one["heq_d"])
-        assert agree(shown["refusals, right / wrong"][place], one["refused_right"], one["refused_wrong"])
-        assert agree(shown["answers where people have none"][place], one["answered_wrong"])
+        assert agree(shown["refusals, correct / wrong"][place], one["refused_right"], one["refused_wrong"])
+        assert agree(shown["answers to questions that people do not answer"][place], one["answered_wrong"])
     shown = table("docs/research/replication.md", "student, 924 questions", "offline", "offline, no prompt selector")
     for place, one in enumerate(baseline["students"]):
         assert one["questions"] == 924
         assert agree(shown["answered"][place], one["answered"])
-        assert agree(shown["asked again"][place], one["asked_again"])
+        assert agree(shown["repeated questions"][place], one["asked_again"])
         assert agree(shown["mean coverage of the section"][place], one["coverage"])
 
 
@@ -118,7 +118,7 @@ def test_the_statistics_are_what_the_docs_say(result_of, open_data):
             assert float(shown_p) == (float(f"{exact:.2g}") if exact < 0.001 else round(exact, 4))
     assert not shown
     line = " ".join((ROOT / "docs/research/statistics.md").read_text(encoding="utf-8").split())
-    (left,) = re.findall(r"the gap left at the first k is (0\.\d+)", line)
+    (left,) = re.findall(r"`gap left` is (0\.\d+)", line)
     assert agree([left], equal["gap_left"])
     shown = table("docs/research/statistics.md", "after question", "pairs", "QuAC (people)", "SimQuAC (simulated)")
     for question, (pairs, people, simulated) in shown.items():
@@ -199,10 +199,10 @@ def test_what_the_validators_say_of_the_published_users_is_what_the_docs_say_of_
         assert agree(shown["conversations"][place], sum(one["conversations"] for one in summaries))
         assert agree(shown["user's messages"][place], sum(one["messages"] for one in users))
         for label, kind, key in (
-            ("that speak for another side (`[System]: ...`)", "reasons", "role_leak"),
-            ("that show instructions or a model", "reasons", "prompt_leak"),
-            ("said before (counted)", "notes", "repeat"),
-            ("plans on the assistant's behalf (counted)", "notes", "plan"),
+            ("messages that write for another role (`[System]: ...`)", "reasons", "role_leak"),
+            ("messages that show instructions or a model", "reasons", "prompt_leak"),
+            ("repeated messages (counted)", "notes", "repeat"),
+            ("plans that the assistant should make (counted)", "notes", "plan"),
         ):
             assert agree(shown[label][place], sum(one[kind].get(key, 0) for one in users)), label
 

@@ -102,4 +102,4 @@ def test_shared_scenarios_give_the_power_that_the_page_says(means):
     unpaired = sum(end < 0 for end in ends) / len(ends)
     print(f"| {means[0]} and {means[1]} | {paired:.2f} | {unpaired:.2f} |")
     assert paired > unpaired + 0.3
-    assert shown("success of good and it")[f"{means[0]} and {means[1]}"] == [f"{paired:.2f}", f"{unpaired:.2f}"]
+    assert shown("success of both assistants")[f"{means[0]} and {means[1]}"] == [f"{paired:.2f}", f"{unpaired:.2f}"]

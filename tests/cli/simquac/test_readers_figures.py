@@ -60,11 +60,12 @@ def test_what_one_data_set_teaches_about_another_is_what_the_docs_say(duologue, 
     one, other = (crossed[name, "quac_subset.json"] for name in ("sim_quac.json", "quac_subset.json"))
     text = " ".join((ROOT / "docs/research/readers.md").read_text(encoding="utf-8").split())
     if history:
-        assert f"{other['f1']:.3f}, on those with an answer {other['f1_answerable']:.3f} against " in text
-        assert f"against {one['f1_answerable']:.3f}). People go through a section in order" in text
+        assert f"training data for their questions (F1 {other['f1']:.3f})" in text
+        assert f"their F1 is {other['f1_answerable']:.3f}, and that of SimQuAC {one['f1_answerable']:.3f}." in text
         return
-    assert f"{one['refused_right'] + one['refused_wrong']} of 552 are refused ({one['refused_right']} rightly)" in text
-    assert f"trained on QuAC {other['refused_right'] + other['refused_wrong']} ({other['refused_right']})" in text
-    assert f"it is {one['f1_answerable']:.3f} against {other['f1_answerable']:.3f}." in text
+    refused = [row["refused_right"] + row["refused_wrong"] for row in (one, other)]
+    assert f"refuses {refused[0]} of 552 questions ({one['refused_right']} correctly)" in text
+    assert f"trained on QuAC {refused[1]} ({other['refused_right']} correctly)" in text
+    assert f"the F1 are {one['f1_answerable']:.3f} and {other['f1_answerable']:.3f}." in text
     near = {row["data"]: row["exact"] for row in rows if row["reader"] == "nearest sentence"}
     assert f"{near['repaired.json']:.3f} on the repaired file and {near['sim_quac.json']:.3f} on the published" in text

@@ -28,8 +28,8 @@ def right(part: str, version: str, rules: tuple[str, ...]) -> str:
     ("name", "rules"),
     [
         ("`role-slip`, `prompt-shown`", ERRORS),
-        ("all errors, `empty` too", (*ERRORS, "empty")),
-        ("warnings but `repeated`", ("assistant-like-user", "error-reply", "thank-you-loop")),
+        ("all errors, including `empty`", (*ERRORS, "empty")),
+        ("warnings except `repeated`", ("assistant-like-user", "error-reply", "thank-you-loop")),
     ],
 )
 def test_true_findings_among_those_of_strangers_logs_are_those_of_the_docs(name, rules):
