@@ -41,7 +41,9 @@ def check_command(
         option("Exit with code 1 if there are findings of this level: errors only, warnings too, or never."),
     ] = "error",
     limit: Annotated[int, option("Limit to the first N findings, a line each.", "--limit", min=0, metavar="N")] = 20,
-    form: Annotated[bool, option("Print what each file was taken for, and why, and check nothing.", "--form")] = False,
+    form: Annotated[
+        bool, option("Print the detected format of each file and its sign, and check nothing.", "--form")
+    ] = False,
     as_json: Annotated[bool, json_of("every finding")] = False,
 ) -> int:
     """Check conversations by fixed rules.

@@ -34,9 +34,9 @@ def doctor_command(
     trust_env_file: TrustEnvFile = False,
     as_json: Annotated[bool, json_of("all of it")] = False,
 ) -> int:
-    """Print versions, extras, hosts and what would leave here.
+    """Print versions, extras, hosts and the data sent to them.
 
-    Also whether an API key is set, never the key itself.
+    It prints whether an API key is set, but never the key.
     """
     from ..nodes.models.providers import INTEGRATIONS
     from ..nodes.settings.environment import connections, settings, settings_notes, trust

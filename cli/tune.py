@@ -53,17 +53,19 @@ def tune_command(
     search: Annotated[
         Path | None,
         option(
-            "Search over these names and values: JSON, TOML or YAML with names such as user.temperature, and low and "
-            "high, or choices. Default: the search of offline and of people:SRC.",
+            "Search over these names and values: JSON, TOML or YAML with names such as user.temperature, each with "
+            "low and high, or with choices. Default: the shipped search for offline and for people:SRC.",
             metavar="FILE",
         ),
     ] = None,
     trials: Annotated[int, option("Try this number of settings, after the given ones.", min=0)] = 30,
     out: Annotated[Path | None, out_to("this folder: the trials, their runs and tune.json.")] = None,
-    resume: Annotated[bool, resume_with("the trials; there may be more of them")] = False,
+    resume: Annotated[bool, resume_with("keep its trials, and add the missing ones")] = False,
     test: Annotated[
         bool,
-        option("Compare start and best on the test split, which counts as an access.", "--test/--no-test"),
+        option(
+            "Compare the first and the best settings on the test split, which counts as an access.", "--test/--no-test"
+        ),
     ] = True,
     noise_runs: Annotated[
         int,
@@ -76,7 +78,8 @@ def tune_command(
     scenarios: Annotated[
         str | None,
         option(
-            "Take the scenarios of this source: a path, or own, those that the cast makes. Default: those of the people.",
+            "Take the scenarios of this source: a path, or own for those that the cast makes. Default: those of the "
+            "people.",
             "--scenarios",
             section=SCENARIOS,
             metavar="SRC|own",
@@ -109,11 +112,11 @@ def tune_command(
     as_json: Annotated[bool, json_of("the result", section=OUTPUT)] = False,
     **values: Any,
 ) -> int:
-    """Search for the settings of a simulator nearest to people.
+    """Search for a simulator's settings nearest to people.
 
-    One split of the people's users is kept for the test; of the others some may be trained on, and the rest rate the
-    trials. The best is compared once on the test split. Exit code 0: everything was done; 1: it ended early, and --resume
-    continues.
+    One split of the people is kept for the test. Of the others, a part may be used for training, and the rest for
+    rating the trials. The best is compared once on the test split. Exit code 0: everything was done; 1: it ended early,
+    and --resume continues.
     """
     from ..studies.tuning import TuningStudy
 
@@ -194,7 +197,8 @@ def _report(tuned: "TuningResult", out: Path, *, as_json: bool) -> int:
         put(f"best: trial {tuned.best}")
         put(tuned.command)
         put(
-            "Near to people is not the same as good for testing: duologue compare measures the one, duologue test the other."
+            "Near to people is not the same as good for testing: duologue compare measures the one, duologue test "
+            "the other."
         )
     say(f"written: {out / RESULT}")
     return 1 if any("ended early" in note for note in tuned.notes) else 0

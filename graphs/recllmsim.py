@@ -48,21 +48,22 @@ class RecLLMSimSettings(CastSettings):
 
     language: Language | None = Field(
         default=None,
-        description="Choose the language of prompts, shipped tasks and profiles. Default: that of the replayed conversations, or en.",
+        description="Choose the language of prompts, shipped tasks and profiles. Default: that of the replayed "
+        "conversations, or en.",
     )
     opens: Role | None = Field(
         default=None,
-        description="Begin with the user or the assistant. The assistant begins with a fixed greeting, which the published files leave out. "
+        description="Begin with the user or the assistant. The assistant begins with a fixed greeting, which the "
+        "published files leave out. "
         "Default: user; with --as-published: assistant.",
     )
     handshake: bool | None = Field(
         default=None,
-        description="Show the user model one prompt template at a time, each acknowledged in fixed words. Default: only with --as-published.",
+        description="Show the user model one prompt template at a time, each acknowledged in fixed words. Default: "
+        "only with --as-published.",
     )
-    post_questions: bool = Field(default=False, description="Ask both sides about the conversation when it is over.")
-    proactive: bool = Field(
-        default=False, description="Instruct the assistant which matters to raise without being asked."
-    )
+    post_questions: bool = Field(default=False, description="Ask both roles questions about the finished conversation.")
+    proactive: bool = Field(default=False, description="Give the assistant a list of matters to raise by itself.")
     may_give_up: bool = Field(default=False, description="Give the user a phrase for giving up.")
     strict_ending: bool = Field(
         default=False,
@@ -80,7 +81,7 @@ class RecLLMSimSettings(CastSettings):
     one_question: bool = Field(default=False, description="Reject a message with several questions.")
     as_published: bool = Field(
         default=False,
-        description="Work as the published program: its settings, and no user message is rejected, only counted.",
+        description="Use the settings of the published program; user messages are never rejected, only counted.",
     )
 
     def check(self) -> None:
@@ -164,8 +165,9 @@ FACTORY = register(
 def cast(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:
     """A user with a profile and a task, and an assistant.
 
-    `user` and `assistant`: a model's spec, a chat model, an agent that speaks `messages`, a function of
-    messages, `replay:FOLDER`, `people:FOLDER`, `agent:URL`, `MODULE:NAME`, or a node. `prompts`: a folder, or a whole library.
+    `user` and `assistant`: a model identifier, a chat model, an agent with a `messages` channel, a function of
+    messages, `replay:FOLDER`, `people:FOLDER`, `agent:URL`, `MODULE:NAME`, or a node. `prompts`: a folder, or a whole
+    library.
     """
     return FACTORY(user=user, assistant=assistant, **settings)
 

@@ -60,11 +60,14 @@ class SimQuACSettings(CastSettings):
         default=ANSWER_TOKENS, ge=1, description="Ask the teacher for answers of this number of tokens."
     )
     answer_characters: int = Field(
-        default=ANSWER_CHARACTERS, ge=1, description="Reject an answer of more characters before it is looked up."
+        default=ANSWER_CHARACTERS,
+        ge=1,
+        description="Reject an answer with more characters, without a search in the section.",
     )
     as_published: bool = Field(
         default=False,
-        description="Work as the published program: its rules instead of the paper's; docs/research/as_released.md lists them.",
+        description="Use the rules of the published program instead of the paper's; docs/research/as_released.md "
+        "lists them.",
     )
 
 
@@ -118,8 +121,9 @@ FACTORY = register(
 def cast(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:
     """Student and teacher.
 
-    `user` and `assistant`: a model's spec, a chat model, an agent that speaks `messages`, a function of
-    messages, `replay:FILE`, `people:FILE`, `agent:URL`, `MODULE:NAME`, or a node. `prompts`: a folder, or a whole library.
+    `user` and `assistant`: a model identifier, a chat model, an agent with a `messages` channel, a function of
+    messages, `replay:FILE`, `people:FILE`, `agent:URL`, `MODULE:NAME`, or a node. `prompts`: a folder, or a whole
+    library.
     """
     return FACTORY(user=user, assistant=assistant, **settings)
 

@@ -38,17 +38,20 @@ def agreement_command(
         option("Order these values of a label, for weighted kappas. May be repeated.", metavar="LOW,...,HIGH"),
     ] = None,
     labels_dir: LabelsDir = None,
-    confusion: Annotated[bool, option("Add how often each value of A meets each value of B.", "--confusion")] = False,
+    confusion: Annotated[
+        bool, option("Add a table of how often each value of A occurs with each value of B.", "--confusion")
+    ] = False,
     calibrate: Annotated[
         bool,
         option(
-            "Add calibrated estimates: rates and means of B over all conversations, corrected by A (prediction-powered inference).",
+            "Add calibrated estimates: rates and means of B over all conversations, corrected by A "
+            "(prediction-powered inference).",
             "--calibrate",
         ),
     ] = False,
     precision: Annotated[
         float | None,
-        option("Add the labels of B to keep so that this share of them is right, and their number.", metavar="SHARE"),
+        option("Add the labels of B that reach this precision, and their number.", metavar="SHARE"),
     ] = None,
     confidence: Annotated[
         str | None,

@@ -59,7 +59,8 @@ def annotate_command(
     model: Annotated[
         list[str] | None,
         model_for(
-            "to label: offline (a rule-based baseline), openai:NAME, PROVIDER:NAME, or MODULE:NAME, a function. May be repeated, for one vote each.",
+            "to label: offline (a rule-based baseline), openai:NAME, PROVIDER:NAME, or MODULE:NAME, a function. May "
+            "be repeated, for one vote each.",
             show_default="offline",
         ),
     ] = None,
@@ -67,7 +68,7 @@ def annotate_command(
         int | None,
         option("Ask for this number of votes on each label, each with a seed of its own.", min=1, show_default="3"),
     ] = None,
-    resume: Annotated[bool, resume_with("ask only for what is missing there")] = False,
+    resume: Annotated[bool, resume_with("label only missing items")] = False,
     redo: Annotated[
         list[str] | None,
         option(
@@ -93,8 +94,8 @@ def annotate_command(
 ) -> int:
     """Label conversations by models, functions or rules.
 
-    Asks for several votes on each label, and writes a labelled copy. Exit code 0: everything has its label, or votes with
-    a tie; 1: an annotator failed, a bound ended the work, or no reply about something could be read.
+    Asks for several votes on each label, and writes a labelled copy. Exit code 0: each item has its label, or votes
+    that tie; 1: an annotator failed, a limit ended the work, or no reply about an item could be read.
     """
     from ...data.labels.annotated_copies import FOLDER
     from ...data.labels.rules import RULES
@@ -246,7 +247,8 @@ def _report(
         )
     for label in done.unstored:
         say(
-            f"the votes on {label} are in {out / FOLDER / VOTES_FILE}; a definition with 'votes: true' stores them in the copy"
+            f"the votes on {label} are in {out / FOLDER / VOTES_FILE}; a definition with 'votes: true' stores them "
+            "in the copy"
         )
     if not done.missing:
         if passed := done.stopped or control.spending.over():

@@ -41,7 +41,7 @@ def label_command(
     labels_dir: LabelsDir = None,
     limit: Annotated[
         int | None,
-        limit_to("things in all: those that this person has answered, then the next ones (a study: trials included)"),
+        limit_to("items in all, those that this person has answered included; in a study with its trials"),
     ] = None,
     out: Annotated[
         Path | None,
@@ -53,7 +53,7 @@ def label_command(
     write_to: Annotated[
         Path | None,
         option(
-            "Write everybody's answers as .csv, .jsonl, or .json for Label Studio, in place of the page.",
+            "Write all people's answers as .csv, .jsonl, or .json for Label Studio, in place of the page.",
             "--write",
             section=ANSWERS,
             metavar="FILE",
@@ -71,7 +71,8 @@ def label_command(
     release: Annotated[
         str | None,
         option(
-            "Release what this person has begun of a study and not finished, in place of the page. Their answers stay.",
+            "Release conversations of a study that this person has begun and not finished, in place of the page. "
+            "Their answers stay.",
             section=ANSWERS,
             metavar="NAME",
         ),
@@ -102,7 +103,7 @@ def label_command(
             help="Order items by annotator disagreement, or at random by the seed: then the first ones are a random share.",
         ),
     ] = "disputed",
-    seed: Annotated[int, seed_of("the random order, and that of equal disagreement", PAGE)] = 0,
+    seed: Annotated[int, seed_of("the random order, also among items of equal disagreement", PAGE)] = 0,
     port: Annotated[
         int | None,
         option("Serve the page at this port. Default: the first free one from 8501.", section=PAGE, min=1, max=65535),

@@ -11,8 +11,8 @@ AGAINST: dict[str, tuple[Any, Any]] = {
         Annotated[
             str | None,
             option(
-                "Compare with another version in pairs of scenario and repeat: an agent, which is simulated in turns with "
-                "yours, or the run folder of an earlier test.",
+                "Compare with another version in pairs of scenario and repeat: an agent, which is simulated "
+                "alternately with yours, or the run folder of an earlier test.",
                 section=SECTION,
                 metavar="MODULE:NAME|MODEL|RUN",
             ),
@@ -33,7 +33,9 @@ AGAINST: dict[str, tuple[Any, Any]] = {
     "common": (
         Annotated[
             bool,
-            option("Compare what both runs have, where scenarios or repeats differ.", "--common", section=SECTION),
+            option(
+                "If scenarios or repeats differ, compare only those that both runs have.", "--common", section=SECTION
+            ),
         ],
         False,
     ),
@@ -41,7 +43,8 @@ AGAINST: dict[str, tuple[Any, Any]] = {
         Annotated[
             float | None,
             option(
-                "Print how many scenarios and repeats find this difference with a chance of 80 %; with --plan or --results.",
+                "Print how many scenarios and repeats find this difference with a chance of 80 %; with --plan or "
+                "--results.",
                 section=SECTION,
                 metavar="DIFFERENCE",
             ),

@@ -40,7 +40,7 @@ LIMITS: dict[str, tuple[Any, Any]] = {
 
 RECORDED_LIMITS: dict[str, tuple[Any, Any]] = {
     **LIMITS,
-    "seed": (Annotated[int | None, seed_of("the run. Default: that of the stored one", sections.LIMITS)], None),
+    "seed": (Annotated[int | None, seed_of("the run. Default: that of the stored run", sections.LIMITS)], None),
     **{
         name: (
             Annotated[int | None, _limit(f"{help.partition(' Default:')[0]} Default: that of the stored run.")],

@@ -48,13 +48,13 @@ class RunOptions:
     They may change when a run is resumed.
     """
 
-    resume: Annotated[bool, resume_with("simulate only what is missing there")] = False
+    resume: Annotated[bool, resume_with("simulate only missing conversations")] = False
     yes: Yes = False
     as_json: Annotated[bool, json_of("the summary", section=OUTPUT)] = False
     plan: Annotated[
         bool,
         option(
-            "Print what would be asked, about how many calls, tokens and dollars that takes, and end.",
+            "Print the planned calls with estimates of tokens and dollars, and end.",
             "--plan",
             section=BOUNDS,
         ),
@@ -81,7 +81,7 @@ class RunOptions:
     concurrency: Annotated[
         int | None,
         option(
-            "Run N conversations, and calls, at the same time. auto: the number that the endpoint takes, found by trying.",
+            "Run N conversations, and calls, at the same time. auto: find the number that the endpoint accepts.",
             section=PACE,
             parser=number_or_auto,
             metavar="N|auto",
@@ -133,7 +133,7 @@ class RunOptions:
     record: Annotated[
         Path | None,
         option(
-            "Write every reply of a model to this file, to run again without an endpoint.",
+            "Write every reply of a model to this file, so that the run can be repeated without an endpoint.",
             section=REPLIES,
             metavar="FILE",
         ),
@@ -153,7 +153,8 @@ class RunOptions:
     no_snapshots: Annotated[
         bool,
         option(
-            "Keep no snapshots of worlds in calls.jsonl: a conversation with a world that is cut short begins anew.",
+            "Keep no snapshots of worlds in calls.jsonl. A conversation with a world then begins anew after it was "
+            "cut short.",
             "--no-snapshots",
             section=REPLIES,
         ),
@@ -161,7 +162,8 @@ class RunOptions:
     retry_failed: Annotated[
         bool,
         option(
-            "Continue as --resume does, and simulate again the conversations that the user or the assistant failed.",
+            "Continue as --resume does, and simulate again conversations that ended by a fault of the user or the "
+            "assistant.",
             "--retry-failed",
             section=REPLIES,
         ),

@@ -83,7 +83,7 @@ def attempts_for(thing: str, default: str = "", **settings: Any) -> Any:
 
 def resume_with(content: str, **settings: Any) -> Any:
     """Go on with what a folder holds."""
-    return option(f"Continue what --out holds: {content}.", "--resume", **settings)
+    return option(f"Continue the work in --out: {content}.", "--resume", **settings)
 
 
 def model_for(content: str, **settings: Any) -> Any:
@@ -198,7 +198,8 @@ Prompts: TypeAlias = Annotated[
 Like: TypeAlias = Annotated[
     str | None,
     option(
-        "Make the user more like these people: SRC?part=tune&drafts=RUN (docs/users/style_filter.md); the cast's setting `like`.",
+        "Make the user more like these people: SRC?part=tune&drafts=RUN (docs/users/style_filter.md); the cast's "
+        "setting `like`.",
         "--like",
         section=CAST,
         metavar="SRC",

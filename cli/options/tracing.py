@@ -13,7 +13,8 @@ from .shared import option
 Trace: TypeAlias = Annotated[
     bool,
     option(
-        "Send traces (whole prompts, sections and replies) to the hosts that variables such as LANGSMITH_TRACING name. Default: nothing is traced.",
+        "Send traces (whole prompts, sections and replies) to the hosts that variables such as LANGSMITH_TRACING "
+        "name. Default: nothing is traced.",
         "--trace",
         section=PRIVACY,
     ),
@@ -23,7 +24,8 @@ Trace: TypeAlias = Annotated[
 TrustEnvFile: TypeAlias = Annotated[
     bool,
     option(
-        "Use all of the .env in this folder: also an address in it with a key of the environment, proxies, links.",
+        "Trust the whole .env of this folder: use its addresses with keys of the environment, its proxies, and a "
+        ".env that is a link.",
         "--trust-env-file",
         section=PRIVACY,
     ),

@@ -38,21 +38,19 @@ def compare_command(
     language: Annotated[
         Language | None, language_of("the conversations to compare. Default: one that both groups have.")
     ] = None,
-    part: Annotated[UserPart, part_of("of HUMAN; it never changes")] = "all",
+    part: Annotated[UserPart, part_of("of HUMAN")] = "all",
     seed: Annotated[int, seed_of("all random draws")] = 0,
     sample: Draw = MOST_DRAWN,
     baseline: Annotated[
         bool,
-        baseline_of(
-            ", on the scenarios of at most 100 conversations, each with the words of the split of HUMAN that it is not in"
-        ),
+        baseline_of(", on the scenarios of at most 100 conversations, each with the words of the other split of HUMAN"),
     ] = True,
     force: Force = False,
     as_json: Annotated[bool, json_of("the report", section=OUTPUT)] = False,
 ) -> int:
     """Compare simulated users with people.
 
-    Measure by measure: the distance of simulated users from people, beside that of people from other people.
+    For each measure: the distance of simulated users from people, and that of people from other people.
     """
     from ...views.realism.report import FILES
 

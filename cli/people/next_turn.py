@@ -48,7 +48,8 @@ def next_turn_command(
     out: Annotated[
         Path | None,
         out_to(
-            "this folder: every turn and its scores, next_turn.json and trec.jsonl; the same command continues from there."
+            "this folder: every turn and its scores, next_turn.json and trec.jsonl; the same command continues from "
+            "there."
         ),
     ] = None,
     baseline: Annotated[bool, baseline_of(", with messages of other people of SRC")] = True,
@@ -67,7 +68,7 @@ def next_turn_command(
     """Compare simulated next turns with those of people.
 
     Asks simulated users, at every turn of people's conversations, for their next message. Exit code 0: every user was
-    asked everywhere; 1: a turn could not be asked for, and the report gives the reason.
+    simulated at every turn; 1: a turn could not be simulated, and the report gives the reason.
     """
     from ...studies.prediction import NextTurnStudy
 

@@ -44,7 +44,8 @@ def validity_command(
     user: Annotated[
         list[str] | None,
         user_by(
-            f"{MODELS}. May be repeated. Default: offline, and with SRC the retrieval-based user of its development split."
+            f"{MODELS}. May be repeated. Default: offline, and with SRC the retrieval-based user of its development "
+            "split."
         ),
     ] = None,
     assistant: Annotated[
@@ -79,7 +80,7 @@ def validity_command(
             metavar="SRC",
         ),
     ] = None,
-    part: Annotated[UserPart, part_of("of SRC; what learns uses the others", section=SCENARIOS)] = "test",
+    part: Annotated[UserPart, part_of("of SRC; trained raters use the others", section=SCENARIOS)] = "test",
     limit: Annotated[int | None, limit_to("scenarios", section=SCENARIOS)] = None,
     seed: Annotated[int, seed_of("all draws and calls", SCENARIOS)] = 0,
     draw: Draw = MOST_DRAWN,
@@ -87,7 +88,7 @@ def validity_command(
 ) -> int:
     """Measure the validity of simulated users.
 
-    Measures whether they rate as people do, and detect assistants with seeded faults. Exit code 0: all
+    Measures whether simulated users rate as people do, and detect assistants with seeded faults. Exit code 0: all
     are scored; 1: a conversation has no score, and the report names it.
     """
     from ... import runs

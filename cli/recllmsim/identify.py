@@ -36,28 +36,29 @@ CONVERSATIONS = "Conversations and options"
 def identify_command(
     sources: Annotated[
         list[Path],
-        typer.Argument(metavar="SRC...", help="RecLLMSim's conversations, simulated and people's, or their like."),
+        typer.Argument(metavar="SRC...", help="Conversations of RecLLMSim, simulated and people's, or similar ones."),
     ],
     setting: Annotated[
         Literal["sim", "human", "sim2human", "human2sim", "sim4human"],
         option(
-            "Train and test on simulated users, on people, on one of them and then the other, or on people with "
-            "simulated users mixed in (sim4human)."
+            "Train and test on simulated users, on people, or on one group and then the other. sim4human: train on "
+            "both groups, and test on people."
         ),
     ] = "human",
     model: Annotated[
         list[str] | None,
         model_for(
             f"to predict: {', '.join(NAMES)} (xgboost: extra xgboost), offline "
-            "(rules), or a chat model that ranks options, such as openai:NAME. May be repeated. Default: forest, logistic, offline."
+            "(rules), or a chat model that ranks options, such as openai:NAME. May be repeated. Default: forest, "
+            "logistic, offline."
         ),
     ] = None,
     split: Annotated[
         SplitChoice,
         split_by(
-            "a fifth of the conversations at random, whose "
-            "users are mostly in training too; conversations: such ones in five folds, so that each is tested once, as by "
-            "users; both: one table of users and published; all: of the three, and the value of user leakage."
+            "a random fifth of the conversations, whose users are mostly in training too. "
+            "conversations: five folds of conversations, each tested once. both: one table of users and published. "
+            "all: one table of the three, with the effect of user leakage."
         ),
     ] = "users",
     encoder: Annotated[
@@ -71,7 +72,8 @@ def identify_command(
     pairs: Annotated[
         bool,
         option(
-            "Take only the four published pairs: travel habits from conversations about travel, dining preferences from "
+            "Take only the four published pairs: travel habits from conversations about travel, dining preferences "
+            "from "
             "recipes, spending habits from gifts, daily interests from skills.",
             "--pairs",
         ),
@@ -87,7 +89,8 @@ def identify_command(
     frequency: Annotated[
         Literal["hot", "cold", "both"] | None,
         option(
-            "Mix in only simulated conversations with one of the most (hot) or least (cold) frequent options (sim4human).",
+            "Mix in only simulated conversations with one of the most (hot) or least (cold) frequent options "
+            "(sim4human).",
             section=MIXTURE,
         ),
     ] = None,
@@ -98,7 +101,7 @@ def identify_command(
     fifth: Annotated[
         bool,
         option(
-            "Test only the fifth that the published split tests (sim2human, human2sim), beside other settings.",
+            "Test only the fifth that the published split tests (sim2human and human2sim).",
             "--fifth",
             section=MIXTURE,
         ),
@@ -106,8 +109,8 @@ def identify_command(
     with_assistant: Annotated[
         list[str] | None,
         option(
-            "Take only people's conversations with this assistant, as the files name it (chat_model); `none`: with one "
-            "that they do not name. May be repeated. Default: all. Simulated ones stay.",
+            "Take only people's conversations with this assistant, as the files name it (chat_model); `none`: those "
+            "that name no assistant. May be repeated. Default: all. Simulated conversations stay.",
             section=CONVERSATIONS,
             metavar="NAME",
         ),
@@ -117,7 +120,8 @@ def identify_command(
     vocabulary: Annotated[
         Literal["closed", "published"],
         option(
-            "Predict all options (closed), or only those that training or test conversations have, as the published binarizer.",
+            "Predict all options (closed), or only those that training or test conversations have, as the published "
+            "binarizer.",
             section=CONVERSATIONS,
         ),
     ] = "closed",

@@ -32,8 +32,8 @@ def judges_command(
     model: Annotated[
         list[str] | None,
         model_for(
-            "as a judge to measure: openai:NAME, PROVIDER:NAME, or MODULE:NAME. That is "
-            "an annotator as of duologue annotate, or a function that returns a number from 1 to 5 for each reply. May be repeated."
+            "as a judge to measure: openai:NAME, PROVIDER:NAME, or MODULE:NAME. MODULE:NAME is an annotator as in "
+            "duologue annotate, or a function that returns a number from 1 to 5 for each reply. May be repeated."
         ),
     ] = None,
     labels: Annotated[

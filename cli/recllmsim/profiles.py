@@ -36,7 +36,8 @@ def profiles_command(
     pool: Annotated[
         Path | None,
         option(
-            "Read user profiles from this file or folder: the new ones differ from them and add the kinds they lack.",
+            "Read user profiles from this file or folder: the new profiles differ from these, and add kinds that "
+            "these lack.",
             "--profiles",
             metavar="SRC",
         ),
@@ -119,7 +120,8 @@ def _report(making: "MadeProfiles", as_json: bool) -> int:
     ended = making.stopped if making.stop is None else None
     why = ended or (f"the model failed: {making.failure}" if making.failure else _spent(making))
     say(
-        f"{making.target - len(making.profiles)} of {making.target} profiles are missing: {why}; continue with the same command"
+        f"{making.target - len(making.profiles)} of {making.target} profiles are missing: {why}; continue with the "
+        "same command"
     )
     return 1
 

@@ -19,15 +19,18 @@ def satisfaction_command(
     target: Annotated[
         list[str] | None,
         option(
-            "Predict only these; may be repeated. Levels: five (1 to 5), points (the same as a number), binary (3 or less). "
-            "Others: reasons (why), six (why, or satisfied), pairs (the better of two replies). Default: all.",
+            "Predict only these; may be repeated. Levels: five (1 to 5), points (the same as a number), binary (3 "
+            "or less). "
+            "Others: reasons (of dissatisfaction), six (a reason, or satisfied), pairs (the better of two replies). "
+            "Default: all.",
             metavar="NAME,...",
         ),
     ] = None,
     text: Annotated[
         Literal["talk", "reply"],
         option(
-            "Read the whole conversation (profile, task and all messages up to the reply, as published), or only the reply."
+            "Read the whole conversation (profile, task and all messages up to the reply, as published), or only "
+            "the reply."
         ),
     ] = "talk",
     following: Annotated[bool, option("Read the user's next message too.", "--following")] = False,
@@ -42,7 +45,7 @@ def satisfaction_command(
 ) -> int:
     """Predict satisfaction from words.
 
-    1 to 5, a number, dissatisfied or not, the reason, the better of two replies.
+    It predicts 1 to 5, a number, dissatisfaction, its reason, or the better of two replies.
     """
     from ...analysis.recllmsim.identification.values import learner
     from ...analysis.recllmsim.satisfaction import measure_satisfaction, told_turns
@@ -76,7 +79,8 @@ def satisfaction_command(
         )
     if not report.scores.rows:
         raise DataError(
-            f"{at(source)}: {len(turns)} labelled replies of {len({turn.judged.user for turn in turns})} users are too few, or "
+            f"{at(source)}: {len(turns)} labelled replies of {len({turn.judged.user for turn in turns})} users are "
+            "too few, or "
             f"too much alike, for {', '.join(tasks)}: give conversations of more users"
         )
     output.show(report)

@@ -35,7 +35,8 @@ def stats_command(
     tokenizer: Annotated[
         str | None,
         option(
-            "Count lengths with this function: takes a text, returns its tokens or their number. Default: characters.",
+            "Count lengths with this function of a text, which returns its tokens or their number. Default: "
+            "characters.",
             metavar="MODULE:FUNCTION",
         ),
     ] = None,
@@ -90,6 +91,7 @@ def _tokenizer(name: str) -> Callable[[str], Any]:
         counted(tokens, "a text")
     except Exception as error:
         raise DataError(
-            f"--tokenizer {name}: cannot count a text ({error}): give a function of a text that gives its tokens or their number"
+            f"--tokenizer {name}: cannot count a text ({error}): give a function of a text that gives its tokens or "
+            "their number"
         ) from None
     return tokens

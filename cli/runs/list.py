@@ -25,8 +25,8 @@ def list_command(
 ) -> int:
     """List run folders, and the state of each.
 
-    Cast, conversations planned and finished, stop reasons, size, version and begin. Below a run that is not complete:
-    whether it is being written now, what is missing and what to do, and why conversations failed.
+    Cast, conversations planned and finished, stop reasons, size, version and begin. For a run that is not complete
+    also: whether it is being written now, what is missing, the remedy, and why conversations failed.
     """
     from ...runs.folder.run_state import status_lines
     from ...runs.listing import listed, listed_around

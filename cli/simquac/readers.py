@@ -47,13 +47,17 @@ def readers_command(
     model: Annotated[
         list[str] | None,
         model_for(
-            "to answer: retriever (the nearest sentence by idf), features (trained, see --train), hf:PATH (a Hugging Face model, extra torch), teacher:MODEL (the simquac cast's assistant with its validator). Or openai:NAME, PROVIDER:NAME, agent:URL, MODULE:NAME (asked with a template of ours). May be repeated. Default: retriever."
+            "to answer: retriever (the nearest sentence by idf), features (trained, see --train), hf:PATH (a "
+            "Hugging Face model, extra torch), teacher:MODEL (the simquac cast's assistant with its validator). Or "
+            "openai:NAME, PROVIDER:NAME, agent:URL, MODULE:NAME (asked with a template of ours). May be repeated. "
+            "Default: retriever."
         ),
     ] = None,
     train: Annotated[
         list[Path] | None,
         option(
-            "Train the model over features on this data set, on other topics than it is asked about; may be repeated. A row each. Default: each FILE.",
+            "Train the model features on this data set, with other topics than in the test; may be repeated. A row "
+            "each. Default: each FILE.",
             metavar="FILE",
         ),
     ] = None,
@@ -76,7 +80,7 @@ def readers_command(
     whole: Annotated[
         bool,
         option(
-            "Compare with all spans of an answer together. Default: with the best of them, as programs read the files.",
+            "Compare with all spans of an answer together. Default: with the best span, as other programs do.",
             "--whole",
             section=QUESTIONS,
         ),
@@ -101,8 +105,8 @@ def readers_command(
 ) -> int:
     """Measure reading-comprehension models on QuAC and SimQuAC.
 
-    Precision, recall, F1, exact match and HEQ; also of models trained on one data set and tested on another. Exit code 0:
-    every question was asked; 1: a question could not be asked, and the table gives the reason.
+    Precision, recall, F1, exact match and HEQ; also of models trained on one data set and tested on another. Exit code
+    0: every question was asked; 1: a question could not be asked, and the table gives the reason.
     """
     from ...analysis.simquac.readers import FeatureReader, Results, Retriever
 

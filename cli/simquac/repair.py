@@ -23,16 +23,17 @@ def repair_command(
 ) -> int:
     """Restore lost first words of answers.
 
-    Also upper and lower case, and the offset of answers, by looking at their section. An answer that begins at the second
-    word of a sentence is taken to have lost its first word. This is meant for answers of a model. People sometimes begin
-    there on purpose, so files of people's answers need --force.
+    It also corrects upper and lower case, and the offset of answers, by their section. An answer that begins at the
+    second word of a sentence is taken to have lost its first word. This is meant for answers of a model. People
+    sometimes begin there on purpose, so files of people's answers need --force.
     """
     list_of_changes = Path(f"{out}.changes.jsonl")
     check_free(out, list_of_changes, force=force)
     sources = simquac_format.read(source)
     if not force and any(map(simquac_format.by_people, sources)):
         raise DataError(
-            f"{source}: holds people's answers, and the repair would change correct ones too (21 of 446 in the open QuAC "
+            f"{source}: holds people's answers, and the repair would change correct ones too (21 of 446 in the open "
+            "QuAC "
             "file): give a file of a model's answers, or --force to repair these all the same"
         )
     conversations, changes = mend(sources)

@@ -51,7 +51,7 @@ OtherParts = Annotated[
 def fork_command(
     source: AnySource,
     at: Annotated[
-        int, option("Keep the messages up to this one, by its number on the page: from 0.", "--at", metavar="K")
+        int, option("Keep the messages up to this number, counted from 0 as on the page.", "--at", metavar="K")
     ],
     name: Annotated[
         str | None,
@@ -62,7 +62,7 @@ def fork_command(
         ),
     ] = None,
     edit: Annotated[
-        str | None, option("Put this text in the place of the last kept message's.", metavar="TEXT")
+        str | None, option("Replace the text of the last kept message by this text.", metavar="TEXT")
     ] = None,
     assistant: OtherAssistant = None,
     user: OtherUser = None,
@@ -92,8 +92,9 @@ def fork_command(
 ) -> int:
     """Simulate futures of a stored conversation from a message.
 
-    The messages up to that one are those of the record, and are not paid for again. After a user's message the assistant
-    replies, after an assistant's message the user. Messages have the numbers of the page that `duologue show` writes.
+    The messages up to that one are those of the record, and are not paid for again. After a user's message the
+    assistant replies, after an assistant's message the user. Messages have the numbers of the page that `duologue show`
+    writes.
     """
     from ...studies.forks import ForkPlan, new_folder
     from ..output.overwriting import check_outside

@@ -27,7 +27,8 @@ def replay_command(
     same: Annotated[
         str | None,
         option(
-            "Compare a recorded and a new answer by this function: the user's reply answers both. Default: they are equal.",
+            "Compare a recorded and a new answer by this function, which returns whether the user's recorded reply "
+            "answers both. Default: they are equal.",
             metavar="MODULE:NAME",
         ),
     ] = None,
@@ -41,8 +42,8 @@ def replay_command(
 ) -> int:
     """Replay stored conversations with a changed agent.
 
-    The agent replies to every message. The user's stored messages are taken as long as the answers before them are those
-    of the record; no model is asked for these. From the first other answer on the user is simulated.
+    The agent replies to every message. The user's stored messages are used, without a call, as long as the answers
+    before them equal the record. From the first different answer on, the user is simulated.
     """
     from ...studies.forks import new_folder
     from ...studies.replays import ReplayPlan

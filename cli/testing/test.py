@@ -74,7 +74,8 @@ def test_command(
     rerun_failed: Annotated[
         Path | None,
         option(
-            "Simulate only the failed conversations of this run folder again, with its scenarios, seeds, cast and limits "
+            "Simulate only the failed conversations of this run folder again, with its scenarios, seeds, cast and "
+            "limits "
             "unless options override them.",
             section=SCENARIOS,
             metavar="RUN",
@@ -131,7 +132,7 @@ def test_command(
     exclude_user_faults: Annotated[
         bool,
         option(
-            "Leave out of the share the conversations in which the user simulator is at fault, by a rule that is printed.",
+            "Leave conversations with a fault of the user simulator out of the share; the rule is printed.",
             "--exclude-user-faults",
             section=OUTPUT,
         ),
@@ -139,7 +140,7 @@ def test_command(
     crash_is_failure: Annotated[
         bool,
         option(
-            "Count a conversation in which the agent's own code crashes, or it answers nothing, as a failure.",
+            "Count a conversation as a failure if the agent's own code crashes or the agent answers nothing.",
             "--crash-is-failure/--crash-is-unscored",
             section=OUTPUT,
         ),
@@ -151,7 +152,7 @@ def test_command(
     summary_file: Annotated[
         Path | None,
         option(
-            "Write the result as Markdown to this file, for a CI job's page; $GITHUB_STEP_SUMMARY is appended to.",
+            "Write the result as Markdown to this file, for a CI job's page; it is appended to $GITHUB_STEP_SUMMARY.",
             "--summary",
             metavar="FILE",
             section=OUTPUT,
@@ -165,10 +166,10 @@ def test_command(
 ) -> int:
     """Measure how often an agent succeeds with simulated users.
 
-    Exit code 0: it passed; 1: the share misses `--threshold` or `--at-least`, a conversation has no score or was not begun,
-    or the agent answered none to the end; 2: bad input. Without these two options one that the agent did not answer to the
-    end exits with 1 too. A conversation has no score after a failure of an endpoint, or if it was cut short: it counts in
-    no share.
+    Exit code 0: it passed; 1: the share misses `--threshold` or `--at-least`, a conversation has no score or was not
+    begun, or the agent answered no conversation to the end; 2: bad input. Without these two options, one conversation
+    that the agent did not answer to the end is enough for exit code 1. A conversation has no score after a failure of
+    an endpoint, or if it was cut short: it counts in no share.
     """
     from ... import runs
     from ...graphs import agent_test, casts
@@ -272,7 +273,8 @@ def _trial(origin: "TestOrigin", settings: dict[str, Any], options: dict[str, An
     trial = replace(trial, cast=origin.with_parts(trial.cast))
     if trial.name == agent_test.NAME and "assistant" not in settings:
         say(
-            "no agent was named, so the rule-based assistant 'offline' is tested: name yours with --assistant MODULE:NAME"
+            "no agent was named, so the rule-based assistant 'offline' is tested: name yours with --assistant "
+            "MODULE:NAME"
         )
     trial.check(say)
     return trial

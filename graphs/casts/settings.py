@@ -25,11 +25,15 @@ class CastSettings(BaseModel):
 
     user: Any = Field(
         default="offline",
-        description="Play the user with this model: openai:NAME (a model), PROVIDER:NAME (a model of another provider, such as anthropic or ollama), offline (rules, no network). Or replay:PATH (the user of stored conversations), people:PATH (turns of many such users), agent:URL (a LangGraph server) or MODULE:NAME (your own).",
+        description="Play the user with this model: openai:NAME (a model), PROVIDER:NAME (a model of another "
+        "provider, such as anthropic or ollama), offline (rules, no network). Or replay:PATH (the user of stored "
+        "conversations), people:PATH (turns of many such users), agent:URL (a LangGraph server) or MODULE:NAME "
+        "(your own).",
     )
     assistant: Any = Field(
         default="offline",
-        description="Play the assistant with this model: openai:NAME, PROVIDER:NAME, offline, replay:PATH, people:PATH (recorded replies), agent:URL or MODULE:NAME.",
+        description="Play the assistant with this model: openai:NAME, PROVIDER:NAME, offline, replay:PATH, "
+        "people:PATH (recorded replies), agent:URL or MODULE:NAME.",
     )
     prompts: Any = Field(
         default=None,
@@ -38,8 +42,9 @@ class CastSettings(BaseModel):
     stop: Any = Field(default=None, description="Stop by this criterion of yours, in place of the cast's: MODULE:NAME.")
     like: str | None = Field(
         default=None,
-        description="Make the user more like these people: a draft that is unlike what they write is mostly rejected. "
-        "SRC?part=tune&drafts=RUN, RUN being a run of the same user without it (docs/users/style_filter.md).",
+        description="Make the user more like these people: most drafts that are unlike their messages are rejected. "
+        "SRC?part=tune&drafts=RUN, where RUN is a run of the same user without this option "
+        "(docs/users/style_filter.md).",
     )
     demand_behaviours: bool = Field(
         default=False,
@@ -50,11 +55,13 @@ class CastSettings(BaseModel):
     )
     when_rejected: WhenRejected | None = Field(
         default=None,
-        description="After the assistant's last rejected attempt: send it all the same, send the cast's fallback, or stop the conversation.",
+        description="Choose what follows the assistant's last rejected attempt: send it anyway, send the cast's "
+        "fallback, or stop the conversation.",
     )
     approve: Any = Field(
         default=None,
-        description="Answer an agent that stops for an approval: all, none, ask-user (the simulated user decides) or MODULE:NAME (your function of the interrupt's value). Default: the conversation ends.",
+        description="Answer an agent that stops for an approval: all, none, ask-user (the simulated user decides) "
+        "or MODULE:NAME (your function of the interrupt's value). Default: the conversation ends.",
     )
     limits: Limits | None = Field(default=None, description="Limits of a run that sets none itself.")
 
