@@ -97,6 +97,22 @@ def test_an_unchanged_agent_gives_the_same_records_byte_for_byte_and_no_model_is
     assert agent.asked_for.total() == asked.total()  # it was asked at every message
 
 
+def test_another_judge_and_another_scorer_are_asked_themselves() -> None:
+    silent = Paid(replies=("Question?",))
+    kind = Paid(replies=(json.dumps({"reason": None, "explanation": "So."}),))
+    helped, stern = (Paid(replies=(json.dumps({"reason": "So.", "value": value}),)) for value in (True, False))
+    goals = duologue.graphs.agent_test.scenarios([{"goal": f"book table {number}"} for number in range(3)])
+    cast = talks(silent, kind, helped, Clerk())
+    stored = duologue.simulate(cast, goals, limits=nodes.Limits(max_turns=2))
+    strict = nodes.judge(kind, "Reject what is long.", ["long"])
+    closing = nodes.scoring(success=nodes.judged(stern, "Was the user delighted?"))
+    silent.forbidden, asked = True, kind.calls["all"]
+    result = duologue.replay(stored, cast=cast.replace(answer_validator=strict, closing=closing))
+    assert (kind.calls["all"], stern.calls["all"]) == (2 * asked, 3)
+    assert [talk.labels["scores"]["success"]["value"] for talk in result.records] == [False] * 3
+    assert result.saved == 1.0
+
+
 @pytest.mark.parametrize("count", [15, pytest.param(200, marks=pytest.mark.heavy)])
 def test_an_answer_that_is_changed_at_a_message_forks_there_in_every_conversation(count: int) -> None:
     goals = [{"first_message": f"I want table {number}.", "facts": ["for two"]} for number in range(count)]

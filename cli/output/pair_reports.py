@@ -5,17 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...data.files.json_files import write_text
 from ...data.formats.record_lines import attempted
 from ...errors import SettingError
-from ..streams import print_json, put, stdout
+from ..streams import failed, print_json, put, stdout
 from .report_files import ReportFiles
 from .success_report import as_json, report
 
 if TYPE_CHECKING:
     from ...analysis.over_users.pair_power import PairPlan
     from ...analysis.testing.pairs.pairing import PairedTest
-    from ...analysis.testing.result import Successes
     from ...data.records import Conversation
     from ...runs.planning.plans import CallPlan
 
@@ -50,8 +48,7 @@ def compared_results(
         new, Path(old), crashes=files.crashes, common=common, exclude_user_faults=exclude_user_faults, **bounds
     )
     rows = None if detect is None else comparison_rows(detect, paired=result.against)
-    page, unwritten = files.write(result, new, (), with_page=with_page)
-    pairs_page = page_of_pairs(result, new, attempted(Path(old))) if with_page else None
+    page, pairs_page, unwritten = files.write(result, new, (), with_page=with_page, old=attempted(Path(old)))
     if as_json_text:
         print_json(
             {
@@ -67,8 +64,7 @@ def compared_results(
         if rows is not None:
             rows.put()
         put(*(f"{name}: {path}" for name, path in (("page", page), ("pairs", pairs_page)) if path is not None))
-    put(*unwritten)
-    return 0 if result.passed and not unwritten else 1
+    return max([0 if result.passed else 1, *map(failed, unwritten)])
 
 
 @dataclass(frozen=True)
@@ -114,14 +110,3 @@ def comparison_rows(
     cost = plan.estimated().cost if plan is not None and plan.count else None
     cost_of_one = None if cost is None or plan is None else cost[1] / plan.count
     return ComparisonRows(detect, rows, [cost_of_one and cost_of_one * row.conversations for row in rows], note)
-
-
-def page_of_pairs(result: "Successes", folder: Path, old: "Iterable[Conversation]") -> Path:
-    """Write the page of the pairs into the folder of the new version's run."""
-    from ...views.success import PAIRS_PAGE
-    from ...views.testing.pairs import pairs_page
-
-    assert result.against is not None
-    page = folder / PAIRS_PAGE
-    write_text(page, pairs_page(result.against, old, attempted(folder), title=folder.resolve().name))
-    return page

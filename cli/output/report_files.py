@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...data.files.json_files import write_text
 from ...data.formats.detection import MANIFEST
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ...analysis.outcomes import Crashes
     from ...analysis.testing.plan import PlannedConversation
     from ...analysis.testing.result import Successes
+    from ...data.records import Conversation
 
 
 @dataclass(frozen=True)
@@ -84,10 +85,11 @@ class ReportFiles:
         plan: Iterable["PlannedConversation"],
         *,
         with_page: bool,
+        old: "Iterable[Conversation] | None" = None,
         blocked: str = "",
         ending: str = "",
-    ) -> tuple[Path | None, list[str]]:
-        """Write all of them; gives the page, and why others could not be written, a line each.
+    ) -> "WrittenReports":
+        """Write all of them, with the page of the pairs where there is an `old` version.
 
         `blocked`: where one's own code blocked the process and what ended it, in words. `ending`: why the run ended, for
         what it cut short.
@@ -97,9 +99,12 @@ class ReportFiles:
         from ...analysis.testing.pairs.pairs_text import paired_properties
         from ...analysis.testing.result_text import doubtful, group_lines, summary_line
 
-        page, problems = None, list[str]()
+        page, pairs, problems = None, None, list[str]()
         with _noting(problems):
             page = write_page(folder, result, self.crashes) if with_page else None
+        if old is not None and with_page:
+            with _noting(problems):
+                pairs = page_of_pairs(result, folder, old)
         if self.junit is not None:
             text = junit(
                 attempted(folder),
@@ -119,7 +124,28 @@ class ReportFiles:
         if self.summary is not None:
             with _noting(problems):
                 write_summary(self.summary, markdown(result, self.title, page_address if page else None))
-        return page, problems
+        return WrittenReports(page, pairs, problems)
+
+
+class WrittenReports(NamedTuple):
+    """Which reports of a test are written."""
+
+    page: Path | None
+    pairs: Path | None
+    """The page of the pairs."""
+    problems: list[str]
+    """Why others could not be written, a line each."""
+
+
+def page_of_pairs(result: "Successes", folder: Path, old: "Iterable[Conversation]") -> Path:
+    """Write the page of the pairs into the folder of the new version's run."""
+    from ...views.success import PAIRS_PAGE
+    from ...views.testing.pairs import pairs_page
+
+    assert result.against is not None
+    page = folder / PAIRS_PAGE
+    write_text(page, pairs_page(result.against, old, attempted(folder), title=folder.resolve().name))
+    return page
 
 
 @contextmanager

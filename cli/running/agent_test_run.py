@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..options.run import RunOptions
-from ..output.pair_reports import comparison_rows, page_of_pairs
+from ..output.pair_reports import comparison_rows
 from ..output.plans import print_plan
 from ..output.report_files import ReportFiles
 from ..output.success_report import as_json, report
@@ -141,10 +141,10 @@ class AgentTestRun:
     def _put(self, result: "Successes", **more: Any) -> list[str]:
         from ...analysis.testing.result_text import headline
 
-        page, unwritten = self.files.write(result, self.folder, self.trial.plan, with_page=self.with_page, **more)
-        pairs_page = None
-        if self.old is not None and self.with_page:
-            pairs_page = page_of_pairs(result, self.folder, self.old.records)
+        old = None if self.old is None else self.old.records
+        page, pairs_page, unwritten = self.files.write(
+            result, self.folder, self.trial.plan, with_page=self.with_page, old=old, **more
+        )
         if self.options.as_json:
             about: dict[str, Any] = {"out": str(self.folder), "page": page and str(page), "cast": self.files.suite}
             about |= {"repeats": self.repeats} | ({"pairs_page": str(pairs_page)} if pairs_page is not None else {})

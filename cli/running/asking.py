@@ -12,7 +12,8 @@ from ..options.run import RunOptions, options_of_run
 from ..options.shared import journal_in
 from ..output.overwriting import check_apart
 from ..output.plans import go_on, print_plan
-from .beginning import say_hosts, say_uncounted
+from ..streams import say
+from .beginning import say_hosts, uncounted
 from .interrupts import ask_all
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
@@ -84,7 +85,7 @@ def begun(plan: "CallPlan", options: RunOptions, casts: Iterable[Any] = (), mode
     control.spending.refuse_unknown(list(queries))
     say_hosts(models)
     for cast in casts:
-        say_uncounted(cast, options)
+        say(*uncounted(cast, options))
     go_on(plan, options)
     return control
 

@@ -1,6 +1,6 @@
 """What a command checks and says before its run begins."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...data import DataError, identity
@@ -9,18 +9,18 @@ from ..options.run import RunOptions
 from ..streams import say
 
 
-def say_uncounted(cast: Any, options: RunOptions) -> None:
-    """Print, where tokens or money are limited, who makes calls of its own, which the run cannot count."""
+def uncounted(cast: Any, options: RunOptions) -> Iterator[str]:
+    """A line, where tokens or money are limited, about who makes calls of its own, which the run cannot count."""
     from ...runs.planning.conversations import own_callers
 
     if options.max_cost is None and options.max_run_tokens is None:
         return
     if own := own_callers(cast):
-        say(f"calls that the {' and the '.join(own)} makes itself count in no bound of the run")
+        yield f"calls that the {' and the '.join(own)} makes itself count in no bound of the run"
 
 
-def check_replays(cast: Any, scenarios: list[Any]) -> None:
-    """Print for how many scenarios a replayed role has no conversation; DataError if for all."""
+def lacking_replays(cast: Any, scenarios: list[Any]) -> Iterator[str]:
+    """For how many scenarios a replayed role has no conversation, a line each; DataError if for all."""
     from ...nodes.speakers.replay import ReplaySpeaker
 
     keys = [identity.digest(scenario["scenario"]) for scenario in scenarios]
@@ -34,9 +34,7 @@ def check_replays(cast: Any, scenarios: list[Any]) -> None:
                     "replay a data set that was made for the same scenarios"
                 )
             if lacking:
-                say(
-                    f"the {node.role} replays {node.source}, which lacks {lacking} of {len(keys)} scenarios: these fail"
-                )
+                yield f"the {node.role} replays {node.source}, which lacks {lacking} of {len(keys)} scenarios: these fail"
 
 
 def say_hosts(models: Iterable[Any]) -> None:

@@ -13,7 +13,7 @@ from ..options.run import RunOptions
 from ..output.failure_lines import failures
 from ..output.plans import go_on, print_plan
 from ..streams import counts_table, print_json, put, say, stdout, streams_restored
-from .beginning import check_replays, say_hosts, say_uncounted
+from .beginning import lacking_replays, say_hosts, uncounted
 from .interrupts import OWN_INTERRUPT, STOPPED, exit_code, or_so_far, run
 from .progress import Progress
 
@@ -98,12 +98,12 @@ def run_into(
         say_hosts([model for version, _ in versions for model in models_of_cast(version)])
     else:
         say(f"no endpoint is called: the replies are those of {options.replay_calls}")
-    check_replays(cast, scenarios)
-    say(*of_another_language(cast))
-    if (guard := guard_of(cast)) is not None:
-        say(*guard.remarks())
+    remarks = dict[str, None]()
     for version, _ in versions:
-        say_uncounted(version, options)
+        guard = guard_of(version)
+        lines = *lacking_replays(version, scenarios), *of_another_language(version), *(guard.remarks() if guard else ())
+        remarks |= dict.fromkeys([*lines, *uncounted(version, options)])
+    say(*remarks)
     plan = planned_calls(versions, scenarios, limits, options)
     go_on(plan, options)
 

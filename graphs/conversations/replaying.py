@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 from ...data.attempts import as_object
-from ...data.provenance import SIDES, Fork
+from ...data.provenance import SIDES, Fork, NodeInfo
 from ...data.records import Message, Role, Usage
 from ...nodes.contract import OF_THE_CALL, OF_THE_VERDICT
 from ...nodes.speakers.same_answers import function_of
@@ -63,6 +63,7 @@ class _Replay:
         self.same: str = replays["same"]
         self.messages: Sequence[dict[str, Any]] = self.record.get("messages", ())
         self.so_far = state.get("messages", [])
+        self.nodes = as_object(as_object(state.get("provenance")).get("nodes"))
 
     @property
     def first_difference(self) -> int | None:
@@ -136,10 +137,19 @@ class _Replay:
         count = sum(message is not None for _, message in self.turn("user"))
         return all(message["role"] != "user" for message in self.messages[len(self.so_far) + count :])
 
+    def has_node(self, place: NodePlace) -> bool:
+        """Whether a place has the recorded node: what another one judged does not stand for it."""
+        recorded = as_object(as_object(self.record.get("provenance")).get("nodes")).get(place)
+        present = self.nodes.get(place)
+        if recorded is None or present is None:
+            return recorded == present
+        return NodeInfo.model_validate(recorded) == NodeInfo.model_validate(present)
+
     def judged_answers(self, state: State) -> Update | None:
         """The recorded verdicts of an answer if a model gave them, and the drafts are those of the record."""
         drafts, recorded = state.get("drafts", []), self._attempt(state, attempt_number(state))
-        if len(recorded) != len(drafts) or not any("judging" in attempt for attempt, _ in recorded):
+        judged = any("judging" in attempt for attempt, _ in recorded)
+        if len(recorded) != len(drafts) or not judged or not self.has_node("answer_validator"):
             return None
         for draft, (attempt, message) in zip(drafts, recorded, strict=True):
             if any(draft.get(key) != _draft(attempt, message).get(key) for key in _OF_A_DRAFT if draft.get(key)):
@@ -151,7 +161,8 @@ class _Replay:
         number = attempt_number(state)
         before, recorded = self._attempt(state, number - 1), self._attempt(state, number)
         pages = as_object(self.record.get("provenance")).get("prompts", {})
-        if not recorded or not any("judging" in attempt for attempt, _ in before):
+        judged = any("judging" in attempt for attempt, _ in before)
+        if not recorded or not judged or not self.has_node("answer_validator"):
             return None
         return None if pages != state.get("provenance", {}).get("prompts") else _prompt(recorded)
 
@@ -165,7 +176,7 @@ class _Replay:
     def closing(self, state: State) -> Update | None:
         """The recorded labels if models were asked for them; None if rules gave them, which are called again."""
         usage = _usage(self.record.get("closing_usage"))
-        if usage is None or state.get("failure"):
+        if usage is None or state.get("failure") or not self.has_node("closing"):
             return None
         labels = {
             name: value for name, value in self.record.get("labels", {}).items() if name not in state.get("labels", {})

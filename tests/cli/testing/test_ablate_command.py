@@ -169,3 +169,19 @@ def test_the_documented_file_prints_the_documented_table(duologue):
 def test_a_folder_to_resume_must_be_named(duologue, file):
     code, _out, err = duologue("ablate", file, "--resume")
     assert (code, "--resume needs --out" in err) == (2, True)
+
+
+def test_each_variant_that_replays_is_checked_before_anything_is_simulated(duologue, file):
+    others = "--limit 2 --max-turns 1 --out others".split()
+    Path("topics.jsonl").write_text(
+        '{"title": "T", "background": "B.", "header": "H", "section": "It was built in 1900."}\n'
+    )
+    duologue("simulate", "simquac", "--topics", "topics.jsonl", *others)
+    variant = '[[variant]]\nname = "stored"\nsettings = { user = "replay:REPLAYED" }\n'.replace(
+        "REPLAYED", str(Path.cwd() / "others")
+    )
+    file.write_text(file.read_text() + variant)
+    code, _out, err = duologue("ablate", file, "--out", "out")
+    assert code == 2
+    assert "which has no conversation about any of the scenarios" in err
+    assert not Path("out").exists()

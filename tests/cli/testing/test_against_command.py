@@ -97,6 +97,22 @@ def test_the_page_begins_with_the_lost_pairs(duologue):
     assert "A versions:old, the old version" in page
 
 
+def test_a_page_of_pairs_that_cannot_be_written_is_a_line_and_the_rest_is_there(duologue):
+    duologue(*arguments("new", "--against", "versions:old"))
+    Path("run/pairs.html").unlink()
+    Path("run/pairs.html").mkdir()
+    Path("run/pairs.html/in the way").touch()
+    for command in (
+        arguments("new", "--against", "versions:old", "--resume", "--json"),
+        ("test", "--results", "run", "--against", "run/against", "--json"),
+    ):
+        code, out, err = duologue(*command, "--junit", "j.xml")
+        assert (code, json.loads(out)["against"]["only_new"]) == (2, 18)
+        assert json.loads(out).get("pairs_page") is None
+        assert "duologue: run/pairs.html: is a folder" in err
+        Path("j.xml").unlink()
+
+
 @pytest.mark.parametrize(
     ("agents", "margin", "code", "words"),
     [
