@@ -63,8 +63,10 @@ async def atest(
         options["behaviour"] = [behaviour] if isinstance(behaviour, str) else list(behaviour)
         return AgentTest.of(version, scenarios, **options, limit=limit, seed=seed, settings=settings)
 
-    if margin is not None and against is None:
-        raise SettingError("margin: is that of a comparison: give against, the other version")
+    if against is None:
+        for name, value in (("margin", margin), ("common", common or None)):
+            if value is not None:
+                raise SettingError(f"{name}: is that of a comparison: give against, the other version")
     trial = test_of(agent)
     trial.check()
     tested = trial.cast

@@ -14,7 +14,7 @@ from ..analysis.testing.verdict import with_verdict
 from ..data.formats.detection import MANIFEST
 from ..data.formats.record_lines import attempted
 from ..data.records import Conversation
-from ..errors import SettingError
+from ..errors import ModelError, SettingError
 from ..nodes.limits import Limits
 from ..runs.folder.run_conditions import ComparableRuns, comparable, manifest_of
 from ..runs.journals.calls import CALLS
@@ -121,7 +121,13 @@ def old_version(
         folder = Path(against)
         runs = comparable(manifest_of(folder), new, str(folder), common=common, option=option)
         return OldVersion(str(folder), folder=folder, common=runs)
-    old = test_of(against)
+    if isinstance(against, str):
+        try:
+            old = test_of(against)
+        except (ModelError, SettingError) as error:
+            raise type(error)(f"{against}: is not a run folder, and cannot be tested: {error}") from None
+    else:
+        old = test_of(against)
     name = against if isinstance(against, str) else "the old version"
     runs = comparable(old.manifest(limits), new, name, common=common, option=option)
     return OldVersion(name, folder=None if out is None else out / OLD_RUN, trial=old, common=runs)

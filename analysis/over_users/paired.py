@@ -158,10 +158,10 @@ def _reason(scenarios: int, differing: int, low: float | None, detectable: float
     if not scenarios:
         return "there is no pair"
     if scenarios < FEWEST_SCENARIOS:
-        return f"{_scenarios(scenarios)} cannot show a difference: the test needs {FEWEST_SCENARIOS}"
+        return f"{_scenarios(scenarios)} cannot show a difference, as the test needs {FEWEST_SCENARIOS}"
     if low is None:
         return f"{_scenarios(differing)} differ: the interval of a measure without bounds needs {FEWEST_SCENARIOS}"
-    return "" if detectable is not None else "no difference is found with a chance of 80 % in so few scenarios"
+    return "" if detectable is not None else "so few scenarios find no difference, however large, with a chance of 80 %"
 
 
 def _scenarios(scenarios: int) -> str:

@@ -198,8 +198,10 @@ def test_command(
     )
     factory = casts.find(origin.cast or agent_test.NAME)
     files = ReportFiles(factory.name, junit, summary_file, crashes)
-    if fail_if_worse is not None and against is None:
-        raise SettingError("--fail-if-worse: is the margin of a comparison: give --against, the other version")
+    if against is None and results is None:
+        for flag, value in (("--fail-if-worse", fail_if_worse), ("--common", common or None)):
+            if value is not None:
+                raise SettingError(f"{flag}: is an option of a comparison: give --against, the other version")
     if detect is not None and results is None and not options.plan:
         raise SettingError("--detect: plans a comparison: give --plan, or --results with two runs")
     if results is not None:

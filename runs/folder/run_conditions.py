@@ -69,8 +69,8 @@ def comparable(
     ]
     if notes and not common:
         raise SettingError(
-            f"{name}: scenarios or repeats differ: {lacking['old']} of its {len(ids['old'])} conversations are not in the "
-            f"other run, which has {lacking['new']} others: give the same, or {option} to compare what both have"
+            f"{name}: scenarios or repeats differ: the other run lacks {lacking['old']} of its {len(ids['old'])} "
+            f"conversations, and has {lacking['new']} that it lacks: give the same, or {option} to compare what both have"
         )
     return ComparableRuns(shared, tuple(notes))
 

@@ -13,11 +13,11 @@ from typing_extensions import override
 
 from ....data.records import Conversation, Record
 from ...outcomes import agent_failed, at_own_limit, scenario_key
-from ...over_users.pair_power import ALPHA, FEWEST_SCENARIOS
+from ...over_users.pair_power import ALPHA
 from ...over_users.paired import PairedDifference, holm, paired_difference
 from ...tables import Column, Table, TabledReport
 from .pairing import SHARE, MeasureDifference
-from .pairs_text import shared_line
+from .pairs_text import NO_INTERVAL, shared_line
 
 
 class MeasuredValues(NamedTuple):
@@ -231,7 +231,7 @@ def _notes(variants: Sequence[MeasuredVariant], differences: Sequence[PairedDiff
         f"difference{'s' * (len(differences) != 1)}, by Holm's method"
     ]
     if any(one.pairs and one.low is None for one in differences):
-        notes.append(f"no interval: of a measure without bounds it needs {FEWEST_SCENARIOS} scenarios that differ")
+        notes.append(NO_INTERVAL)
     for variant in variants[1:]:
         notes.append(f"{variant.name}: {'; '.join(variant.differs) or 'has the settings of the first'}")
     notes += shared_line(sum(variant.shared for variant in variants), "variants")

@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 
-from ...over_users.pair_power import PairPlan
+from ...over_users.pair_power import FEWEST_SCENARIOS, PairPlan
 from ...over_users.paired import PairedDifference, differs
 from ...tables import Column, Table
 from ..shares import few
 from .pairing import PairedTest, TestedPair
 
 AT_MOST = 5
-"""Pairs of a kind that are named."""
+"""Groups of failures, and scenarios with lost or won pairs, that are named."""
+
+NO_INTERVAL = f"no interval: a measure without bounds, such as tokens, needs {FEWEST_SCENARIOS} scenarios that differ"
 
 
 def paired_lines(result: PairedTest) -> list[str]:
@@ -50,7 +52,7 @@ def verdict_line(result: PairedTest) -> str:
     if result.detectable is not None:
         power = f"so many pairs find a difference of {result.detectable:.2f} with a chance of 80 %"
     else:
-        power = f"it is unknown which difference so many pairs would find: {result.reason or 'there are too few'}"
+        power = result.reason
     if differs(result):
         return f"{words} than {result.old_name}" if result.verdict in ("better", "worse") else words
     shown = f"{words}; no difference is shown" if result.margin is not None else "no difference is shown"
@@ -118,29 +120,40 @@ def shared_line(count: int, of: str) -> list[str]:
     return [f"{replies} by the {of}: the user was sent the same, and asked once"] if count else []
 
 
-def pair_line(pair: TestedPair, result: PairedTest) -> str:
-    """A pair that one version won: its scenario, where it differs and why the other failed."""
-    failed = pair.new_reason if pair.old else pair.old_reason
-    place = "" if pair.differs_at is None else f", differs from message {pair.differs_at}"
-    name = result.new_name if pair.old else result.old_name
-    return f"{pair.scenario} ({pair.id}{place}): {name} failed: {failed}"
+def _lines_by_scenario(word: str, pairs: Sequence[TestedPair], result: PairedTest) -> list[str]:
+    """The scenarios in which one version won pairs: the first pair, where it differs and why the other version failed."""
+    by_scenario: dict[str, list[TestedPair]] = {}
+    for pair in pairs:
+        by_scenario.setdefault(pair.scenario, []).append(pair)
+    lines = []
+    for scenario, (first, *others) in by_scenario.items():
+        failed = first.new_reason if first.old else first.old_reason
+        place = "" if first.differs_at is None else f", differs from message {first.differs_at}"
+        more = f"; {len(others)} more of this scenario" if others else ""
+        name = result.new_name if first.old else result.old_name
+        lines.append(f"{word}: {scenario} ({first.id}{place}{more}): {name} failed: {failed}")
+    left = len(lines) - AT_MOST
+    return lines[:AT_MOST] + [f"{word}: {left} more scenario{'s' * (left > 1)}"] * (left > 0)
 
 
 def changed_lines(result: PairedTest) -> list[str]:
-    """The groups of failures by version, and the first pairs that one version won, the lost ones first."""
+    """The groups of failures by version, and the scenarios in which one version won pairs, the lost ones first."""
     names = (result.new_name, result.old_name)
     lines = [
         f"failed: {group.name}: {', '.join(f'{name} {group.versions.get(name, 0)}' for name in names)}"
         for group in result.groups[:AT_MOST]
     ]
-    for word, pairs in (("lost", result.lost), ("won", result.won)):
-        lines += [f"{word}: {pair_line(pair, result)}" for pair in pairs[:AT_MOST]]
-        lines += [f"{word}: {len(pairs) - AT_MOST} more"] if len(pairs) > AT_MOST else []
-    return lines
+    return [
+        *lines,
+        *_lines_by_scenario("lost", result.lost, result),
+        *_lines_by_scenario("won", result.won, result),
+    ]
 
 
 def measure_table(result: PairedTest) -> Table:
     """Each measure beside success, a row."""
+    notes = ["adjusted p: for the number of measures, by Holm's method"] if len(result.measures) > 1 else []
+    notes += [NO_INTERVAL] if any(one.pairs and one.low is None for one in result.measures) else []
     return Table.of(
         f"Other measures, {result.new_name} against {result.old_name}",
         [
@@ -150,7 +163,7 @@ def measure_table(result: PairedTest) -> Table:
             *(Column(name=name, kind="p") for name in ("p", "adjusted p")),
         ],
         result.measures,
-        ["adjusted p: for the number of measures, by Holm's method"] if len(result.measures) > 1 else [],
+        notes,
     )
 
 

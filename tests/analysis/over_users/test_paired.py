@@ -134,7 +134,7 @@ def test_few_scenarios_and_none_say_why_nothing_is_shown():
     five = paired_difference([[WON]] * 5, scale=SUCCESS)
     assert five.p == 2 / 2**5
     assert five.low <= 0 < five.difference
-    assert five.reason == "5 scenarios cannot show a difference: the test needs 6"
+    assert five.reason == "5 scenarios cannot show a difference, as the test needs 6"
     assert paired_difference([[WON]], scale=SUCCESS).low is None
     none = paired_difference([[], []], scale=SUCCESS)
     assert none.reason == "there is no pair"

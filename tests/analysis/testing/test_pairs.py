@@ -164,7 +164,9 @@ def test_no_difference_is_never_told_without_the_difference_that_would_be_found(
     result = compare_pairs_of(*versions(["10", "01", "11"] * 4, ["11", "00", "11"] * 4))
     assert "no difference is shown: so many pairs find a difference of 0." in verdict_line(result)
     few = compare_pairs_of(*versions(["1", "0"], ["1", "0"]))
-    assert "no difference is shown: it is unknown which difference" in verdict_line(few)
+    assert verdict_line(few) == "no difference is shown: 2 scenarios cannot show a difference, as the test needs 6"
+    more = compare_pairs_of(*versions(["1", "0"] * 3 + ["1"], ["1", "0"] * 3 + ["0"]))
+    assert verdict_line(more).endswith(": so few scenarios find no difference, however large, with a chance of 80 %")
 
 
 def test_lost_pairs_come_first_and_long_lists_are_cut():
@@ -173,8 +175,31 @@ def test_lost_pairs_come_first_and_long_lists_are_cut():
     assert [sorted(group.versions) for group in result.groups] == [["after", "before"]]
     assert lines.pop(0).endswith(": after 7, before 2")
     assert lines[0] == "lost: scenario 0 (0-0, differs from message 1): after failed: it says so"
-    assert lines[5] == "lost: 2 more"
+    assert lines[5] == "lost: 2 more scenarios"
     assert lines[6] == "won: scenario 7 (7-0, differs from message 1): before failed: it says so"
+
+
+def test_repeats_of_a_scenario_are_named_once():
+    result = compare_pairs_of(*versions(["1111", "01"], ["0100", "01"]), names=("before", "after"))
+    assert changed_lines(result)[1:] == [
+        "lost: scenario 0 (0-0, differs from message 1; 2 more of this scenario): after failed: it says so"
+    ]
+
+
+def test_a_measure_without_an_interval_has_the_reason():
+    def notes(scenarios):
+        old, new = (
+            [
+                talk(n, 0, True, *["Hello.", "Yes."] * turns, drafts=("accepted",), tokens=n * turns)
+                for n in range(scenarios)
+            ]
+            for turns in (1, 2)
+        )
+        return measure_table(compare_pairs_of(old, new)).notes
+
+    reason = "no interval: a measure without bounds, such as tokens, needs 6 scenarios that differ"
+    assert reason in notes(4)
+    assert reason not in notes(1 + 6)
 
 
 def test_figures_of_a_comparison_are_properties_of_a_suite():

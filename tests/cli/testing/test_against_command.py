@@ -135,11 +135,18 @@ def test_a_version_that_is_not_shown_to_be_as_good_fails(duologue, agents, margi
         (("--seed", 3), "limits.seed = 0, the other has 3"),
         (("--max-turns", 3), "limits.max_turns = 2, the other has 3"),
         (("--set", "may_give_up=false"), "nodes.user_prompt_selector.may_give_up = true, the other has false"),
-        (("--repeats", 3), "10 others: give the same, or --common"),
-        (("--limit", 9), "2 of its 20 conversations are not in the other run"),
+        (
+            ("--repeats", 3),
+            "the other run lacks 0 of its 20 conversations, and has 10 that it lacks: give the same, or",
+        ),
+        (("--limit", 9), "the other run lacks 2 of its 20 conversations"),
         (("--fail-if-worse", 0.1, "--against", "goals.jsonl"), "goals.jsonl"),
         (("--against", "empty"), "empty: is not a run folder"),
-        (("--against", "versions:nix"), "'versions' has no 'nix'"),
+        (
+            ("--against", "versions:nix"),
+            "versions:nix: is not a run folder, and cannot be tested: assistant: the module",
+        ),
+        (("--against", "out/befor"), "out/befor: is not a run folder, and cannot be tested: model 'out/befor' is"),
         (("--against", "versions:old", "--processes", 2), "--processes: versions are simulated in turns"),
         (("--against", "versions:old", "--record", "calls.jsonl"), "--record: versions are simulated in turns"),
     ],
@@ -177,6 +184,7 @@ def test_what_both_runs_have_is_compared_where_it_is_asked_for(duologue):
         (("--results", "nowhere", "--against", "run"), "nowhere: is not a run folder"),
         (("--results", "run", "--against", "run", "--scenarios", "goals.jsonl"), "leave out --scenarios"),
         (("--fail-if-worse", 0.1, "--scenarios", "goals.jsonl"), "give --against"),
+        (("--common", "--scenarios", "goals.jsonl"), "--common: is an option of a comparison: give --against"),
     ],
 )
 def test_results_without_what_they_need_are_refused_in_a_line(duologue, given, named):
