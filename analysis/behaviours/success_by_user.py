@@ -12,15 +12,15 @@ from ..over_users.paired import PairedDifference, paired_difference
 from ..over_users.rates import Rate, clustered
 from ..tables import Column, Table
 
-ROWS = 20
-"""Most kinds of users in a table."""
+KINDS = 8
+"""Most kinds of users that have a row each; of more, each behaviour has one."""
 
 
 class UserSuccess(Record):
     """The success of conversations with one kind of user, without those in which the user simulator is at fault."""
 
     user: str
-    """Its behaviours, or `plain`."""
+    """Its behaviours, or `plain`; with many kinds of users one behaviour, which others may stand beside."""
     conversations: int
     successes: int
     success: Rate | None
@@ -43,17 +43,19 @@ class SuccessByUser(Record):
     users: tuple[UserSuccess, ...] = ()
     """The plain user first, then by name; empty where no user has a behaviour."""
     behaviours: tuple[BehaviourShown, ...] = ()
+    mixed: bool = False
+    """Whether `users` has a row for each behaviour in place of each kind of user."""
 
     def table(self) -> Table:
         """A row for each kind of user."""
-        numbers = ("share", "low", "high", "difference", "from", "to", "p")
+        paired = any(one.against_plain for one in self.users)
+        numbers = ("share", "low", "high", *(("difference", "from", "to", "p") if paired else ()))
         rows = []
-        for one in self.users[:ROWS]:
+        for one in self.users:
             pair = one.against_plain
             rate = (one.success.value, one.success.low, one.success.high) if one.success else (None, None, None)
             difference = (pair.difference, pair.low, pair.high, pair.p) if pair else (None, None, None, None)
-            rows.append((one.user, one.conversations, one.successes, *rate, *difference))
-        left = len(self.users) - ROWS
+            rows.append((one.user, one.conversations, one.successes, *rate, *(difference if paired else ())))
         return Table(
             title="Success by user",
             columns=(
@@ -64,9 +66,18 @@ class SuccessByUser(Record):
             ),
             rows=tuple(rows),
             notes=(
-                "difference: the share less that of the plain user, in pairs by scenario; from, to: its 95 % interval",
+                *(
+                    (
+                        "difference: the share less that of the plain user, in pairs by scenario; from, to: its 95 % interval",
+                    )
+                    if paired
+                    else ()
+                ),
                 f"shown: {', '.join(f'{one.behaviour} {one.shown} of {one.conversations}' for one in self.behaviours)}",
-                *((f"{left} more kinds of users are left out here",) if left > 0 else ()),
+                *(
+                    (f"more than {KINDS} kinds of users: a conversation counts for each of its behaviours",)
+                    * self.mixed
+                ),
             ),
         )
 
@@ -84,7 +95,10 @@ class SuccessByUser(Record):
 class UserCounts:
     """Collects conversations by kind of user, one after another."""
 
-    _scored: dict[str, dict[str, list[bool]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
+    _scored: dict[tuple[str, ...], dict[str, list[bool]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(list))
+    )
+    """Successes by the behaviours of the user and by scenario."""
     _shown: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, conversation: Conversation, success: bool | None, user_fault: bool) -> None:
@@ -97,21 +111,32 @@ class UserCounts:
                 seen.append(bool(shown(name, turns, conversation.scenario)))
         if success is not None and not user_fault:
             scenario = {key: value for key, value in conversation.scenario.items() if key != KEY}
-            self._scored[", ".join(sorted(names)) or PLAIN][digest(scenario)].append(success)
+            self._scored[tuple(sorted(names))][digest(scenario)].append(success)
 
     def result(self) -> SuccessByUser:
         """The success by kind of user; empty if none has a behaviour."""
         if not self._shown:
             return SuccessByUser()
-        plain = self._scored.get(PLAIN)
-        users = sorted(self._scored.items(), key=lambda item: (item[0] != PLAIN, item[0]))
+        plain, mixed = self._scored.get(()), len(self._scored) > KINDS
+        users = sorted((self._by_behaviour() if mixed else self._scored).items())
         return SuccessByUser(
-            users=tuple(_success(user, scenarios, plain) for user, scenarios in users),
+            mixed=mixed,
+            users=tuple(_success(", ".join(names) or PLAIN, scenarios, plain) for names, scenarios in users),
             behaviours=tuple(
                 BehaviourShown(behaviour=name, conversations=len(seen), shown=sum(seen))
                 for name, seen in sorted(self._shown.items())
             ),
         )
+
+    def _by_behaviour(self) -> dict[tuple[str, ...], dict[str, list[bool]]]:
+        """The same, each conversation with each of its behaviours."""
+        single: dict[tuple[str, ...], dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+        for names, scenarios in self._scored.items():
+            rows: list[tuple[str, ...]] = [(name,) for name in names] or [()]
+            for row in rows:
+                for scenario, reached in scenarios.items():
+                    single[row][scenario] += reached
+        return single
 
 
 def _success(user: str, scenarios: dict[str, list[bool]], plain: dict[str, list[bool]] | None) -> UserSuccess:

@@ -57,7 +57,7 @@ def test_each_kind_of_user_has_a_row_against_the_plain_one(duologue):
 
 
 def test_without_behaviours_nothing_is_said_of_them(duologue):
-    assert result_of(duologue) == {"users": [], "behaviours": []}
+    assert result_of(duologue) == {"users": [], "behaviours": [], "mixed": False}
 
 
 def test_a_behaviour_that_costs_the_agent_its_success_is_seen_in_the_table(duologue):
@@ -87,6 +87,14 @@ def test_an_unknown_behaviour_is_one_line_before_anything_begins(duologue):
     )
     assert (code, out) == (2, "")
     assert err.strip() == "duologue: --behaviour: there is no behaviour 'impatiant': did you mean impatient?"
+
+
+def test_of_many_kinds_of_users_each_behaviour_has_a_row(duologue):
+    kinds = ["plain", "terse", "wordy", "vague", "terse,vague", "wanders", "doubts", "confused", "terse,doubts"]
+    by_user = result_of(duologue, *(piece for kind in kinds for piece in ("--behaviour", kind)), "--limit", "1")
+    assert by_user["mixed"]
+    counts = {row["user"]: row["conversations"] for row in by_user["users"]}
+    assert counts == {"plain": 1, "terse": 3, "wordy": 1, "vague": 2, "wanders": 1, "doubts": 2, "confused": 1}
 
 
 def test_simulate_takes_behaviours_too(duologue, tmp_path):
