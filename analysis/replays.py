@@ -9,7 +9,7 @@ from ..data.formats.record_lines import line
 from ..data.records import Conversation
 from .outcomes import Crashes
 from .testing.pairs.pairing import PairedTest, compare_pairs_of
-from .testing.pairs.pairs_text import paired_lines
+from .testing.pairs.pairs_text import changed_lines, paired_lines
 
 NAMES = ("the record", "the replay")
 """Names of both versions in a comparison."""
@@ -67,7 +67,7 @@ class ReplayResult(Record):
             taken, calls = (sum(getattr(one, name) for one in self.conversations) for name in ("saved", "calls"))
             lines.append(f"calls of the user's side that were saved: {taken} of {calls} ({100 * self.saved:.0f} %)")
         if any(pair.old is not None or pair.new is not None for pair in self.success.tested):
-            lines += paired_lines(self.success)
+            lines += [*paired_lines(self.success), *changed_lines(self.success)]
         if self.missing:
             lines.append(f"{self.missing} stored conversations have no replay")
         return lines

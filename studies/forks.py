@@ -1,11 +1,12 @@
 """A stored conversation taken up again at one of its messages, as a function for notebooks and scripts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
+from ..analysis.outcomes import score_of
 from ..data.loading import DataSource
 from ..data.provenance import Fork
 from ..data.records import Conversation
@@ -95,6 +96,21 @@ class ForkPlan:
         }
         scenarios = Scenarios(repeated([state], repeats), about)
         return cls(cast, scenarios, planned, conversation, (*recorded.notes, *others))
+
+    def success_lines(self, futures: Iterable[Conversation]) -> list[str]:
+        """How many futures succeeded, and whether the forked conversation did; none without a score."""
+        scores = [score for one in futures if not isinstance(score := score_of(one), str)]
+        if not scores:
+            return []
+        stored = score_of(self.conversation)
+        before = f"has no score: {stored}" if isinstance(stored, str) else _in_words(*stored)
+        return [
+            f"{sum(success for success, _ in scores)} of {len(scores)} futures succeeded; the stored conversation {before}"
+        ]
+
+
+def _in_words(success: bool, reason: str) -> str:
+    return "succeeded" if success else f"failed: {reason}" if reason else "failed"
 
 
 async def afork(
@@ -244,4 +260,4 @@ def _without_world(conversation: Conversation, at: int, cast: Cast) -> Iterator[
     """A note if tools would act on nothing that the kept messages did."""
     calls = sum(len(message.tool_calls) for message in conversation.messages[: at + 1])
     if calls or any(True for _ in tools_of(getattr(cast.assistant, "agent", None))):
-        yield "no world is given, so the tools act on nothing that was done before the fork (world=MODULE:NAME gives one)"
+        yield "no world is given, so the tools act on nothing that was done before the fork (world, as MODULE:NAME, gives one)"

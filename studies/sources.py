@@ -83,7 +83,8 @@ def one_conversation(conversations: Iterable[Conversation], name: str | None, so
     """
     matching = with_id(conversations, name or "")
     if not matching:
-        raise DataError(f"{source}: has no conversation" + (f" {name!r}" if name else ""))
+        lacking = f" {name!r}: the page of `duologue show {source}` has the ids" if name else ""
+        raise DataError(f"{source}: has no conversation{lacking}")
     if len(ids := sorted({conversation.id for conversation in matching})) > 1:
         listed = ", ".join(ids[:NAMED]) + (f" and {len(ids) - NAMED} more" if ids[NAMED:] else "")
         if not name:

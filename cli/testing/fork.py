@@ -6,6 +6,7 @@ from shlex import quote
 from typing import Annotated, Any
 
 from ...data.formats.detection import CONVERSATIONS
+from ...data.formats.record_lines import attempted
 from ...errors import SettingError
 from ..options.cast_settings import setting
 from ..options.limits import RECORDED_LIMITS
@@ -121,6 +122,7 @@ def fork_command(
     code = simulated(plan.cast, list(scenarios.states), folder, plan.limits, scenarios.source, options)
     stored = folder / CONVERSATIONS
     if not options.as_json and not options.plan and stored.is_file() and stored.stat().st_size:
+        put(*plan.success_lines(attempted(folder)))
         put(f"look:    duologue show {quote(str(folder))}")
     return code
 

@@ -78,5 +78,7 @@ def replay_command(
         put(*result.lines(), f"run: {folder}")
         if (folder / CONVERSATIONS).is_file():
             put(f"look: duologue show {quote(str(folder))}")
+        if (source / MANIFEST).is_file():
+            put(f"in pairs: duologue test --results {quote(str(folder))} --against {quote(str(source))}")
     say(*control.spending.notes)
     return ended(summary, control, options)

@@ -46,6 +46,14 @@ def test_futures_are_a_run_with_the_kept_messages_of_another_agent(duologue: Any
     assert f"a fork of {talk.id} in run at #1" in out
 
 
+def test_the_futures_that_succeed_are_counted(duologue: Any, run: Path) -> None:
+    scored = load(run)[0]
+    options = ("--at", 1, "--assistant", "mine:books", "--repeats", 2)
+    line = '2 of 2 futures succeeded; the stored conversation failed: the assistant never says "booked"'
+    assert line in duologue("fork", run, "--id", scored.id, *options)[1]
+    assert "0 of 1 futures succeeded" in duologue("fork", run, "--id", scored.id, "--at", 1)[1]
+
+
 def test_it_forks_into_a_folder_of_its_own_with_another_user_message_and_scenario(duologue: Any, run: Path) -> None:
     talk = load(run)[1]
     changes = ("--edit", "Where to?", "--user", "offline", "--scenario", "goal=a room", "--set", "may_give_up=false")
@@ -68,7 +76,7 @@ def test_a_plan_costs_nothing(duologue: Any, run: Path) -> None:
     ("options", "line"),
     [
         (("--at", 1), "run: has 2 conversations: give the id of one of them"),
-        (("--at", 1, "--id", "zz"), "run: has no conversation 'zz'"),
+        (("--at", 1, "--id", "zz"), "run: has no conversation 'zz': the page of `duologue show run` has the ids"),
         (("--id", "ID", "--at", 9), "at 9: ID has #0 to #5: give the number of the last message to keep"),
         (("--id", "ID", "--at", 1, "--edit", ""), "edit: is empty"),
         (("--id", "ID", "--at", 1, "--set", "nothing=1"), "there is no setting 'nothing'"),
