@@ -5,7 +5,9 @@ from .pairs.pairs_text import paired_lines
 from .result import Successes
 from .shares import Share, few
 
-SECTIONS = ("verdict", "pairs", "faults", "errors", "groups", "failed", "scenarios", "users", "user faults", "notes")
+SECTIONS = (
+    "verdict", "pairs", "faults", "errors", "groups", "failed", "scenarios", "users", "coverage", "user faults", "notes"
+)  # fmt: skip
 """The sections of a result, in the order in which terminal, page and Markdown show them.
 
 A report leaves out a section that it has nothing for.

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from ...data.files.json_files import read_json, write_text
 from ...data.formats.record_lines import attempted
 from ...data.text.terminal import on_one_line
-from ..streams import put, say, stdout
+from ..streams import put, put_tables, say, stdout
 from .failure_lines import code_errors
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def report(result: "Successes", page: Path | None) -> None:
         "failed": lambda: _report_failed(result, page),
         "scenarios": lambda: stdout.print(result.table().rich()),
         "users": lambda: stdout.print(result.by_user.table().rich()) if result.by_user.users else None,
+        "coverage": lambda: put_tables(result.coverage.tables()) if result.coverage is not None else None,
         "user faults": lambda: _report_user_faults(result) if result.user_faults else None,
         "notes": lambda: put(*map(on_one_line, notes)),
     }

@@ -35,7 +35,6 @@ def scenarios_command(
         list[str] | None,
         option(
             "Read the rules of this document, folder or text (MODULE:NAME); may be repeated.",
-            section=SCENARIOS,
             metavar="SRC|MODULE:NAME",
         ),
     ] = None,
@@ -43,7 +42,6 @@ def scenarios_command(
         str | None,
         option(
             "Make a world for each proof with this function, and take the values of its examples().",
-            section=SCENARIOS,
             metavar="MODULE:NAME",
         ),
     ] = None,
@@ -51,7 +49,6 @@ def scenarios_command(
         Path | None,
         option(
             "Take the values of the tools' arguments from this file of TOML, YAML or JSON.",
-            section=SCENARIOS,
             metavar="FILE",
         ),
     ] = None,
@@ -59,7 +56,6 @@ def scenarios_command(
         Path | None,
         option(
             "Add the dimensions of this file of TOML, YAML or JSON, each with its levels.",
-            section=SCENARIOS,
             metavar="FILE",
         ),
     ] = None,
@@ -71,9 +67,16 @@ def scenarios_command(
             metavar="NAME,...",
         ),
     ] = "all",
+    missing: Annotated[
+        Path | None,
+        option(
+            "Design only what this file of scenarios leaves out, or what the conversations of this run did not touch.",
+            metavar="SRC",
+        ),
+    ] = None,
     size: Annotated[
         int | None,
-        option("Write N scenarios. Default: as many as cover every pair.", section=SCENARIOS, min=1, metavar="N"),
+        option("Write N scenarios. Default: as many as cover every pair.", min=1, metavar="N"),
     ] = None,
     language: Annotated[
         Language | None, language_of("goals and facts. Default: that of the tools.", section=SCENARIOS)
@@ -100,6 +103,7 @@ def scenarios_command(
     from ...data.test_design import behaviours as user_behaviours
     from ...nodes.oracle.search import SearchBounds
     from ...studies.scenario_design.designing import designed
+    from ...studies.scenario_design.holes import present_rows
     from ...studies.scenario_design.sources import read_sources
 
     check_free(out, force=force)
@@ -116,9 +120,13 @@ def scenarios_command(
             language=language,
             seed=seed,
             count=size,
+            present=() if missing is None else present_rows(missing),
             bounds=SearchBounds(max_calls, max_plays, max_seconds),
             watch=status.update,
         )
+    if missing is not None and not result.lines:
+        put(f"{missing} leaves out no pair of levels: nothing is written")
+        return 0
     write_lines(out, result.lines)
     if as_json:
         print_json(_plain(result, out))

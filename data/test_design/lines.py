@@ -3,14 +3,17 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..attempts import as_list, as_object
 from ..text.languages import Language
 from .behaviours import GROUPS, PLAIN
-from .case_space import KIND, RULE, TOOL, DesignedCase
-from .sentences import facts_of, goal_of, title_of
+from .case_space import KIND, MISSING, RULE, TOOL, DesignedCase
+from .sentences import facts_of, goal_of, in_words, title_of
 
 COVERS, PROOF, DIFFICULTY, BEHAVIOURS = "covers", "proof", "difficulty", "behaviours"
 """Keys of a scenario for what it covers, how it was proven, how difficult it is, and how its user behaves."""
 
+OF, VALUES = "of", "values"
+"""Keys of `covers` for the argument that is not valid, and for the values without which the case does not come up."""
 POSSIBLE, REFUSE, UNDECIDED = "possible", "must be refused", "not decided"
 """Verdicts of the oracle."""
 
@@ -21,9 +24,9 @@ def line_of(
     """The scenario of a case, without `success` and proof; its number begins its title."""
     facts = facts_of(case, language) + facts_of_row(case.row, dimensions, language)
     factors = (TOOL, KIND, RULE, *(name for name in sorted(case.row) if name not in (TOOL, KIND, RULE)))
-    covers = {name: case.row[name] for name in factors if name in case.row} | (
-        {"of": case.argument.name} if case.argument is not None else {}
-    )
+    covers: dict[str, Any] = {name: case.row[name] for name in factors if name in case.row}
+    covers |= {OF: case.argument.name} if case.argument is not None else {}
+    covers[VALUES] = _values_in_play(case, language)
     return {
         "title": f"{number}. {title_of(case, language)}",
         "goal": goal_of(case, language),
@@ -49,7 +52,21 @@ def behaviours_of(row: Mapping[str, str]) -> list[str]:
 def row_of(scenario: Mapping[str, Any]) -> dict[str, str]:
     """The row of a scenario, by its key `covers`; empty without one."""
     covers = scenario.get(COVERS)
-    return {str(k): str(v) for k, v in covers.items() if k != "of"} if isinstance(covers, Mapping) else {}
+    if not isinstance(covers, Mapping):
+        return {}
+    return {str(name): level for name, level in covers.items() if name not in (OF, VALUES) and isinstance(level, str)}
+
+
+def values_of(scenario: Mapping[str, Any]) -> list[str]:
+    """The values without which the case of a scenario does not come up."""
+    return [str(value) for value in as_list(as_object(scenario.get(COVERS)).get(VALUES))]
+
+
+def _values_in_play(case: DesignedCase, language: Language) -> list[str]:
+    """The values of the call; of one argument that is not valid only its own, and none of a missing one."""
+    if case.argument is None:
+        return [in_words(value, language) for value in case.arguments.values()]
+    return [] if case.kind == MISSING else [in_words(case.arguments[case.argument.name], language)]
 
 
 def proof_line(proof: Mapping[str, Any]) -> str:

@@ -91,7 +91,8 @@ def test_scenarios_of_an_agent_with_a_policy_and_a_world_are_covered_and_proven(
         "second": "argument forbidden",
         "because": "no rule forbids a call of balance",
     } in (result["infeasible"])
-    assert {tuple(line["covers"]) for line in lines()} >= {("tool", "argument", "rule", "course", "demand", "writing")}
+    factors = {"tool", "argument", "rule", "course", "demand", "writing"}
+    assert all(line["covers"].keys() - {"of", "values"} == factors for line in lines())
     for line in lines():
         assert line["difficulty"]["facts"] == len(line["facts"])
 
@@ -221,3 +222,35 @@ def test_an_existing_file_is_kept_without_force(duologue):
     assert duologue("scenarios", "tools.json")[0] == 2
     assert Path("scenarios.jsonl").read_text() == "mine"
     assert duologue("scenarios", "tools.json", "--force")[0] == 0
+
+
+def test_missing_designs_only_what_a_file_leaves_out(duologue):
+    about = ("scenarios", "till_bank:agent", "--policy", "till_bank:POLICY", "--world", "till_bank:world")
+    assert duologue(*about, "--out", "all.jsonl")[0] == 0
+    whole = lines("all.jsonl")
+    Path("few.jsonl").write_text("".join(json.dumps(line) + "\n" for line in whole[:-6]))
+    code, out, err = duologue(*about, "--missing", "few.jsonl", "--json")
+    assert code == 0, err
+    result = json.loads(out)
+    assert 0 < len(result["scenarios"]) <= 6
+    assert result["coverage"]["pairs"] == result["coverage"]["of"]
+    code, out, _ = duologue(*about, "--missing", "all.jsonl", "--out", "none.jsonl")
+    assert (code, out) == (0, "all.jsonl leaves out no pair of levels: nothing is written\n")
+    assert not Path("none.jsonl").exists()
+
+
+def test_missing_designs_what_no_conversation_of_a_run_touched(duologue):
+    about = ("scenarios", "till_bank:agent", "--world", "till_bank:world", "--behaviours", "none")
+    assert duologue(*about)[0] == 0
+    tested = ("--assistant", "till_bank:agent", "--world", "till_bank:world", "--scenarios", "scenarios.jsonl")
+    code, out, err = duologue("test", *tested, "--out", "run", "--json")
+    assert code == 0, err
+    coverage = json.loads(out)["coverage"]
+    assert coverage["touched_pairs"] == 0  # the agent calls no tool
+    assert {row["touched"] for row in coverage["levels"] if row["factor"] == "tool"} == {0}
+    assert duologue(*about, "--missing", "run", "--out", "holes.jsonl")[0] == 0
+    assert [line["covers"] for line in lines("holes.jsonl")] == [line["covers"] for line in lines()]
+    Path("own.jsonl").write_text('{"goal": "block my card"}\n')
+    code, _, err = duologue(*about, "--missing", "own.jsonl", "--out", "no.jsonl")
+    assert code == 2
+    assert "own.jsonl: has no designed scenario" in " ".join(err.split())
