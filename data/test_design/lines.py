@@ -63,7 +63,10 @@ def values_of(scenario: Mapping[str, Any]) -> list[str]:
 
 
 def _values_in_play(case: DesignedCase, language: Language) -> list[str]:
-    """The values of the call; of one argument that is not valid only its own, and none of a missing one."""
+    """The values of the call.
+
+    Where one argument is not valid, only its own; where it is missing, none.
+    """
     if case.argument is None:
         return [in_words(value, language) for value in case.arguments.values()]
     return [] if case.kind == MISSING else [in_words(case.arguments[case.argument.name], language)]
