@@ -131,6 +131,12 @@ def speaker_of(conversation: Conversation, role: Role) -> str:
     return node.label if node is not None else "not told"
 
 
+def model_tokens(conversation: Conversation) -> int:
+    """Tokens of all calls of models in a conversation, without those of rule-based speakers."""
+    rule_based = sum(draft.spent.tokens for draft in conversation.attempts(new_only=True) if draft.rule_based)
+    return conversation.usage.tokens - rule_based
+
+
 def assistant_of(conversation: Conversation) -> str:
     """The assistant that answered, by name: as the data names it (`chat_model`, `assistant`), or the run; else empty.
 

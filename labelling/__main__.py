@@ -10,10 +10,9 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from .doors import Door, new_token, path_of
+from ..views.live.doors import HERE, new_token, path_of, stay_on_this_machine
+from .doors import Door
 
-HERE = "127.0.0.1"
-"""The page is for this machine only: whoever opens it can read every conversation."""
 SETTINGS = {
     "browser.gatherUsageStats": False,
     "browser.serverAddress": HERE,
@@ -35,14 +34,6 @@ def _end_with_the_command(folder: Path) -> None:
         pass
     shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)
-
-
-def _stay_on_this_machine(event: str, arguments: tuple[Any, ...]) -> None:
-    """Refuse every connection to elsewhere, and every question for an address: this process needs none."""
-    if event == "socket.connect" and isinstance(arguments[1], tuple) and arguments[1][0] not in (HERE, "::1"):
-        raise PermissionError(f"the labelling page connects to nothing: {arguments[1][0]}")
-    if event == "socket.getaddrinfo" and arguments[0] not in (None, "", HERE, b"127.0.0.1", "localhost", "::1"):
-        raise PermissionError(f"the labelling page looks up no address: {arguments[0]}")
 
 
 def _settle(folder: Path) -> None:
@@ -79,7 +70,7 @@ def _listening(port: int, ports: int) -> tuple[socket.socket, int]:
 def _run(folder: Path, port: int, ports: int) -> None:
     """Serve `page.py` of the folder; print the address with its token once it can be opened."""
     Thread(target=_end_with_the_command, args=(folder,), daemon=True).start()
-    sys.addaudithook(_stay_on_this_machine)
+    sys.addaudithook(stay_on_this_machine)
     token = new_token()
     _settle(folder)
     import streamlit

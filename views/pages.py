@@ -47,12 +47,15 @@ def _head(path: Path) -> str:
         return file.read(2_000)
 
 
-def page(title: str, body: str, *, script: str = "", images: bool = False, origin: str = "") -> str:
+def page(
+    title: str, body: str, *, script: str = "", images: bool = False, origin: str = "", is_live: bool = False
+) -> str:
     """A whole page around a body of HTML.
 
     Its policy allows only the page's own style and script, named by digest.
 
     `origin`: what tells its source from others, such as a digest. `images`: it allows images that are in the page itself too, as it does if the body has one.
+    `is_live`: its script may ask the server that served it.
     """
     style, code = _style(), source(script) if script else ""
     text = render(
@@ -64,7 +67,7 @@ def page(title: str, body: str, *, script: str = "", images: bool = False, origi
         body=Markup(body),
         script=Markup(code),
         policy=Markup(
-            _policy(style, code, images=images or IMAGE in body)
+            _policy(style, code, images=images or IMAGE in body, is_live=is_live)
         ),  # of digests and keywords: nothing in it needs escaping
     )
     return _HALF.sub("?", text)  # half a surrogate pair fits in no file
@@ -118,9 +121,9 @@ def source(name: str) -> str:
     return files("duologue.views").joinpath("templates", name).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str, *, images: bool) -> str:
+def _policy(style: str, script: str, *, images: bool, is_live: bool) -> str:
     allowed = "; ".join(f"{kind}-src {_digest(text)}" for kind, text in (("style", style), ("script", script)) if text)
-    allowed += "; img-src data:" if images else ""
+    allowed += "; img-src data:" * images + "; connect-src 'self'" * is_live
     return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
 
+from ..analysis.attempts import model_tokens
 from ..analysis.labels.reliability import Trusts
 from ..analysis.outcomes import outcome as outcome_of
 from ..analysis.testing.failure_rules import FailureCause
@@ -38,8 +39,7 @@ class ShownConversation:
     @property
     def tokens(self) -> int | None:
         """Tokens of all calls of models; None if no model reports any."""
-        rule_based = sum(draft.spent.tokens for draft in self.conversation.attempts() if draft.rule_based)
-        return ((self.outline.tokens or 0) - rule_based) or None
+        return model_tokens(self.conversation) or None
 
     @property
     def has_trust(self) -> bool:

@@ -8,12 +8,12 @@ from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...data.files.json_files import write_text
-from ...data.formats.detection import MANIFEST
+from ...data.formats.detection import MANIFEST, PAGE
 from ...data.formats.record_lines import attempted
 from ...errors import DuologueError
 from ..streams import BAD_INPUT, shown
 from .job_summary import is_shared, write_summary
-from .success_report import PAGE, page_address, write_page
+from .success_report import page_address, write_page
 
 if TYPE_CHECKING:
     from ...analysis.outcomes import Crashes

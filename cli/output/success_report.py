@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from ...data.files.json_files import read_json, write_text
+from ...data.formats.detection import PAGE
 from ...data.formats.record_lines import attempted
 from ...data.text.terminal import on_one_line
 from ..streams import put, put_tables, say, stdout
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from ...analysis.outcomes import Crashes
     from ...analysis.testing.result import Successes
 
-PAGE = "page.html"
-"""The page of the run, in its folder."""
 ON_PAGE = 1_000
 """Most conversations on the page; of a longer run, it shows those without success."""
 SHOWN = 3

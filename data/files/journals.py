@@ -144,8 +144,15 @@ class JournalReader(Generic[T]):
 
     def __getitem__(self, key: str) -> T:
         """The value of a key, read from its file."""
+        return self.value_at(self.entry(key))
+
+    def entry(self, key: str) -> Entry:
+        """Where the value of a key stands now."""
         self._begin()
-        entry = self._entries[key]
+        return self._entries[key]
+
+    def value_at(self, entry: Entry) -> T:
+        """The value that stands there, also one that a later value of its key has replaced."""
         with opened(entry.path) as file:
             return self._value(file, entry)
 

@@ -25,6 +25,9 @@ CONVERSATIONS = "conversations.jsonl"
 FAILURES = "failures.jsonl"
 """Where a run keeps conversations that were cut short."""
 
+PAGE = "page.html"
+"""The page of a test, in its run folder."""
+
 FOLDER = "folder"
 """Kind of a folder whose files are data sets, and which is itself neither a run nor of another format."""
 

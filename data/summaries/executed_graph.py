@@ -44,58 +44,73 @@ class ExecutedGraph(Record):
     edges: tuple[Edge, ...]
 
 
+class GraphCounts:
+    """The sums of an executed graph, to which conversations are added one by one."""
+
+    def __init__(self) -> None:
+        self._conversations = 0
+        self._edges: Counter[tuple[str, str, str]] = Counter()
+        self._seconds: dict[str, float] = {}
+        self._tokens: dict[str, int] = {}
+        self._reasons: dict[str, Counter[str]] = {}
+
+    def add(self, conversation: Conversation, times: int = 1) -> None:
+        """Add the edges of a conversation, or with -1 take them away; one without edges counts for nothing."""
+        if not conversation.edges:
+            return
+        self._conversations += times
+        for edge in conversation.edges:
+            self._edges[edge.source, edge.target, edge.label] += times * edge.count
+        for name, timing in conversation.timing.nodes.items():
+            self._seconds[name] = self._seconds.get(name, 0.0) + times * timing.seconds
+        for name, usage in _usages(conversation):
+            if usage is not None:
+                self._tokens[name] = self._tokens.get(name, 0) + times * usage.tokens
+        for name, role in VALIDATORS.items():
+            reasons = self._reasons.setdefault(name, Counter())
+            for attempt in conversation.attempts(role, new_only=True):
+                if attempt.reason and attempt.verdict in ("rejected", "observed"):
+                    reasons[attempt.reason] += times
+
+    @property
+    def graph(self) -> ExecutedGraph:
+        """The graph by its sums so far."""
+        names = dict.fromkeys(end for source, target, _ in self._edges for end in (source, target))
+        arrived: Counter[str] = Counter()
+        left: Counter[str] = Counter()
+        for (source, target, _), count in self._edges.items():
+            arrived[target] += count
+            left[source] += count
+        entered = {target for _, target, _ in self._edges}
+        return ExecutedGraph(
+            conversations=self._conversations,
+            nodes=tuple(
+                ExecutedNode(
+                    name=name,
+                    runs=arrived[name] if name in entered else left[name],
+                    seconds=round(self._seconds[name], 6) if name in self._seconds else None,
+                    tokens=self._tokens.get(name),
+                    reasons=dict(self._reasons.get(name, Counter()).most_common()),
+                )
+                for name in names
+            ),
+            edges=tuple(
+                Edge.model_validate({"source": source, "target": target, "label": label, "count": count})
+                for (source, target, label), count in self._edges.items()
+            ),
+        )
+
+
 def executed(conversations: Iterable[Conversation]) -> ExecutedGraph:
     """The sum of the graphs of all conversations that have edges; empty if none has.
 
     Edges of different topologies are listed together. No edge leads to the first node: its runs are the count of
     the edges that leave it.
     """
-    conversation_count = 0
-    edge_counts: Counter[tuple[str, str, str]] = Counter()
-    seconds: dict[str, float] = {}
-    tokens: dict[str, int] = {}
-    reasons: dict[str, Counter[str]] = {}
+    counts = GraphCounts()
     for conversation in conversations:
-        if not conversation.edges:
-            continue
-        conversation_count += 1
-        for edge in conversation.edges:
-            edge_counts[edge.source, edge.target, edge.label] += edge.count
-        for name, timing in conversation.timing.nodes.items():
-            seconds[name] = seconds.get(name, 0.0) + timing.seconds
-        for name, usage in _usages(conversation):
-            if usage is not None:
-                tokens[name] = tokens.get(name, 0) + usage.tokens
-        for name, role in VALIDATORS.items():
-            reasons.setdefault(name, Counter()).update(
-                attempt.reason
-                for attempt in conversation.attempts(role, new_only=True)
-                if attempt.reason and attempt.verdict in ("rejected", "observed")
-            )
-    names = dict.fromkeys(end for source, target, _ in edge_counts for end in (source, target))
-    arrived: Counter[str] = Counter()
-    left: Counter[str] = Counter()
-    for (source, target, _), count in edge_counts.items():
-        arrived[target] += count
-        left[source] += count
-    entered = {target for _, target, _ in edge_counts}
-    return ExecutedGraph(
-        conversations=conversation_count,
-        nodes=tuple(
-            ExecutedNode(
-                name=name,
-                runs=arrived[name] if name in entered else left[name],
-                seconds=round(seconds[name], 6) if name in seconds else None,
-                tokens=tokens.get(name),
-                reasons=dict(reasons.get(name, Counter()).most_common()),
-            )
-            for name in names
-        ),
-        edges=tuple(
-            Edge.model_validate({"source": source, "target": target, "label": label, "count": count})
-            for (source, target, label), count in edge_counts.items()
-        ),
-    )
+        counts.add(conversation)
+    return counts.graph
 
 
 def _usages(conversation: Conversation) -> Iterator[tuple[str, Usage | None]]:

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from duologue.labelling.__main__ import _stay_on_this_machine
-from duologue.labelling.doors import Door, new_token, path_of
+from duologue.labelling.doors import Door
+from duologue.views.live.doors import new_token, path_of, stay_on_this_machine
 
 TOKEN = "a-token-of-the-test"
 HOST = "127.0.0.1:8501"
@@ -124,10 +124,10 @@ def test_a_token_is_another_one_each_time():
 def test_the_process_of_the_page_connects_to_nothing_and_asks_for_no_address():
     for address in (("93.184.215.14", 443), ("10.0.0.1", 80), ("evil.example", 80), ("::2", 80, 0, 0)):
         with pytest.raises(PermissionError, match="connects to nothing"):
-            _stay_on_this_machine("socket.connect", (None, address))
+            stay_on_this_machine("socket.connect", (None, address))
     with pytest.raises(PermissionError, match=r"looks up no address: checkip\.example"):
-        _stay_on_this_machine("socket.getaddrinfo", ("checkip.example", 80, 0, 0, 0))
-    _stay_on_this_machine("socket.connect", (None, ("127.0.0.1", 8501)))
-    _stay_on_this_machine("socket.connect", (None, "/run/a.socket"))
-    _stay_on_this_machine("socket.getaddrinfo", (None, 8501, 0, 0, 0))
-    _stay_on_this_machine("open", ("a file", "r", 0))
+        stay_on_this_machine("socket.getaddrinfo", ("checkip.example", 80, 0, 0, 0))
+    stay_on_this_machine("socket.connect", (None, ("127.0.0.1", 8501)))
+    stay_on_this_machine("socket.connect", (None, "/run/a.socket"))
+    stay_on_this_machine("socket.getaddrinfo", (None, 8501, 0, 0, 0))
+    stay_on_this_machine("open", ("a file", "r", 0))

@@ -1,0 +1,42 @@
+// Asks the server of this page what is new, which answers when something is, and puts it in its place.
+// Texts are escaped by the server.
+"use strict";
+const lost = document.querySelector(".lost"), changed = new Map(), shown = new Map();
+const narrow = matchMedia("(max-width:84rem)");
+let seen = "", misses = 0;
+
+document.addEventListener("toggle", event => {
+  const key = event.target.dataset?.key;
+  if (key) changed.set(key, event.target.open);
+}, true);
+
+function show(name, html) {
+  const part = document.getElementById(name);
+  if (shown.get(name) === html) return;
+  shown.set(name, html);
+  const focused = part.contains(document.activeElement) && document.activeElement.getAttribute("href");
+  part.innerHTML = html;
+  for (const details of part.querySelectorAll("details[data-key]"))
+    if (changed.has(details.dataset.key)) details.open = changed.get(details.dataset.key);
+    else if (name === "graphs" && narrow.matches) details.open = false;  // it would stand before the list
+  if (focused) [...part.querySelectorAll("a")].find(link => link.getAttribute("href") === focused)?.focus();
+}
+
+async function look() {
+  try {
+    const reply = await fetch("state?seen=" + seen, {cache: "no-store"});
+    if (!reply.ok) throw new Error(reply.status);
+    const state = await reply.json();
+    misses = 0;
+    for (const [name, html] of Object.entries(state.parts)) show(name, html);
+    seen = state.seen;
+    document.title = state.title;
+    if (state.final) return location.replace(state.final);
+  } catch {
+    misses += 1;
+  }
+  lost.hidden = misses < 3;
+  if (misses) setTimeout(look, misses > 2 ? 5000 : 1000); else look();
+}
+
+look();
