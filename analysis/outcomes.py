@@ -13,7 +13,7 @@ from ..data.labels.reading import SCORES
 from ..data.provenance import TURN_TIMEOUT
 from ..data.records import Conversation, Failure, Fault
 from ..data.stop_reasons import in_words
-from .user_faults import user_fault
+from .user_faults import first_fault
 
 SUCCESS = "success"
 
@@ -51,6 +51,10 @@ class Outcome:
     """Whose fault it is where it is no success, what a bound or a signal cut short included; else `none`."""
     user_fault: str | None
     """The rule by which the user simulator is at fault; None if it is not."""
+    user_fault_at: int | None = None
+    """Number of the message in which the user simulator is at fault; None if it is not, or before any message."""
+    user_fault_reason: str = ""
+    """What the rule found, in words; empty without a fault."""
     frames: tuple[str, ...] = ()
     """The last places in one's own code that the error passed which ended it, or which took its score."""
     tool_errors: Mapping[str, str] = field(default_factory=dict)
@@ -63,7 +67,7 @@ def outcome(conversation: Conversation, crashes: Crashes = "unscored", ending: s
     `crashes`: what a crash of the agent counts as, which is the assistant's fault either way. `ending`: as of `score_of`.
     """
     score = score_of(conversation, crashes, ending)
-    broken = user_fault(conversation)
+    broken = first_fault(conversation)
     success, reason = (None, score) if isinstance(score, str) else score
     if not success and (rejected := rejected_because(conversation)):
         reason = "; ".join(filter(None, (reason, f"{in_words(NONE_ACCEPTED)}: {rejected}")))
@@ -82,7 +86,9 @@ def outcome(conversation: Conversation, crashes: Crashes = "unscored", ending: s
         success,
         reason,
         fault,
-        broken,
+        None if broken is None else broken.rule,
+        None if broken is None or broken.message < 0 else broken.message,
+        "" if broken is None else broken.reason,
         _frames(conversation),
         tool_errors(conversation),
     )

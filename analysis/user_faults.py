@@ -1,18 +1,33 @@
 """When a user simulator is at fault, by named rules: such failures do not count against the assistant."""
 
+from collections.abc import Iterator
+
 from ..data.records import Conversation
-from ..data.rules import DIALOGUE_RULES
+from ..data.rules import DIALOGUE_RULES, USER_FAULT_RULES, UserFaultFinding, faults_of_user
 from ..data.rules.dialogue import both_ends
+from ..data.rules.user_faults import behaviour_names
+from ..data.stop_reasons import in_words
 
 BROKEN = ("user-role-leak", "user-prompt-leak", "user-empty")
 """Rules of `check` for a user that leaves its role."""
+USER_RULES = {**{name: DIALOGUE_RULES[name] for name in BROKEN}, **USER_FAULT_RULES}
+"""Each rule by its id."""
 
 RULE = (
     "the user simulator is at fault if the record states it (such as user_rejected: none of its drafts was accepted), or "
     "if one of its messages breaks a rule of `duologue check`: "
-    + "; ".join(f"{name} ({DIALOGUE_RULES[name].description})" for name in BROKEN)
+    + "; ".join(f"{name} ({rule.description})" for name, rule in USER_RULES.items())
 )
 """The rule in words."""
+
+
+def found_faults(conversation: Conversation) -> Iterator[UserFaultFinding]:
+    """What the rules find wrong with the conversation's user, the leaks of its role first."""
+    shown = both_ends(conversation)
+    for name in BROKEN:
+        yield from (UserFaultFinding(name, *place) for place in DIALOGUE_RULES[name].find(shown))
+    behaviours = behaviour_names(conversation.extra)
+    yield from faults_of_user(conversation.scenario, conversation.messages, conversation.stop, behaviours=behaviours)
 
 
 def user_fault(conversation: Conversation) -> str | None:
@@ -20,7 +35,12 @@ def user_fault(conversation: Conversation) -> str | None:
 
     The rule is a stop reason or a rule of `check`.
     """
-    if conversation.fault == "user":
-        return conversation.stop
-    shown = both_ends(conversation)
-    return next((name for name in BROKEN if any(DIALOGUE_RULES[name].find(shown))), None)
+    fault = first_fault(conversation)
+    return None if fault is None else fault.rule
+
+
+def first_fault(conversation: Conversation) -> UserFaultFinding | None:
+    """The first fault of the user simulator, with its message and reason; None without one."""
+    if conversation.fault == "user" and conversation.stop is not None:
+        return UserFaultFinding(conversation.stop, len(conversation.messages) - 1, in_words(conversation.stop))
+    return next(found_faults(conversation), None)

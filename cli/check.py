@@ -13,6 +13,7 @@ from ..data.checks import RULES, Finding, chosen, reading
 from ..data.checks import check as check_one
 from ..data.formats.refusals import UNKNOWN
 from ..data.loading import DataSource, description_of, files_of
+from ..data.rules.user_faults import has_user_brief
 from ..data.summaries.copies import CopyCount
 from ..data.text.terminal import names_in, on_one_line
 from ..errors import DataError
@@ -55,12 +56,12 @@ def check_command(
     left_out = chosen(names_in(skip or ()))
     rules = [name for name in chosen(names_in(only or ()) or None) if name not in left_out]
     loaded = read_source(source, stream=True)
-    present: dict[Domain, Conversation] = {}  # one conversation of each domain
+    present: dict[tuple[Domain, bool], Conversation] = {}  # one conversation of each domain
     findings: list[Finding] = []  # those that are shown, all as JSON
     counts: Counter[str] = Counter()
     copies = CopyCount()
     for conversation, file in zip(copies.passing(loaded), loaded.files or repeat(""), strict=False):
-        present.setdefault(domains.of(conversation), conversation)
+        present.setdefault((domains.of(conversation), has_user_brief(conversation.scenario)), conversation)
         of_conversation = [_placed(finding, file) for finding in check_one(conversation, rules)]
         counts.update(finding.rule for finding in of_conversation)
         findings += of_conversation if as_json else of_conversation[: max(0, limit - len(findings))]

@@ -9,32 +9,37 @@ from ..errors import DataError
 from . import domains
 from .records import Conversation
 from .rules import *  # noqa: F403 - the names of the rules are here too
-from .rules import Finding, Rule
+from .rules import USER_FAULT_RULES, Finding, Rule
 from .rules.dialogue import both_ends
+from .rules.user_faults import has_user_brief
 
 
 class _RulesOfDomains(Mapping[str, Rule]):
-    """The rules of all registered domains, and those of conversations without a domain."""
+    """The rules of all registered domains, those of conversations without a domain, and those for users' faults."""
 
     def __getitem__(self, name: str) -> Rule:
         for domain in (*domains.registered(), domains.PLAIN):
             if name in domain.rules:
                 return domain.rules[name]
-        raise KeyError(name)
+        return USER_FAULT_RULES[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys(name for domain in (*domains.registered(), domains.PLAIN) for name in domain.rules))
+        of_domains = (name for domain in (*domains.registered(), domains.PLAIN) for name in domain.rules)
+        return iter(dict.fromkeys((*of_domains, *USER_FAULT_RULES)))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
 
 RULES: Mapping[str, Rule] = _RulesOfDomains()
-"""Every rule by its id, domain by domain."""
+"""Every rule by its id, domain by domain; then the rules for users with a scenario, of every domain."""
 
 
 def check(conversation: Conversation, rules: Collection[str] | None = None) -> list[Finding]:
-    """The findings of its domain's rules (all, or the named ones) in a conversation, in order of messages."""
+    """The findings of its domain's rules (all, or the named ones) in a conversation, in order of messages.
+
+    If its scenario has a goal or facts of the user, the rules for users' faults apply too.
+    """
     names, own = set(chosen(rules)), domains.of(conversation)
     shown = both_ends(conversation) if own is domains.PLAIN else conversation
     findings = [
@@ -47,7 +52,7 @@ def check(conversation: Conversation, rules: Collection[str] | None = None) -> l
             role=conversation.messages[number].role,
             reason=" ".join(reason.split()),
         )
-        for name, rule in own.rules.items()
+        for name, rule in {**own.rules, **(USER_FAULT_RULES if has_user_brief(conversation.scenario) else {})}.items()
         if name in names
         for number, reason in rule.find(shown)
     ]
@@ -69,4 +74,6 @@ def chosen(rules: Collection[str] | None) -> list[str]:
 
 def reading(conversations: Iterable[Conversation]) -> list[str]:
     """The rules that apply to at least one of the conversations, in the order of their domains."""
-    return list(dict.fromkeys(name for domain in domains.present(conversations) for name in domain.rules))
+    several = list(conversations)
+    of_users = USER_FAULT_RULES if any(has_user_brief(one.scenario) for one in several) else ()
+    return list(dict.fromkeys((*(name for domain in domains.present(several) for name in domain.rules), *of_users)))

@@ -38,6 +38,10 @@ class UserFault(Record):
     rule: str
     success: bool | None
     """Whether it reached its goal all the same; None if it has no score."""
+    message: int | None = None
+    """Number of the message in which it is at fault, from 0."""
+    reason: str = ""
+    """What the rule found, in words."""
 
 
 def failed_conversation(conversation: Conversation, result: Outcome, row: int) -> FailedConversation:

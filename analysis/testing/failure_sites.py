@@ -1,11 +1,11 @@
 """Where a failed conversation went wrong, and what it broke there, by rules and without a model."""
 
 from ...data.records import Conversation
-from ...data.rules import DIALOGUE_RULES
 from ...data.rules.dialogue import both_ends
 from ...data.rules.refusals import outcome_of
 from ...data.stop_reasons import in_words
 from ..outcomes import NONE_ACCEPTED, Outcome, agent_failed, fell_silent, gave_no_message, rejected_because
+from ..user_faults import USER_RULES
 from .failure_rules import RULES, Expectation, FailureCause, in_call, other_argument
 from .made_calls import FailureReading
 from .success_conditions import asks_for_refusal, broken_condition, state_difference
@@ -48,13 +48,10 @@ def _of_end(conversation: Conversation, result: Outcome, last: int | None) -> Fa
         return FailureCause(name=name, site="end", message=last, expectation=expectation)
 
     if result.fault == "user" and (rule := result.user_fault):
-        if rule not in DIALOGUE_RULES:
+        if rule not in USER_RULES:
             return at_end(f"the user simulator was at fault: {in_words(rule)}", "user")
-        number = next((number for number, _ in DIALOGUE_RULES[rule].find(conversation)), last)
-        description = DIALOGUE_RULES[rule].description
-        return FailureCause(
-            name=f"the user simulator was at fault: {description}", site="message", message=number, expectation="user"
-        )
+        name = f"the user simulator was at fault: {USER_RULES[rule].description}"
+        return FailureCause(name=name, site="message", message=result.user_fault_at, expectation="user")
     if agent_failed(conversation) and (failure := conversation.failure) is not None:
         if fell_silent(conversation):
             return at_end("the agent answered nothing", "code")

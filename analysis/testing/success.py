@@ -132,7 +132,14 @@ def successes(
             faults[result.fault] += 1
         if result.user_fault:
             broken.append(
-                UserFault(id=result.id, scenario=result.scenario, rule=result.user_fault, success=result.success)
+                UserFault(
+                    id=result.id,
+                    scenario=result.scenario,
+                    rule=result.user_fault,
+                    success=result.success,
+                    message=result.user_fault_at,
+                    reason=result.user_fault_reason,
+                )
             )
         counted.rejected_drafts += rejected_drafts(conversation, "assistant")
         sent += sent_although_rejected(conversation)

@@ -175,7 +175,9 @@ def test_the_ids_of_the_shipped_rules_stay(own_registry):
         "question-long question-lines question-list question-several question-again leaked-instruction leaked-suffix "
         "user-empty user-role-leak user-prompt-leak user-repeat user-plan user-pastes-task assistant-first "
         "same-side-again user-last error-reply hallucination label-shape "
-        "empty role-slip prompt-shown assistant-like-user repeated thank-you-loop cut-off refusal request-repeated user-answers seems-cut-off same-side-twice"
+        "empty role-slip prompt-shown assistant-like-user repeated thank-you-loop cut-off refusal request-repeated user-answers seems-cut-off same-side-twice "
+        "user-leaves-early user-false-claim user-invents user-all-at-once user-as-assistant user-repeats-itself "
+        "user-asks-excluded user-contradicts-itself"
     )
 
 

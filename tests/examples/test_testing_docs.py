@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from duologue.data.rules import DIALOGUE_RULES
+from duologue.analysis.user_faults import USER_RULES
 from duologue.nodes.scorers.scenario_success import READERS
 
 FOLDER = Path(__file__).parents[2] / "docs" / "test"
@@ -55,4 +55,4 @@ def test_the_tests_of_the_page_pass(forks: Any, tmp_path: Path) -> None:
 
 def test_every_scorer_and_rule_stands_on_the_page() -> None:
     assert [name for name in READERS if f'`"{name}"' not in PAGE and f'"{name}":' not in PAGE] == []
-    assert [name for name in re.findall(r"`(user-[\w-]+)`", VERDICT) if name not in DIALOGUE_RULES] == []
+    assert [name for name in re.findall(r"`(user-[\w-]+)`", VERDICT) if name not in USER_RULES] == []

@@ -42,9 +42,13 @@ CLEAN = (
 )
 CELLS = tuple((language, domain) for language in ("en", "zh") for domain in ("airline", "bank", "tasks"))
 WORDS = {
-    language: json.loads((Path(__file__).parent / f"words_{language}.json").read_text("utf-8"))
-    for language in ("en", "zh")
+    name: {
+        language: json.loads((Path(__file__).parent / f"{name}_{language}.json").read_text("utf-8"))
+        for language in ("en", "zh")
+    }
+    for name in ("words", "fresh")
 }
+"""Words of each half: `words` were written before the rules, `fresh` after them."""
 
 
 class Seeded(NamedTuple):
@@ -160,7 +164,7 @@ def _faulty(talk: Talk, fault: str) -> None:
         talk.agent(talk.one(script["done"]))
         return talk.user(talk.one(words["thanks"]))
     if fault == "contradicts itself":
-        first, second = talk.one(script["contra"])
+        first, second = rng.choice(script["contra"])
         talk.answer(0, first)
         talk.question(1)
         talk.user(f"{talk.one(script['facts'][1]['says'])} {second}", fault=True)
@@ -204,6 +208,12 @@ def _clean(talk: Talk, variant: str) -> None:
         talk.agent("")
         talk.user(talk.one(words["again"]).format(x=talk.messages[0].text))
         return talk.rest(0, 1)
+    return _asked(talk, variant)
+
+
+def _asked(talk: Talk, variant: str) -> None:
+    """The rest of a clean conversation from the agent's first question on."""
+    words, script = talk.words, talk.script
     talk.question(0)
     talk.answer(0)
     if variant == "gives up":
@@ -238,7 +248,9 @@ def _clean(talk: Talk, variant: str) -> None:
         return talk.end()
     talk.question(1)
     talk.answer(1)
-    if variant == "is glad of it" and script["tool"]:
+    if (
+        variant == "is glad of it" and script["tool"] and script["tool"][0] not in ("bag_price", "find_payment")
+    ):  # a price books nothing
         talk.done()
         talk.user(talk.one(script["claims"]))
         talk.agent(talk.one(words["hangs_up"]))
@@ -254,15 +266,15 @@ def _as_task(scenario: dict[str, Any]) -> dict[str, Any]:
     return {"kind": "recllmsim", "task": "planning", "task_context": context}
 
 
-def conversations(count: int = 200) -> Iterator[Seeded]:
-    """`count` conversations with a seeded fault, and as many clean ones."""
+def conversations(half: str, count: int = 200) -> Iterator[Seeded]:
+    """`count` conversations with a seeded fault, and as many clean ones, in the words of a half."""
     for kinds, make in ((FAULTS, _faulty), (CLEAN, _clean)):
         for number in range(count):
             kind = kinds[number % len(kinds)]
             language, domain = CELLS[number // len(kinds) % len(CELLS)]
-            scripts = [script for script in WORDS[language]["scenarios"] if script["domain"] == domain]
+            scripts = [script for script in WORDS[half][language]["scenarios"] if script["domain"] == domain]
             name = f"{language} {domain} {kind} {number}"
-            talk = Talk(WORDS[language], scripts[number // 7 % len(scripts)], random.Random(name))
+            talk = Talk(WORDS[half][language], scripts[number // 7 % len(scripts)], random.Random(name))
             make(talk, kind)
             if domain == "tasks" and number % 2:
                 talk.scenario = _as_task(talk.scenario)
