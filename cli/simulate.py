@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command as click_command
 
+from ..errors import SettingError
 from .options.limits import LIMITS
 from .options.model_fields import extended, options_of, spread
 from .options.run import RunOptions, options_of_run
@@ -32,9 +33,12 @@ RUN: dict[str, tuple[Any, Any]] = {
 
 
 def run_options(values: dict[str, Any]) -> RunOptions:
-    """The options of `RUN` among the values of a command's options."""
+    """The options of `RUN` among the values of a command's options; SettingError without the run to continue."""
     run_values = {key: values[key] for key in RUN if key != "out"}
-    return RunOptions(**run_values | {"resume": run_values["resume"] or run_values["retry_failed"]})
+    options = RunOptions(**run_values | {"resume": run_values["resume"] or run_values["retry_failed"]})
+    if options.resume and values["out"] is None:
+        raise SettingError("--resume needs --out: name the run to continue")
+    return options
 
 
 def surrounded(function: Callable[..., int]) -> Callable[..., int]:
@@ -108,8 +112,6 @@ def cast_command(name: str) -> Any:
     settings, source = options_of(factory.settings, CAST), options_of(factory.source, SCENARIOS)
     clashing = sorted(set(settings) & {*source, *LIMITS, *RUN})
     if clashing:
-        from ..errors import SettingError
-
         raise SettingError(
             f"cast {name}: its setting {clashing[0]!r} has the name of an option of every run: rename it"
         )
@@ -139,12 +141,8 @@ def simulate_cast(
 ) -> int:
     """Simulate a cast's conversations on the scenarios of its source; gives the exit code."""
     from .. import runs
-    from ..data.formats.detection import CONVERSATIONS
-    from ..errors import SettingError
     from .output.overwriting import check_outside
 
-    if options.resume and out is None:
-        raise SettingError("--resume needs --out: name the run to continue")
     # Settings at their default stay unset, so that the scenarios may decide them, such as the language.
     fields = factory.settings.model_fields
     changed = {name: value for name, value in settings.items() if value != fields[name].default}
@@ -164,11 +162,18 @@ def simulate_cast(
         scenarios.source,
         options,
     )
-    stored = folder / CONVERSATIONS
-    if not options.as_json and not options.plan and stored.is_file() and stored.stat().st_size:
+    if to_be_shown(folder, options):
         at_folder = quote(str(folder))
         put(f"look:    duologue show {at_folder}", f"         duologue check {at_folder}")
     return max(code, 1 if scenarios.broken else 0)
+
+
+def to_be_shown(folder: Path, options: RunOptions) -> bool:
+    """Whether a command has written conversations, and may name commands that show them."""
+    from ..data.formats.detection import CONVERSATIONS
+
+    stored = folder / CONVERSATIONS
+    return not options.as_json and not options.plan and stored.is_file() and stored.stat().st_size > 0
 
 
 HELP = """Simulate conversations into a run folder.

@@ -12,7 +12,7 @@ from ..data.provenance import Fork
 from ..data.records import Conversation
 from ..errors import DataError, SettingError
 from ..graphs import Cast
-from ..graphs.casts.rebuilding import Rebuilding, limits_of
+from ..graphs.casts.rebuilding import Rebuilding
 from ..graphs.scenarios.forks import forked
 from ..graphs.scenarios.planned_states import repeated
 from ..graphs.scenarios.sources import Scenarios
@@ -36,17 +36,29 @@ WORLD = "world"
 """Key of a message's `extra` with a snapshot of the world right after it, where a log has one."""
 
 
-@dataclass(frozen=True)
-class ForkPlan:
-    """A fork to be simulated."""
+@dataclass(frozen=True, kw_only=True)
+class RebuiltPlan:
+    """Stored conversations to be taken up again, by a cast that is rebuilt from their record."""
 
     cast: Cast
     scenarios: Scenarios
     limits: Limits
+    notes: tuple[str, ...] = ()
+    """What the record lacks, what is another than in the record, and what is left out; a line each."""
+
+    async def simulated(self, notify: Notify, **options: Any) -> list[Conversation]:
+        """The conversations; `notify` gets each note, `asimulate` the options."""
+        for note in self.notes:
+            notify(note)
+        return await asimulate(self.cast, self.scenarios, limits=self.limits, **options)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForkPlan(RebuiltPlan):
+    """A fork to be simulated."""
+
     conversation: Conversation
     """The conversation that is forked."""
-    notes: tuple[str, ...] = ()
-    """What of its state the record lacks, and what is another than in the record; a line each."""
 
     @classmethod
     def of(
@@ -66,18 +78,7 @@ class ForkPlan:
         rebuilding = rebuilding or Rebuilding()
         conversation, manifest, folder = _stored(source, id)
         state = forked(conversation, at, edit=edit, scenario=scenario, source="" if folder is None else folder.name)
-        implied: dict[str, Any] = {}
-        another = rebuilding.is_another(conversation, manifest)
-        factory = rebuilding.factory_of(conversation, manifest)
-        if another and factory is not None:
-            origin = factory.source()
-            try:
-                state["scenario"] = origin.fitting(state["scenario"])
-            except (DataError, SettingError) as error:
-                raise DataError(f"{conversation.id}: {error}") from None
-            implied = origin.settings_for([state])
-        cast = rebuilding.rebuilt(conversation, manifest, implied)
-        base = cast.limits if another else limits_of(conversation, cast)
+        cast, base, _, others = rebuilding.fitted([conversation], manifest, [state])
         planned = replace(base, **(limits or {}))
         _check_turns(state, planned)
         if cast.world is not None:
@@ -88,14 +89,17 @@ class ForkPlan:
         recorded = Fork.model_validate(state.get("forks"))
         recorded = recorded.model_copy(update={"notes": (*recorded.notes, *notes)})
         state["forks"] = recorded.plain()
-        places = [] if "cast" in (manifest.get("cast") or {}) or another else rebuilding.differences(conversation, cast)
-        others = [f"not the recorded {place}: its settings are not in a manifest" for place in places]
         about = {
             "source": recorded.source or "a conversation",
             "forks": recorded.model_dump(include={"id", "at", "edited"}),
         }
-        scenarios = Scenarios(repeated([state], repeats), about)
-        return cls(cast, scenarios, planned, conversation, (*recorded.notes, *others))
+        return cls(
+            cast=cast,
+            scenarios=Scenarios(repeated([state], repeats), about),
+            limits=planned,
+            conversation=conversation,
+            notes=(*recorded.notes, *others),
+        )
 
     def success_lines(self, futures: Iterable[Conversation]) -> list[str]:
         """How many futures succeeded, and whether the forked conversation did; none without a score."""
@@ -156,17 +160,7 @@ async def afork(
         limits=limits,
         world_as_recorded=world_as_recorded,
     )
-    for note in plan.notes:
-        notify(note)
-    return await asimulate(
-        plan.cast,
-        plan.scenarios,
-        limits=plan.limits,
-        concurrency=concurrency,
-        out=out,
-        resume=resume,
-        conduct=conduct,
-    )
+    return await plan.simulated(notify, concurrency=concurrency, out=out, resume=resume, conduct=conduct)
 
 
 @waiting(afork)

@@ -8,21 +8,19 @@ from typing import Any, Self
 from pydantic import Field
 
 from ..analysis.replays import ReplayResult, replay_result
-from ..data.attempts import as_object
 from ..data.formats.record_lines import attempted
 from ..data.loading import DataSource
 from ..data.records import Conversation
 from ..errors import DataError, SettingError
 from ..graphs import Cast
-from ..graphs.casts.rebuilding import Rebuilding, limits_of
+from ..graphs.casts.rebuilding import Rebuilding
 from ..graphs.scenarios.forks import replayed
 from ..graphs.scenarios.sources import Scenarios
-from ..nodes.limits import Limits
 from ..nodes.speakers.same_answers import SameAnswer
 from ..runs.engine.conduct import Conduct
 from ..runs.engine.conversing import Concurrency
 from ..runs.engine.event_loop import waiting
-from ..runs.simulation import asimulate
+from .forks import RebuiltPlan
 from .sources import Notify, logged
 
 REPLAYS = "replays"
@@ -43,16 +41,12 @@ class Replays(ReplayResult):
     __str__ = __repr__
 
 
-@dataclass(frozen=True)
-class ReplayPlan:
+@dataclass(frozen=True, kw_only=True)
+class ReplayPlan(RebuiltPlan):
     """Replays to be made."""
 
-    cast: Cast
-    scenarios: Scenarios
-    limits: Limits
     stored: tuple[Conversation, ...] = field(repr=False)
     """The stored conversations."""
-    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -82,27 +76,18 @@ class ReplayPlan:
             [f"{left} conversations failed or were cut short: left out"] if (left := len(read) - len(stored)) else []
         )
         stored = stored[:limit]
-        first = stored[0]
-        factory = rebuilding.factory_of(first, manifest)
         states = [replayed(conversation, same, name) for conversation in stored]
-        implied: dict[str, Any] = {}
-        another = rebuilding.is_another(first, manifest)
-        if another and factory is not None:
-            origin = factory.source()
-            for state in states:
-                try:
-                    state["scenario"] = origin.fitting(state["scenario"])
-                except (DataError, SettingError) as error:
-                    raise DataError(f"{state.get('id')}: {error}") from None
-            implied = origin.settings_for(states)
-        cast = rebuilding.rebuilt(first, manifest, implied)
-        base = cast.limits if another else limits_of(first, cast)
+        cast, base, another, others = rebuilding.fitted(stored, manifest, states)
         if another:  # a log may be longer than the cast's conversations
             base = replace(base, max_turns=max(len(conversation.exchanges) for conversation in stored))
-        places = [] if as_object(manifest.get("cast")).get("cast") or another else rebuilding.differences(first, cast)
-        notes += [f"not the recorded {place}: its settings are not in a manifest" for place in places]
         about = {"source": name or "conversations", REPLAYS: name or "conversations"}
-        return cls(cast, Scenarios(states, about), replace(base, **(limits or {})), tuple(stored), tuple(notes))
+        return cls(
+            cast=cast,
+            scenarios=Scenarios(states, about),
+            limits=replace(base, **(limits or {})),
+            stored=tuple(stored),
+            notes=(*notes, *others),
+        )
 
     def result(self, replays: Iterable[Conversation]) -> ReplayResult:
         """The result of these replays."""
@@ -144,17 +129,7 @@ async def areplay(
         limits={} if max_turns is None else {"max_turns": max_turns},
         out=out,
     )
-    for note in plan.notes:
-        notify(note)
-    records = await asimulate(
-        plan.cast,
-        plan.scenarios,
-        limits=plan.limits,
-        concurrency=concurrency,
-        out=out,
-        resume=resume,
-        conduct=conduct,
-    )
+    records = await plan.simulated(notify, concurrency=concurrency, out=out, resume=resume, conduct=conduct)
     counted = records if out is None else attempted(out)
     result = plan.result(counted)
     return Replays(**dict(result), folder=None if out is None else Path(out), records=tuple(records))

@@ -6,24 +6,19 @@ from typing import Annotated, Any
 
 from ...data.formats.detection import CONVERSATIONS, MANIFEST
 from ...data.formats.record_lines import attempted
-from ...errors import SettingError
-from ..options.limits import RECORDED_LIMITS
 from ..options.model_fields import extended
-from ..options.shared import AnySource, Prompts, SettingsOption, assistant_by, limit_to, option
+from ..options.recorded_casts import REBUILDING, limits_that_differ, rebuilding
+from ..options.shared import AnySource, limit_to, option
 from ..output.plans import print_plan
 from ..running.run import OUT, ended, planned_calls, run_into
 from ..simulate import RUN, run_options, surrounded
 from ..streams import print_json, put, say
-from .fork import OtherParts, OtherWorld, RebuiltCast, rebuilding
 
 
-@extended({**RECORDED_LIMITS, **RUN})
+@extended({**REBUILDING, **RUN})
 @surrounded
 def replay_command(
     source: AnySource,
-    assistant: Annotated[
-        str | None, assistant_by("MODULE:NAME, agent:URL, openai:NAME or others. Default: that of its run.")
-    ] = None,
     same: Annotated[
         str | None,
         option(
@@ -33,11 +28,6 @@ def replay_command(
         ),
     ] = None,
     limit: Annotated[int | None, limit_to("conversations")] = None,
-    cast: RebuiltCast = None,
-    world: OtherWorld = None,
-    prompts: Prompts = None,
-    settings: SettingsOption = None,
-    parts: OtherParts = None,
     **values: Any,
 ) -> int:
     """Replay stored conversations with a changed agent.
@@ -51,14 +41,12 @@ def replay_command(
 
     out: Path | None = values["out"]
     options = run_options(values)
-    if options.resume and out is None:
-        raise SettingError("--resume needs --out: name the run to continue")
     plan = ReplayPlan.of(
         source,
-        rebuilding=rebuilding(cast, None, assistant, world, prompts, settings, parts),
+        rebuilding=rebuilding(values),
         same=same,
         limit=limit,
-        limits={key: values[key] for key in RECORDED_LIMITS if values[key] is not None},
+        limits=limits_that_differ(values),
         out=out,
     )
     say(*plan.notes)

@@ -183,8 +183,6 @@ def test_command(
     options = run_options(values)
     check_unread(junit)
     check_summary(summary_file)
-    if options.resume and out is None:
-        raise SettingError("--resume needs --out: name the run to continue")
     crashes: Crashes = "failure" if crash_is_failure else "unscored"
     taken = {"part": part, "limit": limit, "repeats": repeats, "judge": judge, "behaviour": tuple(behaviour or ())}
     origin = TestOrigin.of(

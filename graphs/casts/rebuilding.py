@@ -1,16 +1,17 @@
 """The cast of a stored conversation, with other settings, sides or parts."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from ...data.attempts import as_object
 from ...data.provenance import Provenance
 from ...data.records import Conversation
-from ...errors import SettingError, first_invalid
+from ...errors import DataError, SettingError, first_invalid
 from ...nodes.limits import Limits
+from ...nodes.state import State
 from .cast import Cast
 from .registry import CastFactory, CastSpec, find, registered
 
@@ -18,6 +19,18 @@ AGENT_TEST = "agent_test"
 """The cast of a conversation that none has made and whose kind names none."""
 PLACES = {"user": "user_simulator", "assistant": "assistant", "world": "world"}
 """The parts of a cast that have names of their own as settings."""
+
+
+class RebuiltCast(NamedTuple):
+    """The cast of stored conversations, built anew."""
+
+    cast: Cast
+    limits: Limits
+    """With which they were simulated; those of the cast if it is another one."""
+    is_another: bool
+    """Whether it is not the cast that made them."""
+    notes: list[str]
+    """What is not as recorded, though nothing was given anew; a line each."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +58,29 @@ class Rebuilding:
         name = self.cast.name if isinstance(self.cast, Cast) else self.cast
         made_by = conversation.provenance.cast if conversation.provenance is not None else None
         return name not in (None, made_by, _spec_of(manifest).get("cast")) or conversation.provenance is None
+
+    def fitted(
+        self, conversations: Sequence[Conversation], manifest: Mapping[str, Any], states: Sequence[State]
+    ) -> RebuiltCast:
+        """The cast of the first conversation, for all of them; scenarios are changed to those that another cast takes.
+
+        `states`: the initial state of each conversation. DataError if another cast cannot take a scenario.
+        """
+        first = conversations[0]
+        another, factory = self.is_another(first, manifest), self.factory_of(first, manifest)
+        implied: dict[str, Any] = {}
+        if another and factory is not None:
+            origin = factory.source()
+            for conversation, state in zip(conversations, states, strict=True):
+                try:
+                    state["scenario"] = origin.fitting(state["scenario"])
+                except (DataError, SettingError) as error:
+                    raise DataError(f"{conversation.id}: {error}") from None
+            implied = origin.settings_for(states)
+        cast = self.rebuilt(first, manifest, implied)
+        places = [] if "cast" in _spec_of(manifest) or another else self.differences(first, cast)
+        notes = [f"not the recorded {place}: its settings are not in a manifest" for place in places]
+        return RebuiltCast(cast, cast.limits if another else limits_of(first, cast), another, notes)
 
     def rebuilt(
         self, conversation: Conversation, manifest: Mapping[str, Any], implied: Mapping[str, Any] | None = None
