@@ -174,7 +174,7 @@ async def aannotate(
             conduct=conduct,
             control=control,
             concurrency=concurrency,
-            payments=lambda record: _payments(record, models),
+            payments=lambda record: payments(record, models),
             price_query=next((model for model in models if model is not None), None),
             on_answer=watch,
         )
@@ -210,7 +210,8 @@ def _annotations(works: Sequence[LabellingWork], store: AnswerStore[LabelVotes],
     return Annotations(tuple(works), records, stopped)
 
 
-def _payments(record: LabelVotes, models: Sequence[PriceQuery | None]) -> Iterator[Payment]:
+def payments(record: LabelVotes, models: Sequence[PriceQuery | None]) -> Iterator[Payment]:
+    """What votes have taken; `models`: of each vote the model that was asked."""
     for vote, model in zip(record.votes, models, strict=False):
         for attempt in vote["attempts"]:
             if usage := attempt.get("usage"):

@@ -140,7 +140,7 @@ def changed_lines(result: PairedTest) -> list[str]:
     """The groups of failures by version, and the scenarios in which one version won pairs, the lost ones first."""
     names = (result.new_name, result.old_name)
     lines = [
-        f"failed: {group.name}: {', '.join(f'{name} {group.versions.get(name, 0)}' for name in names)}"
+        f"failed: {group.full_name}: {', '.join(f'{name} {group.versions.get(name, 0)}' for name in names)}"
         for group in result.groups[:AT_MOST]
     ]
     return [
