@@ -26,7 +26,7 @@ Crashes: TypeAlias = Literal["failure", "unscored"]
 _SILENCE = re.compile(r"none of \d+ replies had a text")
 """Begin of the error of an agent without an answer, as a conversation's graph records it."""
 _NO_MESSAGE = "AnswerError: the function"
-"""Begin of the error of a function that answered with what is no message."""
+"""Beginning of the error of a function that returned something other than a message."""
 TIMED_OUT, INTERRUPTED, NONE_ACCEPTED = "agent_timeout", "agent_interrupted", "assistant_rejected"
 """Stop reasons of an agent that did not answer to the end."""
 BY_GOODBYE = "unless_the_scenario_says"
@@ -46,9 +46,9 @@ class Outcome:
     success: bool | None
     """None if it has no score."""
     reason: str
-    """The reason of the score, or why there is none."""
+    """The reason of the score, or of its absence."""
     fault: Fault
-    """Whose fault it is where it is no success, what a bound or a signal cut short included; else `none`."""
+    """The fault of a conversation that is not a success, also if a limit or a signal cut it short; else `none`."""
     user_fault: str | None
     """The rule by which the user simulator is at fault; None if it is not."""
     user_fault_at: int | None = None
@@ -64,7 +64,8 @@ class Outcome:
 def outcome(conversation: Conversation, crashes: Crashes = "unscored", ending: str = "") -> Outcome:
     """The outcome of a conversation, only by its record; without one if a limit cut it short.
 
-    `crashes`: what a crash of the agent counts as, which is the assistant's fault either way. `ending`: as of `score_of`.
+    `crashes`: what a crash of the agent counts as, which is the assistant's fault either way. `ending`: as of
+    `score_of`.
     """
     score = score_of(conversation, crashes, ending)
     broken = first_fault(conversation)

@@ -183,17 +183,19 @@ class Attempt(Record):
     explanation: str | None = None
     """The explanation that these models gave."""
     measured: Json = Field(default_factory=dict, exclude_if=operator.not_)
-    """What the validator measured of it, by the validator's name, such as `like` (`nodes.like`). The key is written only
-    where something was."""
+    """What the validator measured of it, by the validator's name, such as `like` (`nodes.like`). The key is written
+    only where something was."""
     prompt: PromptRecord | None = None
     usage: Usage | None = None
     """Tokens of the call. If one call sent several messages, only the first has it."""
     finish_reason: str | None = None
     """Why the model stopped writing, as the endpoint reports it: `stop`, `length`, ..."""
     flaw: str | None = None
-    """What is wrong with the reply as it came, such as `refusal`, `cut_off`, `content_filter`, `empty`; None if nothing."""
+    """What is wrong with the reply as it came, such as `refusal`, `cut_off`, `content_filter`, `empty`; None if
+    nothing."""
     retried: dict[str, int] = Field(default_factory=dict)
-    """How often the call was made again before this reply came, by the fault of the endpoint, such as `rate_limited`."""
+    """How often the call was made again before this reply came, by the fault of the endpoint, such as
+    `rate_limited`."""
     shared: bool = Field(default=False, exclude_if=operator.not_)
     """Whether another version of the conversation, which was sent the same, got this reply and paid for it. The key is
     written only where it is true."""
@@ -204,7 +206,7 @@ class Attempt(Record):
     tool_calls: tuple[ToolCall, ...] = ()
     """The tools that were called for this draft, in order."""
     parts: tuple[Part, ...] = ()
-    """Images, recordings and files of a draft that was not said. Those of a message are in the message alone."""
+    """Images, recordings and files of a draft that was not sent. Those of a message are only in the message."""
     kept: Json = Field(default_factory=dict)
     """Named channels of an agent's state after the call (`AgentSpeaker(keep=...)`)."""
 

@@ -50,7 +50,7 @@ class TypicalConversation(NamedTuple):
     """How conversations about such scenarios go, by which a run's tokens are estimated before any call."""
 
     exchanges: int | None
-    """Exchanges after which one ends, about; None: it goes on to the limit."""
+    """Turns after which one usually ends; None: it continues to the limit."""
     lengths: Mapping[Role, tuple[int, int, int]]
     """Tokens of a message of each side: of a short one (95 of 100 are longer), the mean, a long one (5 are longer)."""
     known_by: str
@@ -60,7 +60,7 @@ class TypicalConversation(NamedTuple):
 TYPICAL = TypicalConversation(
     5, {"user": (10, 60, 275), "assistant": (20, 250, 707)}, "a guess, as nothing is known of such scenarios"
 )
-"""What is assumed where nobody measured."""
+"""The assumption without a measurement."""
 
 
 def labelled(scenario: Mapping[str, Any], keys: Sequence[str]) -> tuple[Material, ...]:

@@ -50,9 +50,9 @@ _domains: dict[str, Domain] = {domain.kind: domain for domain in SHIPPED}
 _packages_loaded = False
 """Whether the domains of installed packages were registered."""
 _registered_kinds: set[str] = set()
-"""Kinds whose domain somebody registered in this process."""
+"""Kinds whose domain was registered in this process."""
 _registered_formats: set[str] = set()
-"""Names of the formats that somebody registered in this process."""
+"""Names of the formats that were registered in this process."""
 
 
 def register(domain: Domain, *, replace: bool = False) -> Domain:
@@ -129,7 +129,7 @@ class PlainDomain(Domain):
 
 
 PLAIN = PlainDomain()
-"""The domain of every kind that nobody has registered."""
+"""The domain of every kind that is not registered."""
 
 
 def register_format(form: Format, *, replace: bool = False) -> Format:

@@ -18,7 +18,7 @@ from ..errors import SettingError
 
 PACKAGE = __name__.partition(".")[0]
 LONGEST_REASON = 200
-"""Longest message of somebody else's error, in characters, that is repeated."""
+"""Maximum characters of another package's error that are repeated."""
 FRAMES = 5
 """Maximum of places that are recorded of an error."""
 

@@ -103,7 +103,8 @@ class Message(Record):
 
     @property
     def sent_although_rejected(self) -> bool:
-        """Whether the validator rejected the draft that was sent: after the last attempt, or because it only observes."""
+        """Whether the validator rejected the draft that was sent: after the last attempt, or because it only
+        observes."""
         return self._standing is not None and self._standing.verdict == "observed"
 
     def __repr__(self) -> str:
@@ -164,7 +165,7 @@ class Conversation(Record):
     """None for published conversations."""
     edges: tuple[Edge, ...] = ()
     """Every edge of the graph in drawing order, with count 0 if it was not taken: the graph can be drawn from the
-    record alone. Empty for published conversations."""
+    record. Empty for published conversations."""
     timing: Timing = Field(default_factory=Timing)
     memory: dict[Role, Json] = Field(default_factory=dict[Role, Json])
     """The private memory of each side, if the cast records it."""

@@ -62,7 +62,7 @@ class LogScenario:
     extra: Json = field(default_factory=dict)
     """The `extra` of a conversation about it: which stored one it is of, and topic and user that its line names."""
     opening: Message | None = None
-    """The first message of a log whose line names no goal: what its user wants is known by it alone."""
+    """The first message of a log whose line names no goal: only this message shows the user's wish."""
     conversation: Conversation | None = None
     """The stored conversation; None for a line."""
 

@@ -1,4 +1,5 @@
-"""What tuning of a simulator has found: trials of settings, each judged against people, and the judgement of the best."""
+"""What tuning of a simulator has found: trials of settings, each judged against people, and the judgement of the
+best."""
 
 from typing import Any
 
@@ -32,13 +33,13 @@ class Judgement(Record):
     """How far a simulator is from people: one number to search by, and the measures that it is made of."""
 
     value: float
-    """0 where no measure is beyond its floor; the lower the better."""
+    """0 if no measure is beyond its human-human baseline; lower is better."""
     penalty: float = 0.0
     """The part of it for measures that are worse than at the start."""
     gaps: tuple[MeasureGap, ...] = ()
     """The furthest first."""
     words: tuple[str, ...] = ()
-    """The measures beyond their floor in words, the furthest first."""
+    """The measures beyond their human-human baseline in words, the furthest first."""
 
     def distances(self) -> dict[str, float]:
         """The distance of each measure by its name."""

@@ -34,7 +34,7 @@ from .serving.served_graph import served
 
 NAME = "agent_test"
 TURNS = 10
-"""Most exchanges of a conversation."""
+"""Maximum turns of a conversation."""
 OFFLINE: Mapping[Role, str] = PARTS
 """Whose part the offline model plays for each role."""
 
@@ -163,7 +163,8 @@ def cast(user: Speaker = "offline", assistant: Speaker = "offline", **settings: 
 def scenarios(described: Iterable[Mapping[str, Any]], *, repeats: int = 1) -> list[State]:
     """The initial states of scenarios, each an object as in a line of a scenario file, `repeats` times.
 
-    Equal ones are numbered; results count them as repeats of one scenario. DataError or SettingError if one cannot be used.
+    Equal ones are numbered; results count them as repeats of one scenario. DataError or SettingError if one cannot be
+    used.
     """
     return repeated(numbered([Goals().state(dict(scenario)) for scenario in described]), repeats)
 

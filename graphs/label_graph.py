@@ -42,7 +42,7 @@ class AnnotationState(TypedDict, total=False):
 
     conversation: Required[dict[str, Any]]
     units: Required[list[int]]
-    """Indices of the messages to label, or -1 alone for the conversation."""
+    """Indices of the messages to label, or only -1 for the conversation."""
     seed: int
     subject: str
     """What the seeds are derived from; empty: the conversation's id and the label's name."""

@@ -34,7 +34,7 @@ from .serving.served_graph import served
 NAME = KIND
 PUBLISHED = "recllmsim_as_published"
 TURNS = 10
-"""Most exchanges of a conversation, as in the published data."""
+"""Maximum turns of a conversation, as in the published data."""
 OFFLINE: Mapping[Role, str] = {"user": "task_user", "assistant": "task_assistant"}
 """Whose part the offline model plays for each role."""
 

@@ -30,7 +30,7 @@ NAME = "simquac"
 PUBLISHED = "simquac_as_released"
 """Name of the cast with the published script's rules. It stays: ids and random draws depend on it."""
 TURNS = 12
-"""Exchanges of a conversation, as in the published data set."""
+"""Turns of a conversation, as in the published data set."""
 OFFLINE: Mapping[Role, str] = {"user": "student", "assistant": "teacher"}
 """Whose part the offline model plays for each role."""
 

@@ -23,7 +23,7 @@ class Limits:
     __pydantic_config__: ClassVar = ConfigDict(use_attribute_docstrings=True)  # for the schema of a graph's context
 
     max_turns: int | None = None
-    """Most exchanges, including those of the initial state. None: the cast's default."""
+    """Maximum turns, including those of the initial state. None: the cast's default."""
     question_attempts: int = 4
     """Most calls for one turn of the user, including the first.
 

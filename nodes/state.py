@@ -87,13 +87,14 @@ class Verdict(TypedDict, total=False):
     judging: dict[str, int]
     """Tokens of the models that judged it, as a draft's `usage`."""
     explanation: str
-    """The words of these models; they are recorded, and sent to nobody."""
+    """The words of these models; they are recorded and never sent on."""
     measured: dict[str, Any]
-    """What the validator measured of the draft, by its name, such as `like`; it is recorded, and sent to nobody."""
+    """The measurements of the draft by the validator, by its name, such as `like`; recorded and never sent on."""
     must: bool
     """True if what is rejected must never be sent, not even after the last attempt."""
     failed: str
-    """Why it could not be judged, in one line: the conversation ends as `model_failed`, whatever `accepted` says."""
+    """Why it could not be judged, in one line: the conversation ends as `model_failed`, with any value of
+    `accepted`."""
     stored: bool
     """False for a message that is recorded but is not part of the published history."""
 
@@ -109,9 +110,9 @@ class State(TypedDict, total=False):
     messages: list[dict[str, Any]]
     """The messages so far, each the plain form of a `data.Message`."""
     turn: int
-    """Number of complete exchanges."""
+    """Number of complete turns."""
     opened: int
-    """Number of complete exchanges in the initial state."""
+    """Number of complete turns in the initial state."""
     prompt: Prompt | None
     drafts: list[Draft]
     """The speaker's latest drafts: one for each message of its reply, possibly none."""
@@ -145,8 +146,8 @@ class State(TypedDict, total=False):
     world_at: dict[str, Any] | None
     """What brings the world of a fork to its last kept message (`nodes.world_journal`); None if its calls do."""
     replays: dict[str, Any] | None
-    """Of a replay the stored conversation: its `record` as plain JSON, the `source` that holds it, and `same`, the import
-    path of a function that compares answers. None once it has left the record. Nodes do not see it."""
+    """Of a replay the stored conversation: its `record` as plain JSON, the `source` that holds it, and `same`, the
+    import path of a function that compares answers. None once it has left the record. Nodes do not see it."""
     labels: dict[str, Any]
     closing_usage: dict[str, int] | None
     """Tokens of the closing node's calls."""

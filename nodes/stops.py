@@ -165,7 +165,7 @@ def nothing_new_for(turns: int, reason: str = "user_gave_up") -> Stop:
 
 
 MANY_TURNS = 10_000
-"""A limit of exchanges that no conversation reaches, for one that another criterion ends."""
+"""A limit of turns that no conversation reaches, for one that another criterion ends."""
 
 
 @dataclass(frozen=True)

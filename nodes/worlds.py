@@ -53,7 +53,7 @@ class Context(Limits):
 
     world: Any = field(default=None, repr=False, compare=False)
     before: list[Any] = field(default_factory=list, repr=False, compare=False)
-    """The snapshot from before the draft under way; empty if there is none."""
+    """The snapshot from before the present draft; empty without one."""
     at: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """Snapshots from before the answer to an agent's question, by the question."""
     repeats_calls: bool = field(default=False, repr=False, compare=False)

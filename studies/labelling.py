@@ -51,7 +51,7 @@ class PersonWork(ABC):
     user_only = False
     language: Shown = "as stored"
     chosen_by: ChosenBy | Literal[""] = ""
-    """The order in which its things come, for the answers; empty where it says nothing of them."""
+    """The order of its items, for the answers; empty without one."""
     has_views = False
     """Whether a person may choose what of a conversation is shown."""
 

@@ -23,7 +23,7 @@ class NextTurnStudy:
 
     people: "Sequence[Conversation]"
     users: Mapping[str, Any]
-    """By name: whatever a cast takes as its user."""
+    """By name: anything that a cast takes as its user."""
     published: "Sequence[Conversation] | None" = None
     part: "UserPartName" = "all"
     limit: int | None = None

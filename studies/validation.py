@@ -30,9 +30,9 @@ class ValidityTrial:
     """The plan of a trial: users, assistants, scoring functions, and the people's conversations."""
 
     users: Mapping[str, Any]
-    """The simulated users by name: whatever a cast takes as its user."""
+    """The simulated users by name: anything that a cast takes as its user."""
     assistants: Mapping[str, Any]
-    """Whom they meet, by name, the first is the reference; empty: nobody."""
+    """The assistants by name, the first is the reference; empty: no assistant."""
     source: "str | Sequence[Conversation] | None" = None
     """The path of the people's conversations, or they themselves; None: without a comparison with people."""
     people: "Sequence[Conversation]" = ()

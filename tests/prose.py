@@ -5,6 +5,7 @@ It prints a row for each file and one for all; with `--list` each sentence, para
 
 import argparse
 import ast
+import itertools
 import json
 import re
 import sys
@@ -117,17 +118,26 @@ def pieces(tokens: Iterable[Token]) -> Iterator[str]:
 
 
 def docstrings(path: Path) -> Iterator[tuple[int, str]]:
-    """The paragraphs of the docstrings of a module and of its public names; the name of a parameter is code."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    """The paragraphs of the docstrings of a module, its public names, constants and fields; a parameter's name is code."""
+    for line, text in documented(ast.parse(path.read_text(encoding="utf-8"))):
+        paragraphs = re.split(r"\n\s*\n|\n(?=\s*- )|\n(?=\s+\w+: )", text)
+        named_as_code = (re.sub(r"\A(\s*)([a-z]\w*): ", r"\1`\2`: ", paragraph) for paragraph in paragraphs)
+        yield from ((line, paragraph) for paragraph in named_as_code if not paragraph.lstrip().startswith(">>>"))
+
+
+def documented(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """The docstrings with their lines; that of a constant or a field is the string below it."""
     for node in ast.walk(tree):
         named = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and not node.name.startswith(
             "_"
         )
-        if isinstance(node, ast.Module) or named:
-            text, line = ast.get_docstring(node) or "", getattr(node, "lineno", 1)
-            paragraphs = re.split(r"\n\s*\n|\n(?=\s*- )|\n(?=\s+\w+: )", text)
-            named_as_code = (re.sub(r"\A(\s*)([a-z]\w*): ", r"\1`\2`: ", paragraph) for paragraph in paragraphs)
-            yield from ((line, paragraph) for paragraph in named_as_code if not paragraph.lstrip().startswith(">>>"))
+        if (isinstance(node, ast.Module) or named) and (text := ast.get_docstring(node)):
+            yield getattr(node, "lineno", 1), text
+        if isinstance(node, ast.Module | ast.ClassDef):
+            for pair in itertools.pairwise(node.body):
+                match pair:
+                    case (ast.Assign() | ast.AnnAssign(), ast.Expr(value=ast.Constant(value=str(text)), lineno=line)):
+                        yield line, text
 
 
 def notebook(path: Path) -> Iterator[tuple[int, str]]:

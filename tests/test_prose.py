@@ -49,9 +49,12 @@ def test_what_is_measured_of_a_page(text, lengths, changes):
 def test_what_is_measured_of_a_module(tmp_path):
     (tmp_path / "a.py").write_text(
         '"""About a module of four."""\n\n\ndef public():\n    """Give something to the reader."""\n\n\n'
-        'def _private():\n    """This one is not read here."""\n'
+        'def _private():\n    """This one is not read here."""\n\n\n'
+        'LIMIT = 4\n"""A constant with a text below."""\n\n\nclass Kind:\n    size: int\n    """The size of a field here."""\n'
     )
     assert [text for _, text in prose.docstrings(tmp_path / "a.py")] == [
         "About a module of four.",
+        "A constant with a text below.",
         "Give something to the reader.",
+        "The size of a field here.",
     ]

@@ -70,7 +70,7 @@ class EstimateMark:
     value: float | None
     low: float | None
     high: float | None
-    """Places on the scale; None where there is none."""
+    """Places on the scale; None without one."""
     description: str
     """The numbers in words."""
 

@@ -44,7 +44,7 @@ _CHINESE = MappingProxyType(
     }
 )
 WORDS: Mapping[Language, Mapping[str, str]] = MappingProxyType({"zh": _CHINESE})
-"""For each language but English the page's English words with theirs."""
+"""For each language except English, the page's English words with their translations."""
 
 
 def language_on_page(conversation: Conversation) -> Language:

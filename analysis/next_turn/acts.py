@@ -1,8 +1,8 @@
 """The acts of a user's turn: it asks, thanks, rejects the reply, or wants something new.
 
-`question` and `thanks` are the rules of `duologue compare` (`data.rules.asking`, `data.text.word_lists`), and `new wish`
-counts content words as they do (`words.content_words`). No rule there tells a rejection: the expressions are our own,
-for English and Chinese.
+`question` and `thanks` are the rules of `duologue compare` (`data.rules.asking`, `data.text.word_lists`), and `new
+wish` counts content words as they do (`words.content_words`). No rule there tells a rejection: the expressions are our
+own, for English and Chinese.
 """
 
 import re
@@ -18,7 +18,7 @@ Act: TypeAlias = Literal["question", "thanks", "rejection", "new wish"]
 ACTS: tuple[Act, ...] = get_args(Act)
 
 NEW = 0.5
-"""Least share of a turn's content words that nobody has said before, of a new wish."""
+"""Minimum share of a turn's content words that do not occur before, for a new wish."""
 FEWEST = 2
 """Least number of such words."""
 

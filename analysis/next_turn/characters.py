@@ -15,7 +15,7 @@ LONGEST = 6
 BETA = 2
 """How many times as important recall is as precision."""
 MOST = 50_000
-"""Characters of a text, from its beginning, that are compared: nobody writes a longer message by hand."""
+"""Characters of a text, from its beginning, that are compared: a person writes no longer message by hand."""
 
 Runs: TypeAlias = Sequence[Counter[str]]
 

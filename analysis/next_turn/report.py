@@ -27,12 +27,14 @@ TITLES: dict[TurnScore, str] = {score: "chrF" if score == "chrf" else score for 
 class UserMean(IntervalEstimate):
     """A mean over users, each with the same weight, and its distance from the baseline.
 
-    Intervals over users are Student's, of a mean near an end of the scale of the score form; none with fewer than 10 users.
+    Intervals over users are Student's, of a mean near an end of the scale of the score form; none with fewer than 10
+    users.
     """
 
     users: int = 0
     above: float | None = None
-    """Mean over users of the row's value less the floor's, over the turns that both have; None for the floor."""
+    """Mean over users of the row's value less that of the human-human baseline, over the turns that both have; None for
+    the baseline."""
     above_low: float | None = None
     above_high: float | None = None
 
@@ -50,7 +52,7 @@ class NextTurnRow(Record):
     by_act: dict[Act, float]
     """Agreement in each act: mean over users."""
     silent: int
-    """Turns at which it said nothing and did not leave."""
+    """Turns at which the user wrote nothing and did not leave."""
     rejected: int
     """Drafts that its own validator rejected."""
     calls: int

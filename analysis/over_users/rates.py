@@ -39,12 +39,12 @@ FREEDOM = 2
 """Degrees of freedom for each scenario but one: the score form is wider than Student's at few scenarios."""
 
 PRIOR_OF_USERS, FREEDOM_OF_USERS = 0.1, 4
-"""The same of a share over users: the weight of one item of each user, over the number of users, since few items of a
-rare value vary by chance alone; and the degrees of freedom for each user but one. They are the least that cover .93 over 8
-to 236 users, some with ten times the items of others (`tests/intervals`)."""
+"""The same for a share over users: the weight of one item of each user, divided by the number of users, since few items
+of a rare value vary only by chance. Then the degrees of freedom for each user except one. They are the least that cover
+.93 over 8 to 236 users, some with ten times the items of others (`tests/intervals`)."""
 UNEQUAL = 1.5
-"""Users for each that would weigh alike, from which on a few with most items may be alike by chance: without more of the
-prior, and fewer degrees of freedom, the interval covers .87 to .90 where all items of a user are alike."""
+"""Users for each one with equal weight, from which on the few users with most items may be alike by chance. Without a
+stronger prior and fewer degrees of freedom, the interval covers .87 to .90 if all items of a user are alike."""
 
 
 CONFIDENCE, LESS, FEW = 0.95, 0.1, 10
@@ -191,9 +191,9 @@ def share_of_users(
 ) -> Rate:
     """A share, or a score from 0 to 1, with its interval of the score form.
 
-    `variance`: of the share, over users; `items`: how many each user has. Few users with most items tell less of how much
-    users vary: the prior is the greater, the more unequal they are. `counts`: whether it counts items, each in or out, so
-    that few of them may be in by chance.
+    `variance`: of the share, over users; `items`: how many each user has. Few users with most items tell less of how
+    much users vary: the prior is the greater, the more unequal they are. `counts`: whether it counts items, each in or
+    out, so that few of them may be in by chance.
     """
     weights = [one for one in items if one > 0]
     users = effective_users(weights)
@@ -227,7 +227,8 @@ def _bound_of(number: float) -> float:
 def effective_users(weights: Any) -> Any:
     """Number of users with equal weights that would weigh like these; 0 without any.
 
-    Of squared contributions to a variance it is the number of users on which that stands. `weights` is a number for each user, or an array for each, of one number for each measure.
+    Of squared contributions to a variance it is the number of users on which that stands. `weights` is a number for
+    each user, or an array for each, of one number for each measure.
     """
     total, squares = sum(weights), sum(weight * weight for weight in weights)
     return total * total / (squares + (squares == 0))
@@ -258,8 +259,8 @@ def intraclass(counts: Sequence[tuple[int, int]]) -> float:
 def wilson(share: float, total: float, quantile: float = Z) -> Rate:
     """A share of (effectively) `total` trials with Wilson's score interval of 95 %.
 
-    The interval holds for few trials and for shares near 0 and 1. `quantile`: of Student's where few users tell how much
-    they vary.
+    The interval holds for few trials and for shares near 0 and 1. `quantile`: of Student's where few users tell how
+    much they vary.
     """
     low, high = ((1 + bound) / 2 for bound in score_bounds(2 * share - 1, 1 / total, quantile))
     return Rate(value=share, low=max(0.0, low), high=min(1.0, high))

@@ -39,7 +39,7 @@ class CardMeasure(Record):
     signs_differ: bool
     """Whether tasks differ by more than chance, and in some the effect is above 0 and in others below."""
     heterogeneity: float | None
-    """I squared, 0 to 1: of the variance of the effect between tasks the share that is no chance."""
+    """I squared, 0 to 1: the share of the variance of the effect between tasks that is not chance."""
     heterogeneity_p_adjusted: float | None
     distance: float | None
     floor: float | None
@@ -61,7 +61,7 @@ class CardMeasure(Record):
     ranked: bool
     """False for what stands apart: annotations, and what a translation destroys."""
     trust_sim: str
-    """Of an annotation how far the simulated side's values can be trusted; empty for what is none."""
+    """Of an annotation, the reliability of the simulated side's values; empty for anything else."""
     trust_human: str
 
 
@@ -84,7 +84,7 @@ class RealismCard(ComparedSides, _CardHead):
     effective_measures: float | None
     """How many measures that are not correlated would vary like the ranked ones do by chance."""
     auc: Interval
-    """How well a model tells the two sides apart by the measures alone; 0.5 is chance."""
+    """How well a model separates the two sides by the measures; 0.5 is chance."""
     auc_floor: Interval
     """The same for people and other people."""
     auc_published: Interval | None
@@ -94,7 +94,7 @@ class RealismCard(ComparedSides, _CardHead):
     auc_without_length: float | None
     """The AUC without the measures of how long a conversation and its messages are (family `shape`)."""
     auc_families: tuple[FamilyAuc, ...]
-    """The AUC by each family of measures alone, and by all measures but those; the one that tells most first."""
+    """The AUC by each family of measures, and by all other measures; the highest first."""
     statement: str = NEVER_ONE_NUMBER
     report: str
     """Digest of the report that the card is made of."""

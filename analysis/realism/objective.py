@@ -28,7 +28,7 @@ class Against:
     people: Sequence[Conversation]
     language: Language | None = None
     penalty: float = 1.0
-    """How much it counts that a measure is worse than at the start, and beyond its floor."""
+    """The weight of a measure that is worse than at the start, and beyond its human-human baseline."""
     seed: int = 0
     measures: Sequence[Measure] = MEASURES
 

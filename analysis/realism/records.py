@@ -13,7 +13,7 @@ TOO_FEW_DIFFER = "too few of them differ from the most frequent value"
 """Part of the reason why a row has no interval, and so no finding either."""
 
 SMALL = 0.33
-"""Size of an effect from which it is no longer small (Cliff's delta: Romano et al. 2006)."""
+"""Maximum size of a small effect (Cliff's delta: Romano et al. 2006)."""
 
 SetApart: TypeAlias = Literal["", "translation", "annotation"]
 """Why a measure is not ranked: a side is translated and the measure does not survive it, or it is an annotation,
@@ -108,8 +108,8 @@ class RealismRow(Record):
     apart: SetApart = ""
     """Why it is not ranked with the others; empty for those that are."""
     trust_sim: str = ""
-    """Of an annotation how far the simulated side's values can be trusted: `people's`, its agreement with people's label
-    of the same conversations, or `not calibrated`; empty for other measures."""
+    """Of an annotation how far the simulated side's values can be trusted: `people's`, its agreement with people's
+    label of the same conversations, or `not calibrated`; empty for other measures."""
     trust_human: str = ""
     """The same of people's side."""
     reason: str = ""
@@ -146,8 +146,8 @@ class RealismRow(Record):
     floor_effect_high: float | None = None
     """The size of effect that one in 20 halvings exceeds."""
     detectable: float | None = None
-    """The smallest size of effect that eight of ten such samples would find, at the p at which the row counts after
-    adjustment: 0.05 times (k + 1) / m, of m rows with a p of which k others are significant. 1 where no p is so small."""
+    """The smallest size of effect that eight of ten such samples would find. The p is the one at which the row counts
+    after adjustment: 0.05 times (k + 1) / m, if k of the m rows with a p are significant. 1 if no p can be so small."""
     published: float | None = None
     """Distance of the published simulated users from people, where they were given."""
     published_effect: float | None = None

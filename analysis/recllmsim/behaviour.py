@@ -32,7 +32,7 @@ class LabelShare(Record):
     n: int
     """How often it is given: to messages (intents), or to conversations (strategies)."""
     conversations: int
-    """Conversations of the task and side that have the label, whatever its value."""
+    """Conversations of the task and side that have the label, with any value."""
     of: int
     """All conversations of the task and side."""
     share: float | None

@@ -28,7 +28,7 @@ class TeacherScore(Record):
     teacher: str
     questions: int
     f1: float
-    """Mean over questions of the word F1 with the best reference, 0 to 1; a refusal is like a refusal alone.
+    """Mean over questions of the word F1 with the best reference, 0 to 1; a refusal equals only a refusal.
 
     Of several references each is held out once, as for people's own, and the mean of the best F1 is taken.
     """
@@ -39,7 +39,7 @@ class TeacherScore(Record):
     heq_d: float
     """Share of conversations on all of whose questions it is (HEQ-D)."""
     several_references: int
-    """Questions with more than one reference. People's F1 is known for these alone, elsewhere it is taken as 1."""
+    """Questions with more than one reference. People's F1 is known only for these; elsewhere it counts as 1."""
     refused_right: int
     """Refusals of questions that people could not answer either."""
     refused_wrong: int

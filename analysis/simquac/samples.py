@@ -21,11 +21,11 @@ class ConversationNumbers(Record):
     conversation: str
     questions: int
     refused: int
-    """Questions whose answer says that there is none, or says nothing."""
+    """Questions whose answer is a no-answer or empty."""
     ungrounded: int
     """Questions whose answer has no span and is not a refusal: not measured below."""
     unanswered: int
-    """Questions that nobody answered, since the conversation ended there."""
+    """Questions without an answer, since the conversation ended there."""
     words: tuple[int, ...]
     """For each answered question the words of its answer, split on single spaces, summed over its spans."""
     spans: tuple[int, ...]

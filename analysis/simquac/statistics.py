@@ -29,7 +29,7 @@ class SourceStatistics(Record):
     answered: int
     """Questions whose answer has a span: the answerable ones."""
     refused: int
-    """Questions whose answer says that there is none, or says nothing."""
+    """Questions whose answer is a no-answer or empty."""
     ungrounded: int
     """Questions whose answer has no span and is not a refusal."""
     unanswered: int

@@ -22,7 +22,8 @@ from .samples import exchanges, mean_of
 Relation: TypeAlias = Literal["same", "overlap", "different"]
 TeacherParts: TypeAlias = Literal["single", "several", "none"]
 RelationRule: TypeAlias = Literal["ours", "published"]
-"""How answers are compared: ours as a whole and line by line; the published figures come from any line of the answer."""
+"""How answers are compared: ours as a whole and line by line; the published figures come from any line of the
+answer."""
 
 QUAC = "quac"
 """Label of an answer of the published teacher topics that holds people's."""
@@ -210,7 +211,7 @@ class _Pair(NamedTuple):
     labelled: bool
     """Whether people's answers are labels of the teacher's own conversation."""
     numbers: list[int]
-    """The exchanges in which the teacher answered."""
+    """The turns in which the teacher answered."""
 
     @property
     def answered(self) -> Conversation:

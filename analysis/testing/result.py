@@ -49,7 +49,8 @@ class Successes(Record):
     """The share of successes; its interval knows that conversations about one scenario are alike. None if no
     conversation counts: all are without a score, or excluded."""
     first_draft: Rate | None
-    """The share of successes in which no draft of the assistant was rejected: the agent's own, without its validator."""
+    """The share of successes in which no draft of the assistant was rejected: the agent's own, without its
+    validator."""
     pass_hat: dict[int, float]
     """pass^k by k, as far as each scenario has k conversations."""
     pass_hat_intervals: dict[int, Rate]
@@ -73,26 +74,28 @@ class Successes(Record):
     without_user_faults: Share
     """Of those in which the user simulator is not at fault, whether they succeeded or not."""
     planned: int = 0
-    """Conversations that were to be held; without a plan, those that are here. Each is scored, unscored or not begun."""
+    """Conversations that were to be held; without a plan, those that are here. Each is scored, unscored or not
+    begun."""
     scored: int = 0
     """Those of them that have a score."""
     cut_short: int = 0
-    """Those that a bound of the run or their own limit of tokens ended, or somebody cancelled; they are among `unscored`."""
+    """Those that a limit of the run, their own limit of tokens or a cancellation ended; they are among `unscored`."""
     at_own_limit: int = 0
-    """Those of them that ended at their own limit of tokens: a run that is resumed with a higher one simulates them again."""
+    """Those of them that ended at their own limit of tokens: a run that is resumed with a higher one simulates them
+    again."""
     not_begun: int = 0
     """Those without a record: they were not begun, or were lost with a process that was ended by force."""
     missing: int = 0
     """The former name of `not_begun`."""
     of_planned: tuple[float, float] | None = None
-    """The share of all planned conversations if none or all of those without a score succeed: the interval is only of the
-    scored. None if no score is missing."""
+    """The share of all planned conversations if none or all of those without a score succeed: the interval is only of
+    the scored. None if no score is missing."""
     crashed: int = 0
     """Those in which the agent's own code crashed, or it answered nothing at all its attempts."""
     silent: int = 0
     """Those of the crashed in which it answered nothing."""
     without_message: int = 0
-    """Those of the crashed in which a function answered with what is no message, such as None."""
+    """The crashed ones in which a function returned something other than a message, such as None."""
     ended_by_error: int = 0
     """Those that a crash or another failure ended, or whose scorer raised: a resumed run simulates them again."""
     not_scorable: int = 0
@@ -100,8 +103,8 @@ class Successes(Record):
     answered: int = 0
     """Those in which the agent answered to the end."""
     unanswered: int = 0
-    """Those in which it did not: it crashed, answered nothing, took too long, stopped for a person, or no reply of it was
-    accepted. Those that a bound, an endpoint or another node ended are neither."""
+    """Those in which it did not: it crashed, answered nothing, took too long, stopped for a person, or no reply of it
+    was accepted. Those that a bound, an endpoint or another node ended are neither."""
     timed_out: int = 0
     """Those of the unanswered in which a turn of the agent took too long."""
     turn_timeout: float | None = None
@@ -117,13 +120,13 @@ class Successes(Record):
     sent_although_rejected: int = 0
     """Those of them that were sent all the same: after the last attempt, or because the validator only observes."""
     trust: str = ""
-    """How far the success can be trusted: `computed` by a rule, a judge's agreement with people's `success_human` of the
-    same conversations, or `not calibrated`; empty if none has a score."""
+    """How far the success can be trusted: `computed` by a rule, a judge's agreement with people's `success_human` of
+    the same conversations, or `not calibrated`; empty if none has a score."""
     errors: tuple[CodeError, ...] = ()
     """Errors of one's own code: the agent, a tool, a validator, a scorer or a world raised. The most frequent first."""
     warnings: tuple[str, ...] = ()
-    """What may be wrong although the scores count, a line each: a world that could not be torn down after the end, a tool
-    whose calls ended in an error, a tool that `success` names and no conversation called."""
+    """What may be wrong although the scores count, a line each: a world that could not be torn down after the end, a
+    tool whose calls ended in an error, a tool that `success` names and no conversation called."""
     gave_up: int = 0
     """Successes of conversations that the user ended by giving up."""
     gave_up_refused: int = 0

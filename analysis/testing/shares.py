@@ -19,11 +19,11 @@ class ScenarioSuccess(Record):
     unscored: int
     """Conversations that began and have no score; they are not among `conversations`."""
     cut_short: int = 0
-    """Those of them that a bound of the run or their own limit of tokens ended, or somebody cancelled."""
+    """Those of them that a limit of the run, their own limit of tokens or a cancellation ended."""
     not_begun: int = 0
     """Planned conversations that were not begun."""
     success: Rate | None
-    """The share of successes; Blaker's interval for these conversations alone. None if no conversation counts."""
+    """The share of successes, with Blaker's interval for these conversations. None if no conversation counts."""
     rejected_drafts: int
     """Drafts of the assistant that its validator rejected, in all conversations, those without a score too."""
     first_draft: Rate | None
@@ -44,7 +44,8 @@ class Share(Record):
     success: Rate | None
     """None if there is no conversation."""
     first_draft: Rate | None
-    """The share of successes in which no draft of the assistant was rejected: the agent's own, without its validator."""
+    """The share of successes in which no draft of the assistant was rejected: the agent's own, without its
+    validator."""
     pass_hat: dict[int, float]
     pass_hat_intervals: dict[int, Rate]
     """pass^k with its interval over scenarios, by each k below the fewest conversations of a scenario."""

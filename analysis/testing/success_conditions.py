@@ -25,7 +25,8 @@ _CONDITIONS = (
     (re.compile(r"the assistant has written and done nothing\Z"), "the agent wrote and did nothing"),
     (re.compile(r"the final state is as expected\Z"), "the final state is one that must not be"),
 )
-"""Reasons of the shipped scorers, and the condition that each breaks; of several, the first in this order names a group."""
+"""Reasons of the shipped scorers, and the condition that each breaks; of several, the first in this order names a
+group."""
 _UNSOLVED = "the user did not confirm that it is solved"
 _VARIES = re.compile(
     r"\"[^\"]*\"?|'[^']*'|`[^`]*`|“[^”]*”|\{.*\}|\[.*\]|\b[\w-]*\d[\w.:-]*|(?:(?<=\s)|\A)[A-Z][\w-]*(?: [A-Z][\w-]*)+"
@@ -58,7 +59,7 @@ class BrokenCondition(NamedTuple):
 
     name: str
     specific: bool
-    """Whether it says what went wrong, and not only how things stand at the end."""
+    """Whether it names the fault, and not only the state at the end."""
 
 
 def tool_conditions(conversation: Conversation) -> list[ToolCondition]:

@@ -1,7 +1,7 @@
 """Scoring functions trained on other people's satisfaction: by the words of one role, or by nearest replies.
 
-Each learns a user's satisfaction less that user's mean, because what is judged is which of two conversations of one user is
-the better one. Needs the extra `ml`, for Chinese also `zh`.
+Each learns a user's satisfaction less that user's mean, because what is judged is which of two conversations of one
+user is the better one. Needs the extra `ml`, for Chinese also `zh`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +24,7 @@ NEAREST = 20
 """Replies of the memory that a reply is compared with."""
 
 Learner = Callable[[RatedConversations, Sequence[int]], Tester]
-"""From rated conversations and the places of those to learn from, a tester."""
+"""From rated conversations and the places of those in training, a rater."""
 
 
 def by_words(role: Role) -> Learner:
@@ -48,8 +48,8 @@ def by_words(role: Role) -> Learner:
 def by_nearest_replies(rated: RatedConversations, places: Sequence[int]) -> Tester:
     """People's mean rating of the 20 stored replies most like each reply with the turn before it.
 
-    Likeness is the cosine of TF-IDF weights, and weighs; a conversation's value is the mean over its replies. It is how a
-    user made from people says how satisfied it is.
+    Likeness is the cosine of TF-IDF weights, and weighs; a conversation's value is the mean over its replies. It is how
+    a user made from people says how satisfied it is.
     """
     numpy = of_extra("numpy", "ml")
     texts: list[list[str]] = []
@@ -83,7 +83,8 @@ def by_nearest_replies(rated: RatedConversations, places: Sequence[int]) -> Test
 
 
 def held_out(learn: Learner, rated: RatedConversations) -> Values:
-    """Values of all conversations by scoring functions trained on other people, in five folds of users; two users or more."""
+    """Values of all conversations by scoring functions trained on other people, in five folds of users; two users or
+    more."""
     users = len(set(rated.users))
     values: list[float | None] = [None] * len(rated.users)
     for train, test in parts(dealt(rated.users, min(FOLDS, users))):

@@ -14,7 +14,7 @@ from ..over_users.means import UserSums
 from ..over_users.rates import IntervalEstimate
 
 Values = Sequence[float | None]
-"""What a tester says of each rated conversation; None where it says nothing."""
+"""The rating of each rated conversation; None without one."""
 
 
 class Concordance(IntervalEstimate):

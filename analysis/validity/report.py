@@ -19,8 +19,8 @@ from .rated import LABEL, RatedConversations
 from .rules import BASELINES, CHANCE, LENGTH, SIGNS, judges_in
 
 TesterKind: TypeAlias = Literal["baseline", "sign", "published judge", "learnt", "tester"]
-"""A rule that knows nothing; what a user notices, and its parts; a label of the published data; what learnt from other
-people's satisfaction; what was asked."""
+"""A rule without content; what a user notices, and its parts; a label of the published data; a model trained on other
+people's satisfaction; a rater that is called."""
 
 REALISM = "How human a user is: duologue compare. That is another thing, and stands beside this, never added to it."
 
@@ -34,7 +34,7 @@ class TesterRow(Record):
     above_length: Above
     """Less the concordance of the replies' length, over the pairs that both have."""
     failed: int = 0
-    """Conversations of which it said nothing."""
+    """Conversations without its rating."""
     failure: str = ""
 
 
@@ -134,7 +134,8 @@ class ValidityReport(TabledReport):
         return list(dict.fromkeys(lines))
 
     def cannot(self) -> list[str]:
-        """A line for each assistant that a user does not distinguish from the reference, by success or by satisfaction."""
+        """A line for each assistant that a user does not distinguish from the reference, by success or by
+        satisfaction."""
         lines = (
             f"{row.user} does not distinguish {row.assistant!r} from {row.reference!r} by {by}, not with {row.conversations} "
             f"conversations with each{': it prefers it' if difference.tells == 'prefers it' else ''}."
@@ -157,7 +158,8 @@ def people_report(
 ) -> PeopleReport:
     """Scoring functions against people of one split.
 
-    What learns does so from the tuning people and is judged on the test people; with all people, in five folds of users.
+    What learns does so from the tuning people and is judged on the test people; with all people, in five folds of
+    users.
 
     `values_by_tester`: by name a value for each conversation of `rated`. `failures`: the reasons of missing values.
     `annotated`: keys of labels that annotators wrote into the source.

@@ -40,7 +40,7 @@ STOPPED = "interrupted"
 """Why a run begins nothing new after Ctrl-C."""
 
 OWN_INTERRUPT = "code of yours raised KeyboardInterrupt"
-"""Begin of the reason of a run that somebody's code ended so."""
+"""Beginning of the reason of a run that your code ended so."""
 
 LAST = 0.5
 """Seconds in which what is left of a run may end."""
@@ -64,8 +64,8 @@ def run(
 ) -> T:
     """The work's result, under signals and for at most so many seconds; `under_way`: the conversations just now.
 
-    `left`: what there is and how to go on, for the last line of a process that cannot end in order. `last` is called with
-    that line before, in another thread.
+    `left`: what there is and how to go on, for the last line of a process that cannot end in order. `last` is called
+    with that line before, in another thread.
     """
     from ...runs.engine.control import GRACE, time_over
 

@@ -23,7 +23,7 @@ LONGEST = 1_000_000
 """Most bytes between two tags: Python's reader of XML takes a time that grows as the square of it."""
 
 _BEGUN = re.compile(rb"<(?:[^\s<>/:]{1,100}:)?([pr])[\s/>]")
-"""The begin of a paragraph or run, also of one without content, under whatever prefix the document gives to Word's names."""
+"""The beginning of a paragraph or run, also of one without content, with any prefix for Word's names."""
 _STYLES = "\n".join(
     ["p[style-name='Title'] => h1:fresh"]
     + [

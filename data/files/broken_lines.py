@@ -8,7 +8,7 @@ from pathlib import Path
 from ...errors import DataError
 
 ADVICE = "`duologue --skip-broken ...`, or skip_broken=True of load, leaves such lines out and counts them"
-"""What the refusal of a source with broken lines says of the option."""
+"""The advice about the option, where a source with broken lines is refused."""
 PLACES = 3
 """Most broken lines that an error or a note names."""
 

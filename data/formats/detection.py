@@ -75,7 +75,7 @@ class Format:
     sign: str = ""
     """In words, what `recognises` looks for: what `check --form` prints."""
     scenarios: bool = False
-    """Whether `read` gives scenarios that nobody has talked about yet: conversations without a message."""
+    """Whether `read` gives scenarios that were not simulated yet: conversations without a message."""
 
     def contents(self, path: Path) -> Contents:
         """The result of `read` as `Contents`, also if it returns only conversations.

@@ -11,7 +11,7 @@ FOLDER = "annotation"
 """Folder of the votes in a copy. Its files do not end in .json: readers of the copy's data do not open them."""
 SETTINGS = "settings.jsonl"
 CHOSEN = "chosen.jsonl"
-"""File in it on labels of people who labelled a part of all things, the disputed ones first."""
+"""File in it on labels of people who labelled a part of the items, those with annotator disagreement first."""
 EARLIER = "source"
 """Folder below that of the votes: what the source of the copy, a copy too, has as its folder of votes."""
 

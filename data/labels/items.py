@@ -18,7 +18,7 @@ LabelKey: TypeAlias = tuple[str, str, int | None]
 
 
 ChosenBy: TypeAlias = Literal["disputed", "random"]
-"""How things are chosen for labelling: the disputed first, or at random with the seed."""
+"""How items are chosen for labelling: those with annotator disagreement first, or at random with the seed."""
 
 
 class LabelAnswer(Record):
@@ -39,9 +39,10 @@ class LabelAnswer(Record):
     model_shown: bool = False
     """Whether the model's label was shown before the answer."""
     chosen_by: ChosenBy | Literal[""] = ""
-    """The order in which the thing was reached; `random` too where nothing was disputed. Empty: not known."""
+    """The order in which the item was reached; `random` too without any annotator disagreement. Empty: not known."""
     seen: str = ""
-    """Digest of the text that it is about: an answer is not one about a text that has changed since. Empty: not known."""
+    """Digest of the text that it is about: an answer is not one about a text that has changed since. Empty: not
+    known."""
     undone: bool = False
     """Whether it takes back the answer before it about the same thing."""
 

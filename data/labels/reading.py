@@ -21,7 +21,7 @@ SCORES = "scores"
 """The conversation's label in which scores are."""
 
 _NO_VALUES = frozenset({"", "null", "none", "nan", "n/a", "not judged", "not annotated"})
-"""What stands, in any case, where nobody has judged: no value of a label."""
+"""Words, in any case, of a missing judgement: not a value of a label."""
 
 _SAME = {
     "规划": "planning", "推荐": "recommendation", "检索": "search", "检索+推荐": "search & recommendation",
@@ -43,9 +43,9 @@ class Label:
     votes: tuple[Any, ...] = ()
     """In their order."""
     written: bool = False
-    """Whether an annotator wrote it (`duologue annotate`), so that it is not people's, whatever its name."""
+    """Whether an annotator wrote it (`duologue annotate`), so that it is not people's, under any name."""
     beside: bool = False
-    """Whether it stands beside the label, such as a memo or the error of a score, and is no part of it."""
+    """Whether it stands beside the label, such as a memo or the error of a score, and is not a part of it."""
     scored: bool = False
     """Whether a scorer gave it."""
 

@@ -18,7 +18,7 @@ class VoteResult(Generic[V]):
     """What votes come to."""
 
     values: tuple[V | None, ...]
-    """The most probable value of each item; None where two are as probable, or nobody voted."""
+    """The most probable value of each item; None if two are equally probable, or without votes."""
     probabilities: tuple[dict[V, float], ...]
     """The probability of each value, by item; they add up to 1."""
     prior: dict[V, float]

@@ -25,7 +25,7 @@ class LoggedCall:
     conversation: str = ""
     """Id of the conversation, thread or session; empty if the log names none."""
     trace: str = ""
-    """Id of the trace; empty if there is none."""
+    """Id of the trace; empty without one."""
     begun: str = ""
     """Sorts the calls in time; equal ones keep their order."""
     outer: bool = False

@@ -63,7 +63,7 @@ _BEFORE_WORDS = re.compile(
     r"(?:\byou,? |\b(?:says?|said|saying|writes?|wrote|thinks?|thought|reads?|line|sentence|title|called|named)\s?[:：,]?\s*)\Z",
     re.IGNORECASE,
 )
-"""What stands before an address (`you, as an AI`) or before somebody's words."""
+"""What stands before an address (`you, as an AI`) or before another person's words."""
 _ROLE_FOR_YOU = re.compile(
     r"\b(?:you are|you['’]re|you(?:['’]ll| will| should| must)|your (?:task|job|role|goal)|i want you|i['’]d like you|i need you|act(?:ing)? as|pretend"
     r"|behave|forget (?:all|any|every|your|the)|ignore (?:all|any|every|your|the)|from now on)\b",

@@ -46,7 +46,7 @@ _ASKS_FOR_WORK = re.compile(
     r"|(?:续写|翻译|改写|总结|标注|分类|评价|润色|写|补全|继续)[^。！？\n]{0,12}(?:对话|聊天|回复|示例|情感|文本)",
     re.IGNORECASE,
 )
-"""What asks for work on a dialogue, whatever it is about."""
+"""A request for work on a dialogue, on any subject."""
 LISTED = 3
 """Least other names at the begin of lines that make a list of terms."""
 _LABEL = re.compile(r"^[^\S\n]*[*_>#-]{0,4}[^\S\n]*(\w+(?: \w+)?)[*_]{0,3}[^\S\n]?[:：]", re.MULTILINE)
@@ -78,8 +78,8 @@ def is_spoken_about(text: str, start: int, end: int) -> bool:
 def is_in_transcript(text: str, end: int) -> bool:
     """Whether the label that ends at this place belongs to a transcript or template in the text.
 
-    At least two lines begin with different labels. Before them a technical text introduces them, or any text asks for work
-    on a dialogue.
+    At least two lines begin with different labels. Before them a technical text introduces them, or any text asks for
+    work on a dialogue.
     """
     return end in _transcript(text)
 

@@ -16,7 +16,7 @@ _EMPTY_EN = frozenset(
     problem question really right same see so solved solves sounds sure that that's the then there thing this to too
     understand understood up very wait was well will wonderful worked works yeah yep yes you you're your yup""".split()
 )
-"""Words that alone state nothing."""
+"""Words that by themselves state nothing."""
 _EMPTY_ZH = re.compile(
     r"谢谢|多谢|感谢|麻烦|辛苦|再见|拜拜|你好|您好|好的|好吧|可以|没错|对的|对|是的|是|不是|嗯+|哦|噢|啊|呀|吧|呢|了|的|行|好|不用|没有|没|有"
     r"|不|继续|明白|知道|清楚|你|您|我|很|非常|太|就|这样|这个|那个|那|这|请|帮忙|帮助|解决|问题|客气|满意|放弃"

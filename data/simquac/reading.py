@@ -20,7 +20,7 @@ class ReadingQuestion(Record):
     """A question about a section, the turns before it, and its reference answers."""
 
     id: str
-    """The conversation's id and the number of the exchange in it, from 0: `4f1e.../3`."""
+    """The conversation's id and the number of the turn in it, from 0: `4f1e.../3`."""
     conversation: str
     """Id of its conversation: HEQ-D is over conversations."""
     title: str
@@ -29,7 +29,7 @@ class ReadingQuestion(Record):
     section: str
     text: str
     earlier: tuple[tuple[str, str], ...] = ()
-    """The exchanges before it that a reader sees, question and answer each, the nearest last."""
+    """The turns before it that a reader sees, each a question and an answer, the nearest last."""
     references: tuple[str, ...]
     """Every reference answer; one of several spans has a line for each. A refusal is `data.grounding.NO_ANSWER`."""
 

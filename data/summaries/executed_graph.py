@@ -8,7 +8,7 @@ from pydantic import Field
 from ..records import Conversation, Edge, Record, Role, Usage
 
 SPEAKERS: dict[str, Role] = {"user_simulator": "user", "assistant": "assistant"}
-"""Nodes that write a side's drafts; the usage of the drafts is theirs."""
+"""Nodes that write a side's drafts, and have the usage of the drafts."""
 
 VALIDATORS: dict[str, Role] = {"question_validator": "user", "answer_validator": "assistant"}
 """Nodes that judge a side's drafts."""

@@ -34,7 +34,7 @@ class SearchWork:
     nowhere_from: dict[tuple[str, str], int] = field(default_factory=dict)
     """By pattern, the token from which on it does not occur; later searches need not try again."""
     first: dict[tuple[str, str], tuple[int, int] | None] = field(default_factory=dict)
-    """By pattern, its first match in the whole text; None if there is none."""
+    """By pattern, its first match in the whole text; None without one."""
 
     @classmethod
     def over(cls, *texts: str) -> "SearchWork":

@@ -77,7 +77,7 @@ class Cast:
     turn_recorder: Node = turn_recorder
     closing: Node = closing
     stop: Stop = until_spent
-    """Asked when a user's turn has been judged and when an exchange is complete."""
+    """Called when a user's turn has been judged and when a turn is complete."""
     world: World | None = None
     """Makes the world of each conversation from its scenario (`nodes.worlds`): what the agents' tools work on."""
     limits: Limits = field(default_factory=lambda: Limits(max_turns=10))

@@ -21,7 +21,7 @@ class QueueTurn:
     one_of: int = 1
     """Calls that were under way with it when it was sent."""
     guess: int = 0
-    """Its tokens by its length alone."""
+    """Its tokens, estimated only from its length."""
     ended: bool = False
     """Its tokens are those that it took."""
     refused: bool = False

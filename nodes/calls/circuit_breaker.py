@@ -5,7 +5,7 @@ from ..models.faults import CallFault
 FIRST, LONGEST = 1.0, 10.0
 """Seconds to the first probe, and most between two."""
 SILENT = frozenset({"unreachable", "timeout", "too_slow", "reset"})
-"""Faults of an endpoint that said nothing. Whoever says something may be about to be well again."""
+"""Faults of an endpoint that did not answer. An endpoint that answers may be about to recover."""
 
 
 class Breaker:

@@ -18,7 +18,7 @@ class Cause:
     """The load that explains refusals best, by log likelihoods against refusals that depend on no load."""
 
     limit: float
-    """Of a limit alone: hardly a call below that load is refused, and most above it."""
+    """Of only a limit: hardly a call below that load is refused, and most above it."""
     both: float
     """Of a limit and chance: more are refused above it than below."""
     share: float
@@ -26,7 +26,7 @@ class Cause:
     below: float
     """The same, of those below that load."""
     explained: float
-    """Share of the log likelihood that a limit alone explains: McFadden's R squared (1974); below 0 it explains less."""
+    """Share of the log likelihood that only a limit explains: McFadden's R squared (1974); below 0 it explains less."""
 
 
 def cause(calls: Iterable[QueueTurn], last: int) -> Cause:
@@ -56,8 +56,8 @@ def cause(calls: Iterable[QueueTurn], last: int) -> Cause:
 def _loads(turns: Sequence[QueueTurn], last: int) -> Iterator[list[float]]:
     """What was sent before each of the last calls, and with it, by all that a limit may count.
 
-    These are requests, requests that were not refused and their tokens in each window, and the latter two in a bucket that
-    fills as fast as they went through.
+    These are requests, requests that were not refused and their tokens in each window, and the latter two in a bucket
+    that fills as fast as they went through.
     """
     times = [turn.sent for turn in turns]
     lasts = range(len(turns) - last, len(turns))
@@ -106,8 +106,8 @@ class Refusals:
     RARE, STEEP = 0.2, 1.5
     """Refusals come by chance where a limit explains less of them than `STEEP` times their share beyond `RARE`.
 
-    Where there is a limit the pace follows it, so few are refused, and what was sent explains most of these. Of the doubted
-    refusals in simulated runs 0.1 % of those of limits and 64 % of those by chance are below that line.
+    Where there is a limit the pace follows it, so few are refused, and what was sent explains most of these. Of the
+    doubted refusals in simulated runs 0.1 % of those of limits and 64 % of those by chance are below that line.
     """
     HALF = 0.5
     """Of the last refusals, as many as `OFTEN`, a limit must explain less than this: limits change."""
@@ -116,7 +116,7 @@ class Refusals:
     BOTH = 10.0
     """Log likelihood at which there is a limit beyond doubt."""
     BESIDE = 5.0
-    """How much more than a limit alone explains one with chance beside it."""
+    """How much more a limit with chance explains than a limit without it."""
     LEAST = 0.1
     """A smaller share of refusals beside a limit is not taken for chance."""
     OFTEN = 8
@@ -148,7 +148,8 @@ class Refusals:
     def verdict(
         self, calls: Sequence[QueueTurn], per_second: float | None, *, again: bool
     ) -> Literal["limit", "chance"] | None:
-        """Why a call was refused at this pace; None: as before; `again`: none has succeeded since the last such refusal."""
+        """Why a call was refused at this pace; None: as before; `again`: none has succeeded since the last such
+        refusal."""
         self.bore = max(self.bore * (1 - self.FORGETS), per_second or 0.0)
         self._doubted += 1
         if self.chance and self._doubted >= self.OFTEN:

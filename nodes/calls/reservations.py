@@ -77,7 +77,7 @@ class Reservations:
     closed: bool = False
     """Whether no call may begin any more."""
     short: int = 0
-    """Tokens of a call that waits for more of the budget while no other is under way; 0: there is none."""
+    """Tokens of a call that waits for more of the budget while no other is in progress; 0 without one."""
     _kinds: dict[CallKind, _KindSoFar] = field(default_factory=dict[CallKind, _KindSoFar])
     _waiting: list[asyncio.Future[None]] = field(default_factory=list[asyncio.Future[None]])
 

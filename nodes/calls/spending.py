@@ -91,7 +91,7 @@ class Spending:
     notes: list[str] = field(default_factory=list)
     """Remarks on the figures, each only once."""
     unknown: str | None = None
-    """The first model whose price is unknown, and where it answered; None if there is none."""
+    """The first model whose price is unknown, and where it answered; None without one."""
     is_part: bool = False
     """Whether the bounds are one process' part of a run's: more may come, and the run decides when it is over."""
     no_room: str | None = None

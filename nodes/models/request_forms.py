@@ -23,7 +23,7 @@ Stock: TypeAlias = Callable[..., Awaitable[Any]]
 """The package's own call with these messages, and with these arguments changed."""
 
 MOST_FORMS = 64
-"""Forms of one model: somebody whose arguments differ from call to call gets no more."""
+"""Forms of one model: a caller whose arguments differ from call to call gets no more."""
 _CALL = {"name": "", "args": {"\u00e4": [1, 2.5, None]}, "id": "", "type": "tool_call"}
 _STUBS: Mapping[str, BaseMessage] = {
     "system": SystemMessage(""),
@@ -36,7 +36,7 @@ _STUBS: Mapping[str, BaseMessage] = {
 """A message of each kind whose form is taken from the package."""
 _FIELDS = {"tool": {"content", "tool_call_id"}, "ai, calls": {"content", "tool_calls"}}
 _FIELDS["ai, text and calls"] = _FIELDS["ai, calls"]
-"""Fields of a kind besides its role, if not the content alone."""
+"""Fields of a kind besides its role, if not only the content."""
 _STUB_SEED = -4711
 _UNSENT = frozenset({"refusal", "parsed"})
 """Keys that replies have in their `additional_kwargs`, and that are not sent back."""

@@ -18,7 +18,7 @@ class ScriptedModel(BaseChatModel):
 
     lines: list[str | InstanceOf[AIMessage] | InstanceOf[Exception]]
     by_call: bool = False
-    """Whether each call takes the next line, whatever it is sent."""
+    """Whether each call takes the next line, for any request."""
     tokens: tuple[int, int] | None = None
     """Input and output tokens that each call reports; None: those of the line, if it is a message with any."""
     sent: list[list[BaseMessage]] = Field(default_factory=list, exclude=True)

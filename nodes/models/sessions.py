@@ -20,8 +20,9 @@ from yarl import URL
 CONNECT_SECONDS = 10.0
 """Maximum seconds for a connection: an address that never answers is detected sooner than a slow reply."""
 IDLE_SECONDS = 4.0
-"""Seconds after which an unused connection is not used again. Common servers (uvicorn, and with it vLLM; node) end theirs
-after 5: a request at that moment is lost, and it remains unknown whether it was answered and must be paid."""
+"""Seconds after which an unused connection is not used again. Common servers (uvicorn, and with it vLLM; node) close
+idle connections after 5: a request at that moment is lost, and it remains unknown whether it was answered and must be
+paid."""
 MOST_HEAD_BYTES = 2**16
 """Bytes of a line of a reply's head."""
 

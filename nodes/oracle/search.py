@@ -40,7 +40,7 @@ class FoundPlan:
     """The outcome of a search."""
 
     calls: tuple[PlayedCall, ...] | None
-    """The shortest plan; None if there is none within the bounds."""
+    """The shortest plan; None without one within the bounds."""
     bound: str = ""
     """The bound that ended the search before all was tried; empty if all was."""
     plays: int = 0
@@ -60,7 +60,8 @@ class PlanSearch:
     async def plan(self, reached: Reached) -> FoundPlan:
         """The shortest sequence of calls that reaches the goal, each tried in a fresh world.
 
-        A call that ends in an error goes no further. What a result holds under an argument's name is known from then on.
+        A call that ends in an error goes no further. What a result holds under an argument's name is known from then
+        on.
         """
         try:
             async with asyncio.timeout(self.bounds.seconds):

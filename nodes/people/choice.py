@@ -78,7 +78,7 @@ class PeopleMoment:
     """What the user wants; empty for the assistant, which does not know it, as is `person`."""
     person: str
     task: str
-    """Name of the task; empty if there is none."""
+    """Name of the task; empty without one."""
     messages: tuple[tuple[Role, str], ...]
     """All messages so far, each with its role."""
     heard: tuple[str, ...]

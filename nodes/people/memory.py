@@ -31,9 +31,9 @@ NEARLY = 0.8
 """Likeness of the words of two turns from which on they count as nearly the same."""
 
 FIELDS = ("wish", "person", "heard", "asked", "own", "talk", "reply", "theme")
-"""Fields by which a turn is compared: the user's wish and person, the other role's last words and the questions in
-them, the role's own earlier words, and all earlier words; then its own words with the other role's last ones here
-(`reply`), and with all words and the wish here (`theme`)."""
+"""Fields by which a turn is compared. First the user's wish and person, the other role's last words and the questions
+in them, the role's own earlier words, and all earlier words. Then the turn's words with the other role's last words
+here (`reply`), and with all words and the wish here (`theme`)."""
 
 
 @dataclass(frozen=True)

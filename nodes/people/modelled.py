@@ -50,7 +50,7 @@ class WithPeople:
     """The import path in the cast's settings, if it was given by one."""
     role: ClassVar[Role] = "user"
     read_only: ClassVar[bool] = True
-    """Nobody carries the model's tool calls out."""
+    """The model's tool calls are not carried out."""
 
     @classmethod
     def of(
@@ -207,9 +207,9 @@ class FewShotUser(WithPeople):
 class RewritePeople(WithPeople):
     """A chat model that fits turns of people to the conversation.
 
-    `PeopleSpeaker` chooses the turn and decides where the user ends. The turn is sent as a quote after the conversation,
-    with the request to keep style and length. The model retries a rejected rewriting, with the reason of the rejection;
-    after two of them another turn is taken. The record of a message has the words of the turn in
+    `PeopleSpeaker` chooses the turn and decides where the user ends. The turn is sent as a quote after the
+    conversation, with the request to keep style and length. The model retries a rejected rewriting, with the reason of
+    the rejection; after two of them another turn is taken. The record of a message has the words of the turn in
     `extra["people"]["retrieved"]`.
     """
 

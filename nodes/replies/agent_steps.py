@@ -1,7 +1,7 @@
 """Steps of agents in a thread beside the event loop's own, which leaves one behind that blocks.
 
-An `async` function that blocks (`time.sleep`) would hold up its event loop for ever, with every conversation in it. While
-the loop's thread waits, nothing else runs in the loop: for an agent it is the loop's thread all the same.
+An `async` function that blocks (`time.sleep`) would hold up its event loop for ever, with every conversation in it.
+While the loop's thread waits, nothing else runs in the loop: for an agent it is the loop's thread all the same.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ class _Step:
     """Its method."""
     arguments: tuple[Any, ...]
     left: bool = False
-    """Whether nobody waits for it any more."""
+    """Whether no caller waits for it any more."""
     loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
     task: "asyncio.Task[Any] | None" = field(default_factory=asyncio.current_task)
     hooks: Any = field(default_factory=sys.get_asyncgen_hooks)  # a thread has its own ones

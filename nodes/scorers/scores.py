@@ -48,7 +48,7 @@ ScorerAnswer: TypeAlias = Score | bool | int | float | str | None
 Scorer: TypeAlias = Callable[..., ScorerAnswer | Awaitable[ScorerAnswer]]
 """A function of the state of a complete conversation, plain or async, that returns its score, or None for no score.
 
-With a second parameter, `(state, world)`, it also gets the conversation's live world, None if there is none. A
+With a second parameter, `(state, world)`, it also gets the conversation's live world, None without one. A
 second parameter with a default is the world only if it is named `world`.
 """
 

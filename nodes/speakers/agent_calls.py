@@ -40,7 +40,7 @@ class CallOutcome:
     """The outcome of a call."""
 
     answer: Any
-    """The agent's answer; where it failed, its state as far as it got; None if there is none."""
+    """The agent's answer, or its state up to a failure; None without either."""
     interrupts: Sequence[Any] = field(default_factory=list)
     """The values of the interrupts at which it stands."""
     ids: Sequence[str] = ()

@@ -12,7 +12,7 @@ from ..replies.conversion import drafts_of, plain_or_text
 from ..state import Draft
 
 INTERRUPTED: Mapping[Role, str] = {"assistant": "agent_interrupted", "user": "user_rejected"}
-"""The stop reason of an agent that stands at an interrupt which nobody can answer, by whom it plays."""
+"""The stop reason of an agent at an interrupt that cannot be answered, by the role that it plays."""
 NO_CHECKPOINTER = "it has no checkpointer"
 NO_QUESTION = "it asks no one question"
 NOT_ENDING = "it asks for approval again and again"

@@ -53,7 +53,7 @@ class ChatSpeaker:
     path: str | None = None
     """The import path that the model was given by."""
     read_only: ClassVar[bool] = True
-    """Nobody carries the model's tool calls out."""
+    """The model's tool calls are not carried out."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         call = speaker_call(self.role, state, runtime.context)

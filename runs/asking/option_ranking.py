@@ -45,7 +45,7 @@ class RankedOptions(ModelAnswer):
     called: ClassVar[str] = "a ranking of a model"
 
     options: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """For each aspect three to five options, the likeliest first; empty if it said nothing that could be read."""
+    """For each aspect three to five options, the likeliest first; empty without a readable reply."""
 
 
 def ranking(

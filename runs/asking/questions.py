@@ -49,7 +49,7 @@ class ModelAnswer(Record):
     usage: dict[str, int] | None = None
     """Tokens, by the names of `data.Usage`."""
     error: str = ""
-    """Why it says nothing, in one line; empty if it does."""
+    """The reason of a missing answer, in one line; empty otherwise."""
     unreadable: bool = Field(default=False, exclude_if=lambda value: not value)
     """Whether replies came of which none could be read: they are paid for, and it is not asked again."""
 

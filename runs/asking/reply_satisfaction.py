@@ -29,7 +29,7 @@ class SatisfactionReply(ModelAnswer):
     called: ClassVar[str] = "an opinion of a judge"
 
     points: int | None = None
-    """1 to 5; None if it said nothing that could be read."""
+    """1 to 5; None without a readable reply."""
     reason: str = ""
 
 
@@ -71,11 +71,11 @@ def judging(
 
     A rating is 1 to 5 points, or the error of a missing one.
 
-    `model`: a spec or a LangChain chat model, as for `nodes.judged`. It is shown the scenario and the conversation up to
-    the reply. `page`: one's own in place of the shipped `judge/reply_satisfaction`, as for `nodes.judged`.
+    `model`: a spec or a LangChain chat model, as for `nodes.judged`. It is shown the scenario and the conversation up
+    to the reply. `page`: one's own in place of the shipped `judge/reply_satisfaction`, as for `nodes.judged`.
 
-    SettingError for the offline model, which cannot judge; ModelError for a model that cannot be made. The answers raise
-    PromptError for a page with a gap that the scenario does not fill.
+    SettingError for the offline model, which cannot judge; ModelError for a model that cannot be made. The answers
+    raise PromptError for a page with a gap that the scenario does not fill.
     """
     replies = list(replies)
     chat_model = judging_model(model, "judged")

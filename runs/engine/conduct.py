@@ -24,7 +24,7 @@ from .control import Control, default_control
 from .progress import is_shown
 
 SNAPSHOT_BYTES = 1_000_000
-"""Most bytes of a world's snapshot in a call journal, unless a run says otherwise."""
+"""Maximum bytes of a world's snapshot in a call journal, unless a run sets another number."""
 SYNCED = 0.2
 """Seconds after which a reply is safe from a power failure; it is safe from a killed process at once."""
 
@@ -51,7 +51,7 @@ class Conduct:
     max_seconds: float | None = None
     """Maximum seconds of this call. At each of these bounds what is under way ends in order, as `budget`."""
     control: Control | None = None
-    """Holds pace and bounds in their place, and ends the run before its plan is done if whoever has it says so."""
+    """Keeps rate limiter and budgets, and can end the run before its plan is done."""
     record: str | Path | None = None
     """A file for every reply of a model, to replay the run from; it is kept."""
     replay_calls: str | Path | None = None
@@ -61,10 +61,11 @@ class Conduct:
     replies_of: Path | None = None
     """The call journal of an earlier run: where its user was sent the same, its reply is taken."""
     snapshot_bytes: int = SNAPSHOT_BYTES
-    """Most bytes of a world's snapshot in the run folder's call journal, from which a conversation that was cut short goes
-    on. They are not redacted. 0: none are kept, and such a conversation begins anew."""
+    """Most bytes of a world's snapshot in the run folder's call journal, from which a conversation that was cut short
+    goes on. They are not redacted. 0: none are kept, and such a conversation begins anew."""
     retry_failed: bool = False
-    """On resume, simulate again what ended by somebody's fault, such as a user whose every draft was rejected."""
+    """On resume, simulate again conversations that ended by a fault of a role, such as a user whose every draft was
+    rejected."""
     any_version: bool = False
     """Resume a run that another version of this package began."""
     processes: int | None = 1
@@ -72,7 +73,8 @@ class Conduct:
     engine: Literal["processes", "ray"] | None = None
     """Where the processes are: on this machine, or on a Ray cluster (extra `ray`)."""
     ray_address: str | None = None
-    """The cluster, such as `ray://HOST:10001` or `auto`; None: that of the environment, else one of this machine's own."""
+    """The cluster, such as `ray://HOST:10001` or `auto`; None: that of the environment, else one of this machine's
+    own."""
     progress: bool | None = None
     """Whether to show how far the run is: in the cell of a notebook, else on stderr, at a terminal in one line that is
     replaced each second, in a log in a line each minute. None: in a notebook, once the run has taken a second."""

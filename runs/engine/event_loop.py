@@ -13,7 +13,7 @@ from ...nodes.replies.agent_steps import drop_steps
 from ...nodes.replies.worker_threads import new_loop
 
 LAST = 0.8
-"""Seconds in which a call that was interrupted ends by itself, and in which a loop that nobody blocks takes an order."""
+"""Seconds in which an interrupted call ends by itself, and in which a loop that is not blocked takes an order."""
 WRITING = 30.0
 """Most seconds in which it may be written down."""
 

@@ -94,7 +94,7 @@ class WorkerReport:
     """What ended the part before its end: the kind of error, and its line."""
     over: bool = False
     short: int = 0
-    """Tokens of a call that waits for more of the budget while no other is under way; 0: there is none."""
+    """Tokens of a call that waits for more of the budget while no other is in progress; 0 without one."""
 
     def count_calls(self, calls: CallService, file: CallFile | None) -> None:
         """Take in the state of the calls."""

@@ -31,7 +31,7 @@ class LabelVotes(Record):
     round: int = 0
     """How often the label has been redone."""
     units: tuple[int, ...]
-    """Indices of the labelled messages from 0, or -1 alone."""
+    """Indices of the labelled messages from 0, or only -1."""
     votes: tuple[dict[str, Any], ...]
     """Each vote (`graphs.label_graph.AnnotatorVote`): the values by unit, and every reply with its usage."""
 

@@ -63,7 +63,7 @@ class MadeProfiles:
     coverage: Coverage
     """Of the pool and the made profiles together."""
     stop: ProfileStopReason | None
-    """None if a bound or whoever holds the control of runs ended it."""
+    """None if a limit or the control of runs ended it."""
     failure: str | None = None
     notes: tuple[str, ...] = ()
     stopped: str | None = None
@@ -89,8 +89,8 @@ async def agenerate(
 ) -> MadeProfiles:
     """Make profiles until the file holds `count` of them; those of earlier calls count.
 
-    `pool`: existing profiles, from which the new ones must differ. `conduct`: pace, bounds, and the file of all calls, to
-    record or to replay. `watch` is called with the number kept so far.
+    `pool`: existing profiles, from which the new ones must differ. `conduct`: pace, bounds, and the file of all calls,
+    to record or to replay. `watch` is called with the number kept so far.
 
     RunError if the file holds profiles that were not made here.
     """

@@ -59,7 +59,7 @@ class FromPeople:
     """Conversations of retrieval-based users, with notes for the reader."""
 
     conversations: tuple[Conversation, ...] | None
-    """None where no baseline can be made; the note says why."""
+    """None if no baseline can be made; the note gives the reason."""
     notes: tuple[str, ...] = ()
 
 
@@ -226,8 +226,8 @@ def said_from_people(
 ) -> tuple[list[NextTurn] | None, list[str]]:
     """The turns of retrieval-based users at each moment, and notes; None with the reason if not possible.
 
-    Nothing comes from a conversation of the person who is asked about. `cast`: as for `graphs.single_turn.cast_for`; `tell` is
-    told at how many moments they are asked before any is.
+    Nothing comes from a conversation of the person who is asked about. `cast`: as for `graphs.single_turn.cast_for`;
+    `tell` is told at how many moments they are asked before any is.
     """
     none = f"{NAME}: no such row, because"
     if (users := len({user_of(one) for one in people})) < FEWEST_USERS:

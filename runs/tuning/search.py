@@ -38,7 +38,7 @@ PAGES = "pages"
 
 PARTS: tuple[UserPart, ...] = ("learn", "select", "test")
 FEWEST = 2
-"""Fewest users of a part: with one alone nothing is known of people."""
+"""Minimum users of a split: a single user shows nothing about people."""
 
 
 TrialWatch = Callable[[TuningTrial], None]
@@ -161,8 +161,8 @@ def ready(
 ) -> dict[str, int]:
     """How many of the people's users are in each part.
 
-    Before any trial is simulated: DataError if a part has too few, MissingExtraError without what searches, SettingError
-    for a name that cannot be searched.
+    Before any trial is simulated: DataError if a part has too few, MissingExtraError without what searches,
+    SettingError for a name that cannot be searched.
     """
     users: dict[str, int] = {part: len({user_of(one) for one in people if of_part(one, part)}) for part in PARTS}
     for part, count in users.items():

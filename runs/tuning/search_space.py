@@ -22,7 +22,7 @@ PLACES = ("user", "assistant", "cast", "limits")
 _NAME = re.compile(r"(user|assistant|cast|limits)\.[A-Za-z_]\w*")
 
 _MOST = {"thanks": 0.3, "exclaim": 0.3}
-"""Rates of the offline user's manner that are not searched up to 1."""
+"""Rates of the offline user's style that are not searched up to 1."""
 
 DIGITS = 4
 """Significant digits of a value: it is to be read, and given again."""
@@ -157,8 +157,8 @@ def default_space(user: object) -> dict[str, Range | SearchChoices]:
 def proposed(space: Space, tried: Sequence[tuple[Mapping[str, Any], float | None]], seed: int) -> dict[str, Any]:
     """The next values to try; `tried`: values with their results, None for a failed trial.
 
-    Tree-structured Parzen estimator (Bergstra et al. 2011), Optuna's. It depends on nothing but its arguments. Values that
-    were tried and do not name all of the space are left out. MissingExtraError without the extra `tune`.
+    Tree-structured Parzen estimator (Bergstra et al. 2011), Optuna's. It depends on nothing but its arguments. Values
+    that were tried and do not name all of the space are left out. MissingExtraError without the extra `tune`.
     """
     optuna = of_extra("optuna", EXTRA)
     optuna.logging.set_verbosity(optuna.logging.WARNING)

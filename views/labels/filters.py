@@ -17,7 +17,7 @@ LONGEST, MOST = 60, 60
 """Characters of one value, and different values, beyond which a label is a text and can be no filter."""
 
 DISPUTES = ("votes differ", "tie", "people say otherwise")
-"""What makes a label disputed; a row has the sum of their bits."""
+"""The kinds of annotator disagreement; a row has the sum of their bits."""
 
 
 @dataclass
@@ -31,9 +31,9 @@ class ListedLabel:
     rows: dict[int, Counter[str]] = field(default_factory=dict)
     """The values in each row that has any, or votes."""
     disputes: dict[int, int] = field(default_factory=dict)
-    """The rows that are disputed, with the bits of `DISPUTES`."""
+    """The rows with annotator disagreement, with the bits of `DISPUTES`."""
     messages: dict[int, list[int]] = field(default_factory=dict)
-    """Numbers of the disputed messages of each row."""
+    """Numbers of the messages with annotator disagreement of each row."""
     people: dict[int, str] = field(default_factory=dict)
     """What people say otherwise of the conversation of a row."""
 

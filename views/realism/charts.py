@@ -25,7 +25,7 @@ class EffectMark:
     effect: float
     low: float | None
     high: float | None
-    """Ends of the interval; None where there is none."""
+    """Ends of the interval; None without one."""
     tasks: tuple[float, ...]
     """The effect in each task, where there are several."""
     published: float | None

@@ -74,12 +74,12 @@ class Measure:
     they are derived from `of_conversation`, `of_text` or `parts`."""
     family: Family = "own"
     source: str = "ours"
-    """Where the definition comes from; `ours` where nobody published one."""
+    """The source of the definition; `ours` if it is not published elsewhere."""
     direction: str = "higher values"
     """What a higher value means."""
     keyboard: str = ""
-    """Whether a difference may come from how people type and not from what they do, and what is done against it. Empty
-    if nobody has answered that."""
+    """Whether a difference may come from how people type and not from what they do, and how this is countered. Empty if
+    unknown."""
     survives_translation: bool = True
     """Whether a machine translation of a message gives much the same value as the message."""
     parts: Parts | None = None
@@ -101,7 +101,8 @@ class Measure:
 
     @property
     def pairwise(self) -> bool:
-        """Whether a conversation is measured against the others of its side (what that does to chance: `dependence`)."""
+        """Whether a conversation is measured against the others of its side (what that does to chance:
+        `dependence`)."""
         return self.parts is not None
 
     def values(

@@ -36,7 +36,7 @@ def keys(things: Iterable[Hashable]) -> Keys:
 
 
 MOST = 50_000
-"""Characters of a message, from its beginning, that are measured: nobody writes a longer one by hand."""
+"""Characters of a message, from its beginning, that are measured: a person writes no longer one by hand."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,13 @@ class UserTranscript:
     """Who speaks: a person, or a profile. Conversations of the same cluster are not independent."""
     task: str
     language: Language
-    """Language of the texts: the common one of both sides, or the conversation's own where there is none."""
+    """Language of the texts: the common one of both sides, else the conversation's own."""
     texts: tuple[str, ...]
     """The user's stored messages."""
     originals: tuple[str, ...]
     """The same messages in the language in which they were written."""
     replies_before: tuple[str, ...]
-    """For each message what the assistant said right before it; empty where it said nothing."""
+    """For each message the assistant's text right before it; empty without one."""
     assistant: str = ""
     """Who answered; empty if the data does not tell."""
 

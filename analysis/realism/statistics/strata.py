@@ -16,7 +16,7 @@ class Stratified:
     coefficients: Floats
     """Cell x measure: what the cell weighs in its side's mean; 0 where it has no number, or the other side has none."""
     deviations: Floats
-    """Cell x measure: the number less the mean of the task and side; 0 where there is none."""
+    """Cell x measure: the number less the mean of the task and side; 0 without a number."""
     sim: Floats
     human: Floats
     """Mean of each side; NaN where no task has numbers of both sides."""

@@ -18,8 +18,8 @@ from .text_models.texts import UserText, tf_idf
 CONVERSATIONS, USERS = "conversations", "users"
 """The two splits that test the same conversations."""
 UNEQUAL = 2.0
-"""Users for each that would weigh alike, above which a gain has no interval: where some have ten times the conversations of
-others, and a user's are alike, Student's covers .62 to .9."""
+"""Users for each that would weigh alike, above which a gain has no interval: where some have ten times the
+conversations of others, and a user's are alike, Student's covers .62 to .9."""
 BRIEF: tuple[Metric, ...] = ("f1_weighted", "hit_1", "hit_3", "recall_3")
 
 
@@ -32,14 +32,14 @@ class NearestRow(Record):
     n: int
     """Conversations that are tested, in any aspect."""
     known: float
-    """Share of them whose user is learnt from too."""
+    """Share of them whose user is in training too."""
     nearest: float
-    """Share of them whose nearest learnt conversation (cosine of TF-IDF) is of the same user."""
+    """Share of them whose nearest conversation in training (cosine of TF-IDF) is of the same user."""
     low: float | None
     high: float | None
     """Of the 95 % interval over users."""
     chance: float
-    """The same share for a learnt conversation at random."""
+    """The same share for a random conversation in training."""
 
 
 class NearestConversations(TypedRows[NearestRow], title="Is the user known again?"):
@@ -52,7 +52,7 @@ class GainRow(Record):
     model: str
     metric: Metric
     known: float | None
-    """In the split by conversation, where most users are learnt from too."""
+    """In the split by conversation, where most users are in training too."""
     new: float | None
     """With users held out."""
     gain: float | None

@@ -37,12 +37,12 @@ class Mixture:
     setting: Setting = "human"
     split: AnySplit = "users"
     ratio: float | None = None
-    """Of `sim4human`: simulated conversations for each of people that is learnt from; None: all there are."""
+    """Of `sim4human`: simulated conversations for each conversation of people in training; None: all."""
     others: bool = True
     """False: the option "Others" is taken away, and with it conversations that have no other."""
     labels: Frequent | None = None
-    """Of `sim4human`: only simulated conversations with one of the options that are most or least frequent in people's
-    conversations that are learnt from; one that nobody has is the least frequent."""
+    """Of `sim4human`: only simulated conversations with one of the most or least frequent options of people's
+    conversations in training; an option that no person has is the least frequent."""
     top: int = TOP
     pairs: bool = False
     """Only the four aspects of `PAIRS`, each from conversations about its task."""

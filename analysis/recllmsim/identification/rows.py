@@ -11,7 +11,7 @@ from .metrics import MeasuredOptions
 
 GUESSES = "people's guesses"
 PRIOR_OF_SIDE = "label prior, own side"
-"""Where the other side is learnt from too, or alone: the prior of those of the tested side alone."""
+"""Where the other side is in training, with the tested side or without it: the prior of only the tested side."""
 PRIOR_OF_GUESSED = "label prior, guessed"
 """The label prior of the conversations and aspects that people guessed, which their row is compared with."""
 

@@ -9,8 +9,8 @@ from ...over_users.folds import FOLDS, Fold, dealt
 
 SplitName: TypeAlias = Literal["users", "published"]
 AnySplit: TypeAlias = Literal["users", "published", "conversations"]
-"""`conversations`: five folds of conversations, whoever their users are: as leaky as the published split, and each is
-tested once, as by users, so that the two can be compared test by test."""
+"""`conversations`: five folds of conversations, without regard to their users. It leaks like the published split, but
+tests each conversation once, as `users` does, so the two can be compared test by test."""
 
 
 def parts(users: Sequence[str], split: SplitName) -> list[Fold]:

@@ -29,7 +29,7 @@ class Leak(Record):
     tested: int
     """Turns that are tested."""
     shared: int
-    """Those of a conversation of which other turns are learnt from."""
+    """Those of a conversation of which other turns are in training."""
 
     @property
     def share(self) -> float:

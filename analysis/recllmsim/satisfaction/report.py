@@ -31,7 +31,7 @@ class SatisfactionReport(Sections):
     tested: int
     """Turns that are tested as five-way satisfaction."""
     shared: int
-    """Those of a conversation of which other turns are learnt from."""
+    """Those of a conversation of which other turns are in training."""
     scores: ValueRows
 
 

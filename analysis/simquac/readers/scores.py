@@ -47,7 +47,7 @@ class ReaderScore(Record):
     f1_answerable: float | None
     """Mean F1 over the questions that have an answer; None without one."""
     several_references: int
-    """Questions with more than one reference: people's own F1 is known for these alone."""
+    """Questions with more than one reference: people's own F1 is known only for these."""
     refused_right: int
     refused_wrong: int
     """Refusals of questions that have an answer."""
@@ -84,8 +84,8 @@ def score_reader(
 
     `each_line`: of an answer of several spans the best one counts, as programs read the files; else all together.
     `least_agreement`: questions with several references on which people's own F1 is below it are left out (QuAC's own
-    program leaves out those below 0.4). `failures`: why a question could not be asked, or None. DataError if no question
-    is left, or numbers differ.
+    program leaves out those below 0.4). `failures`: why a question could not be asked, or None. DataError if no
+    question is left, or numbers differ.
     """
     if len(answers) != len(questions):
         raise DataError(f"{reader}: gave {len(answers)} answers to {len(questions)} questions: it must give one each")

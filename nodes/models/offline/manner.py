@@ -33,7 +33,7 @@ class StyleRates(BaseModel):
     wishes: float = 1.0
     """Of the task's further wishes, those that the user brings up."""
     frames: float = 1.0
-    """Of the wishes, those that are put as a question; the others stand alone, in the words of the task."""
+    """Of the wishes, those that are put as a question; the others stand by themselves, in the words of the task."""
     reactions: float = 1.0
     """Of the messages, those that begin with a word on the reply, where it is of use."""
     personal: float = 1.0

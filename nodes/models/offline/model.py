@@ -44,7 +44,7 @@ class OfflineChatModel(StyleRates, BaseChatModel):
     )
     """It reads only texts: words stand in the place of images, recordings and files."""
     side: OfflineSide | None = None
-    """The role that it plays. A cast sets it if it is None."""
+    """The role that it plays. None: a cast sets it."""
     seed: int | None = None
     """Seed of every call without its own `seed` argument."""
     two_questions: float = 0.0
