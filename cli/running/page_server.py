@@ -15,7 +15,7 @@ from ...data.files.json_files import dumps
 from ..streams import BAD_INPUT, flush, say, say_address, stderr
 
 STAY = 30
-"""Seconds for which the page stays after a run that nobody has looked at yet, where somebody sits at a terminal."""
+"""Seconds for which the page of a run at a terminal stays after the run, if it was not opened yet."""
 MOST = 60.0
 """Most seconds that a command waits for the process at its end."""
 

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs
 from ...data.identity import digest
 
 HERE = "127.0.0.1"
-"""The only address of a server of ours: whoever opens its page can read every conversation."""
+"""The only address of a server of ours, since a person who opens its page can read every conversation."""
 HOSTS = (HERE, "localhost")
 """Names of this machine. Any other name in `Host` is that of a page whose name was bound to this address."""
 COOKIE = "duologue"
