@@ -45,7 +45,7 @@ _LICENSED: Mapping[str, tuple[str, ...]] = {
     "changes_mind": ("user-contradicts-itself",),
     "injects": ("user-as-assistant", "user-invents"),
 }
-"""What a user with a behaviour (`data.behaviours`) is asked to do, and is no fault of it."""
+"""Faults that a behaviour (`data.behaviours`) asks of a user: they do not count as its faults."""
 
 
 def faults_of_user(

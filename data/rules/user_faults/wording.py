@@ -24,7 +24,7 @@ _AS_ASSISTANT = re.compile(
     re.IGNORECASE,
 )
 _HAN_OR_WORD = 3
-"""Least words of a message that can be a repetition by its words alone."""
+"""Minimum words of a message that only its words can make a repetition."""
 _SAME, _SAME_OF_ALL = 0.75, 0.6
 """Least shares of the content words of the shorter of two messages, and of all their words, that both have."""
 _FEWEST = 3
