@@ -18,9 +18,10 @@ from . import former_names
 
 __version__: str
 if TYPE_CHECKING:
-    from . import analysis, cli, data, errors, graphs, nodes, prompts, runs, studies, views
+    from . import analysis, cli, data, errors, graphs, hosts, nodes, prompts, runs, studies, views
     from .data import Conversation, domains, load
     from .graphs import Cast, casts
+    from .hosts import user
     from .nodes import Limits
     from .runs import annotate, asimulate, simulate
     from .studies.ablation.ablating import aablate, ablate
@@ -57,12 +58,13 @@ _HOMES = {
     "simulate": "runs",
     "test": "studies.agent_tests",
     "tune": "studies.tuning",
+    "user": "hosts",
     "validity": "studies.validation",
 }
 """Names that `duologue` offers itself, each with the subpackage that it comes from."""
 _FORMER = {"try_testers": "validity"}
 """Former names of these, which answer with a DeprecationWarning."""
-_ROOMS = ("analysis", "cli", "data", "errors", "graphs", "nodes", "prompts", "runs", "studies", "views")
+_ROOMS = ("analysis", "cli", "data", "errors", "graphs", "hosts", "nodes", "prompts", "runs", "studies", "views")
 
 __all__ = [
     "Cast",
@@ -86,6 +88,7 @@ __all__ = [
     "errors",
     "fork",
     "graphs",
+    "hosts",
     "load",
     "next_turn",
     "nodes",
@@ -97,6 +100,7 @@ __all__ = [
     "studies",
     "test",
     "tune",
+    "user",
     "validity",
     "views",
 ]

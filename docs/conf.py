@@ -22,6 +22,7 @@ DOORS = [
             "graphs",
             "runs",
             "analysis",
+            "hosts",
             "studies",
             "views",
             "testing",

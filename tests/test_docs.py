@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.shown.pages import blocks, is_python
 from tests.test_imports import ROOT, file_of, files
 
-LAYERS = ("analysis", "cli", "data", "duologue", "graphs", "nodes", "prompts", "runs", "studies", "views")
+LAYERS = ("analysis", "cli", "data", "duologue", "graphs", "hosts", "nodes", "prompts", "runs", "studies", "views")
 DOTTED = re.compile(rf"`+(?:from |import )?((?:{'|'.join(LAYERS)})(?:\.[A-Za-z_]\w*)+)(?=[`(:\[,= ])")
 LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)

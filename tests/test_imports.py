@@ -52,8 +52,10 @@ BELOW = {
         "analysis",
         "views",
         "studies",
+        "hosts",
         "cli",
     },
+    "hosts": {"errors", "data", "nodes", "graphs", "runs"},
     "cli": {"errors", "data", "prompts", "nodes", "graphs", "runs", "analysis", "views", "studies"},
 }
 """Each room, or file at the root, with those that it may import."""

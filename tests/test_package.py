@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-ROOMS = ("data", "prompts", "nodes", "graphs", "runs", "analysis", "views", "studies", "labelling", "cli")
+ROOMS = ("data", "prompts", "nodes", "graphs", "runs", "analysis", "views", "studies", "hosts", "labelling", "cli")
 
 
 def modules():

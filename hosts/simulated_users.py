@@ -1,0 +1,202 @@
+"""A simulated user for another loop: it gives its next message by what it has heard."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from langchain_core.messages import BaseMessage
+from langchain_core.messages.utils import convert_to_openai_messages
+
+from ..data.behaviours import KEY as BEHAVIOURS
+from ..data.behaviours import checked_names
+from ..data.formats import messages as openai_messages
+from ..data.identity import digest
+from ..data.records import Conversation, Message, Record
+from ..errors import SettingError
+from ..graphs import Cast, agent_test, casts
+from ..graphs.scenarios.planned_states import numbered
+from ..graphs.single_turn import asking
+from ..nodes.limits import Limits
+from ..nodes.state import State
+from ..runs.engine.conversing import planned
+from ..runs.engine.event_loop import blocking
+from ..runs.simulation import asimulate
+
+Heard: TypeAlias = Message | BaseMessage | Mapping[str, Any]
+"""A message of a conversation: a record's, LangChain's, or one of OpenAI's form."""
+
+
+class UserEnded(Record):
+    """The end of a conversation by its user."""
+
+    reason: str
+    """`user_ended`, `user_gave_up`, `user_rejected`, `max_turns`, or another stop reason of the cast."""
+    message: Message | None = None
+    """The user's last message, such as its goodbye; None if it left without one."""
+    failure: str = ""
+    """Why it could not answer, in a line; empty unless its model or code failed."""
+
+
+class User:
+    """A simulated user, with the prompt selector, validator and attempts of its cast.
+
+    Its answer is a function of the scenario, the seed and the messages. Asked twice, it gives the same answer and asks no
+    model again.
+    """
+
+    def __init__(self, cast: Cast, state: State, limits: Limits) -> None:
+        self._cast = replace(asking(cast), record_memory=True)
+        [self._state] = planned(self._cast, [state])
+        self._limits = limits
+        self._records: dict[str, Conversation] = {}
+        """The record of each answer, by a digest of all messages up to it."""
+        self._answers: dict[str, tuple[Message | UserEnded, Conversation]] = {}
+        """Each answer with its record, by a digest of the messages before it."""
+        self._last = Conversation(id=str(self._state["id"]), scenario=self._state["scenario"])
+
+    @property
+    def conversation(self) -> Conversation:
+        """The record up to the last answer, with the drafts of the user that were rejected."""
+        return self._last
+
+    async def reply(self, messages: Iterable[Heard] = ()) -> Message | UserEnded:
+        """The user's next message, or how it ends the conversation.
+
+        Args:
+            messages: The conversation so far; without any, the user begins. The last one is the assistant's.
+
+        Raises:
+            DataError: A message has no role or no text.
+            SettingError: The last message is the user's own.
+        """
+        heard = _heard(messages)
+        if heard and heard[-1].role == "user":
+            raise SettingError("user.reply: the last message is the user's own: give it with the assistant's answer")
+        key = _key(heard)
+        if key in self._answers:
+            answer, self._last = self._answers[key]
+            return answer
+        answer = await self._answered(heard)
+        if not isinstance(answer, UserEnded) or not answer.failure:
+            self._answers[key] = answer, self._last
+        return answer
+
+    async def _answered(self, heard: Sequence[Message]) -> Message | UserEnded:
+        earlier_record = self._before(heard)
+        earlier = (
+            [*earlier_record.messages, *heard[len(earlier_record.messages) :]]
+            if earlier_record is not None
+            else list(heard)
+        )
+        state: State = {**self._state, "messages": [message.plain() for message in earlier]}
+        if earlier_record is not None and earlier_record.memory:
+            state["memories"] = dict(earlier_record.memory)
+        [record] = await asimulate(self._cast, [state], limits=self._limits)
+        self._last = record
+        new = record.messages[len(earlier) :]
+        answer = next((message for message in new if message.role == "user"), None)
+        if answer is not None:
+            self._records[_key(record.messages[: len(earlier) + 1])] = record
+        if answer is not None and record.stop == "max_turns":
+            return answer
+        failure = record.failure
+        return UserEnded(
+            reason=record.stop or "user_ended",
+            message=answer,
+            failure="" if failure is None else f"{failure.node}: {failure.error}",
+        )
+
+    def reply_now(self, messages: Iterable[Heard] = ()) -> Message | UserEnded:
+        """As `reply`, where nothing can be awaited."""
+        return blocking(self.reply(messages))
+
+    def _before(self, heard: Sequence[Message]) -> Conversation | None:
+        """The record of the answer that ends the longest part of these messages among its records."""
+        for length in range(len(heard), 0, -1):
+            if (
+                heard[length - 1].role == "user"
+                and (earlier_record := self._records.get(_key(heard[:length]))) is not None
+            ):
+                return earlier_record
+        return None
+
+
+def _heard(messages: Iterable[Heard]) -> tuple[Message, ...]:
+    """The messages as records; tool calls belong to the assistant's message after them."""
+    listed = list(messages)
+    if all(isinstance(message, Message) for message in listed):
+        return tuple(message for message in listed if isinstance(message, Message))
+    plain = [_plain(message) for message in listed]
+    [conversation] = openai_messages.of_values("user.reply", [("messages", {"messages": plain})])
+    return conversation.messages
+
+
+def _plain(message: Heard) -> Any:
+    if isinstance(message, Message):
+        return {"role": message.role, "content": message.text}
+    return convert_to_openai_messages(message) if isinstance(message, BaseMessage) else dict(message)
+
+
+def _key(messages: Sequence[Message]) -> str:
+    return digest([(message.role, message.text) for message in messages])
+
+
+def user(
+    *,
+    goal: str | None = None,
+    facts: Any = None,
+    persona: str | None = None,
+    scenario: Mapping[str, Any] | None = None,
+    cast: Cast | str = agent_test.NAME,
+    user: Any = "offline",
+    behaviours: Sequence[str] = (),
+    max_turns: int | None = None,
+    seed: int = 0,
+    **settings: Any,
+) -> User:
+    """A simulated user for a loop of your own; it is asked by `await user.reply(messages)`.
+
+    Args:
+        goal: What the user wants.
+        facts: The user's answers to questions.
+        persona: Who the user is, and how it writes.
+        scenario: A whole scenario in place of these, as in a line of a scenario file.
+        cast: The cast whose user it is, by name or as an object.
+        user: Who plays the user: `offline` (rules), a model such as `openai:NAME`, `people:SRC` and others, as for `test`.
+        behaviours: What makes it difficult, such as `["impatient"]`.
+        max_turns: Maximum number of turns. Default: as in the cast.
+        seed: Seed of its draws.
+        settings: Further settings of the cast, such as `language`.
+
+    Returns:
+        The user.
+
+    Raises:
+        SettingError: Neither a goal nor a scenario, or both; an unknown setting. DataError: a scenario of another domain.
+
+    Example::
+
+        >>> import asyncio, duologue
+        >>> customer = duologue.user(goal="book a table for two", facts=["The name is Quill."])
+        >>> first = asyncio.run(customer.reply())  # in a notebook: await customer.reply()
+        >>> first.role, "table for two" in first.text
+        ('user', True)
+    """
+    parts = {"goal": goal, "facts": facts, "persona": persona}
+    parts = {name: value for name, value in parts.items() if value is not None}
+    if bool(parts) == (scenario is not None):
+        raise SettingError("user: give a goal with its facts, or a scenario")
+    if isinstance(cast, Cast):
+        if settings:
+            raise SettingError(f"user: {next(iter(settings))!r} is a setting, and the cast is an object: set it there")
+        [state] = agent_test.scenarios([{**(scenario or parts)}])
+        own_cast = cast.replace(user_simulator=user) if user != "offline" else cast
+    else:
+        factory = casts.find(cast)
+        source = factory.source()
+        [state] = numbered([source.state({**(scenario or parts)})])
+        own_cast = factory(**{**source.settings_for([state]), **settings, "user": user})
+    if behaviours:
+        state["extra"] = {**state.get("extra", {}), BEHAVIOURS: list(checked_names(behaviours, BEHAVIOURS))}
+    limits = replace(own_cast.limits, seed=seed, max_turns=max_turns or own_cast.limits.max_turns)
+    return User(own_cast, state, limits)

@@ -1,0 +1,156 @@
+"""A user in a loop of one's own: its words are those of a run, depend on what it has heard alone, and end by name."""
+
+import asyncio
+import json
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+
+import duologue
+from duologue.errors import DataError, SettingError
+from duologue.graphs import agent_test
+from duologue.hosts import UserEnded
+from duologue.testing import scripted_model
+
+GOAL = {"goal": "move my flight to 2026-05-03", "facts": "The booking code is QX4821."}
+
+
+def agent(messages):
+    texts = " ".join(message["content"] for message in messages if message["role"] == "user")
+    return "Done: it is booked on 2026-05-03." if "QX4821" in texts else "Which is the booking code?"
+
+
+def talk(user):
+    """The user's messages and its end, in a loop that keeps texts only."""
+    messages, texts = [], []
+    for _ in range(20):
+        answer = user.reply_now(messages)
+        if isinstance(answer, UserEnded):
+            return texts + ([answer.message.text] if answer.message else []), answer
+        texts.append(answer.text)
+        messages.append({"role": "user", "content": answer.text})
+        messages.append({"role": "assistant", "content": agent(messages)})
+    raise AssertionError("it never ended")
+
+
+def test_its_words_are_those_of_a_run():
+    [conversation] = duologue.simulate(agent_test.cast(assistant=agent), agent_test.scenarios([GOAL]))
+    user = duologue.user(**GOAL)
+    texts, end = talk(user)
+    assert texts == [message.text for message in conversation.messages if message.role == "user"]
+    assert end.reason == conversation.stop == "user_ended"
+    assert user.conversation.id == conversation.id
+    assert [message.text for message in user.conversation.messages] == [m.text for m in conversation.messages]
+
+
+@pytest.mark.parametrize("behaviours", [[], ["impatient", "changes_mind"]])
+def test_asked_twice_it_says_the_same_and_another_object_too(behaviours):
+    user, other = (duologue.user(**GOAL, behaviours=behaviours) for _ in range(2))
+    heard = [{"role": "user", "content": user.reply_now().text}, {"role": "assistant", "content": "Which code?"}]
+    assert user.reply_now(heard) == user.reply_now(heard)
+    assert other.reply_now(heard).text == user.reply_now(heard).text
+
+
+def test_asked_twice_a_model_is_called_once():
+    model = scripted_model("Move it.", "Something else.", by_call=True)
+    user = duologue.user(**GOAL, user=model)
+    assert user.reply_now() == user.reply_now()
+    assert len(model.sent) == 1
+
+
+def test_another_seed_may_say_it_otherwise():
+    texts = {duologue.user(**GOAL, seed=seed).reply_now().text for seed in range(8)}
+    assert len(texts) > 1
+
+
+def test_messages_of_openai_and_langchain_are_heard_alike():
+    user = duologue.user(**GOAL)
+    plain = [{"role": "user", "content": "Move my flight."}, {"role": "assistant", "content": "Which code?"}]
+    chain = [HumanMessage("Move my flight."), AIMessage("Which code?")]
+    assert user.reply_now(plain).text == user.reply_now(chain).text
+    tools = [
+        plain[0],
+        {"role": "assistant", "content": None, "tool_calls": [
+            {"id": "1", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "1", "content": "nothing"},
+        plain[1],
+    ]  # fmt: skip
+    assert user.reply_now(tools).text == user.reply_now(plain).text
+
+
+def test_rejected_drafts_are_in_its_record_after_each_answer():
+    model = scripted_model("assistant: I can help you.", "I want to move it.", "It is QX4821.", by_call=True)
+    user = duologue.user(**GOAL, user=model)
+    first = user.reply_now()
+    assert first.text == "I want to move it."
+    user.reply_now([{"role": "user", "content": first.text}, {"role": "assistant", "content": "Which code?"}])
+    attempts = user.conversation.messages[0].attempts
+    assert [(one.verdict, one.reason) for one in attempts] == [("rejected", "role_leak"), ("accepted", None)]
+    assert len(user.conversation.messages) == 3
+
+
+def test_a_user_of_peoples_turns_uses_none_twice(tmp_path):
+    lines = [
+        {"id": str(n), "user": f"u{n}", "messages": [
+            {"role": "user", "content": f"I look for tea number {n}."}, {"role": "assistant", "content": "This one."},
+            {"role": "user", "content": f"And what about {n} more?"}, {"role": "assistant", "content": "Two."}]}
+        for n in range(12)
+    ]  # fmt: skip
+    (tmp_path / "talks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    texts, _ = talk(duologue.user(goal="tea", user=f"people:{tmp_path / 'talks.jsonl'}"))
+    assert len(set(texts)) == len(texts) > 1
+
+
+def test_a_model_that_fails_is_an_end_with_its_reason():
+    user = duologue.user(**GOAL, user=scripted_model(ValueError("no such model")))
+    end = user.reply_now()
+    assert isinstance(end, UserEnded)
+    assert (end.reason, end.message) == ("model_failed", None)
+    assert "no such model" in end.failure
+
+
+def test_the_limit_of_turns_is_an_end():
+    user = duologue.user(**GOAL, max_turns=1)
+    heard = [{"role": "user", "content": "Move it."}, {"role": "assistant", "content": "Which code?"}]
+    assert user.reply_now(heard) == UserEnded(reason="max_turns")
+
+
+def test_it_is_awaited_in_a_loop_of_ones_own():
+    async def three():
+        users = [duologue.user(**GOAL, seed=seed) for seed in range(3)]
+        return await asyncio.gather(*(user.reply() for user in users))
+
+    assert [message.role for message in asyncio.run(three())] == ["user"] * 3
+
+
+def test_another_cast_has_its_own_user():
+    scenario = duologue.graphs.simquac.scenarios(duologue.data.simquac.samples()[:1])[0]["scenario"]
+    assert duologue.user(scenario=scenario, cast="simquac").reply_now().text.endswith("?")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ({}, "user: give a goal with its facts, or a scenario"),
+        ({"goal": "a", "scenario": {"goal": "b"}}, "user: give a goal with its facts, or a scenario"),
+        ({"goal": "a", "behaviours": ["rude"]}, "behaviours: there is no behaviour 'rude'"),
+        ({"goal": "a", "colour": "red"}, "agent_test: there is no setting 'colour'"),
+    ],
+)
+def test_a_wrong_user_is_one_line(arguments, line):
+    with pytest.raises(SettingError) as error:
+        duologue.user(**arguments)
+    assert str(error.value).startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("messages", "error", "line"),
+    [
+        ([{"role": "user", "content": "Hello."}], SettingError, "user.reply: the last message is the user's own"),
+        ([{"role": "clerk", "content": "Hello."}], DataError, "user.reply: messages, message 0: needs a 'role'"),
+    ],
+)
+def test_wrong_messages_are_one_line(messages, error, line):
+    with pytest.raises(error) as raised:
+        duologue.user(**GOAL).reply_now(messages)
+    assert str(raised.value).startswith(line)
