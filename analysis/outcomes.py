@@ -76,7 +76,9 @@ def outcome(conversation: Conversation, crashes: Crashes = "unscored", ending: s
     if agent_failed(conversation):
         fault = "user" if broken else "assistant"
     elif success is None:
-        fault = conversation.fault if conversation.fault not in (None, "none") else "infrastructure"
+        failure = conversation.ending_failure
+        whose = conversation.fault if failure is None or failure.fault != "user" else "user"
+        fault = whose if whose not in (None, "none") else "infrastructure"
     elif not success:
         # A user that gives up, or goes without what it came for, leaves with what the assistant made of the talk.
         fault = conversation.fault if conversation.fault not in (None, "none") else "assistant"

@@ -151,9 +151,9 @@ class Failure(Record):
     error: str
     """The error's class and message, without secrets."""
     fault: Fault | None = Field(default=None, exclude_if=operator.not_)
-    """`assistant` if the agent's own code crashed, or it answered nothing at all its attempts. `infrastructure` if an
-    endpoint is away that one's own code called. None for a model's endpoint, another node, and records of earlier
-    versions; the key is written only where it is set."""
+    """`assistant` if the agent's own code crashed, or it answered nothing at all its attempts; `user` if a user of one's
+    own did. `infrastructure` if an endpoint is away that one's own code called. None for a model's endpoint, another
+    node, and records of earlier versions; the key is written only where it is set."""
     frames: tuple[str, ...] = Field(default=(), exclude_if=operator.not_)
     """The last places in one's own code that the error passed, the innermost last, such as `shop/tools.py:12 in book`.
     The key is written only where there are any."""

@@ -68,7 +68,9 @@ def after_validator(role: Role, cast: Cast, state: State, update: Update, limits
     elif number < (limits.question_attempts if role == "user" else limits.answer_attempts) and not stop:
         changed, way = {"attempts": earlier + tried, "drafts": [], "verdicts": verdicts}, "regenerate"
     elif not stop and all(map(silent, earlier + tried)):
-        fault = {"fault": "assistant"} if role == "assistant" else {}
+        # A model that is asked for the user's messages is an endpoint's; the agent under test answers for its model.
+        own = role == "assistant" or getattr(cast.user_simulator, "model", None) is None
+        fault = {"fault": role} if own else {}
         failed = {"failure": {"node": SPEAKER_OF[role], "error": _silence(earlier + tried), **fault}}
         state = merged(state, failed)
         changed = _unsaid(role, state, earlier + tried)

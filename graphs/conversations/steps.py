@@ -146,9 +146,9 @@ def _failed(place: NodePlace, error: str, frames: Sequence[str], state: State, *
 
 
 def _blamed(place: NodePlace, failure: dict[str, Any], *, crashed: bool) -> dict[str, Any]:
-    """The failure with its fault: the assistant's if it crashed, an endpoint's that one's own code called."""
+    """The failure with its fault: that of the side whose own code crashed, an endpoint's that this code called."""
     if crashed:
-        return failure | ({"fault": "assistant"} if place == "assistant" else {})
+        return failure | ({"fault": SIDES[place]} if place in SPEAKERS else {})
     return failure | ({"fault": "infrastructure"} if "frames" in failure else {})
 
 

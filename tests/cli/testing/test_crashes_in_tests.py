@@ -79,6 +79,10 @@ graph.add_edge("breaks", END)
 graph = graph.compile()
 
 
+def wordless_user(messages):
+    return ""
+
+
 def user(messages):
     raise KeyError("the user's own code")
 '''
@@ -180,10 +184,18 @@ def test_an_endpoint_that_is_away_is_infrastructure_and_has_no_score(duologue, a
     assert "answered" not in duologue(*arguments(agent, "--resume"))[1]
 
 
-def test_a_crash_of_the_users_code_is_infrastructure(duologue) -> None:
-    code, out, _ = duologue(*arguments("crash", "--user", "crashing:user", "--json"))
+@pytest.mark.parametrize("user", ["user", "wordless_user"])
+def test_a_user_of_ones_own_that_crashes_or_says_nothing_is_at_fault_and_gives_no_score(duologue, user) -> None:
+    code, out, _ = duologue(*arguments("crash", "--user", f"crashing:{user}", "--json"))
     result = json.loads(out)
-    assert (code, counts_of(result), result["faults"]["infrastructure"]) == (1, [0, 0, 0, 0, 0, 4], 4)
+    assert (code, counts_of(result), result["faults"]["user"]) == (1, [0, 0, 0, 0, 0, 4], 4)
+
+
+def test_a_model_as_user_that_says_nothing_is_infrastructure(duologue, faulty, monkeypatch) -> None:
+    for name, value in faulty(faults={"empty": 1.0}).environment.items():
+        monkeypatch.setenv(name, value)
+    _, out, _ = duologue(*arguments("crash", "--user", "openai:m", "--json"))
+    assert json.loads(out)["faults"] == {"user": 0, "assistant": 0, "infrastructure": 4}
 
 
 def test_an_agent_that_always_answers_has_no_line_about_it(duologue) -> None:
