@@ -65,7 +65,8 @@ class LiveParts:
             ("finished", [f"{run.finished:,} of {run.planned:,}" for run in runs]),
             ("failed or cut short", [_cut_short(run) for run in runs]),
             ("under way", [f"{run.under_way:,}" if run.under_way else "" for run in runs]),
-            ("a minute", [_pace(run) for run in runs]),
+            ("conversations a minute", [_pace(run) for run in runs]),
+            ("time left", [_left(run) for run in runs]),
             ("tokens", [f"{run.tokens:,}" if run.tokens else "" for run in runs]),
             ("cost", [_cost(run) for run in runs]),
         ]
@@ -149,10 +150,12 @@ def _cut_short(run: RunGrowth) -> str:
 
 def _pace(run: RunGrowth) -> str:
     pace = run.a_minute
-    if not pace:
-        return ""
-    left = f", about {in_time(run.missing / pace)} left" if run.missing else ""
-    return f"{pace:,.0f}{left}" if pace >= 10 else f"{pace:.1f}{left}"
+    return "" if not pace else f"{pace:,.0f}" if pace >= 10 else f"{pace:.1f}"
+
+
+def _left(run: RunGrowth) -> str:
+    pace = run.a_minute
+    return f"about {in_time(run.missing / pace)}" if pace and run.missing else ""
 
 
 def in_time(minutes: float) -> str:

@@ -34,12 +34,12 @@ def ablation_page(report: AblationReport, folders: Mapping[str, Path], *, title:
             }
         )
         cells = [variant.name, variant.counted, *(means[variant.name, measure] for measure in measures)]
-        html = render("table.html", table=own.table())
+        html = render("table.html", table=own.table(), in_page=True)
         rows.append(ListRow(cells=cells, text=f"{variant.name}\n{differs}", packed=packed(html), small=differs))
     return list_page(
         title,
         columns,
         rows,
         lines=[f"all others are compared with {report.first}", *report.summary()],
-        summary=render("table.html", table=report.table()),
+        summary=render("table.html", table=report.table(), in_page=True),
     )

@@ -47,7 +47,7 @@ def pairs_page(result: PairedTest, old: Iterable[Conversation], new: Iterable[Co
             *paired_lines(result),
             *([f"{left} more pairs are not shown"] if left else []),
         ],
-        summary=render("table.html", table=measure_table(result)) if result.measures else "",
+        summary=render("table.html", table=measure_table(result), in_page=True) if result.measures else "",
     )
 
 
