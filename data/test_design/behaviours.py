@@ -1,18 +1,19 @@
-"""Behaviours of users that a scenario may name, in three groups.
+"""The behaviours of users as factors of a design, in groups.
 
-A user has at most one of each group.
+A user has at most one behaviour of each group, so that a few scenarios cover all of them.
 """
 
 from collections.abc import Mapping, Sequence
+
+from ..behaviours.kinds import PLAIN
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "writing": ("terse", "wordy", "vague", "mixes_languages"),
     "course": ("impatient", "incomplete", "wanders", "changes_mind"),
     "demand": ("asks_unavailable", "false_claim", "pushes", "injects"),
+    "reading": ("doubts", "confused"),
 }
-"""How it writes, how it goes on, what it demands. Behaviours of different groups compose."""
-PLAIN = "plain"
-"""The level of a group of which a user has no behaviour."""
+"""How a user writes, how it goes on, what it demands, and how it takes answers."""
 NAMES = tuple(name for names in GROUPS.values() for name in names)
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from ..identity import digest
-from .covering_arrays import ArrayRow, Design, Exclusion
+from .covering_arrays import ArrayRow, Design, Exclusion, LevelPair
 from .examples import WorldExample, out_of_range
 from .policy_rules import PolicyRule, leaves
 from .tool_schemas import ToolArgument, ToolSchema
@@ -70,6 +70,22 @@ class CaseSpace:
             names = (NO_RULE, *names)
         rules = {RULE: names} if names else {}
         return {TOOL: tuple(tool.name for tool in self.tools), KIND: KINDS, **rules}
+
+    def least(self) -> dict[LevelPair, int]:
+        """How often a tool and a kind are needed together, so that each of its arguments is once of that kind."""
+        names = self.factors().get(RULE, (NO_RULE,))
+        return {
+            ((TOOL, tool.name), (KIND, kind)): len(
+                {
+                    argument.name
+                    for name in names
+                    for _, argument in self._choices(tool, kind, self._rule(name))[0]
+                    if argument is not None
+                }
+            )
+            for tool in self.tools
+            for kind in (MISSING, AMBIGUOUS, OUT_OF_RANGE)
+        }
 
     def exclusion(self) -> Exclusion:
         """The constraint on tool, kind and rule together."""
@@ -179,6 +195,8 @@ class CaseSpace:
                     else f"no rule forbids a call of {tool.name}"
                 )
             return [(n, None) for n in fitting], ""
+        if forbids and rule:  # a second reason to refuse would hide whether the agent sees the first
+            return [], f"{rule.short} forbids it, whatever the argument is"
         if not tool.required:
             return [], f"{tool.name} has no required argument"
         if kind == MISSING:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
+from types import MappingProxyType
 from typing import TypeAlias
 
 from covertable.main import Controller
@@ -131,12 +132,17 @@ def pairs_of(row: Mapping[str, str], factors: Iterable[str]) -> frozenset[LevelP
 
 
 def covering_array(
-    design: Design, *, seed: int = 0, count: int | None = None, present: Sequence[Mapping[str, str]] = ()
+    design: Design,
+    *,
+    seed: int = 0,
+    count: int | None = None,
+    present: Sequence[Mapping[str, str]] = (),
+    least: Mapping[LevelPair, int] = MappingProxyType({}),
 ) -> list[ArrayRow]:
     """Rows that cover each feasible pair of a design, those that cover most first; equal for equal seeds.
 
     `count`: that many rows; more than needed take further combinations. `present`: rows that exist, whose pairs are
-    covered already.
+    covered already. `least`: the fewest rows that have a pair, if it can be.
     """
     covered: set[LevelPair] = {pair for row in present for pair in pairs_of(row, design.factors)}
     if len(design.factors) == 1:
@@ -145,15 +151,36 @@ def covering_array(
         rows = [{name: level} for level in levels if level not in present_levels and not design.reason({name: level})]
         return rows[:count]
     rows = _ordered(_array(design, seed), design, covered)
-    further = seed + 1
-    while count is not None and len(rows) < count and further < seed + _ATTEMPTS:
-        rows += [row for row in _array(design, further) if row not in rows]
-        further += 1
+    short = any(_count((*present, *rows), pair) < number for pair, number in least.items() if pair in design.pairs)
+    if not short and (count is None or len(rows) >= count):
+        return rows[:count]
+    others = [row for turn in range(seed + 1, seed + 1 + _ARRAYS) for row in _array(design, turn) if row not in rows]
+    for pair, number in least.items():
+        _fill(rows, [row for row in others if _has(row, pair)], number - _count((*present, *rows), pair), design)
+    _fill(rows, others, (count or 0) - len(rows), design)
     return rows[:count]
 
 
-_ATTEMPTS = 50
-"""Most arrays from which further rows are taken."""
+_ARRAYS = 6
+"""How many arrays give further rows."""
+
+
+def _fill(rows: list[ArrayRow], others: Sequence[ArrayRow], number: int, design: Design) -> None:
+    """Add so many of the other rows, each time the one whose pairs are rarest."""
+    left = {tuple(row.items()): row for row in others if row not in rows}
+    counts = Counter(pair for row in rows for pair in pairs_of(row, design.factors))
+    for _ in range(min(number, len(left))):
+        best = max(left, key=lambda one: sum(1 / (1 + counts[pair]) for pair in pairs_of(left[one], design.factors)))
+        rows.append(left.pop(best))
+        counts.update(pairs_of(rows[-1], design.factors))
+
+
+def _count(rows: Iterable[Mapping[str, str]], pair: LevelPair) -> int:
+    return sum(_has(row, pair) for row in rows)
+
+
+def _has(row: Mapping[str, str], pair: LevelPair) -> bool:
+    return all(row.get(name) == level for name, level in pair)
 
 
 def _array(design: Design, seed: int) -> list[ArrayRow]:

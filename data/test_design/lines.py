@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..attempts import as_list, as_object
+from ..behaviours.kinds import KEY, PLAIN
 from ..text.languages import Language
-from .behaviours import GROUPS, PLAIN
+from .behaviours import GROUPS
 from .case_space import KIND, MISSING, RULE, TOOL, DesignedCase
 from .sentences import facts_of, goal_of, in_words, title_of
 
-COVERS, PROOF, DIFFICULTY, BEHAVIOURS = "covers", "proof", "difficulty", "behaviours"
-"""Keys of a scenario for what it covers, how it was proven, how difficult it is, and how its user behaves."""
+COVERS, PROOF, DIFFICULTY = "covers", "proof", "difficulty"
+"""Keys of a scenario for what it covers, how it was proven, and how difficult it is."""
 
 OF, VALUES = "of", "values"
 """Keys of `covers` for the argument that is not valid, and for the values without which the case does not come up."""
@@ -32,7 +33,7 @@ def line_of(
         "goal": goal_of(case, language),
         "facts": facts,
         **case.example.scenario,
-        **({BEHAVIOURS: names} if (names := behaviours_of(case.row)) else {}),
+        **({KEY: names} if (names := behaviours_of(case.row)) else {}),
         COVERS: covers,
         **({"rule": case.rule.text} if case.rule is not None else {}),
     }

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...analysis.testing.design.coverage import CoverageTable, planned_coverage
+from ...data.behaviours.kinds import KEY
 from ...data.test_design import behaviours as user_behaviours
 from ...data.test_design.case_space import CaseSpace
 from ...data.test_design.covering_arrays import ArrayRow, Design, InfeasiblePair, covering_array
 from ...data.test_design.dimensions import GOAL
-from ...data.test_design.lines import BEHAVIOURS, COVERS, DIFFICULTY, PROOF, behaviours_of, facts_of_row, line_of
+from ...data.test_design.lines import COVERS, DIFFICULTY, PROOF, behaviours_of, facts_of_row, line_of
 from ...data.text.languages import Language
 from ...errors import SettingError
 from ...nodes.oracle.proof import Oracle, ScenarioProof
@@ -62,7 +63,8 @@ def designed(
         raise SettingError("nothing to design scenarios from: give an agent with tools, or --dimensions FILE")
     design = Design(factors | user_behaviours.factors(behaviours), tuple(exclusions))
     spoken = language or sources.language
-    rows = covering_array(design, seed=seed, count=count, present=present)
+    least = space.least() if space is not None else {}
+    rows = covering_array(design, seed=seed, count=count, present=present, least=least)
     oracle = Oracle(sources.tools, sources.world, spoken, bounds or SearchBounds()) if sources.tools else None
 
     async def lines() -> list[dict[str, Any]]:
@@ -93,7 +95,7 @@ async def _line(
         goal = row.get(GOAL) or next(iter(sources.dimensions.goals), "")
         facts = facts_of_row(row, dimensions, language)
         line: dict[str, Any] = {"goal": goal or " ".join(facts), "facts": facts}
-        line |= {BEHAVIOURS: names} if (names := behaviours_of(row)) else {}
+        line |= {KEY: names} if (names := behaviours_of(row)) else {}
         line |= {COVERS: dict(row)}
     else:
         case = space.case(row, seed)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 
 from ....data.attempts import as_object
+from ....data.behaviours import shown
+from ....data.behaviours.kinds import PLAIN
 from ....data.files.json_files import dumps
 from ....data.records import Conversation, Record
 from ....data.test_design.behaviours import GROUPS
@@ -150,13 +152,15 @@ def touched_row(conversation: Conversation) -> dict[str, str]:
     """The levels of a designed scenario that came up in its conversation.
 
     A tool was called. A kind of argument and a rule came up with the values of the case, in a message of the user or in a
-    call; where a value is missing, with an answer of the agent. A level of another factor stands in a user's message.
+    call; where a value is missing, with an answer of the agent. The user's messages show a behaviour, or hold a level of
+    another factor.
     """
     row = row_of(conversation.scenario)
     if not row or was_cut_short(conversation) or not any(one.role == "assistant" for one in conversation.messages):
         return {}
     calls = [call for draft in conversation.attempts("assistant") for call in draft.tool_calls]
     user = "\n".join(message.text for message in conversation.messages if message.role == "user")
+    turns = [(message.role, message.text) for message in conversation.messages]
     heard = "\n".join([user, *(dumps(call.arguments) for call in calls)]).casefold()
     in_play = all(value.casefold() in heard for value in values_of(conversation.scenario))
     touched: dict[str, str] = {}
@@ -165,8 +169,10 @@ def touched_row(conversation: Conversation) -> dict[str, str]:
             came_up = any(call.name == level for call in calls)
         elif factor in (KIND, RULE):
             came_up = in_play
+        elif factor in GROUPS:
+            came_up = level == PLAIN or bool(shown(level, turns, conversation.scenario))
         else:
-            came_up = factor in GROUPS or level.casefold() in user.casefold()
+            came_up = level.casefold() in user.casefold()
         if came_up:
             touched[factor] = level
     return touched

@@ -84,8 +84,8 @@ def test_scenarios_of_an_agent_with_a_policy_and_a_world_are_covered_and_proven(
     assert result["scenarios"] == lines()
     assert result["coverage"]["pairs"] == result["coverage"]["of"] > 200
     assert sum(result["verdicts"].values()) == len(lines())
-    undecided = [line["proof"]["because"] for line in lines() if line["proof"]["verdict"] == "not decided"]
-    assert undecided == ["balance takes a value that is out of its range: 5533"]
+    undecided = {line["proof"]["because"] for line in lines() if line["proof"]["verdict"] == "not decided"}
+    assert undecided == {"balance takes a value that is out of its range: 5533"}
     assert {
         "first": "tool balance",
         "second": "argument forbidden",

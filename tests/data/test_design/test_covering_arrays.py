@@ -4,6 +4,7 @@ from itertools import combinations, product
 
 import pytest
 
+from duologue.data.behaviours import BEHAVIOURS
 from duologue.data.test_design import behaviours
 from duologue.data.test_design.covering_arrays import Design, Exclusion, covering_array, pairs_of
 from duologue.errors import DataError
@@ -101,4 +102,13 @@ def test_a_design_that_is_too_large_is_refused_before_anything_is_computed():
 def test_a_user_has_at_most_one_behaviour_of_a_group():
     assert behaviours.factors(("terse", "pushes")) == {"writing": ("plain", "terse"), "demand": ("plain", "pushes")}
     assert behaviours.factors(()) == {}
-    assert len(behaviours.NAMES) == len(set(behaviours.NAMES)) == 12
+    assert sorted(behaviours.NAMES) == sorted(BEHAVIOURS)
+
+
+def test_a_pair_has_as_many_rows_as_it_needs_also_with_those_that_exist():
+    of, pair = DESIGNS[2], (("tool", "look"), ("kind", "odd"))
+    rows = covering_array(of, least={pair: 9, (("tool", "refund"), ("kind", "valid")): 5})
+    assert sum(row == row | dict(pair) for row in rows) == 9
+    assert not any(map(of.reason, rows))
+    assert covering_array(of, least={pair: 9}, present=rows) == []
+    assert len(covering_array(of, least={pair: 10}, present=rows)) == 1

@@ -28,7 +28,9 @@ class Sound(Scripted):
         """A tool call or a sentence."""
         human = [str(message.text) for message in messages if isinstance(message, HumanMessage)]
         calls = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
-        moves = "move" in human[0]
+        moves, looks = (any(words in text for text in human) for words in ("move my booking", "look up my booking"))
+        if not moves and not looks:
+            return AIMessage("What would you like me to do?")
         if isinstance(messages[-1], ToolMessage):
             return self.after_tool(messages[-1], calls, self.value(DATE, human), moves=moves)
         for pattern, name in ((CODE, "booking code"), (DATE, "date")):
@@ -42,7 +44,7 @@ class Sound(Scripted):
             return None
         if re.search(rf"do not have the {name.split()[0]}", " ".join(human)):
             return AIMessage(f"I am sorry, without the {name} I cannot do anything.")
-        which = "Which of the two is it? " if pattern.findall(human[0]) else ""
+        which = "Which of the two is it? " if pattern.findall(" ".join(human)) else ""
         return AIMessage(f"{which}What is the {name}?")
 
     def value(self, pattern: re.Pattern[str], human: list[str]) -> str | None:

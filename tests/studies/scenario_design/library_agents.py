@@ -111,7 +111,9 @@ class Sound:
         """A tool call or a sentence."""
         human = [message.text for message in messages if message.type == "human"]
         calls = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
-        deed = next((name for words, name in _DEEDS.items() if words in human[0]), "query_loan")
+        deed = next((name for words, name in _DEEDS.items() if any(words in text for text in human)), None)
+        if deed is None:
+            return AIMessage("请问您想办什么事？")
         if isinstance(messages[-1], ToolMessage):
             return self.after_tool(messages[-1], calls, deed, human)
         for sign, label in (("R", _READER), ("B", _BOOK)):

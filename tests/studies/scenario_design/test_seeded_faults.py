@@ -40,8 +40,8 @@ def test_forty_scenarios_of_the_airline_cover_every_pair_are_proven_and_detect_t
     done = forks.run("-c", code + begun, *options, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
-    assert result["coverage"]["pairs"] == result["coverage"]["of"] == 253
-    assert Counter(result["verdicts"]) == {"possible": 18, "must be refused": 22}
+    assert result["coverage"]["pairs"] == result["coverage"]["of"] == 328
+    assert Counter(result["verdicts"]) == {"possible": 17, "must be refused": 23}
     assert result["infeasible"][0]["because"] == "no rule forbids a call of look_up"
     tested = ["--assistant", "airline:agent", "--world", "airline:world", "--scenarios", str(written), "--json"]
     begun = "from duologue.cli import main; sys.argv[1:1] = ['test']; main()"
@@ -58,8 +58,7 @@ def test_forty_scenarios_of_the_airline_cover_every_pair_are_proven_and_detect_t
     assert len(firsts) == 10
     assert all(firsts.values())
     assert sum(firsts.values()) <= MOST
-    assert max(firsts.values()) == 10
-    assert "within 10 conversations each, and a sound agent fails none" in " ".join(PAGE.split())
+    assert f"are detected after {sum(firsts.values())} conversations in all" in " ".join(PAGE.split())
 
 
 @pytest.mark.heavy
@@ -74,8 +73,8 @@ def test_the_same_holds_for_a_handbook_in_chinese(tmp_path: Path) -> None:
         "没有系统的确认，",
     ]
     result = designed(sources, count=40)
-    assert result.coverage.pairs == result.coverage.of == 299
-    assert result.verdicts == {"possible": 16, "must be refused": 24}
+    assert result.coverage.pairs == result.coverage.of == 380
+    assert result.verdicts == {"possible": 17, "must be refused": 23}
     assert all(line["facts"] for line in result.lines)
     firsts = {}
     agents: tuple[type[library_agents.Sound], ...] = (library_agents.Sound, *library_agents.FAULTY)
@@ -87,3 +86,4 @@ def test_the_same_holds_for_a_handbook_in_chinese(tmp_path: Path) -> None:
     assert len(firsts) == 10
     assert all(firsts.values())
     assert sum(number for number in firsts.values() if number) <= MOST
+    assert f"and {sum(firsts.values())} conversations" in " ".join(PAGE.split())
