@@ -72,7 +72,10 @@ class CaseSpace:
         return {TOOL: tuple(tool.name for tool in self.tools), KIND: KINDS, **rules}
 
     def least(self) -> dict[LevelPair, int]:
-        """How often a tool and a kind are needed together, so that each of its arguments is once of that kind."""
+        """How often a tool and a kind are needed together.
+
+        Then each argument of the tool is once of that kind.
+        """
         names = self.factors().get(RULE, (NO_RULE,))
         return {
             ((TOOL, tool.name), (KIND, kind)): len(
@@ -196,7 +199,7 @@ class CaseSpace:
                 )
             return [(n, None) for n in fitting], ""
         if forbids and rule:  # a second reason to refuse would hide whether the agent sees the first
-            return [], f"{rule.short} forbids it, whatever the argument is"
+            return [], f"{rule.short} forbids it with any argument"
         if not tool.required:
             return [], f"{tool.name} has no required argument"
         if kind == MISSING:

@@ -91,7 +91,7 @@ def test_scenarios_of_an_agent_with_a_policy_and_a_world_are_covered_and_proven(
         "second": "argument forbidden",
         "because": "no rule forbids a call of balance",
     } in (result["infeasible"])
-    factors = {"tool", "argument", "rule", "course", "demand", "writing"}
+    factors = {"tool", "argument", "rule", "writing", "course", "demand", "reading"}
     assert all(line["covers"].keys() - {"of", "values"} == factors for line in lines())
     for line in lines():
         assert line["difficulty"]["facts"] == len(line["facts"])

@@ -72,7 +72,7 @@ def test_a_call_is_forbidden_only_where_the_rule_is_about_the_record_and_nowhere
         (("change", "forbidden", "rule 2"), "rule 2: Always greet the customer. forbids no call of change"),
         (
             ("change", "missing", "rule 1"),
-            "rule 1: A booking with a basic fare cannot be moved. forbids it, whatever the argument is",
+            "rule 1: A booking with a basic fare cannot be moved. forbids it with any argument",
         ),
         (("open_hours", "missing", "rule 2"), "open_hours has no required argument"),
         (("look_up", "ambiguous", "rule 1"), "no example has two values of an argument of look_up"),
@@ -92,7 +92,7 @@ def test_a_pair_that_no_case_has_is_listed():
         ("tool open_hours", "argument out of range"): "open_hours has no required argument",
         ("tool open_hours", "argument forbidden"): "no rule forbids a call of open_hours",
         ("argument ambiguous", "rule rule 1"): (
-            "rule 1: A booking with a basic fare cannot be moved. forbids it, whatever the argument is"
+            "rule 1: A booking with a basic fare cannot be moved. forbids it with any argument"
         ),
         ("argument forbidden", "rule rule 2"): "rule 2: Always greet the customer. forbids no call of change",
     }
