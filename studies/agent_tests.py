@@ -18,7 +18,7 @@ from ..runs.engine.conversing import Concurrency
 from ..runs.engine.event_loop import waiting
 from ..runs.labels.failure_names import FailureNaming
 from ..runs.simulation import asimulate
-from .agent_trials import AgentSuccess, AgentTest
+from .agent_trials import AgentSuccess, AgentTest, ScenarioChoice
 from .paired_tests import OldVersion, old_version
 from .sources import logged
 from .testing.group_names import examples_of, with_names
@@ -63,10 +63,11 @@ async def atest(
     """
     scenarios = scenarios if isinstance(scenarios, str | Path) else list(scenarios)
 
+    choice: ScenarioChoice = {"repeats": repeats, "judge": judge, "limit": limit, "seed": seed}
+    choice["behaviour"] = (behaviour,) if isinstance(behaviour, str) else tuple(behaviour)
+
     def test_of(version: Any) -> AgentTest:
-        options: dict[str, Any] = {"user": user, "repeats": repeats, "cast": cast, "judge": judge}
-        options["behaviour"] = [behaviour] if isinstance(behaviour, str) else list(behaviour)
-        return AgentTest.of(version, scenarios, **options, limit=limit, seed=seed, settings=settings)
+        return AgentTest.of(version, scenarios, user=user, cast=cast, settings=settings, **choice)
 
     naming = None if name_groups is None else FailureNaming.of(name_groups)
     if against is None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypedDict, Unpack
 from typing import cast as typed
 
 from pydantic import Field
@@ -61,6 +61,22 @@ class AgentSuccess(Successes):
     __str__ = __repr__
 
 
+class SourceChoice(TypedDict, total=False):
+    """Options of a source of scenarios, each with its default if it is left out."""
+
+    judge: str | None
+    limit: int | None
+    repeats: int
+    part: UserPart
+    behaviour: tuple[str, ...]
+
+
+class ScenarioChoice(SourceChoice, total=False):
+    """The same with the seed by which they are drawn."""
+
+    seed: int
+
+
 @dataclass(frozen=True)
 class AgentTest:
     """A test to be made: a cast, its scenarios, and the count of its successes."""
@@ -79,15 +95,10 @@ class AgentTest:
         scenarios: "str | Path | Iterable[Mapping[str, Any]]",
         *,
         user: Any = None,
-        repeats: int = 1,
         cast: Cast | str | None = None,
-        judge: str | None = None,
-        limit: int | None = None,
-        part: UserPart = "all",
-        behaviour: Sequence[str] = (),
-        seed: int = 0,
         settings: Mapping[str, Any],
         notify: Notify = logged,
+        **choice: Unpack[ScenarioChoice],
     ) -> Self:
         """The test with the parameters of `test`; `part`: of the scenarios of a path. `notify` gets each note."""
         factory = casts.find(agent_test.NAME if cast is None else cast) if not isinstance(cast, Cast) else None
@@ -98,19 +109,7 @@ class AgentTest:
         sides = {name: side for name, side in (("user", user), ("assistant", agent)) if side is not None}
         source_type = ScenarioFile if factory is None else factory.source
         checked = None if factory is None else factory.checked({**settings, **sides})
-        planned = given_scenarios(
-            source_type,
-            checked,
-            scenarios,
-            judge=judge,
-            limit=limit,
-            repeats=repeats,
-            part=part,
-            behaviour=behaviour,
-            seed=seed,
-        )
-        for note in planned.notes:
-            notify(note)
+        planned = given_scenarios(source_type, checked, scenarios, notify, **choice)
         if factory is not None:
             tested = factory(**{**planned.settings, **settings, **sides})
         else:
@@ -189,30 +188,35 @@ def given_scenarios(
     source_type: type[ScenarioSource],
     settings: Any,
     scenarios: "Scenarios | str | Path | Iterable[Mapping[str, Any]] | None",
-    *,
-    judge: str | None = None,
-    limit: int | None = None,
-    repeats: int = 1,
-    part: UserPart = "all",
-    behaviour: Sequence[str] = (),
-    seed: int = 0,
+    notify: Notify,
+    **choice: Unpack[ScenarioChoice],
 ) -> Scenarios:
     """The scenarios of a path, or of objects as in a scenario file or initial states; None: the cast's own.
 
-    `settings`: of the cast, as an instance of their model. The other parameters are options of the source; `Scenarios`
-    are taken as they are.
+    `settings`: of the cast, as an instance of their model. `notify` gets each note. `Scenarios` are taken as they are.
     """
-    if isinstance(scenarios, Scenarios):
-        return scenarios
+    planned = scenarios if isinstance(scenarios, Scenarios) else _planned(source_type, settings, scenarios, **choice)
+    for note in planned.notes:
+        notify(note)
+    return planned
+
+
+def _planned(
+    source_type: type[ScenarioSource],
+    settings: Any,
+    scenarios: "str | Path | Iterable[Mapping[str, Any]] | None",
+    *,
+    seed: int = 0,
+    **choice: Unpack[SourceChoice],
+) -> Scenarios:
     if scenarios is None or isinstance(scenarios, str | Path):
         path = None if scenarios is None else Path(scenarios)
-        options: dict[str, Any] = {"judge": judge, "limit": limit, "repeats": repeats, "part": part}
-        options["behaviour"] = tuple(behaviour)
-        return source_type(scenarios=path, **options).read(settings, seed)
+        return source_type(scenarios=path, **choice).read(settings, seed)
+    judge = choice.get("judge")
     source = ScenarioFile(judge=judge) if not issubclass(source_type, ScenarioFile) else source_type(judge=judge)
-    states = [_state(source, scenario) for scenario in scenarios][:limit]
-    planned: Sequence[State] = repeated(numbered(states), repeats)
-    if users := chosen_users(behaviour, "behaviour"):
+    states = [_state(source, scenario) for scenario in scenarios][: choice.get("limit")]
+    planned: Sequence[State] = repeated(numbered(states), choice.get("repeats", 1))
+    if users := chosen_users(choice.get("behaviour", ()), "behaviour"):
         planned = behaving(planned, users, seed)
     return Scenarios(planned, {}, source.settings_for(states))
 

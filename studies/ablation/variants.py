@@ -120,17 +120,8 @@ class AblationPlan:
         with _of_variant(name):
             source_type, settings = _source_of(first)
         planned = given_scenarios(
-            source_type,
-            settings,
-            scenarios,
-            judge=judge,
-            limit=limit,
-            repeats=repeats,
-            part=part,
-            seed=seed,
+            source_type, settings, scenarios, notify, judge=judge, limit=limit, repeats=repeats, part=part, seed=seed
         )
-        for note in planned.notes:
-            notify(note)
         built: dict[str, Cast] = {}
         for name, variant in changes.items():
             with _of_variant(name):
