@@ -147,3 +147,15 @@ def test_why_it_ended_is_said_in_the_language_of_the_conversation(message, words
 def test_every_stop_reason_has_plain_words_in_both_languages():
     assert WORDS.keys() == FAULTS.keys()
     assert all(Wording("zh")(words) != words for words in (*WORDS.values(), UNTOLD))
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [(["terse", "<b>vague</b>"], "user: terse, <b>vague</b>"), ("terse", ""), (7, ""), ({"a": 1}, "")],
+)
+def test_the_behaviours_of_the_user_stand_under_the_title(tags, value, line):
+    conversation = Conversation(
+        id="1", scenario={"goal": "tea"}, messages=[{"role": "user", "text": "Tea."}], extra={"behaviours": value}
+    )
+    text = " ".join("".join(tags(conversation_page(conversation)).text).split())
+    assert (line in text) if line else ("; user:" not in text)
