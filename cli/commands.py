@@ -84,7 +84,7 @@ def options(
     ] = None,
     skip_broken: Annotated[
         bool,
-        option("Leave out lines of sources that cannot be read, and count them; else such a source is refused."),
+        option("Leave out broken lines and elements of sources, and count them; else such a source is refused."),
     ] = False,
     measure: Annotated[
         list[str] | None,

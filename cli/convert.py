@@ -8,9 +8,10 @@ import typer
 
 from ..data import Conversation, DataError, Loaded, domains
 from ..data.attempts import is_object
+from ..data.files.broken_lines import readable
 from ..data.formats import messages, sharegpt
 from ..data.people.splits import with_user
-from ..data.scenarios import ScenarioReader, named_folder, scenario_formats
+from ..data.scenarios import LogScenario, ScenarioReader, named_folder, scenario_formats
 from ..errors import SettingError, at
 from .options import completions
 from .options.shared import AnySource, force_for, json_of, option
@@ -62,12 +63,12 @@ def _write_scenarios(source: Path, target: Path, to: str, as_json: bool) -> int:
     """Write the scenarios of conversations, of test cases or of a file of scenarios."""
     with named_folder(source):
         reader = ScenarioReader(source)
-        entries = list(reader)
-    for entry in entries:
-        if not is_object(entry.scenario) or not any(
-            entry.scenario.get(key) for key in ("kind", "goal", "first_message")
-        ):
-            raise DataError(f"{at(source, entry.where)}: is not a scenario: give it a 'goal' or a 'first_message'")
+        entries: list[LogScenario] = []
+        with reader.reading():
+            for entry in reader:
+                with readable(entry.where):
+                    _check_scenario(entry, source)
+                    entries.append(entry)
     try:
         left_out = domains.targets()[to](
             (Conversation(id=str(number), scenario=dict(entry.scenario)) for number, entry in enumerate(entries)),
@@ -81,6 +82,12 @@ def _write_scenarios(source: Path, target: Path, to: str, as_json: bool) -> int:
         left_out.insert(0, f"{reader.left_out} conversations that name no goal and have no words of a user")
     counted = {"kind": reader.format, "target": str(target), "to": to, "scenarios": len(entries)}
     return _report(source, counted, list(reader.notes), reader.broken, left_out, as_json)
+
+
+def _check_scenario(entry: LogScenario, source: Path) -> None:
+    keys = ("kind", "goal", "first_message")
+    if not is_object(entry.scenario) or not any(entry.scenario.get(key) for key in keys):
+        raise DataError(f"{at(source, entry.where)}: is not a scenario: give it a 'goal' or a 'first_message'")
 
 
 def _report(

@@ -14,8 +14,9 @@ from ..errors import DataError, at
 from . import domains
 from .attempts import as_object
 from .domain import TOPIC_KEYS, USER_KEYS, named
+from .files.broken_lines import note, omissions
 from .files.json_files import read_lines
-from .files.json_values import elements
+from .files.json_values import elements, numbered_errors
 from .files.regular_files import is_regular
 from .formats import messages
 from .formats.detection import CONVERSATIONS, FOLDER, Source
@@ -76,11 +77,20 @@ class ScenarioReader:
     def __init__(self, path: str | Path) -> None:
         """DataError if the source cannot be read, or has no known content."""
         self.path = Path(path)
-        source = Source(self.path)
-        self._loaded: Loaded | None = None if _holds_lines(source) else _load(self.path)
-        self._is_list = isinstance(source.value, list) and isinstance(source.first, dict)
+        self._broken_places: dict[str, None] = {}
+        with self.reading():
+            source = Source(self.path)
+            self._loaded: Loaded | None = None if _holds_lines(source) else _load(self.path)
+            self._is_list = isinstance(source.value, list) and isinstance(source.first, dict)
+            self._is_list = self._is_list or (source.fault is not None and source.text.lstrip()[:1] == "[")
         self.left_out = 0
         """Conversations of the last iteration without any sign of their user's goal."""
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Inside, scenarios that cannot be read are left out and noted where this is asked for; an error counts them."""
+        with omissions() as self._broken_places, numbered_errors(self.path):
+            yield
 
     @property
     def format(self) -> str:
@@ -94,9 +104,10 @@ class ScenarioReader:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Remarks of the reader about stored conversations."""
-        folder = (NO_RUN,) if self._loaded is not None and self._loaded.kind == FOLDER else ()
-        return () if self._loaded is None else (*folder, *self._loaded.notes)
+        """Remarks of the reader about stored conversations, or about lines that were left out."""
+        if self._loaded is None:
+            return note(self.path, list(self._broken_places), 1)
+        return (*((NO_RUN,) if self._loaded.kind == FOLDER else ()), *self._loaded.notes)
 
     @property
     def broken(self) -> tuple[str, ...]:

@@ -4,13 +4,14 @@ import json
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ...errors import DataError, at
-from .broken_lines import ADVICE, is_skipping, listed, strict
+from .broken_lines import advice, is_skipping, leave_out, strict, with_number
+from .broken_lists import pieces
 from .json_files import is_too_deep, open_lines, parsed, read_json, read_lines, read_text
 
 _BEGIN = 20
@@ -39,8 +40,8 @@ def member(
 def elements(path: str | Path) -> Iterator[tuple[str, Any]]:
     """Place and value of each JSON value: of a list, of lines, or of objects over many lines.
 
-    A place is words such as `line 3` or `[2]`. DataError if the text is not JSON; where broken lines are left out
-    (`broken_lines`), only if it has no lines of JSON.
+    A place is words such as `line 3` or `[2]`. DataError if the text is not JSON; where broken lines and elements are
+    left out (`broken_lines`), only if it has neither lines of JSON nor a list.
     """
     if not is_skipping():
         yield from _elements(path)
@@ -49,9 +50,12 @@ def elements(path: str | Path) -> Iterator[tuple[str, Any]]:
         with strict():
             values = list(_elements(path))
     except DataError:
-        if not has_lines(path):
+        if has_lines(path):
+            values = [(f"line {number}", value) for number, value in read_lines(path)]
+        elif parts := _parts(path):
+            values = [(place, value) for place, value in parts if value is not None or not leave_out(place)]
+        else:
             raise
-        values = [(f"line {number}", value) for number, value in read_lines(path)]
     yield from values
 
 
@@ -66,6 +70,23 @@ def _elements(path: str | Path) -> Iterator[tuple[str, Any]]:
     else:
         for number, value in read_lines(path):
             yield f"line {number}", value
+
+
+def _parts(path: str | Path) -> list[tuple[str, Any]]:
+    """Place and value of each element of a list that is not JSON, None for a broken one.
+
+    Empty without a readable element.
+    """
+    text = read_text(path)
+    if text.lstrip()[:1] != "[":
+        return []
+    parts: list[tuple[str, Any]] = []
+    for number, piece in enumerate(pieces(text)):
+        value = None
+        with suppress(DataError):
+            value = None if piece is None else parsed(piece, path)
+        parts.append((f"[{number}]", value))
+    return parts if any(value is not None for _, value in parts) else []
 
 
 def has_lines(path: str | Path) -> bool:
@@ -121,34 +142,34 @@ def _is_lines(text: str) -> bool:
 
 @contextmanager
 def numbered_errors(path: Path) -> Iterator[None]:
-    """Inside, an error about a line of a file counts its broken lines."""
+    """Inside, an error about a file of JSON lines or a JSON list counts its broken lines or elements.
+
+    An error that names the option already is unchanged.
+    """
     try:
         yield
     except DataError as error:
-        raise _with_number(error, path) from None
+        named = any(advice(place) in str(error) for place in ("line 1", "[0]"))
+        raise (error if named else with_number(error, _broken(path))) from None
 
 
-def _with_number(error: DataError, path: Path) -> DataError:
-    """The error of a file of JSON lines with the number of broken lines, and the first of them.
-
-    For other files, and for one that names the option already, the error is unchanged.
-    """
+def _broken(path: Path) -> list[str]:
+    """The places of the broken lines or elements of a file; none if it is neither lines nor a list."""
     try:
-        if ADVICE in str(error) or not has_lines(path):
-            return error
+        if has_lines(path):
+            return list(_broken_lines(path))
+        return [place for place, value in _parts(path) if value is None]
     except DataError:
-        return error
-    broken: list[str] = []
+        return []
+
+
+def _broken_lines(path: Path) -> Iterator[str]:
     with open_lines(path) as file:
         for number, line in enumerate(file, start=1):
             try:
                 parsed(line.decode("utf-8-sig" if number == 1 else "utf-8"), path) if line.strip() else None
             except (DataError, UnicodeDecodeError):
-                broken.append(str(number))
-    if not broken:
-        return error
-    lines, these = ("lines are", "them") if broken[1:] else ("line is", "it")
-    return DataError(f"{error}; {len(broken)} {lines} broken ({listed(broken)}): mend or delete {these}; {ADVICE}")
+                yield f"line {number}"
 
 
 def _in_a_row(text: str, path: str | Path) -> Iterator[tuple[str, Any]]:

@@ -4,6 +4,7 @@ import logging
 import os
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -13,7 +14,7 @@ from typing import Any, TypeAlias
 from ...errors import DataError, at
 from ..files.broken_lines import is_skipping, strict
 from ..files.json_files import open_lines, read_json, read_lines, read_text
-from ..files.json_values import first_element, has_lines
+from ..files.json_values import elements, first_element, has_lines
 from ..packages import failure, is_shipped
 from ..records import Conversation
 from .refusals import refusal
@@ -158,11 +159,15 @@ class Source:
         if value is None and self._skips:
             self.fault = None
             return next(read_lines(self.path))[1]
+        if value is None and is_skipping() and self.fault is not None and self._first_character == "[":
+            with suppress(DataError):
+                value = [element for _, element in elements(self.path)]
+                self.fault = None
         return value
 
     @cached_property
     def _skips(self) -> bool:
-        """Whether its broken lines are left out."""
+        """Whether it has lines, of which the broken ones are left out."""
         return is_skipping() and not self.is_folder and has_lines(self.path)
 
     def _strict_value(self) -> Any:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...errors import DataError, at
 from ..attempts import as_object
+from ..files.broken_lines import of_form
 from ..files.json_values import elements
 from ..formats import messages
 from ..formats.detection import Contents, Format
@@ -28,9 +28,8 @@ def read(path: str | Path) -> Contents:
     """
     values: list[tuple[str, Any]] = []
     left = empty = 0
-    for place, value in elements(path):
-        if not is_tree(value):
-            raise DataError(f"{at(path, place)}: has no 'mapping' of nodes: give the export's conversations.json")
+    problem = "has no 'mapping' of nodes: give the export's conversations.json"
+    for place, value in of_form(elements(path), is_tree, path, problem):
         nodes = _branch(value)
         turns = list(_turns(nodes))
         if not turns:

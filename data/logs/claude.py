@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...errors import DataError, at
 from ..attempts import as_list, is_object
+from ..files.broken_lines import of_form
 from ..files.json_values import elements
 from ..formats import messages
 from ..formats.detection import Contents, Format
@@ -25,9 +25,8 @@ def read(path: str | Path) -> Contents:
     """A conversation for each one of the export that has messages; of branches the one that ends last."""
     values: list[tuple[str, Any]] = []
     left = empty = 0
-    for place, value in elements(path):
-        if not is_export(value):
-            raise DataError(f"{at(path, place)}: has no 'chat_messages': give the export's conversations.json")
+    problem = "has no 'chat_messages': give the export's conversations.json"
+    for place, value in of_form(elements(path), is_export, path, problem):
         branch = _branch(value)
         left += len(value["chat_messages"]) - len(branch)
         turns = [turn for message in branch for turn in _turns(message)]

@@ -13,6 +13,7 @@ from typing import Any
 
 from ...errors import DataError, at
 from ..attempts import as_list, as_object, is_object
+from ..files.broken_lines import of_form
 from ..files.json_files import dumps, parsed
 from ..files.json_values import elements
 from ..files.regular_files import opened
@@ -44,9 +45,8 @@ def _values(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _plain(path: Path) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
-    for place, log in elements(path):
-        if "eval" not in as_object(log):
-            raise DataError(f"{at(path, place)}: is not a log of Inspect, as the first value is: take it out")
+    problem = "is not a log of Inspect, as the first value is: take it out"
+    for place, log in of_form(elements(path), lambda log: "eval" in as_object(log), path, problem):
         for number, sample in enumerate(as_list(log.get("samples"))):
             yield f"{place}, sample {number}", sample, as_object(log["eval"])
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...errors import DataError, at
 from ..attempts import as_object
+from ..files.broken_lines import of_form
 from ..files.json_files import dumps
 from ..files.json_values import as_value, elements
 from ..formats.detection import Contents, Format, Source
@@ -89,9 +89,9 @@ def read(path: str | Path) -> Contents:
     Of a thread's states the newest counts; a note counts the messages that only earlier ones hold.
     """
     reading = _Reading()
-    for place, value in elements(path):
-        if not reading.add(value):
-            raise DataError(f"{at(path, place)}: has no messages of LangChain: give them under 'messages' or 'values'")
+    problem = "has no messages of LangChain: give them under 'messages' or 'values'"
+    for _ in of_form(elements(path), reading.add, path, problem):
+        pass
     values, notes = _of_threads(reading.conversations)
     values += [_value(listed, {"id": name}) for name, listed in reading.rows.items()]
     stream = reading.stream

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...errors import DataError, at
 from ..attempts import is_object
+from ..files.broken_lines import of_form
 from ..files.json_values import elements
 from ..formats import messages
 from ..formats.detection import Contents, Format
@@ -29,9 +30,8 @@ def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> Contents:
     trees: list[tuple[str, dict[str, Any]]] = []
     single: list[tuple[str, Mapping[str, Any]]] = []
     total = 0
-    for place, value in values:
-        if not is_tree(value):
-            raise DataError(f"{at(path, place)}: is not a message or tree of OpenAssistant: take it out of the file")
+    problem = "is not a message or tree of OpenAssistant: take it out of the file"
+    for place, value in of_form(values, is_tree, path, problem):
         if is_object(value.get("prompt")):
             total += _count(value["prompt"])
             further = {key: inner for key, inner in value.items() if key not in ("prompt", "message_tree_id")}

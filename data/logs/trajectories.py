@@ -12,6 +12,7 @@ from typing import Any
 
 from ...errors import DataError, at
 from ..attempts import as_list, as_object, is_object
+from ..files.broken_lines import readable
 from ..files.json_files import dumps
 from ..files.json_values import elements
 from ..formats import messages
@@ -43,7 +44,10 @@ def _values(path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
         elif _is_atif(value):
             yield place, _atif(value)
         else:
-            raise DataError(f"{at(path, place)}: has neither 'traj' nor 'simulations' nor 'steps': is it a trajectory?")
+            with readable(place):
+                raise DataError(
+                    f"{at(path, place)}: has neither 'traj' nor 'simulations' nor 'steps': is it a trajectory?"
+                )
 
 
 def _lists(value: Any, key: str) -> bool:

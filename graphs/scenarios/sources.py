@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ...data import domains
 from ...data.behaviours import KEY as BEHAVIOURS
 from ...data.behaviours import behaviours_in, chosen_users
+from ...data.files.broken_lines import readable
 from ...data.identity import digest
 from ...data.people.splits import UserPart, of_part
 from ...data.records import Conversation
@@ -163,14 +164,16 @@ class ScenarioSource(BaseModel):
         reader = ScenarioReader(path)
         states: list[State] = []
         seen: Counter[str] = Counter()
-        for entry in reader:
-            state = self._state_of(entry, path)
-            key = digest(state["scenario"])
-            state["ordinal"] = seen[key]
-            seen[key] += 1
-            who = entry.conversation or Conversation(id="", scenario=state["scenario"])
-            if of_part(who, self.part):
-                states.append(state)
+        with reader.reading():
+            for entry in reader:
+                with readable(entry.where):
+                    state = self._state_of(entry, path)
+                    key = digest(state["scenario"])
+                    state["ordinal"] = seen[key]
+                    seen[key] += 1
+                    who = entry.conversation or Conversation(id="", scenario=state["scenario"])
+                    if of_part(who, self.part):
+                        states.append(state)
         total = sum(seen.values())
         if not total:
             nothing = "conversation that states what its user wants" if reader.stored else "scenario"

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from duologue.data import DataError, load
+from duologue.data.files.broken_lines import skip_in_sources
 from duologue.data.formats import record_lines
+from duologue.graphs.scenarios.sources import ScenarioFile
 
 ASKED = {"role": "user", "content": "Is there tea?"}
 LINE = json.dumps({"messages": [ASKED]})
@@ -104,8 +106,106 @@ def test_a_file_that_is_whole_is_read_as_without_the_option() -> None:
         assert (list(strict), strict.notes, strict.kind) == (list(lenient), lenient.notes, lenient.kind)
 
 
-def test_a_list_with_a_broken_element_and_a_file_without_a_readable_line_are_refused_all_the_same() -> None:
-    Path("list.json").write_text(f"[\n{LINE},\n{{,\n{LINE}\n]", encoding="utf-8")
-    for path in (Path("list.json"), written("nothing", "here"), written('{"messages": 3}', name="log.json")):
+def test_a_file_without_a_readable_line_or_element_is_refused_all_the_same() -> None:
+    Path("list.json").write_text('[\n{,\n{"messages": \n]', encoding="utf-8")
+    Path("talk.txt").write_text("[12:01] Ann: Is there tea?\n[12:02] Bo: Yes.\n", encoding="utf-8")
+    for path in (
+        *map(Path, ("list.json", "talk.txt")),
+        written("nothing", "here"),
+        written('{"messages": 3}', name="log.json"),
+    ):
         with pytest.raises(DataError):
             load(path, skip_broken=True)
+
+
+ELEMENT = {"id": "a", "messages": [ASKED, {"role": "assistant", "content": "Green."}]}
+BROKEN = '{"id": "b", "messages": [{"role": "user", "content": "Is th'
+
+
+def listed(*texts: str, indent: int | None) -> str:
+    """A list of these elements in one line, or with a line for each."""
+    return f"[{', '.join(texts)}]" if indent is None else "[\n" + ",\n".join(texts) + "\n]\n"
+
+
+@pytest.mark.parametrize("indent", [None, 0])
+@pytest.mark.parametrize(
+    ("broken", "words"),
+    [
+        ((2,), "1 element is broken ([2]): mend or delete it"),
+        ((0,), "1 element is broken ([0]): mend or delete it"),
+        ((5,), "1 element is broken ([5]): mend or delete it"),
+        ((1, 4), "2 elements are broken ([1], [4]): mend or delete them"),
+    ],
+)
+def test_broken_elements_of_a_list_are_counted_and_named(
+    broken: tuple[int, ...], words: str, indent: int | None
+) -> None:
+    texts = [BROKEN if number in broken else json.dumps(ELEMENT | {"id": str(number)}) for number in range(6)]
+    path = Path("list.json")
+    path.write_text(listed(*texts, indent=indent), encoding="utf-8")
+    with pytest.raises(DataError, match=r"duologue --skip-broken .* leaves such elements out and counts them") as error:
+        load(path)
+    assert f"; {words}; " in str(error.value)
+    loaded = load(path, skip_broken=True)
+    assert [talk.id for talk in loaded] == [str(number) for number in range(6) if number not in broken]
+    assert all(len(talk.messages) == 2 for talk in loaded)
+    assert loaded.notes[-1] == (
+        f"left out: {len(broken)} broken element{'s' * (len(broken) > 1)} "
+        f"({', '.join(f'[{number}]' for number in broken)})"
+    )
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_list_that_is_cut_off_anywhere_is_read_up_to_there_and_the_end_is_counted(indent: int | None) -> None:
+    text = json.dumps([ELEMENT | {"id": str(number)} for number in range(3)], indent=indent)
+    first = text.index('"id": "1"') - (3 if indent is None else 6)  # behind the first element
+    for end in range(first, len(text) - 1):
+        Path("list.json").write_text(text[:end], encoding="utf-8")
+        loaded = load("list.json", skip_broken=True)
+        assert [talk.id for talk in loaded] == ["0", "1", "2"][: len(loaded)]
+        assert "left out: 1 broken element" in loaded.notes[-1]
+        with pytest.raises(DataError, match="1 element is broken"):
+            load("list.json")
+
+
+@pytest.mark.parametrize(
+    ("element", "odd"),
+    [
+        (ELEMENT, {"messages": 3}),
+        (ELEMENT, {"messages": [{"role": "nurse", "content": "Hm"}]}),
+        ({"conversations": [{"from": "human", "value": "Hi"}]}, {"conversations": 3}),
+        ({"question": "Hi", "answer": "Yes."}, 3),
+        ({"turns": DIALOGUE}, {"turns": 3}),
+        ({"chat_messages": [{"sender": "human", "text": "Hi"}]}, {"chat_messages": 3}),
+        ({"message_id": "1", "parent_id": None, "text": "Hi", "role": "prompter"}, 3),
+        ({"task_id": 1, "reward": 1.0, "traj": [ASKED]}, {"task_id": 2}),
+        ([{"type": "human", "data": {"content": "Hi"}}], 3),
+    ],
+)
+def test_an_element_of_json_that_cannot_be_read_is_left_out_too(element: Any, odd: Any) -> None:
+    Path("list.json").write_text(json.dumps([element, odd], indent=1), encoding="utf-8")
+    with pytest.raises(DataError, match=r"\[1\].*leaves such elements out"):
+        load("list.json")
+    loaded = load("list.json", skip_broken=True)
+    assert (len(loaded), loaded.notes[-1]) == (1, "left out: 1 broken element ([1])")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"goal": "Buy tea"}\n{"goal": "Buy\n{"gaol": "Sell tea"}\n', "line 2, line 3"),
+        ('[{"goal": "Buy tea"},\n {"goal": "Buy},\n {"goal": ""}]', "[1], [2]"),
+    ],
+)
+def test_scenarios_are_read_without_the_broken_ones(text: str, words: str) -> None:
+    path = Path("scenarios.json")
+    path.write_text(text, encoding="utf-8")
+    source = ScenarioFile(scenarios=path)
+    with pytest.raises(DataError, match=r"(line|element) is broken .*leaves such (lines|elements) out"):
+        source.read(None, 0)
+    with skip_in_sources(True):
+        scenarios = source.read(None, 0)
+    assert [state["scenario"] for state in scenarios.states] == [{"goal": "Buy tea"}]
+    assert any(
+        f"left out: 2 broken {'lines' if 'line' in words else 'elements'} ({words})" in note for note in scenarios.notes
+    )
