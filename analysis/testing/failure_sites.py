@@ -18,11 +18,17 @@ def cause_of(conversation: Conversation, result: Outcome) -> FailureCause:
     """
     reading = FailureReading(both_ends(conversation))
     last = len(conversation.messages) - 1 if conversation.messages else None
-    if (cause := _of_end(conversation, result, last)) is not None:
-        return cause
+    end = _of_end(conversation, result, last)
+    # A user that goes wrong after the agent did is not the cause.
+    until = end.message if end is not None and end.site == "message" else None
+    if end is not None and until is None:
+        return end
     for rule in RULES:
-        if (cause := next(iter(rule(reading)), None)) is not None:
+        causes = (cause for cause in rule(reading) if until is None or (cause.message or 0) < until)
+        if (cause := next(causes, None)) is not None:
             return cause
+    if end is not None:
+        return end
     if cause := _wrong_value(reading, result.reason) or _refused(reading):
         return cause
     if words := broken_condition(result.reason):

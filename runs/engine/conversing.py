@@ -186,7 +186,6 @@ async def do_all(
     if concurrency != "auto" and (not isinstance(concurrency, int) or concurrency < 1):
         raise SettingError(f"concurrency must be 'auto' or at least 1, not {concurrency!r}")
     waiting = iter(works)
-    under_way = 0
     turns = control.turns or LoopTurns()
     number = turns.join()
     calls.on_room = turns.wake
@@ -196,9 +195,7 @@ async def do_all(
         await do(work)
 
     def ended(task: asyncio.Task[None]) -> None:
-        nonlocal under_way
         calls.works.discard(task)
-        under_way -= 1
         control.count(-1)
         turns.end()
 
@@ -211,14 +208,13 @@ async def do_all(
                         continue
                     if not (following := list(islice(waiting, 1))):
                         break
-                    under_way += 1
                     control.count(1)
                     turns.begin(number)
                     task = tasks.create_task(begun(*following))
                     calls.works.add(task)
                     task.add_done_callback(ended)
                 turns.leave(number)
-                while under_way and calls.stopped is None:
+                while calls.works and calls.stopped is None:
                     await turns.change()
                 if calls.stopped is not None:
                     raise calls.stopped

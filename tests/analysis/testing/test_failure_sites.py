@@ -249,6 +249,15 @@ def test_a_broken_user_is_the_cause() -> None:
     assert (found.expectation, found.message) == ("user", 0)
 
 
+def test_a_user_that_goes_wrong_after_the_agent_is_not_the_cause():
+    sent, on = ("user", "My booking code is QX4821."), reply("A colleague will call you back about it tomorrow.")
+    ends = {"success": {"tool_called": {"name": "change"}}}
+    agent_first = cause(WISH, reply(ASKED), sent, on, sent, reply("Please call our hotline about this."), **ends)
+    assert (agent_first.name, agent_first.message) == ("the agent stopped before the matter was settled", 3)
+    user_first = cause(WISH, reply(ASKED), sent, reply("For how many people?"), sent, on, **ends)
+    assert user_first.name.startswith("the user simulator was at fault: a user that sends the same again")
+
+
 def test_groups_count_equal_causes_and_name_the_shortest_conversation_and_the_versions() -> None:
     loop = [("assistant", "One moment."), ("user", "And?"), ("assistant", "One moment.")]
     long, short = talk(WISH, *loop, ("user", "Bye."), id="long"), talk(WISH, *loop, id="short")
