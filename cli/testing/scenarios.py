@@ -52,6 +52,10 @@ def scenarios_command(
             metavar="FILE",
         ),
     ] = None,
+    logs: Annotated[
+        Path | None,
+        option("Take goals and facts of these people's conversations, near-equal ones once.", metavar="SRC"),
+    ] = None,
     dimensions: Annotated[
         Path | None,
         option(
@@ -111,7 +115,7 @@ def scenarios_command(
         if source is not None and Path(source).exists() and out.exists() and Path(source).samefile(out):
             raise DataError(f"{at(out)}: is the source itself: choose another place")
     chosen = _behaviours(behaviours, user_behaviours.NAMES)
-    sources = read_sources(agent, policy or (), dimensions, values, world)
+    sources = read_sources(agent, policy or (), dimensions, values, world, logs)
     say(*sources.notes)
     with stderr.status("designs scenarios") as status:
         result = designed(

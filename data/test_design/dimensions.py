@@ -12,11 +12,12 @@ from ..files.settings_files import read_settings
 from .behaviours import GROUPS
 from .case_space import KIND, RULE, TOOL
 from .covering_arrays import Exclusion
+from .log_cases import FACTS, TASK
 
 GOAL = "goal"
 """The factor of several goals."""
 KEYS = ("goals", "dimensions", "exclude", "success")
-RESERVED = (TOOL, KIND, RULE, GOAL, *GROUPS)
+RESERVED = (TOOL, KIND, RULE, GOAL, TASK, FACTS, *GROUPS)
 """Names of factors that no dimension may have."""
 
 

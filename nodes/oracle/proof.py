@@ -156,6 +156,21 @@ class Oracle:
         return ScenarioProof("not decided", refusal_success(case) if refused else {"tool_called": call}, because)
 
 
+async def answer_proof(scenario: Mapping[str, Any], values: Sequence[str], language: str) -> ScenarioProof:
+    """The proof of a scenario without tools, which asks for an answer that keeps a value of its goal."""
+    success: dict[str, Any] = {"not": {"refused": True}}
+    if not values:
+        return ScenarioProof("not decided", success, "the goal names no number that an answer could keep")
+    success["text_contains"] = {"any": list(values)}
+    scores = [
+        await tried(SUCCESS, success_of(success), state_after(scenario, (), text))
+        for text in ("\n".join(values), REFUSAL[language], "")
+    ]
+    if [score is not None and score.value for score in scores] != [True, False, False]:
+        return ScenarioProof("not decided", success, "an answer with the numbers of the goal does not fulfil it")
+    return ScenarioProof("possible", success)
+
+
 def known_values(case: DesignedCase) -> KnownValues:
     """What the user of a case knows, by the argument's name."""
     values: KnownValues = {name: [value] for name, value in case.arguments.items()}

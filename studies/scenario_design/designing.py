@@ -13,9 +13,10 @@ from ...data.test_design.case_space import CaseSpace
 from ...data.test_design.covering_arrays import ArrayRow, Design, InfeasiblePair, covering_array
 from ...data.test_design.dimensions import GOAL
 from ...data.test_design.lines import COVERS, DIFFICULTY, PROOF, behaviours_of, facts_of_row, line_of
+from ...data.test_design.log_cases import LogCase, LogSpace
 from ...data.text.languages import Language
 from ...errors import SettingError
-from ...nodes.oracle.proof import Oracle, ScenarioProof
+from ...nodes.oracle.proof import Oracle, ScenarioProof, answer_proof
 from ...nodes.oracle.search import SearchBounds
 from .sources import DesignSources
 
@@ -54,13 +55,21 @@ def designed(
     space = None
     factors: dict[str, tuple[str, ...]] = {}
     exclusions = list(sources.dimensions.exclusions)
+    logs = LogSpace(sources.logs) if sources.logs else None
+    if logs is not None:
+        factors |= logs.factors()
+        exclusions.append(logs.exclusion())
     if sources.tools is not None:
         space = CaseSpace(sources.tools.schemas, sources.rules, sources.examples)
         factors |= space.factors()
         exclusions.append(space.exclusion())
-    factors |= {name: levels for name, levels in sources.dimensions.factors.items() if space is None or name != GOAL}
+    factors |= {
+        name: levels for name, levels in sources.dimensions.factors.items() if name != GOAL or not (space or logs)
+    }
     if not factors:
-        raise SettingError("nothing to design scenarios from: give an agent with tools, or --dimensions FILE")
+        raise SettingError(
+            "nothing to design scenarios from: give an agent with tools, --logs SRC or --dimensions FILE"
+        )
     design = Design(factors | user_behaviours.factors(behaviours), tuple(exclusions))
     spoken = language or sources.language
     least = space.least() if space is not None else {}
@@ -71,7 +80,15 @@ def designed(
         scenario_lines = []
         for number, row in enumerate(rows, start=1):
             watch(f"proves scenario {number} of {len(rows)}")
-            scenario_lines.append(await _line(number, row, space, oracle, sources, spoken, seed))
+            if logs is not None:
+                line, proof = await _of_log(number, logs.case(row, seed), row, sources, spoken)
+            elif space is None or oracle is None:
+                line, proof = _of_dimensions(row, sources, spoken)
+            else:
+                case = space.case(row, seed)
+                line = line_of(case, spoken, sources.dimensions.levels, number)
+                proof = await oracle.proof(case, line)
+            scenario_lines.append(_complete(line, proof))
         return scenario_lines
 
     scenarios = asyncio.run(lines())
@@ -79,28 +96,36 @@ def designed(
     return DesignedScenarios(tuple(scenarios), planned_coverage(design, covered), design.infeasible)
 
 
-async def _line(
-    number: int,
-    row: ArrayRow,
-    space: CaseSpace | None,
-    oracle: Oracle | None,
-    sources: DesignSources,
-    language: Language,
-    seed: int,
-) -> dict[str, Any]:
-    """The scenario of a row, with its success, proof and difficulty."""
-    dimensions = sources.dimensions.levels
-    if space is None or oracle is None:
-        proof = ScenarioProof("not decided", sources.dimensions.success, NO_WORLD)
-        goal = row.get(GOAL) or next(iter(sources.dimensions.goals), "")
-        facts = facts_of_row(row, dimensions, language)
-        line: dict[str, Any] = {"goal": goal or " ".join(facts), "facts": facts}
-        line |= {KEY: names} if (names := behaviours_of(row)) else {}
-        line |= {COVERS: dict(row)}
-    else:
-        case = space.case(row, seed)
-        line = line_of(case, language, dimensions, number)
-        proof = await oracle.proof(case, line)
+def _of_dimensions(row: ArrayRow, sources: DesignSources, language: Language) -> tuple[dict[str, Any], ScenarioProof]:
+    """The scenario of a row of a table of dimensions, which nothing decides."""
+    goal = row.get(GOAL) or next(iter(sources.dimensions.goals), "")
+    facts = facts_of_row(row, sources.dimensions.levels, language)
+    line = {"goal": goal or " ".join(facts), "facts": facts, **_of_row(row)}
+    return line, ScenarioProof("not decided", sources.dimensions.success, NO_WORLD)
+
+
+async def _of_log(
+    number: int, case: LogCase, row: ArrayRow, sources: DesignSources, language: Language
+) -> tuple[dict[str, Any], ScenarioProof]:
+    """The scenario of a person's conversation, and the proof that an answer fulfils it."""
+    title = case.goal if len(case.goal) <= _TITLE else f"{case.goal[: _TITLE - 1]}…"
+    facts = [*case.facts, *facts_of_row(row, sources.dimensions.levels, language)]
+    line = {"title": f"{number}. {title}", "goal": case.goal, "facts": facts, "log": case.id, **_of_row(row)}
+    if sources.dimensions.success:
+        return line, ScenarioProof("not decided", sources.dimensions.success, NO_WORLD)
+    return line, await answer_proof(line, case.values, language)
+
+
+_TITLE = 60
+"""Most characters of a goal in a title."""
+
+
+def _of_row(row: ArrayRow) -> dict[str, Any]:
+    return ({KEY: names} if (names := behaviours_of(row)) else {}) | {COVERS: dict(row)}
+
+
+def _complete(line: dict[str, Any], proof: ScenarioProof) -> dict[str, Any]:
+    """A scenario with its success, proof and difficulty."""
     difficulty = {"calls": len(proof.plan), "rules": int("rule" in line), "facts": len(line["facts"])}
     success = {"success": dict(proof.success)} if proof.success else {}
     return {**line, **success, PROOF: proof.plain, DIFFICULTY: difficulty}

@@ -7,13 +7,15 @@ from typing import Any
 
 from ...data.documents import Document, read
 from ...data.documents.markdown import markdown_blocks
+from ...data.scenarios import ScenarioReader
 from ...data.test_design.dimensions import DimensionTable, read_dimensions
 from ...data.test_design.examples import WorldExample, completed, examples_of, read_examples
+from ...data.test_design.log_cases import LogCase, LogCases, LogSpace
 from ...data.test_design.policy_rules import PolicyRule, rules_of
 from ...data.test_design.sentences import language_of_tools
 from ...data.test_design.tool_schemas import read_tools
 from ...data.text.languages import Language
-from ...errors import DataError, SettingError, kind
+from ...errors import DataError, SettingError, at, kind
 from ...nodes.oracle.agent_tools import AgentTools, tools_at
 from ...nodes.settings.import_path import imported, is_import_path
 from ...nodes.settings.redaction import error_line
@@ -31,12 +33,15 @@ class DesignSources:
     rules: tuple[PolicyRule, ...] = ()
     dimensions: DimensionTable = field(default_factory=DimensionTable)
     examples: tuple[WorldExample, ...] = ()
+    logs: tuple[LogCase, ...] = ()
     world: World | None = None
     notes: tuple[str, ...] = ()
 
     @property
     def language(self) -> Language:
         """The language of the tools' descriptions, else of the rules, else of the goals."""
+        if self.logs:
+            return LogSpace(self.logs).language
         schemas = self.tools.schemas if self.tools else ()
         return language_of_tools(schemas, [rule.text for rule in self.rules] + list(self.dimensions.goals))
 
@@ -47,11 +52,12 @@ def read_sources(
     dimensions: Path | None = None,
     values: Path | None = None,
     world: str | None = None,
+    logs: Path | None = None,
 ) -> DesignSources:
     """Read what scenarios are designed from.
 
     `agent`: MODULE:NAME, or a JSON file of tools in OpenAI's form. `policy`: documents, folders, or MODULE:NAME of a
-    text. `values`: a file of examples. `world`: MODULE:NAME.
+    text. `values`: a file of examples. `world`: MODULE:NAME. `logs`: stored conversations, without an agent.
 
     SettingError or DataError, in one line, for what cannot be read.
     """
@@ -80,7 +86,26 @@ def read_sources(
         notes.append(
             f"no value was given for {', '.join(invented)}, so invented ones stand in: give --values FILE, or the world {EXAMPLES}()"
         )
-    return DesignSources(tools, rules, table, complete, live, tuple(notes))
+    cases: tuple[LogCase, ...] = ()
+    if logs is not None:
+        if tools is not None:
+            raise SettingError("--logs: has goals of its own: leave the agent out, and write two files")
+        cases, note = _log_cases(logs)
+        notes.append(note)
+    return DesignSources(tools, rules, table, complete, cases, live, tuple(notes))
+
+
+def _log_cases(logs: Path) -> tuple[tuple[LogCase, ...], str]:
+    """The cases of stored conversations, and a note of what was left out."""
+    reader = ScenarioReader(logs)
+    if not reader.stored:
+        raise DataError(f"{at(logs)}: holds no conversations: give logs or a data set (scenarios go to --missing)")
+    read = LogCases.of(reader)
+    if not read.cases:
+        raise DataError(f"{at(logs)}: holds no words of a user: give other conversations")
+    left = read.conversations - len(read.cases) - read.near_equal
+    note = f"{logs}: {len(read.cases)} goals of {read.conversations} conversations; near-equal and left out: {read.near_equal}"
+    return read.cases, f"{note}; without words of a user: {left}" if left else note
 
 
 def _tools(agent: str) -> AgentTools:

@@ -254,3 +254,36 @@ def test_missing_designs_what_no_conversation_of_a_run_touched(duologue):
     code, _, err = duologue(*about, "--missing", "own.jsonl", "--out", "no.jsonl")
     assert code == 2
     assert "own.jsonl: has no designed scenario" in " ".join(err.split())
+
+
+def test_logs_give_goals_whose_answers_keep_a_number_or_are_not_decided(duologue):
+    texts = ("Plan 3 days in Rome.", "What is a good gift?", "How do I learn the guitar in 6 weeks?")
+    Path("logs.jsonl").write_text(
+        "".join(json.dumps({"messages": [{"role": "user", "content": text}]}) + "\n" for text in (*texts, texts[0]))
+    )
+    code, out, err = duologue("scenarios", "--logs", "logs.jsonl", "--behaviours", "terse,pushes", "--json")
+    assert code == 0, err
+    assert "logs.jsonl: 3 goals of 4 conversations; near-equal and left out: 1" in " ".join(err.split())
+    assert {line["goal"] for line in lines()} <= {texts[0], texts[2]}
+    assert json.loads(out)["verdicts"] == {"possible": len(lines())}
+    assert lines()[0]["success"]["not"] == {"refused": True}
+    Path("few.jsonl").write_text(json.dumps({"messages": [{"role": "user", "content": texts[1]}]}) + "\n")
+    assert duologue("scenarios", "--logs", "few.jsonl", "--out", "few")[0] == 0
+    assert {line["proof"]["because"] for line in lines("few")} == {"the goal names no number that an answer could keep"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("till_bank:agent", "--logs", "logs.jsonl"), "--logs: has goals of its own: leave the agent out"),
+        (("--logs", "own.jsonl"), "own.jsonl: holds no conversations: give logs or a data set"),
+        (("--logs", "empty.jsonl"), "empty.jsonl: holds no words of a user"),
+    ],
+)
+def test_logs_that_cannot_be_used_are_refused_by_name(duologue, arguments, words):
+    Path("logs.jsonl").write_text('{"messages": [{"role": "user", "content": "Hello?"}]}\n')
+    Path("empty.jsonl").write_text('{"messages": [{"role": "assistant", "content": "Hello?"}]}\n')
+    Path("own.jsonl").write_text('{"goal": "block my card"}\n')
+    code, _, err = duologue("scenarios", *arguments)
+    assert code == 2
+    assert words in " ".join(err.split())

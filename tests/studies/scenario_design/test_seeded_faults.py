@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 import duologue
 from duologue.studies.scenario_design.designing import designed
 from duologue.studies.scenario_design.sources import read_sources
-from tests.studies.scenario_design import library_agents
+from tests.studies.scenario_design import library_agents, planning_agents
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "test" / "testing.md").read_text("utf-8")
@@ -59,6 +60,23 @@ def test_forty_scenarios_of_the_airline_cover_every_pair_are_proven_and_detect_t
     assert all(firsts.values())
     assert sum(firsts.values()) <= MOST
     assert f"are detected after {sum(firsts.values())} conversations in all" in " ".join(PAGE.split())
+
+
+@pytest.mark.heavy
+def test_goals_of_two_hundred_logs_detect_ten_seeded_faults_of_planners(open_data: Path) -> None:
+    sources = read_sources(logs=open_data / "recllmsim" / "human_exp_V2")
+    result = designed(replace(sources, logs=sources.logs[:200]), count=40)
+    assert result.coverage.pairs == result.coverage.of == 258
+    assert result.verdicts == {"possible": 34, "not decided": 6}
+    firsts = {}
+    for agent in (planning_agents.sound, *planning_agents.FAULTY):
+        success = duologue.test(agent, result.lines)
+        failures = [record.labels["scores"]["success"]["value"] is False for record in success.records]
+        firsts[agent.__name__] = failures.index(True) + 1 if any(failures) else None
+    assert firsts.pop("sound") is None
+    assert len(firsts) == 10
+    assert all(firsts.values())
+    assert sum(number for number in firsts.values() if number) <= MOST
 
 
 @pytest.mark.heavy
