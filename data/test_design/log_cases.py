@@ -18,7 +18,7 @@ TASK, FACTS = "task", "facts"
 AMOUNTS = ("none", "one or two", "more")
 """Levels of the factor of facts."""
 MOST_TASKS = 20
-"""Most tasks that are a factor; of more, or of one, there is none."""
+"""Most tasks that are a factor: more of them, or only one, give no factor."""
 MOST_LOGS = 2_000
 """Most conversations that are taken: each is compared with the ones before."""
 MOST_FACTS = 8
@@ -30,7 +30,7 @@ ALIKE = 0.6
 _VALUE = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _FIGURES = "一二三四五六七八九十"
 _NUMERAL = re.compile(r"(?<![一二三四五六七八九十百千第])([二三四五六七八九十])(个月|个人|天|周|日|人|道|年|小时)")
-"""A numeral and its measure: one alone says little, and larger ones have several characters."""
+"""A numeral of one character and its measure."""
 _SENTENCE = re.compile(r".+?(?:[.!?。！？](?!\d)|$)", re.DOTALL)
 
 
