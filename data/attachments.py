@@ -51,7 +51,7 @@ def part_of(block: Any) -> Part | None:
     if (
         kind in _TEXTUAL
         or (kind == "other" and block.keys() == {"text"})
-        or any(key in block for key in ("toolUse", "toolResult", "reasoningContent"))
+        or any(key in block for key in ("toolUse", "toolResult", "reasoningContent", "tool_call", "tool_call_result"))
     ):
         return None
     fields = _flat(block)

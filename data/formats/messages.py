@@ -1,5 +1,6 @@
 """Conversations as JSON lines of `messages` with `role` and `content`, as chat models are trained on."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,11 @@ FORM = DialogueForm(
     system=lambda text: {"role": "system", "content": text},
     tools=tool_turns,
 )
+
+
+_OF_USERS = re.compile(r"(?:user|human|customer)(?![a-z])", re.IGNORECASE)
+_OF_ASSISTANTS = re.compile(r"(?:\w+_)?(?:assistant|agent|bot)(?![a-z])", re.IGNORECASE)
+"""Names of messages that say whose they are."""
 
 
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
@@ -93,9 +99,22 @@ def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conve
                         f"{at(path, line, f'message {position}')}: "
                         "needs a 'role' (user, assistant, system or tool) and a text as 'content'"
                     )
+            if contrary := _contrary_names(turns):
+                raise DataError(
+                    f"{at(path, line)}: the roles contradict the names ({contrary}), as in a chat that one agent keeps: "
+                    "swap the roles user and assistant, or remove the names"
+                )
             read.end()
             conversations.append(reading.conversation(value, read.messages, read.asides, read.unsaid))
     return conversations
+
+
+def _contrary_names(turns: Sequence[Any]) -> str:
+    """A user's name for which the role is assistant, and an assistant's for which it is user; empty without both."""
+    named = [(turn.get("role"), turn["name"]) for turn in turns if isinstance(turn.get("name"), str)]
+    users = next((name for role, name in named if role == "assistant" and _OF_USERS.match(name)), "")
+    assistants = next((name for role, name in named if role == "user" and _OF_ASSISTANTS.match(name)), "")
+    return f"{users}: assistant, {assistants}: user" if users and assistants else ""
 
 
 def _recognised(source: Source) -> bool:

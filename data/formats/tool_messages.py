@@ -1,25 +1,28 @@
 """Tool calls in OpenAI's form of messages: written before the message that they were called for, and read again.
 
-Read too are the content blocks of Anthropic's Messages API (`tool_use`, `tool_result`) and of Amazon Bedrock's Converse API
-(`toolUse`, `toolResult`).
+Read too are the content blocks of Anthropic's Messages API (`tool_use`, `tool_result`), of Amazon Bedrock's Converse API
+(`toolUse`, `toolResult`), and of Haystack (`tool_call`, `tool_call_result`).
 """
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from pydantic import ValidationError
 
 from ..attachments import content_of, parts_of
-from ..attempts import Attempt, ToolCall, is_object
+from ..attempts import Attempt, ToolCall, as_object, is_object
 from ..files.json_files import dumps, is_too_deep
 from ..files.json_values import as_value
 from ..records import Message
 from .turns import TOOLS, role_of
 
 NO_RESULT = "no result came"
-_CALLS, _RESULTS = ("tool_use", "mcp_tool_use", "toolUse"), ("tool_result", "mcp_tool_result", "toolResult")
+_Kinds: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
+_CALLS: _Kinds = (("tool_use", "mcp_tool_use"), ("toolUse", "tool_call"))
+"""The types of a block that is a call, and the keys under which a block may hold one."""
+_RESULTS: _Kinds = (("tool_result", "mcp_tool_result"), ("toolResult", "tool_call_result"))
 _ARGUMENTS = ("arguments", "args", "input")
 
 
@@ -50,7 +53,7 @@ def _content(call: ToolCall) -> Any:
 
 def calls_tools(turn: Mapping[str, Any]) -> bool:
     """Whether an assistant's turn calls tools."""
-    return bool(turn.get("tool_calls") or turn.get("function_call") or _blocks(turn, *_CALLS))
+    return bool(turn.get("tool_calls") or turn.get("function_call") or _blocks(turn, _CALLS))
 
 
 def called(turn: Mapping[str, Any]) -> str:
@@ -62,18 +65,18 @@ def called(turn: Mapping[str, Any]) -> str:
 
 def has_results(turn: Mapping[str, Any]) -> bool:
     """Whether blocks of a turn are results of tools: only the role of such a turn is the user's."""
-    return bool(_blocks(turn, *_RESULTS))
+    return bool(_blocks(turn, _RESULTS))
 
 
-def _blocks(turn: Mapping[str, Any], plain: str, mcp: str, inner: str) -> list[Mapping[str, Any]]:
-    """The content blocks of a turn of the type `plain` or `mcp`, or what stands under the key `inner`."""
+def _blocks(turn: Mapping[str, Any], kinds: _Kinds) -> list[Mapping[str, Any]]:
+    """The content blocks of a turn of these types, or what stands under one of the keys."""
+    types, keys = kinds
     content = turn.get("content")
     blocks = [block for block in content if is_object(block)] if isinstance(content, list) else []
-    return [block.get(inner, block) for block in blocks if _is_block(block, plain, mcp, inner)]
-
-
-def _is_block(block: Mapping[str, Any], plain: str, mcp: str, inner: str) -> bool:
-    return block.get("type") in (plain, mcp) or is_object(block.get(inner))
+    inners = [next((block[key] for key in keys if is_object(block.get(key))), block) for block in blocks]
+    return [
+        inner for block, inner in zip(blocks, inners, strict=True) if inner is not block or block.get("type") in types
+    ]
 
 
 @dataclass
@@ -91,25 +94,27 @@ class ToolTurns:
     def read(self, position: int, turn: Mapping[str, Any], plain: Mapping[str, Any]) -> None:
         """Read a turn that is only calls, or a result; `plain`: the same in OpenAI's form."""
         self.turns.append((position, dict(turn)))
-        if role_of(plain.get("role")) in TOOLS:
-            self._result(plain, failed=plain.get("status") == "error")
-        elif has_results(plain):
+        if has_results(plain):
             self.answered(plain)
+        elif role_of(plain.get("role")) in TOOLS:
+            self._result(plain, failed=plain.get("status") == "error")
         else:
             self.called(plain)
 
     def answered(self, turn: Mapping[str, Any]) -> None:
         """Read the results among the blocks of a user's turn."""
-        for block in _blocks(turn, *_RESULTS):
-            failed = block.get("is_error") is True or block.get("status") == "error"
-            name = block.get("tool_use_id") or block.get("toolUseId")
-            self._result({"tool_call_id": name, "content": _plain(block.get("content"))}, failed=failed)
+        for block in _blocks(turn, _RESULTS):
+            failed = block.get("is_error") is True or block.get("status") == "error" or block.get("error") is True
+            origin = as_object(block.get("origin"))
+            name = block.get("tool_use_id") or block.get("toolUseId") or origin.get("id") or origin.get("tool_name")
+            content = _plain(block.get("content", block.get("result")))
+            self._result({"tool_call_id": name, "content": content}, failed=failed)
 
     def called(self, turn: Mapping[str, Any]) -> None:
         """Read the calls of an assistant's turn, and results that stand beside them."""
         listed, one = turn.get("tool_calls"), turn.get("function_call")
         if not isinstance(listed, list):
-            listed = [{"function": one}] if one else [_of_block(block) for block in _blocks(turn, *_CALLS)]
+            listed = [{"function": one}] if one else [_of_block(block) for block in _blocks(turn, _CALLS)]
         for call in listed:
             function = call.get("function", call.get("custom", call)) if is_object(call) else None
             if not is_object(function) or not isinstance(name := function.get("name"), str):
@@ -153,7 +158,8 @@ class ToolTurns:
 
 def _of_block(block: Mapping[str, Any]) -> dict[str, Any]:
     """A call of a content block in OpenAI's form."""
-    function = {"name": block.get("name"), "arguments": block.get("input")}
+    arguments = next((block[key] for key in ("input", *_ARGUMENTS) if key in block), None)
+    function = {"name": block.get("name") or block.get("tool_name"), "arguments": arguments}
     return {"id": block.get("id") or block.get("toolUseId"), "function": function}
 
 

@@ -26,6 +26,7 @@ from .calls import LoggedCall, left_out, together, with_conversations
 from .key_names import CONVERSATIONS, SPEAKERS, TEXTS, first_of
 from .key_names import LISTS as DIALOGUE_LISTS
 from .logged_lines import IDS, LISTS, LoggedLine, identifier, unread_notes, usage_of
+from .times import oldest_first
 
 
 def of_calls(path: str | Path, calls: Iterable[LoggedCall | None], nothing: str, others: OtherForms) -> Contents:
@@ -83,13 +84,16 @@ def turn_of(value: Any) -> Mapping[str, Any] | None:
 
 
 def by_id(turns: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The conversations of single messages: by the id that they name, else all together."""
+    """The conversations of single messages: by the id that they name, else all together.
+
+    Those that stand from the newest to the oldest, as a database may give them, are turned round.
+    """
     conversations: dict[str, dict[str, Any]] = {}
     for turn in turns:
         name = identifier(turn)
         value = conversations.setdefault(name, {"id": name, "messages": []} if name else {"messages": []})
         value["messages"].append({key: inner for key, inner in turn.items() if key not in IDS})
-    return list(conversations.values())
+    return [value | {"messages": oldest_first(value["messages"])} for value in conversations.values()]
 
 
 def call_of(line: LoggedLine) -> LoggedCall | None:

@@ -2,6 +2,7 @@
 
 from ..formats.detection import Format
 from . import (
+    chat_apps,
     chatgpt,
     claude,
     codex_rollouts,
@@ -29,6 +30,7 @@ FORMS: tuple[Format, ...] = (
     mlflow_traces.FORMAT,
     inspect_logs.FORMAT,
     trajectories.FORMAT,
+    chat_apps.FORMAT,
     chatgpt.FORMAT,
     claude.FORMAT,
     coding_sessions.FORMAT,

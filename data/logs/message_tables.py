@@ -6,10 +6,8 @@ has those of `training_rows`, or lists of messages, as data sets of chats have t
 
 import ast
 import json
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -22,6 +20,7 @@ from ..formats.detection import Contents, Format, Source
 from ..formats.refusals import is_spreadsheet
 from . import dialogue_turns, message_trees, training_rows
 from .key_names import ANSWERS, CELLS, CONVERSATIONS, INPUTS, SPEAKERS, TIMES, first_of
+from .times import in_time
 
 _LISTS = ("messages", "conversations", "conversation", "history", "对话", "消息", "聊天记录")
 """Columns of lists in JSON or Python's notation."""
@@ -141,7 +140,7 @@ def _of_messages(
         by_name.setdefault(str(row.get(name, "")), (place, []))[1].append(turn)
     values, moved = [], False
     for own, (place, turns) in by_name.items():
-        ordered = _in_time(turns, time)
+        ordered = in_time(turns, time)
         moved = moved or ordered != turns
         values.append((place, {**({"id": own} if own else {}), "utterances": ordered}))
     if any(key in columns for key in _CALLS):
@@ -167,30 +166,6 @@ def _lines(
             for turn in value["utterances"]
         ]
         yield place, {**{key: value[key] for key in value if key != "utterances"}, "messages": turns}
-
-
-def _in_time(turns: list[dict[str, Any]], column: str) -> list[dict[str, Any]]:
-    """The messages by their times; as they stand where a time is missing or not readable."""
-    times = [_time(turn.get(column)) for turn in turns]
-    if not column or any(time is None for time in times) or len(set(map(type, times))) > 1:
-        return turns
-    try:
-        order = sorted(range(len(turns)), key=lambda number: times[number])  # type: ignore[arg-type,return-value]
-    except TypeError:  # with a time zone and without
-        return turns
-    return [turns[number] for number in order]
-
-
-def _time(value: Any) -> float | datetime | None:
-    try:
-        number = float(value)  # also of a text: seconds
-        return number if math.isfinite(number) else None
-    except (TypeError, ValueError, OverflowError):
-        pass
-    try:
-        return datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
 
 
 def _problem(columns: list[str]) -> str:

@@ -20,6 +20,7 @@ from ..formats.message_parts import with_ids
 from ..formats.turns import role_of, turns_of
 from .key_names import ANSWERS, BY_ROLE, INPUTS, SPEAKERS
 from .logged_lines import IDS, identifier
+from .times import oldest_first
 
 _LISTS = ("messages", "conversations", "conversation", "turns", "choices", "对话", "消息")
 _OTHERS = (
@@ -48,7 +49,7 @@ def read(path: str | Path) -> Contents:
 
 def of_rows(path: str | Path, rows: Iterable[tuple[str, Any]]) -> Contents:
     """The conversations of rows, each with its place in the file; rejected answers are kept and counted in a note."""
-    values: dict[str, tuple[str, dict[str, Any]]] = {}
+    groups: dict[str, tuple[str, list[dict[str, Any]]]] = {}
     rejected = empty = 0
     for place, row in rows:
         value: dict[str, Any] = {}
@@ -65,18 +66,19 @@ def of_rows(path: str | Path, rows: Iterable[tuple[str, Any]]) -> Contents:
             empty += 1
             continue
         rejected += any(row.get(key) for key in _REJECTED)
-        name = "" if row.get("history") or isinstance(row.get("id"), str) else identifier(row)
+        name = "" if row.get("history") else identifier(row)
         if name:
             value = {key: inner for key, inner in value.items() if key not in IDS or str(inner) != name}
-        if name in values:
-            _go_on(values[name][1], value)
-        else:
-            values[name or f"\0{place}"] = place, ({"id": name} if name else {}) | value
+            if own := {"id": value.pop("id")} if "id" in value else {}:  # of the row: it is its first message's
+                value["messages"] = [value["messages"][0] | own, *value["messages"][1:]]
+        value = ({"id": name} if name else {}) | value
+        groups.setdefault(name or f"\0{place}", (place, []))[1].append(value)
+    values = [(place, _joined(oldest_first(listed))) for place, listed in groups.values()]
     notes = (
         [f"{rejected} rejected answer{'s are' if rejected > 1 else ' is'} kept beside the chosen"] if rejected else []
     )
     notes += [f"{empty} row{'s' if empty > 1 else ''} without a text left out"] if empty else []
-    return Contents(tuple(messages.of_values(path, values.values())), tuple(notes))
+    return Contents(tuple(messages.of_values(path, values)), tuple(notes))
 
 
 def is_row(value: Any) -> bool:
@@ -212,10 +214,14 @@ def _of_transcript(text: str) -> list[dict[str, Any]]:
     return [{"role": names[name], "content": words} for name, words in zip(pieces[::2], pieces[1::2], strict=True)]
 
 
-def _go_on(value: dict[str, Any], row: dict[str, Any]) -> None:
-    """Add a further row to its conversation: its keys are those of its first message."""
-    first, *rest = row.pop("messages") or [{}]
-    value["messages"] += [{**first, **{key: inner for key, inner in row.items() if key not in first}}, *rest]
+def _joined(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The rows of a conversation: the keys of a further one are those of its first message."""
+    value, *others = rows
+    for row in others:
+        first, *rest = row.pop("messages") or [{}]
+        own = {key: inner for key, inner in row.items() if key not in first and key != "id"}
+        value["messages"] += [{**first, **own}, *rest]
+    return value
 
 
 def _recognised(source: Source) -> bool:
