@@ -110,10 +110,6 @@ options/completions: analysis/recllmsim graphs graphs/casts
 options/run: runs/engine/conduct runs/engine/control
 output/failure_lines: runs/folder/failure_reasons
 output/overwriting: runs/folder/leftovers
-output/pair_reports: analysis/testing/pairs/pairs_text
-output/report_files: analysis/testing/junit_report analysis/testing/markdown_report analysis/testing/pairs/pairs_text
-  analysis/testing/result_text
-output/success_report: analysis/outcomes analysis/testing/pairs/pairs_text analysis/testing/result_text
 output/tables: analysis/figures
 people/validity: runs runs/people/validity
 recllmsim/intents: analysis/recllmsim/identification
@@ -122,7 +118,6 @@ recllmsim/satisfaction: analysis/recllmsim/identification/values analysis/recllm
   analysis/recllmsim/satisfaction/report
 recllmsim/stats: analysis/recllmsim analysis/recllmsim/counts analysis/recllmsim/figures
 recllmsim/text_models: analysis/labels/reliability
-running/agent_test_run: analysis/testing/result_text
 running/asking: runs/asking/questions runs/planning/conversations
 running/beginning: runs/planning/conversations
 running/interrupts: runs/engine/control runs/folder/summary runs/journals/journal
@@ -140,6 +135,11 @@ simquac/teacher: analysis/simquac analysis/simquac/figures
 simquac/validators: analysis
 simulate: graphs/casts graphs/casts/settings runs
 stats: analysis/labels/counts analysis/labels/reliability analysis/logs
+testing/agent_test_run: analysis/testing/result_text
+testing/pair_reports: analysis/testing/pairs/pairs_text
+testing/report_files: analysis/testing/junit_report analysis/testing/markdown_report analysis/testing/pairs/pairs_text
+  analysis/testing/result_text
+testing/success_report: analysis/outcomes analysis/testing/pairs/pairs_text analysis/testing/result_text
 testing/test: graphs/agent_test graphs/casts runs
 tune: analysis/realism/objective analysis/tuning graphs/casts runs/tuning/search
 """

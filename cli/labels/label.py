@@ -183,7 +183,7 @@ def _page(settings: dict[str, Any], port: int | None) -> int:
     """Serve the page until it is interrupted."""
     from ...studies.labelling import LabellingSettings
     from ...studies.side_by_side import work_of
-    from ..running.label_server import free_port, serve
+    from .label_server import free_port, serve
 
     of_extra("streamlit", "ui")  # before the work, which makes the folder of the answers
     if port is not None:

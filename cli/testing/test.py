@@ -9,7 +9,6 @@ from ...data.formats.record_lines import attempted
 from ...data.people.splits import UserPart
 from ...data.text.languages import Language
 from ...errors import SettingError
-from ..options.against import AGAINST
 from ..options.cast_settings import setting
 from ..options.limits import LIMITS
 from ..options.model_fields import extended
@@ -33,15 +32,16 @@ from ..options.shared import (
     seed_of,
     user_by,
 )
-from ..output.job_summary import check_summary
 from ..output.overwriting import check_unread
-from ..output.pair_reports import compared_results
-from ..output.report_files import ReportFiles
-from ..running.agent_test_run import AgentTestRun
-from ..running.group_names import NameGroups, named_groups
 from ..running.run import OUT, limits_with
 from ..simulate import RUN, run_options, surrounded
 from ..streams import say
+from .against import AGAINST
+from .agent_test_run import AgentTestRun
+from .group_names import NameGroups, named_groups
+from .job_summary import check_summary
+from .pair_reports import compared_results
+from .report_files import ReportFiles
 
 if TYPE_CHECKING:
     from ...analysis.outcomes import Crashes

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 import duologue
-from duologue.cli.output.report_files import ReportFiles
+from duologue.cli.testing.report_files import ReportFiles
 
 AGENTS = """
 import asyncio

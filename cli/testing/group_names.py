@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 from ..options.run import RunOptions
 from ..options.sections import OUTPUT
 from ..options.shared import option
+from ..running.beginning import say_hosts
+from ..running.interrupts import ask
 from ..streams import say
-from .beginning import say_hosts
-from .interrupts import ask
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ...analysis.outcomes import Crashes

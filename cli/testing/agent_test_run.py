@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..options.run import RunOptions
-from ..output.pair_reports import comparison_rows
 from ..output.plans import print_plan
-from ..output.report_files import ReportFiles
-from ..output.success_report import as_json, report
+from ..running.beginning import check_in_turns
+from ..running.interrupts import INTERRUPTED, STOPPED, exit_code, signal_name
+from ..running.run import Beside, again_in, cut_by, end_in_words, ended, planned_calls, run_into
 from ..streams import failed, flush, print_json, put, restore_streams, say
-from .beginning import check_in_turns
 from .group_names import named_groups
-from .interrupts import INTERRUPTED, STOPPED, exit_code, signal_name
-from .run import Beside, again_in, cut_by, end_in_words, ended, planned_calls, run_into
+from .pair_reports import comparison_rows
+from .report_files import ReportFiles
+from .success_report import as_json, report
 
 if TYPE_CHECKING:
     from ...analysis.testing.result import Successes

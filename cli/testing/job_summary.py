@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ...data.files.json_files import write_text
 from ...errors import DataError, at
-from .overwriting import check_free
+from ..output.overwriting import check_free
 
 
 def check_summary(file: Path | None) -> None:

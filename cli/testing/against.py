@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-from .sections import AGAINST as SECTION
-from .shared import option
+from ..options.sections import AGAINST as SECTION
+from ..options.shared import option
 
 AGAINST: dict[str, tuple[Any, Any]] = {
     "against": (

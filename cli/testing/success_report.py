@@ -10,8 +10,8 @@ from ...data.files.json_files import read_json, write_text
 from ...data.formats.detection import PAGE
 from ...data.formats.record_lines import attempted
 from ...data.text.terminal import on_one_line
+from ..output.failure_lines import code_errors
 from ..streams import put, put_tables, say, stdout
-from .failure_lines import code_errors
 
 if TYPE_CHECKING:
     from ...analysis.outcomes import Crashes
