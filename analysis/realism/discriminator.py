@@ -18,6 +18,7 @@ from .equal_length import matched_in_length
 from .held_out import (
     People,
     dealt_folds,
+    few_users,
     held_together,
     mean_of_sides,
     numbered,
@@ -40,15 +41,15 @@ FEWER_REPEATS = 2  # the same, where no interval is needed
 MOST_SCORED = 10_000
 """Conversations that are scored over all draws of the folds, as long as these are two or more."""
 FLOOR_HALVINGS = 20
+NONE_DIFFERS = "no measure with a value in both groups differs"
 FEWEST_FOR_INTERVAL = 10
 """Users that each side needs for an interval: two in each fold, as the model learns from the other folds."""
 MOST_COEFFICIENTS = 8
 CURVE = (10, 20, 50)
 """Users of each side at which the AUC is shown."""
 CURVE_DRAWS = 5
-MOST_USERS = 50
-"""Users of each side that the adversary gets at most."""
-ADVERSARY_DRAWS = 2
+MOST_USERS, ADVERSARY_DRAWS = 50, 2
+"""Users of each side that the adversary gets at most, and how often they are drawn."""
 _FOLDS_VARIANCE = 2.0
 """How much more the training varies than what other folds of the same data show: found by simulation
 (`docs/users/realism_methods.md`), with 10 to 60 users a side."""
@@ -229,17 +230,16 @@ class _Divided:
         side, user = self.side, self.user
         fewest = min((np.unique(user[side == label]).size for label in (0, 1)), default=0)
         if fewest < FEWEST_USERS or not len(columns):
-            why = "a side has one user or none" if len(columns) else "no measure with a value in both groups differs"
-            return _unscored(why)
-        folds = min(FOLDS, *(np.unique(self._group[side == label]).size for label in (0, 1)))
-        if folds < 2:
-            return _unscored("the sides share conversations of all users: none can be held out")
+            return _unscored("a side has one user or none" if len(columns) else NONE_DIFFERS)
+        groups = min(np.unique(self._group[side == label]).size for label in (0, 1))
+        if groups < min(FEWEST_FOR_INTERVAL, fewest):
+            return _unscored(few_users(groups, linked=True))
         values, placed, weights = self._values[:, list(columns)], [], []
         # The more conversations, the less other folds change.
         for repeat in range(min(repeats, max(FEWER_REPEATS, MOST_SCORED // len(side)))):
             if repeat not in self._folds:
                 rng = generator(self._draws.seed, "folds", repeat)
-                self._folds[repeat] = dealt_folds(self._group, side, folds, rng)
+                self._folds[repeat] = dealt_folds(self._group, side, min(FOLDS, groups), rng)
             fold = self._folds[repeat]
             if by_words:
                 score = weighed(held_out_scores(self.transcripts, values, side, fold, self._people), side, fold)
@@ -271,7 +271,7 @@ def _interval(placed: Floats, side: Ints, user: Ints) -> Interval:
     scored = ~np.isnan(placed).all(axis=0)
     placed, side, user = placed[:, scored], side[scored], user[scored]
     if min(np.unique(user[side == label]).size for label in (0, 1)) < FEWEST_FOR_INTERVAL:
-        return Interval(value=auc, reason="too few users for an interval")
+        return Interval(value=auc if scored.all() else None, reason=few_users(linked=not scored.all()))
     mean = np.nanmean(placed, axis=0)
     contributions, sizes, of_sides, freedom = [], [], [], []
     for label in (0, 1):

@@ -69,6 +69,15 @@ def held_together(user: Ints, side: Ints, dialogues: Sequence[object]) -> Ints:
     return np.array([group.get(number, number) for number in user.tolist()], dtype=np.int64)
 
 
+def few_users(groups: int = 2, *, linked: bool) -> str:
+    """Why an AUC has no interval; `linked`: why it is missing, with so few groups that can be held out."""
+    if not linked:
+        return "too few users for an interval"
+    if groups < 2:
+        return "the sides share conversations of all users: none can be held out"
+    return "users who share conversations are held out together, and fewer than ten can be"
+
+
 def dealt_folds(groups: Ints, side: Ints, folds: int, rng: np.random.Generator) -> Ints:
     """The fold of each conversation: groups are dealt out in random order, those of each side in turn."""
     group, number = np.unique(groups, return_inverse=True)

@@ -245,3 +245,16 @@ def test_halves_of_people_without_an_auc_tell_why(talk):
     assert nothing.reason == "human-human baseline: no measure with a value in both groups differs"
     assert floor(varied, varied[:3]).reason == "too few people for a human-human baseline"
     assert floor(varied, varied).value is not None
+
+
+def test_users_who_share_nearly_all_conversations_have_no_auc(talk):
+    people = [talk(f"I want plan {n}{'!' * (n % 3)}", "ok", user=f"h{n}", id=f"h{n}") for n in range(14)]
+
+    def auc(shared):
+        first = [talk(one.messages[0].text, "ok", user="s0", id=one.id) for one in people[:shared]]
+        others = [talk(f"Another plan {n}{'?' * (n % 3)}", "ok", user=f"s{n}", id=f"s{n}") for n in range(1, 14)]
+        return compare(first + others, people, **QUICK).discriminator.auc
+
+    assert (auc(10).value, auc(14).value) == (None, None)
+    assert auc(10).reason == "users who share conversations are held out together, and fewer than ten can be"
+    assert auc(1).value is not None

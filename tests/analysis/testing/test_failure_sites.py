@@ -250,7 +250,10 @@ def test_a_broken_user_is_the_cause() -> None:
 
 
 def test_a_user_that_goes_wrong_after_the_agent_is_not_the_cause():
-    sent, on = ("user", "My booking code is QX4821."), reply("I'm passing you on to my colleagues, please stay on the line.")
+    sent, on = (
+        ("user", "My booking code is QX4821."),
+        reply("I'm passing you on to my colleagues, please stay on the line."),
+    )
     ends = {"success": {"tool_called": {"name": "change"}}}
     agent_first = cause(WISH, reply(ASKED), sent, on, sent, reply("Please call our hotline about this."), **ends)
     assert (agent_first.name, agent_first.message) == ("the agent stopped before the matter was settled", 3)
