@@ -15,8 +15,7 @@ USER_RULES = {**{name: DIALOGUE_RULES[name] for name in BROKEN}, **USER_FAULT_RU
 
 RULE = (
     "the user simulator is at fault if the record states it (such as user_rejected: none of its drafts was accepted), or "
-    "if one of its messages breaks a rule of `duologue check`: "
-    + "; ".join(f"{name} ({rule.description})" for name, rule in USER_RULES.items())
+    "if one of its messages breaks one of these rules of `duologue check`: " + ", ".join(USER_RULES)
 )
 """The rule in words."""
 

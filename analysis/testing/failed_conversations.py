@@ -7,6 +7,7 @@ from pydantic import Field
 from ...data.records import Conversation, Fault, Record
 from ...data.stop_reasons import UNTOLD, in_words
 from ..outcomes import CUT_SHORT, Outcome, tool_error_lines
+from ..user_faults import USER_RULES
 from .failure_rules import Expectation, FailureCause, SiteKind
 from .failure_sites import cause_of
 
@@ -21,7 +22,7 @@ class FailedConversation(Record):
     fault: Fault
     """Of the user simulator, of the assistant, or of the infrastructure, as the record tells."""
     reason: str
-    """What the score says of it."""
+    """What the score says of it, and what the user did wrong."""
     row: int = 0
     """The place of its scenario in `Successes.scenarios`, from 0."""
     tool_errors: tuple[str, ...] = ()
@@ -44,6 +45,25 @@ class UserFault(Record):
     """What the rule found, in words."""
 
 
+def user_fault_line(result: Outcome) -> str:
+    """What the rules found wrong with the user, and in which message; empty without a fault in a message."""
+    if result.user_fault_at is None or result.user_fault not in USER_RULES:
+        return ""
+    return f"the user simulator is at fault ({result.user_fault}, message {result.user_fault_at}): {result.user_fault_reason}"
+
+
+def user_fault_lines(faults: Iterable[UserFault]) -> list[str]:
+    """A line for each broken rule for users: how often, and the first conversation with message and reason."""
+    by_rule: dict[str, list[UserFault]] = {}
+    for fault in faults:
+        by_rule.setdefault(fault.rule, []).append(fault)
+    return [
+        f"{rule}{f' ({USER_RULES[rule].description})' if rule in USER_RULES else ''}: {len(several)}, first in "
+        f"{several[0].id}, message {several[0].message}: {several[0].reason}"
+        for rule, several in by_rule.items()
+    ]
+
+
 def failed_conversation(conversation: Conversation, result: Outcome, row: int) -> FailedConversation:
     """The entry of a failed conversation; `row`: the place of its scenario."""
     return FailedConversation(
@@ -52,7 +72,7 @@ def failed_conversation(conversation: Conversation, result: Outcome, row: int) -
         messages=len(conversation.messages),
         stop=conversation.stop or "not told",
         fault=result.fault,
-        reason=result.reason,
+        reason="; ".join(filter(None, (result.reason, user_fault_line(result)))),
         row=row,
         tool_errors=tuple(tool_error_lines(result.tool_errors, result.reason)),
         cause=cause_of(conversation, result),

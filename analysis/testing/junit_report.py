@@ -8,7 +8,7 @@ from ...data.records import Conversation
 from ..attempts import sent_although_rejected
 from ..labels.reliability import COMPUTED, Trusts
 from ..outcomes import SUCCESS, Crashes, Outcome, outcome, tool_error_lines, was_begun
-from .failed_conversations import reason_and_end
+from .failed_conversations import reason_and_end, user_fault_line
 from .failure_sites import cause_of
 from .plan import CaseNames, PlannedConversation
 from .result_text import at_message
@@ -131,6 +131,7 @@ def _describe(element: Element, result: Outcome, conversation: Conversation, add
         reason,
         *([f"group: {cause.name}{at_message(cause.message)}"] if cause else []),
         f"fault: {result.fault}, stop: {conversation.stop or 'not told'}, conversation: {conversation.id}",
+        *filter(None, [user_fault_line(result)]),
         *(f"at {frame}" for frame in result.frames),
         *tool_error_lines(result.tool_errors, reason),
         *([f"page: {address}"] if address else []),

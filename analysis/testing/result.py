@@ -13,7 +13,7 @@ from ..over_users.rates import Rate
 from ..tables import Column, Table
 from .code_errors import CodeError
 from .design.run_coverage import RunCoverage
-from .failed_conversations import FailedConversation, FailureGroup, UserFault
+from .failed_conversations import FailedConversation, FailureGroup, UserFault, user_fault_lines
 from .pairs.pairing import PairedTest
 from .shares import ScenarioSuccess, Share
 
@@ -209,6 +209,10 @@ class Successes(Record):
                 ),
             ),
         )
+
+    def user_fault_lines(self) -> list[str]:
+        """A line for each broken rule for users: how often, and the first conversation with message and reason."""
+        return user_fault_lines(self.user_faults)
 
     def fault_table(self) -> Table:
         """Whose fault the conversations without success are."""

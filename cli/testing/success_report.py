@@ -131,7 +131,7 @@ def _report_user_faults(result: "Successes") -> None:
     from ...analysis.testing.result_text import share_line
 
     many, reached = len(result.user_faults), sum(bool(fault.success) for fault in result.user_faults)
-    say(f"rule: {result.rule}")
+    say(f"rule: {result.rule}", *result.user_fault_lines())
     say(
         f"by this rule the user simulator is at fault in {many} of {result.all.conversations + result.unscored} "
         f"conversations, of which {reached} succeeded all the same: "

@@ -18,6 +18,8 @@ from ...nodes.behaviours.demand import DemandBehaviours
 from ...nodes.limits import Limits
 from ...nodes.settings.import_path import imported, is_import_path, line_of
 from ...nodes.settings.redaction import error_line
+from ...nodes.validators.composition import Observing
+from ...nodes.validators.user_faults import RejectUserFaults
 from ..scenarios.sources import ScenarioFile, Scenarios, ScenarioSource
 from .cast import Cast
 from .plain_data import LiveError, setting_as_json
@@ -79,6 +81,8 @@ class CastFactory:
         if settings.like is not None:
             published = getattr(settings, "as_published", False) is True
             cast = with_guard(cast, settings.like, getattr(settings, "language", None), as_published=published)
+        if settings.reject_user_faults and not isinstance(cast.question_validator, Observing):  # a replay only repeats
+            cast = cast.replace(question_validator=RejectUserFaults(cast.question_validator))
         if settings.demand_behaviours:
             cast = cast.replace(question_validator=DemandBehaviours(cast.question_validator))
         return cast if settings.world is None else cast.replace(world=settings.world)

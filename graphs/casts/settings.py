@@ -46,6 +46,10 @@ class CastSettings(BaseModel):
         "SRC?part=tune&drafts=RUN, where RUN is a run of the same user without this option "
         "(docs/users/style_filter.md).",
     )
+    reject_user_faults: bool = Field(
+        default=False,
+        description="Reject a draft of the user in which the rules of check find a fault of the user (docs/test/verdict.md).",
+    )
     demand_behaviours: bool = Field(
         default=False,
         description="Have the user's draft drawn again if it does not show a behaviour that is due.",

@@ -8,6 +8,7 @@ import pytest
 from duologue import data, runs
 from duologue.analysis.realism.measures.transcripts import transcripts_of
 from duologue.data import Conversation, Message
+from duologue.data.rules import USER_FAULT_RULES
 from duologue.graphs import simquac
 from duologue.nodes import Limits, State, draft
 from duologue.nodes.messages.building import MARKS, marks_of, messages_for
@@ -32,7 +33,10 @@ def log(airline, tmp_path):
 def test_check_reads_its_rules(duologue, log):
     code, out, _ = duologue("check", log, "--json")
     report = json.loads(out)
-    assert (code, report["rules"]) == (1, {"promise": {"level": "error", "findings": 1}})
+    assert (code, report["rules"]["promise"]) == (1, {"level": "error", "findings": 1})
+    others = {**report["rules"]}
+    del others["promise"]  # the log's scenario has a goal, so the rules for its user apply too
+    assert others == {name: {"level": "warning", "findings": 0} for name in USER_FAULT_RULES}
 
 
 def test_check_says_which_domains_have_rules(duologue, airline, tmp_path):

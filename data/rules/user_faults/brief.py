@@ -108,7 +108,10 @@ def brief_of(scenario: Mapping[str, Any]) -> Brief | None:
         facts = tuple(rest)
     person = "\n".join(text for key in PERSON_KEYS for text in _texts(scenario.get(key)))
     shown = (
-        text for key, value in scenario.items() if key not in ("kind", "digest", "success") for text in _texts(value)
+        text
+        for key, value in scenario.items()
+        if key not in ("kind", "digest", "success", "unknown")
+        for text in _texts(value)
     )
     # Texts that are keys of an object, such as the codes of a database, may be shown too.
     return Brief(

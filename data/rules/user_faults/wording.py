@@ -23,8 +23,10 @@ _AS_ASSISTANT = re.compile(
     r"|作为(?:一[个名位])?(?:\w*助手|客服|人工智能|AI)|[你您]的(?:请求|订单|申请|预订)已(?:经)?(?:处理|确认|提交|完成)|[你您](?:稍后)?(?:会|将)(?:稍后)?收到(?:确认|邮件|短信)|请问[你您](?:贵姓|怎么称呼|想要|需要)|很高兴(?:能)?(?:为|帮)[你您]",
     re.IGNORECASE,
 )
-_HAN_OR_WORD = 3
-"""Minimum words of a message that only its words can make a repetition."""
+FEWEST_WORDS, SHORT = 3, 6
+"""Maximum words of a message that may be sent twice, and of a short answer."""
+_FITS = {"weekday": "date", "day": "date"}
+"""The kind of question that a value answers, where it has another name."""
 _SAME, _SAME_OF_ALL = 0.75, 0.6
 """Least shares of the content words of the shorter of two messages, and of all their words, that both have."""
 _FEWEST = 3
@@ -56,14 +58,14 @@ def speaks_as_assistant(reading: UserReading) -> Reasons:
 
 
 def repeats(reading: UserReading) -> Reasons:
-    """Messages that say what the user had said, although the agent asks for something else that it may know."""
+    """Messages that say what the user had said, although the agent has gone on to something else."""
     for number, text in reading.own():
         last = (reading.replies(number) or [""])[-1]
         if not last.strip() or len(last) > LONG or not (question := reading.question(number)):
             continue
         if not any(_is_repeat(text, earlier, question) for earlier in reading.earlier(number)):
             continue
-        if not reading.asked_again(number) and not gives(last) and not says_unknown(text):
+        if not reading.asked_again(number) and not gives(last):
             yield number, f"sends again {quoted(text)} in answer to {quoted(question)}"
 
 
@@ -71,21 +73,19 @@ def _is_repeat(text: str, earlier: str, question: str) -> bool:
     one, other = _bare(text), _bare(earlier)
     if not one or not other:
         return False
-    if ASKS.search(text) and not ASKS.search(earlier):  # the user makes sure of it
+    if says_unknown(text) or (ASKS.search(text) and not ASKS.search(earlier)):  # it answers, or makes sure
         return False
-    same = one == other
-    if len(one) < _HAN_OR_WORD or values(text):
-        # A short answer may fit twice; one with a value is a repetition where another kind is asked for.
-        kinds = asked_kinds(question)
-        own = {value.kind for value in values(text)}
-        if same and own and kinds and len(one) <= _HAN_OR_WORD + 3:
-            fits = {"date": "date", "weekday": "date", "day": "date"}
-            return not {fits.get(kind, kind) for kind in own} & kinds
+    same, kinds = one == other, asked_kinds(question)
+    own_kinds = {_FITS.get(value.kind, value.kind) for value in values(text)}
+    if own_kinds & kinds:  # it answers the question
+        return False
+    if same and own_kinds and kinds and len(one) <= SHORT:  # a value where another kind is asked for
+        return True
     if same:
-        return len(one) > _HAN_OR_WORD
+        return len(one) > FEWEST_WORDS
     words, others = content(text), content(earlier)
     own_values, earlier_values = ({(value.kind, value.key) for value in values(part)} for part in (text, earlier))
-    if own_values != earlier_values or asked_kinds(question) & {kind for kind, _ in own_values}:
+    if own_values != earlier_values:
         return False
     if len(own_values) > 1:
         return True

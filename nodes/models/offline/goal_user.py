@@ -28,9 +28,7 @@ def reply(prompt: ParsedPrompt, draw: int, misbehaviour: str = "") -> str:
         raise ModelError("model 'offline' is sent no goal between <goal> and </goal>: does the scenario have it?")
     language = language_of(goal) or "en"
     phrases = vocabulary("goals")[language]
-    if (
-        goal_text == goal + (mark := goal_text[-1]) and mark in "?？"
-    ):  # it keeps its mark, and needs no other one after it
+    if goal_text == goal + (mark := goal_text[-1]) and mark in "?？":  # its own mark, and no other one after it
         goal = goal_text
         phrases = phrases | {
             name: [re.sub(r"\{x\}[.?。]", "{x}", text) for text in phrases[name]] for name in _SAY_GOAL
@@ -63,10 +61,7 @@ def _message(prompt: ParsedPrompt, goal: str, phrases: dict[str, list[str]], dra
 
 
 def _fact(prompt: ParsedPrompt, question: str, goal: str, phrases: dict[str, list[str]], draw: int) -> str:
-    """The fact that fits the question by kind and words; else an unused one; else that it does not know.
-
-    It does not know either what its prompt says that it does not, if that fits the question better than a fact.
-    """
+    """The fact that fits the question, or an unused one if it asks for no kind; else `unknown`."""
     facts = [text.strip(" .。") for text in sentences(unfenced("\n".join(prompt.marked_any(KNOWN_MARKS))))]
     unknown = sentences(unfenced(prompt.marked(UNKNOWN_MARK)))
     earlier = "\n".join(prompt.own).casefold()
@@ -80,7 +75,7 @@ def _fact(prompt: ParsedPrompt, question: str, goal: str, phrases: dict[str, lis
         return phrase(phrases["unknown"], len(prompt.own), x=goal)
     best = sorted(facts, key=lambda text: -fits[text])
     untold = [text for text in best if text.casefold() not in earlier]
-    fact = next((text for text in (*untold, *best) if text in untold or fits[text]), None)
+    fact = next((text for text in (*untold, *best) if fits[text] or (text in untold and not asked_kinds)), None)
     if fact is None:
         return phrase(phrases["unknown"], len(prompt.own), x=goal)
     if fact[-1] in "?？!！":  # it keeps its own mark

@@ -7,10 +7,11 @@ import pytest
 
 from duologue.analysis.over_users.rates import pass_hat_intervals
 from duologue.analysis.over_users.student_quantile import students
+from duologue.analysis.testing.failed_conversations import user_fault_lines
 from duologue.analysis.testing.result_text import headline
 from duologue.analysis.testing.success import clustered, intraclass, successes, wilson
-from duologue.data import Conversation, DataError
-from duologue.data.records import Failure, Timing
+from duologue.data import Conversation, DataError, Message
+from duologue.data.records import Failure, Role, Timing
 
 
 def talk(name: str, value: Any, scenario: str = "a", **more: Any) -> Conversation:
@@ -144,3 +145,29 @@ def test_a_world_that_cannot_be_torn_down_is_a_warning_and_no_end_by_an_error() 
     result = successes([before])
     assert (result.answered, result.ended_by_error, result.warnings) == (0, 1, ())
     assert result.errors[0].error == f"world: WorldError: {line}"
+
+
+def test_a_fault_of_the_user_is_set_apart_with_its_message_and_reason() -> None:
+    scenario = {"goal": "move my flight", "facts": "The booking code is QX4821."}
+    texts = (
+        "Move my flight.",
+        "What is your booking code?",
+        "It's QX4812.",
+        "There is no such booking.",
+        "Then goodbye.",
+    )
+    roles: tuple[Role, ...] = ("user", "assistant")
+    messages = tuple(Message(role=roles[number % 2], text=text) for number, text in enumerate(texts))
+    failed = talk("a", False).model_copy(update={"scenario": scenario, "messages": messages, "stop": "user_ended"})
+    result = successes([failed, talk("b", True)])
+    (fault,) = result.user_faults
+    assert (fault.rule, fault.message, fault.success) == ("user-invents", 2, False)
+    assert (result.faults["user"], result.faults["assistant"]) == (1, 0)
+    assert (result.all.conversations, result.without_user_faults.conversations) == (2, 1)
+    assert fault.reason == "gives 'QX4812', its scenario has 'QX4821'"
+    (failure,) = result.failures
+    assert failure.reason == f"the user simulator is at fault (user-invents, message 2): {fault.reason}"
+    assert failure.cause is not None
+    assert (failure.cause.message, failure.cause.site) == (2, "message")
+    (line,) = user_fault_lines(result.user_faults)
+    assert line.endswith(f": 1, first in a, message 2: {fault.reason}")

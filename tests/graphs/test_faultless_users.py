@@ -1,0 +1,74 @@
+"""The shipped users have no fault by the rules, and a validator with these rules rejects none of their drafts."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import duologue
+from duologue import data, graphs
+from duologue.analysis.user_faults import first_fault
+from duologue.data import Conversation
+from duologue.data.files.json_files import read_lines
+from duologue.graphs import agent_test, recllmsim
+from duologue.nodes import Limits, State
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = ROOT / "data" / "samples"
+DOCS = " ".join((ROOT / "docs/test/verdict.md").read_text("utf-8").split())
+ASKS = (
+    "What is the code?",
+    "On which date?",
+    "At what time?",
+    "For how many people?",
+    "请问号码是多少？",
+    "哪一天？",
+    "几点？",
+    "几个人？",
+)
+
+
+def agent(messages: list[dict[str, str]]) -> str:
+    """Asks four things, and reports the matter as done."""
+    asked = sum(message["role"] == "assistant" for message in messages)
+    chinese = any("\u4e00" <= sign <= "\u9fff" for sign in messages[0]["content"])
+    done = "已经为您办好了。" if chinese else "It is done: it has been booked."
+    return done if asked == len(ASKS) // 2 else ASKS[asked + chinese * len(ASKS) // 2]
+
+
+def situations(language: str, count: int) -> list[State]:
+    """The initial states of the first tasks with profiles."""
+    return [*recllmsim.FACTORY.source(limit=count).read(recllmsim.FACTORY.settings(language=language), 0)]
+
+
+def runs() -> Iterator[Conversation]:
+    """Conversations of each cast's rule-based users, and of a retrieval-based one."""
+    limits = Limits(seed=5)
+    errands: list[Any] = [scenario for _, scenario in read_lines(SAMPLES / "errands.jsonl")]
+    for assistant, repeats in ((agent, 5), ("offline", 2)):
+        cast = agent_test.cast(assistant=assistant, reject_user_faults=True)
+        yield from duologue.simulate(cast, agent_test.scenarios(errands, repeats=repeats), limits=limits)
+    for language in ("en", "zh"):
+        cast = recllmsim.cast(language=language, reject_user_faults=True)
+        yield from duologue.simulate(cast, situations(language, 60), limits=limits)
+    cast = graphs.simquac.cast(reject_user_faults=True)
+    yield from duologue.simulate(cast, graphs.simquac.scenarios(data.simquac.samples()), limits=limits)
+    source = SAMPLES / "illustration" / "written_users.jsonl"
+    cast = recllmsim.cast(user=f"people:{source}", reject_user_faults=True)
+    yield from duologue.simulate(cast, situations("en", 70), limits=limits)
+
+
+@pytest.mark.heavy
+def test_on_clean_runs_of_the_shipped_users_there_is_no_fault():
+    conversations = [*runs()]
+    faults = [fault for conversation in conversations if (fault := first_fault(conversation)) is not None]
+    rejections = [
+        draft.reason for one in conversations for draft in one.attempts("user") if draft.verdict == "rejected"
+    ]
+    assert faults == []
+    assert [reason for reason in rejections if str(reason).startswith("user_")] == []
+    match = re.search(r"(\d+) clean runs", DOCS)
+    assert match is not None
+    assert int(match[1]) == len(conversations) >= 300
