@@ -144,7 +144,8 @@ def page_of_pairs(result: "Successes", folder: Path, old: "Iterable[Conversation
 
     assert result.against is not None
     page = folder / PAIRS_PAGE
-    write_text(page, pairs_page(result.against, old, attempted(folder), title=folder.resolve().name))
+    title = f"{folder.resolve().name} in pairs with {result.against.old_name}"
+    write_text(page, pairs_page(result.against, old, attempted(folder), title=title))
     return page
 
 

@@ -34,7 +34,7 @@ LONG_POLL = 20.0
 PERIOD = 0.9
 """Seconds between two looks at the run folder."""
 DIGITS = 16
-FINAL = "final"
+WHOLE = "whole"
 POLICY = "frame-ancestors 'none'; form-action 'none'"
 """Beside the policy of the pages themselves."""
 
@@ -71,7 +71,7 @@ class LivePage:
                 self.last_request = monotonic()
             old = dict(zip(PARTS, seen.split(","), strict=False))
             parts = {name: html for name, html in state["parts"].items() if old.get(name) != digest(html)[:DIGITS]}
-            if parts or state["final"] or monotonic() - began > (PERIOD if self.is_over else LONG_POLL):
+            if parts or state["leads_to"] or monotonic() - began > (PERIOD if self.is_over else LONG_POLL):
                 return {**state, "parts": parts}
             sleep(PERIOD)
 
@@ -80,13 +80,13 @@ class LivePage:
         if monotonic() - self._at > PERIOD:
             over, ended = self.is_over, self._look()
             parts = self._parts.html(*self._words(over=over, ended=ended))
-            final = FINAL if over and ended and self._has_final() else ""
+            final = WHOLE if over and ended and self._has_final() else ""
             self.has_left = self.has_left or (over and ended and not final)
             planned, missing = (sum(getattr(run, name) for run in self.runs) for name in ("planned", "missing"))
             self._stated = {
                 "seen": ",".join(digest(parts[name])[:DIGITS] for name in PARTS),
                 "parts": parts,
-                "final": final,
+                "leads_to": final,
                 "title": f"{planned - missing}/{planned} {self.title}",
             }
             self._at = monotonic()
@@ -242,7 +242,7 @@ def _answer(name: str, query: Mapping[str, str], page: LivePage) -> tuple[int, s
         return 200, json.dumps(page.state(query.get("seen", ""))), "application/json"
     if name == "":
         html = page.page()
-    elif name == FINAL:
+    elif name == WHOLE:
         html = page.final()
     elif name == "conversation":
         html = page.conversation(query.get("run", ""), query.get("id", ""))

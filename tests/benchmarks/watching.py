@@ -43,7 +43,7 @@ class Reader:
             while True:
                 state: dict[str, Any] = json.loads(self._ask(f"{path}state?seen={seen}")[1])
                 seen, self.answers, self.cpu = state["seen"], self.answers + 1, cpu(self.server)
-                if state["final"]:
+                if state["leads_to"]:
                     return
 
     def _ask(self, path: str) -> tuple[Any, str]:

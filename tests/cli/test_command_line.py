@@ -17,6 +17,7 @@ from duologue.cli import app
 from duologue.cli.former_words import COMMANDS, FORMATS, OPTIONS
 from duologue.cli.options.run import options_of_run
 from duologue.cli.registry import COMMANDS as PRESENT
+from duologue.cli.registry import SUBJECTS
 
 Command = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).parent.parent.parent
@@ -105,7 +106,8 @@ def test_the_list_of_a_group_fits_too(duologue: Command, group: str) -> None:
 
 def test_a_module_has_its_command_s_name() -> None:
     for name in PRESENT:
-        words = name.replace("-", "_").split()
+        folders = [folder for folder, names in SUBJECTS.items() if name in names]
+        words = [*folders, *name.replace("-", "_").split()]
         assert hasattr(import_module(f"duologue.cli.{'.'.join(words)}"), f"{words[-1]}_command")
 
 

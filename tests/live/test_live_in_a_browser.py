@@ -63,7 +63,7 @@ def test_the_page_grows_by_itself_and_a_text_of_the_run_stays_a_text(serve, grow
     page.locator("a[href='./']").click()
     page.wait_for_selector("#state")
     served.page.end()
-    page.wait_for_url("**/final")
+    page.wait_for_url("**/whole")
     page.get_by_role("searchbox").wait_for()
     assert "hit" not in page.title()
 
@@ -73,6 +73,7 @@ def test_the_page_fits_a_narrow_window_and_follows_the_systems_colours(serve, fi
     page = opened(serve(finished), width, dark)
     page.get_by_text("12 of 12", exact=True).wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("#graphs details[open]").count() == (width > 1344)  # there it would stand before the list
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == (
         "rgb(21, 24, 28)" if dark else "rgba(0, 0, 0, 0)"
     )

@@ -167,14 +167,14 @@ def test_markup_in_a_message_is_a_text(serve, growing):
 
 def test_when_the_command_has_ended_the_page_says_so_and_leads_to_the_final_page(serve, finished, growing):
     served = serve(finished)
-    assert served.state()["final"] == ""
+    assert served.state()["leads_to"] == ""
     served.page.end()
     state = served.state()
-    while not state["final"]:
+    while not state["leads_to"]:
         state = served.state(state["seen"])
     assert "The run has ended." in served.state()["parts"]["state"]
     assert not served.page.has_left
-    status, _, text = served.ask(served.path + state["final"])
+    status, _, text = served.ask(served.path + state["leads_to"])
     assert status == 200
     assert '<table class="rows">' in text
     assert served.page.has_left
@@ -185,11 +185,11 @@ def test_the_page_that_the_command_wrote_is_the_final_one(serve, growing):
     growing.grow(12)
     served = serve(growing.path)
     (growing.path / "page.html").write_text("another program's")
-    assert "another program" not in served.ask(f"{served.path}final")[2]
+    assert "another program" not in served.ask(f"{served.path}whole")[2]
     from duologue.views.pages import page
 
     (growing.path / "page.html").write_text(page("of the command", "<p>hello</p>"))
-    assert "<p>hello</p>" in served.ask(f"{served.path}final")[2]
+    assert "<p>hello</p>" in served.ask(f"{served.path}whole")[2]
 
 
 def test_a_run_that_was_stopped_is_said_to_be_and_goes_on_when_it_is_resumed(serve, growing):
@@ -243,7 +243,7 @@ def test_nothing_in_the_run_folder_changes(serve, growing):
     served = serve(growing.path)
     served.state()
     served.page.end()
-    for name in ("", "final", f"conversation?run=0&id={json.loads(growing.lines[0])['id']}"):
+    for name in ("", "whole", f"conversation?run=0&id={json.loads(growing.lines[0])['id']}"):
         assert served.ask(served.path + name)[0] == 200
     assert {path: path.stat().st_mtime_ns for path in growing.path.rglob("*")} == before
     assert (growing.path / CONVERSATIONS).exists()

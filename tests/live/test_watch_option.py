@@ -97,9 +97,9 @@ def test_the_page_grows_beside_the_run_and_ends_with_it(watched, slow_agent):
     assert "0 of 12" in run.page()
     state = json.loads(run.page("state?seen="))
     (slow_agent / "go").touch()
-    while not state["final"]:
+    while not state["leads_to"]:
         state = json.loads(run.page(f"state?seen={state['seen']}"))
-    assert "8 of 12 scored conversations succeeded" in run.page("final")
+    assert "8 of 12 scored conversations succeeded" in run.page("whole")
     assert run.process.wait(300) == 0
     run.wait_for(lambda: not run.is_served())
     assert sorted(path.name for path in (slow_agent / "run").iterdir()) == [
@@ -175,9 +175,9 @@ def test_variants_of_an_ablation_have_a_column_each(watched, slow_agent):
     assert ">second</th>" in run.page()
     state = json.loads(run.page("state?seen="))
     (slow_agent / "go").touch()
-    while not state["final"]:
+    while not state["leads_to"]:
         state = json.loads(run.page(f"state?seen={state['seen']}"))
-    assert "all others are compared with first" in run.page("final")
+    assert "all others are compared with first" in run.page("whole")
     assert run.process.wait(300) == 0
 
 

@@ -5,10 +5,10 @@ const lost = document.querySelector(".lost"), changed = new Map(), shown = new M
 const narrow = matchMedia("(max-width:84rem)");
 let seen = "", misses = 0;
 
-document.addEventListener("toggle", event => {
-  const key = event.target.dataset?.key;
-  if (key) changed.set(key, event.target.open);
-}, true);
+document.addEventListener("click", event => {  // a toggle comes also of what a script or the page itself unfolds
+  const details = event.target.closest?.("summary")?.parentElement;
+  if (details?.dataset.key) changed.set(details.dataset.key, !details.open);
+});
 
 function show(name, html) {
   const part = document.getElementById(name);
@@ -31,7 +31,7 @@ async function look() {
     for (const [name, html] of Object.entries(state.parts)) show(name, html);
     seen = state.seen;
     document.title = state.title;
-    if (state.final) return location.replace(state.final);
+    if (state.leads_to) return location.replace(state.leads_to);
   } catch {
     misses += 1;
   }

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from ...analysis.testing.pairs.pairing import PairedTest, TestedPair
-from ...analysis.testing.pairs.pairs_text import measure_table, paired_lines
+from ...analysis.testing.pairs.pairs_text import group_lines, measure_table, paired_lines
 from ...data.records import Conversation
 from ...data.summaries.outlines import outline
 from ..against import pair_html
@@ -45,6 +45,7 @@ def pairs_page(result: PairedTest, old: Iterable[Conversation], new: Iterable[Co
         lines=[
             f"A {result.old_name}, the old version; B {result.new_name}, the new one",
             *paired_lines(result),
+            *group_lines(result),
             *([f"{left} more pairs are not shown"] if left else []),
         ],
         summary=render("table.html", table=measure_table(result), in_page=True) if result.measures else "",

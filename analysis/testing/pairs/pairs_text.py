@@ -136,15 +136,19 @@ def _lines_by_scenario(word: str, pairs: Sequence[TestedPair], result: PairedTes
     return lines[:AT_MOST] + [f"{word}: {left} more scenario{'s' * (left > 1)}"] * (left > 0)
 
 
-def changed_lines(result: PairedTest) -> list[str]:
-    """The groups of failures by version, and the scenarios in which one version won pairs, the lost ones first."""
+def group_lines(result: PairedTest) -> list[str]:
+    """The largest groups of failures, each with its number in both versions."""
     names = (result.new_name, result.old_name)
-    lines = [
+    return [
         f"failed: {group.full_name}: {', '.join(f'{name} {group.versions.get(name, 0)}' for name in names)}"
         for group in result.groups[:AT_MOST]
     ]
+
+
+def changed_lines(result: PairedTest) -> list[str]:
+    """The groups of failures by version, and the scenarios in which one version won pairs, the lost ones first."""
     return [
-        *lines,
+        *group_lines(result),
         *_lines_by_scenario("lost", result.lost, result),
         *_lines_by_scenario("won", result.won, result),
     ]

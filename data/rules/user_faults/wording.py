@@ -58,14 +58,14 @@ def speaks_as_assistant(reading: UserReading) -> Reasons:
 
 
 def repeats(reading: UserReading) -> Reasons:
-    """Messages that say what the user had said, although the agent has gone on to something else."""
+    """Messages that say what the user had said, although the agent asks for something else that it may know."""
     for number, text in reading.own():
         last = (reading.replies(number) or [""])[-1]
         if not last.strip() or len(last) > LONG or not (question := reading.question(number)):
             continue
         if not any(_is_repeat(text, earlier, question) for earlier in reading.earlier(number)):
             continue
-        if not reading.asked_again(number) and not gives(last):
+        if not reading.asked_again(number) and not gives(last) and not says_unknown(text):
             yield number, f"sends again {quoted(text)} in answer to {quoted(question)}"
 
 

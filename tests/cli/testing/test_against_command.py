@@ -96,6 +96,8 @@ def test_the_page_begins_with_the_lost_pairs(duologue):
     assert " style=" not in page.partition("</style>")[2]  # its policy allows none
     assert page.index("lost") < page.index("won")
     assert "A versions:old, the old version" in page
+    assert ">run in pairs with versions:old</h1>" in page
+    assert ": versions:new 2, versions:old 18</p>" in page  # the group of failures
 
 
 def test_a_page_of_pairs_that_cannot_be_written_is_a_line_and_the_rest_is_there(duologue):

@@ -93,6 +93,7 @@ def test_a_fault_is_found_at_its_message(rule, number, conversation):
         talk(MOVE, OPEN, ASKS, stop="max_turns"),
         talk(MOVE, OPEN, ASKS, "", stop="budget"),
         talk(MOVE, OPEN, "What is your e-mail address?", "I don't know that.", stop="max_turns"),
+        talk(MOVE, "This is what I need: move my flight to May 3rd.", "Why?", "That I cannot tell you. I only want this: move my flight to May 3rd.", stop="max_turns"),
         talk(MOVE, OPEN, "I have 08:15 and 19:40. Which one?", "The 19:40 one.", DONE, "Thanks, bye!"),
         talk(MOVE, OPEN, ("", CHANGE), "Thanks, bye!"),
         talk(TOLD, OPEN, ASKS, "QX4821", "When does it leave?", "At 3 pm.", DONE, "Thanks, bye!"),
