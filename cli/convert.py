@@ -40,7 +40,7 @@ def convert_command(
 ) -> int:
     """Write conversations, or scenarios, in another format.
 
-    What that format cannot hold is listed.
+    It lists the parts that the format cannot contain.
     """
     writers = domains.targets()
     if to not in writers:

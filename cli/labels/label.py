@@ -41,7 +41,7 @@ def label_command(
     labels_dir: LabelsDir = None,
     limit: Annotated[
         int | None,
-        limit_to("items in all, those that this person has answered included; in a study with its trials"),
+        limit_to("items in all, including those that this person has answered and a study's trials"),
     ] = None,
     out: Annotated[
         Path | None,
@@ -62,7 +62,7 @@ def label_command(
     read_from: Annotated[
         Path | None,
         option(
-            "Read answers from such a file, in place of the page; --as names their person where the file does not.",
+            "Read answers from such a file, in place of the page; --as names their person if the file does not.",
             "--read",
             section=ANSWERS,
             metavar="FILE",

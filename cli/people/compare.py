@@ -30,7 +30,7 @@ def compare_command(
     reference: Annotated[
         list[Path] | None,
         option(
-            "Add conversations of other people, whose distance from HUMAN stands beside the human-human baseline; "
+            "Add conversations of other people, whose distance from HUMAN is shown beside the human-human baseline; "
             "may be repeated.",
             metavar="SRC",
         ),

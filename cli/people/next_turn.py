@@ -55,7 +55,9 @@ def next_turn_command(
     baseline: Annotated[bool, baseline_of(", with messages of other people of SRC")] = True,
     cast: Annotated[
         str | None,
-        cast_named(" whose user is asked. Default: the cast of the conversations' kind, or agent_test.", section=CAST),
+        cast_named(
+            " of the simulated user. Default: the cast of the conversations' kind, or agent_test.", section=CAST
+        ),
     ] = None,
     prompts: Prompts = None,
     attempts: Annotated[int | None, attempts_for("a turn", "the cast's", section=CAST)] = None,

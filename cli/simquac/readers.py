@@ -49,7 +49,7 @@ def readers_command(
         model_for(
             "to answer: retriever (the nearest sentence by idf), features (trained, see --train), hf:PATH (a "
             "Hugging Face model, extra torch), teacher:MODEL (the simquac cast's assistant with its validator). Or "
-            "openai:NAME, PROVIDER:NAME, agent:URL, MODULE:NAME (asked with a template of ours). May be repeated. "
+            "openai:NAME, PROVIDER:NAME, agent:URL, MODULE:NAME (with our prompt template). May be repeated. "
             "Default: retriever."
         ),
     ] = None,

@@ -53,7 +53,7 @@ def ablate_command(
 
     They are simulated alternately, on the same scenarios with the same seed. Each measure of each variant has its
     paired difference to the first with a 95 % interval and p, adjusted for all of them. Exit code 0: all conversations
-    count; 1: some are missing, or a bound or an endpoint ended them; 2: bad input.
+    count; 1: some are missing, or a limit or an endpoint ended them; 2: bad input.
     """
     from ...studies.ablation.files import AblationFile
     from ...studies.ablation.variants import AblationPlan

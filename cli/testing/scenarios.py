@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 OUT = Path("scenarios.jsonl")
 SHOWN = 20
-"""Most pairs that cannot be, and most scenarios that are not decided, which are printed."""
+"""Most impossible pairs, and most scenarios that are not decided, which are printed."""
 NONE = "none"
 
 
@@ -74,13 +74,13 @@ def scenarios_command(
     missing: Annotated[
         Path | None,
         option(
-            "Design only what this file of scenarios leaves out, or what the conversations of this run did not touch.",
+            "Design only scenarios for pairs that this file leaves out, or that did not come up in the conversations of this run.",
             metavar="SRC",
         ),
     ] = None,
     size: Annotated[
         int | None,
-        option("Write N scenarios. Default: as many as cover every pair.", min=1, metavar="N"),
+        option("Write N scenarios. Default: the number that covers every pair.", min=1, metavar="N"),
     ] = None,
     language: Annotated[
         Language | None, language_of("goals and facts. Default: that of the tools.", section=SCENARIOS)
@@ -93,16 +93,16 @@ def scenarios_command(
         int, option("Try at most N calls for each scenario.", "--max-plays", section=BOUNDS, min=1, metavar="N")
     ] = 400,
     max_seconds: Annotated[
-        float, option("Search at most so many seconds for each scenario.", "--max-seconds", section=BOUNDS, min=0.1)
+        float, option("Search at most N seconds for each scenario.", "--max-seconds", section=BOUNDS, min=0.1)
     ] = 30.0,
     out: Annotated[Path, out_to("this file. Default: scenarios.jsonl.", "FILE", section=OUTPUT)] = OUT,
     force: Annotated[bool, force_for("what --out names", OUTPUT)] = False,
-    as_json: Annotated[bool, json_of("scenarios, coverage, and pairs that cannot be", section=OUTPUT)] = False,
+    as_json: Annotated[bool, json_of("scenarios, coverage, and impossible pairs", section=OUTPUT)] = False,
 ) -> int:
     """Design scenarios from tools, rules and dimensions.
 
-    They cover every pair of tool, kind of argument, rule, dimension and behaviour of the user that can be. With a world, each
-    one is proven by playing tool calls in fresh worlds. Exit code 0: written; 2: bad input.
+    They cover every pair of tool, kind of argument, rule, dimension and behaviour of the user that is possible. With a
+    world, each one is proven by playing tool calls in fresh worlds. Exit code 0: written; 2: bad input.
     """
     from ...data.test_design import behaviours as user_behaviours
     from ...nodes.oracle.search import SearchBounds
@@ -154,7 +154,7 @@ def _behaviours(text: str, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _report(result: "DesignedScenarios") -> None:
-    """Print the coverage, the pairs that cannot be, and what the oracle found."""
+    """Print the coverage, the impossible pairs, and what the oracle found."""
     from ...data.test_design.lines import proof_line
 
     put_tables([result.coverage.table()])
