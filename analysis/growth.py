@@ -14,6 +14,7 @@ from ..data.records import Conversation
 from ..data.summaries.executed_graph import GraphCounts
 from ..data.summaries.outlines import Outline, outline
 from .attempts import model_tokens
+from .labels.reliability import Trusts
 from .outcomes import SUCCESS, Outcome, outcome, scenario_key
 from .over_users.rates import clustered
 from .testing.failed_conversations import FailedConversation, FailureGroup, failed_conversation, joined_groups
@@ -77,6 +78,8 @@ class _Sums:
     """Successes and scored conversations by scenario."""
     failures: dict[str, FailedConversation] = field(default_factory=dict[str, FailedConversation])
     """By their ids."""
+    trusts: Trusts = field(default_factory=Trusts)
+    """The reliability of the scores, also of conversations that were cut short."""
     ends: Counter[int] = field(default_factory=Counter[int])
     """Conversations by the second at which they ended."""
     began: float | None = None
@@ -203,6 +206,11 @@ class RunGrowth:
         )
 
     @property
+    def trust(self) -> str:
+        """Reliability of the success, as in a test's result; empty if no conversation has a score."""
+        return self._sums.trusts.mark_of_score(SUCCESS)
+
+    @property
     def failures(self) -> Iterator[FailedConversation]:
         """The conversations without success."""
         return chain(self._sums.failures.values(), filter(None, (one.failure for one in self._cut.values())))
@@ -223,6 +231,7 @@ class RunGrowth:
 
     def _add(self, conversation: Conversation) -> None:
         self._cut.pop(conversation.id, None)
+        self._sums.trusts.add_scores(conversation)
         grown = self._count(conversation) if conversation.finished else self._note_cut_short(conversation)
         self.newest.append(grown)
         self._note_time(conversation)

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 import duologue
+from duologue.analysis.growth import RunGrowth
 from duologue.data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
+from duologue.views import watching
 from tests.views.conftest import browser  # noqa: F401
 
 SCENARIOS = [
@@ -20,6 +22,13 @@ def agent(messages):
     """Moves what has a code; the third scenario makes it crash."""
     said = " ".join(message["content"] for message in messages if message["role"] == "user")
     return "Done: QX4821 has been moved." if "QX4821" in said else "Which <b>booking</b> is it?"
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """A look reads all that is there, however busy the machine is."""
+    monkeypatch.setattr(RunGrowth.look, "__defaults__", (300.0,))
+    monkeypatch.setattr(watching, "LOOK", 300.0)
 
 
 @pytest.fixture(scope="session")

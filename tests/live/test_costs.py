@@ -1,7 +1,10 @@
 """What conversations cost, by their records and by list prices."""
 
+import json
+
 import pytest
 
+from duologue.analysis.growth import RunGrowth
 from duologue.data import Attempt, Conversation, Message, Usage
 from duologue.data.records import NodeInfo, Provenance
 from duologue.nodes.calls.prices import PriceQuery, price
@@ -51,3 +54,18 @@ def test_an_unknown_price_is_not_nothing(spec):
 
 def test_rules_cost_nothing():
     assert cost_of(conversation({"assistant": node("offline")})) == 0
+
+
+@pytest.mark.parametrize("cost", [0.25, None])
+def test_a_growing_run_has_the_cost_of_its_conversations_and_none_where_a_price_is_unknown(growing, cost):
+    growing.begin()
+    growing.grow(2)
+    run = RunGrowth(growing.path, price_of=lambda _: cost)
+    run.look()
+    assert (run.cost, run.tokens) == (0, 0)  # the rule-based user costs nothing
+    line = json.loads(growing.lines[2])
+    line["messages"][1]["attempts"][0] |= {"usage": dict(USAGE), "model": "gpt-4.1-mini"}
+    growing.lines[2] = json.dumps(line).encode() + b"\n"
+    growing.grow()
+    run.look()
+    assert (run.cost, run.tokens) == (cost, 1100)

@@ -186,12 +186,6 @@ def test_nothing_is_written_into_the_run_folder(growing):
     assert state() == before
 
 
-def test_the_cost_is_counted_by_a_function_and_unknown_prices_are_said(growing):
-    growing.begin()
-    growing.grow(2)
-    assert looked(RunGrowth(growing.path, price_of=lambda _: None)).cost in (0, None)
-
-
 async def test_outside_of_a_notebook_a_run_is_watched_by_its_progress_in_lines(growing, capsys):
     growing.begin()
     growing.grow(11)

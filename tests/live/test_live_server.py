@@ -133,6 +133,7 @@ def test_a_test_shows_its_share_and_groups_of_failures_and_each_conversation_has
     served = serve(finished)
     parts = served.state()["parts"]
     assert "8 of 12 scored conversations succeeded: 0.67" in parts["results"]
+    assert "success: computed by rules, no model judged it" in parts["results"]
     assert "4 of 4: an expected text was never written" in parts["results"]
     address = re.search(r'href="(conversation[^"]+)"', parts["results"])[1].replace("&amp;", "&")
     status, _, text = served.ask(served.path + address)

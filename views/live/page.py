@@ -6,7 +6,9 @@ from typing import Any
 from markupsafe import Markup
 
 from ...analysis.growth import GrownConversation, RunGrowth, groups_of_runs
+from ...analysis.labels.reliability import COMPUTED
 from ...analysis.testing.failed_conversations import FailureGroup
+from ...analysis.testing.result import BY_RULES
 from ...analysis.testing.result_text import share_line
 from ...data.stop_reasons import in_words
 from ..graph.drawing import drawn
@@ -78,11 +80,13 @@ class LiveParts:
 
     def _results(self) -> str:
         shares = [f"{self._name(run)}{share_line(share)}" for run in self.runs if (share := run.share)]
+        trusts = dict.fromkeys(run.trust for run in self.runs if run.share and run.trust)
         groups = groups_of_runs(self.runs)
         failed = sum(group.conversations for group in groups)
         return _part(
             "results",
             shares=shares,
+            trusts=[f"success: {trust}{BY_RULES * (trust == COMPUTED)}" for trust in trusts],
             groups=[(self._group_line(group, failed), self._shortest(group)) for group in groups[:GROUPS]],
             more_groups=max(0, len(groups) - GROUPS),
         )
