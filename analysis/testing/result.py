@@ -28,7 +28,7 @@ GUARDED = (Column(name="rejected", kind="count"), Column(name="at first draft", 
 GUARDED_NOTE = (
     "rejected: drafts of the agent; at first draft: share of conversations that succeeded without a rejected one"
 )
-INTERVALS = "low, high: Blaker's exact interval of the share (94 to 95 %)"
+INTERVALS = "low, high: Blaker's exact interval of the share, at 94 % (up to ten conversations) to 95 %"
 BY_RULES = " by rules, no model judged it"
 
 
