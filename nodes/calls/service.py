@@ -219,7 +219,7 @@ class CallService:
         except DuologueError as error:  # of a store that must contain every call
             note_lost(error)
             raise
-        self.replayed += stored_reply is not None
+        self.replayed += stored_reply is not None and not stored_reply.shared
         return stored_reply
 
     def _keep(self, key: CallKey, request: SentRequest, outcome: StoredReply | CallFault) -> None:
