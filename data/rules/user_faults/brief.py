@@ -27,7 +27,7 @@ _ONE_BY_ONE = re.compile(
 _EXCLUDES = re.compile(
     r"\b(?P<how>do not|don['’]t|without|never|not|no|nothing|rather than|instead of|anything but|except|avoid(?:ing)?|keep|leave)\b(?P<what>[^,.;:\n]*)"
     r"|(?P<how_zh>不要|不想|不能|不可以|不可|不得|不坐|不乘|不吃|不用|不买|不改|不动|不走|不含|别|无需|拒绝|保留)(?P<what_zh>[^，。；：\n]*)"
-    r"|(?P<stays>[^,.;:\n]*?)\b(?:must|should|has to|is to|shall) (?:stay|remain|be left|not be (?:changed|moved|touched|cancelled))\b",
+    r"|(?P<stays>(?<![^,.;:\n])[^,.;:\n]{0,80}?)\b(?:must|should|has to|is to|shall) (?:stay|remain|be left|not be (?:changed|moved|touched|cancelled))\b",
     re.IGNORECASE,
 )
 _UNCHANGED = re.compile(r"\b(?:open|as (?:it|they) (?:is|are)|unchanged|alone|untouched)\b|保留|不变", re.IGNORECASE)
@@ -35,6 +35,8 @@ _NOT_EXCLUDING = re.compile(
     r"^\s*(?:\w+ )?(?:know|remember|sure|mind|matter|more|less|only|later|yet known|have|had|able|been|be\b|long|because|feel|like\b|care)|^(?:知道|记得|清楚|确定|太|多)",
     re.IGNORECASE,
 )
+_GOAL = 2_000
+"""Characters of a goal in which exclusions are looked for."""
 _VERBS = frozenset(
     "touch change chang move mov book reserv order cancel do use us accept take tak includ add spend pick choos choose travel book anything".split()
 )
@@ -93,7 +95,7 @@ class Brief:
     @cached_property
     def exclusions(self) -> tuple[GoalExclusion, ...]:
         """What the goal excludes."""
-        return tuple(_exclusions(self.goal))
+        return tuple(_exclusions(self.goal[:_GOAL]))
 
 
 def brief_of(scenario: Mapping[str, Any]) -> Brief | None:

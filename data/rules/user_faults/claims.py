@@ -47,7 +47,7 @@ _PRODUCT_CLAIM = re.compile(
     re.IGNORECASE,
 )
 _NOT_CLAIMING = re.compile(
-    r"[?？]|\b(?:not|n['’]t|never|nothing|if|when|once|until|unless|should|would|could|want\w*|need\w*|like|hope|wish|before|please|still|as soon as|after|let me know|make sure|in case|yet|will)\b|\w+n['’]t\b"
+    r"[?？]|\b(?:not|n['’]t|never|nothing|if|when|once|until|unless|should|would|could|want\w*|need\w*|like|hope|wish|before|please|still|as soon as|after|let me know|make sure|in case|yet|will)\b|\b\w{1,9}n['’]t\b"
     r"|没|不(?!错)|如果|要是|希望|想|请|等|之后|以后|前|能否|[吗呢]|还要|需要",
     re.IGNORECASE,
 )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from ...text.languages import HAN
 from ..findings import Reasons, quoted
@@ -71,6 +72,8 @@ _HAS = re.compile(
 _BEEN = re.compile(r"\b(?:been|were|was|flown|flew|travell?ed)\b|坐|去", re.IGNORECASE)
 _LAST = re.compile(r"\blast (?:time|year|summer|winter|spring|autumn)\b|上次|前几次|去年|每个月都", re.IGNORECASE)
 _KNOWS = re.compile(r"\bmy \w+ (?:has|knows|have|know)\b|我\w{1,3}也?(?:知道|有)", re.IGNORECASE)
+MOST = 60
+"""Maximum statements of a message, and of the messages before it, that are compared."""
 LONGEST = 150
 """Most characters of a statement that is compared: a longer one holds too much."""
 _FRAME, _WORDS = 0.7, 3
@@ -161,13 +164,13 @@ def contradictions(reading: UserReading) -> Reasons:
     for number, turn in enumerate(reading.turns):
         if turn.role != "user":
             continue
-        own = [*_statements(turn.text)]
+        own = [*islice(_statements(turn.text), MOST)]
         if number in own_texts and not _CHANGES.search(turn.text):
             heard = tokens((reading.replies(number)[-1:] or [""])[0])
             pairs = ((one, other) for other in own for one in stated if contradicts(one, other, heard))
             if (pair := next(pairs, None)) is not None:
                 yield number, f"{quoted(pair[1].text)} contradicts {quoted(pair[0].text)}"
-        stated.extend(own)
+        stated = [*stated, *own][-MOST:]
 
 
 def _statements(text: str) -> Iterator[Statement]:

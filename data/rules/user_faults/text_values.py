@@ -51,7 +51,10 @@ _FORMS: tuple[tuple[ValueKind, str], ...] = (
         r"\b(?P<w>mon|tues?|wednes|thurs|fri|satur|sun)day\b|\b(?P<w2>(?-i:Mon|Tue|Wed|Thu|Fri)|(?:(?<=on )|(?<=next )|(?<=this ))(?-i:Sat|Sun))\b",
     ),
     ("weekday", r"(?:周|星期|礼拜)(?P<wz>[一二三四五六日天1-7])"),
-    ("day", r"\b(?P<r>\d+) (?P<span>day|week|month|year)s? ago\b|(?P<rz>\d+) ?个?(?P<spanz>[天周月年]|星期)(?:之?前)"),
+    (
+        "day",
+        r"\b(?P<r>\d{1,3}) (?P<span>day|week|month|year)s? ago\b|(?<!\d)(?P<rz>\d{1,3}) ?个?(?P<spanz>[天周月年]|星期)(?:之?前)",
+    ),
     ("day", r"\b(?P<word>yesterday|last night|today|this (?:morning|afternoon|evening)|tonight|tomorrow)\b"),
     ("day", r"(?P<wordz>[昨今明][天日晚早]|[今昨明]天)"),
     ("money", r"[€$£¥] ?(?P<n>\d[\d,]*(?:\.\d+)?)(?![\w.]*\d)"),
@@ -65,10 +68,10 @@ _FORMS: tuple[tuple[ValueKind, str], ...] = (
     ),
     (
         "code",
-        r"(?<![\w@.-])(?=[\w -]*\d)(?:[A-Za-z]{1,4}-?\d{3,}[\w-]*|(?-i:(?=[A-Z\d]*[A-Z])(?=[A-Z]*\d)[A-Z\d]{5,}))(?![\w@])",
+        r"(?<![\w@.-])(?=[\w -]{0,20}\d)(?:[A-Za-z]{1,4}-?\d{3,}[\w-]*|(?-i:(?=[A-Z\d]*[A-Z])(?=[A-Z]*\d)[A-Z\d]{5,}))(?![\w@])",
     ),
     ("code", r"(?<![\w@.-])\d{2,4}(?:[ -]\d{2,4})+(?![\w@-])|(?<![\d@.])\d{5,}(?![\d@])"),
-    ("number", r"(?P<n>\d[\d.]*) ?(?P<percent>[%％‰])"),
+    ("number", r"(?<![\d.])(?P<n>\d[\d.]{0,9}) ?(?P<percent>[%％‰])"),
     ("day", r"\b(?P<mon>\d{1,2}) ?个?月(?!\d)"),
     (
         "number",

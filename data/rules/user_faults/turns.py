@@ -42,7 +42,7 @@ LONG = 500
 """Characters of an assistant's text that gives something for sure."""
 
 
-READ = 10_000
+READ = 4_000
 """Most characters of a message that are looked at."""
 
 

@@ -41,7 +41,7 @@ _WANTS = re.compile(
     re.IGNORECASE,
 )
 _NEGATES = re.compile(
-    r"\b(?:not|no|never|without|nothing|don['’]t|do not|won['’]t|isn['’]t|instead of|rather than|except|avoid|stays?|stay|keep|leave|hate|remember)\b|\w+n['’]t\b|不|别(?!的)|没|无需|保留|勿|除了",
+    r"\b(?:not|no|never|without|nothing|don['’]t|do not|won['’]t|isn['’]t|instead of|rather than|except|avoid|stays?|stay|keep|leave|hate|remember)\b|\b\w{1,9}n['’]t\b|不|别(?!的)|没|无需|保留|勿|除了",
     re.IGNORECASE,
 )
 
