@@ -88,7 +88,9 @@ def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conve
             turns = value.get("messages") if isinstance(value, dict) else None
             if not isinstance(turns, list):
                 raise DataError(f"{at(path, line)}: has no list 'messages': write one conversation a line")
-            system = text_of(value.get("system"))  # as Anthropic's API takes it; the line keeps its key
+            system = text_of(
+                value.get("system") or value.get("system_prompt")
+            )  # as Anthropic's API takes it; the line keeps its key
             read, marked = TurnReading(FORM), _at_marks(value, turns)
             if system:
                 read.asides.append({"at": 0, "system": system, BESIDE: FORM.kind})

@@ -49,6 +49,7 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
     "query": ("response", "answer", "chosen"),
     "prompt": ("completion", "response", "chosen"),
     "question": ("answer", "response", "chosen"),
+    "message": ("reply", "answer", "response"),
     "指令": ("输出", "回答", "回复"),
     "问题": ("回答", "答案", "回复"),
     "用户": ("助手", "客服", "机器人"),

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from ..attempts import as_object
 from ..files.json_values import as_value
 from ..formats.other_requests import endpoint_of
-from ..formats.turns import FURTHER_KEYS, HOLDERS
+from ..formats.turns import FURTHER_KEYS, HOLDERS, role_of
 from .events import event_of, is_server_sent, server_sent
 from .streams import assembled
 
@@ -18,6 +18,8 @@ IDS = ("conversation_id", "thread_id", "session_id", "chat_id", "dialog_id", "di
 
 LISTS = ("messages", "conversation", "conversations", "turns", "trajectory")
 _OF_RESPONSE = ("response", "completion", "output", "preferred_output", "response_body", "events", "chunks")
+_OF_REPLY = ("reply", "answer")
+"""Keys of a text that is the response if the line's last message is a user's: else it may be any other answer."""
 _OF_REQUEST = ("request", "body", "input", "request_body", "params")
 _BODIES = ("body", "inputBodyJson", "outputBodyJson")
 """Keys of a request or a response for its content: of OpenAI's Batch API and of Bedrock's invocation logs."""
@@ -63,8 +65,11 @@ class LoggedLine:
         response = value if _is_response(value) else next((value[key] for key in _OF_RESPONSE if value.get(key)), None)
         if response is None and "message" in as_object(value.get("result")):  # of Anthropic's batches
             response = value["result"]["message"]
+        reply = "" if response is not None else _reply_key(value)
+        response = value[reply] if reply else response
         answered = {"result"} if response is not None and "message" in as_object(value.get("result")) else set[str]()
         answered |= {"content", "role", "type"} if response is value else set[str]()
+        answered |= {reply} if reply else set[str]()
         taken = {*LISTS, *answered, *_OF_REQUEST, *_OF_RESPONSE, "choices", "usage", "object", *IDS}
         own = value.get("custom_id") or value.get("id")
         body = _unstreamed(_body(response) if isinstance(response, Mapping) else response)
@@ -145,7 +150,15 @@ def _unstreamed(response: Any) -> Any:
 
 def is_answered(value: Mapping[str, Any]) -> bool:
     """Whether the line has a response."""
-    return any(value.get(key) for key in (*_OF_RESPONSE, "choices"))
+    return any(value.get(key) for key in (*_OF_RESPONSE, "choices")) or bool(_reply_key(value))
+
+
+def _reply_key(value: Mapping[str, Any]) -> str:
+    """The key of the text that answers the line's messages; empty without one."""
+    listed = value.get("messages")
+    last = as_object(listed[-1]) if isinstance(listed, list) and listed else {}
+    keys = _OF_REPLY if role_of(last.get("role")) == "user" else ()
+    return next((key for key in keys if isinstance(value.get(key), str) and value[key]), "")
 
 
 def identifier(value: Mapping[str, Any]) -> str:

@@ -35,6 +35,7 @@ _OTHERS = (
 )
 """Keys by which a line of messages would be taken for another form: what a row has under them goes under `row`."""
 
+_SYSTEMS = ("system", "system_prompt")
 _REJECTED = ("rejected", "rejected_response", "rejected_messages")
 _TRANSCRIPT = re.compile(r"\n\n(Human|Assistant): ?")
 
@@ -66,7 +67,7 @@ def of_rows(path: str | Path, rows: Iterable[tuple[str, Any]]) -> Contents:
             empty += 1
             continue
         rejected += any(row.get(key) for key in _REJECTED)
-        name = "" if row.get("history") else identifier(row)
+        name = "" if row.get(_history_key(row)) else identifier(row)
         if name:
             value = {key: inner for key, inner in value.items() if key not in IDS or str(inner) != name}
             if own := {"id": value.pop("id")} if "id" in value else {}:  # of the row: it is its first message's
@@ -128,18 +129,20 @@ def value_of(row: Mapping[str, Any]) -> dict[str, Any]:
     else:
         question, answer = columns
         opening, closing = _question(row, question) if question else [], _turns(row[answer], "assistant")
-    taken = {question, answer, "system", "history"}
+    past = _history_key(row)
+    instruction = next((key for key in _SYSTEMS if row.get(key) is not None), _SYSTEMS[0])
+    taken = {question, answer, instruction, past}
     if opening and (about := INPUTS.get(question)) and opening[-1].get(about) is not None:
         taken.add(about)
     if _begins(closing):  # the answer is the whole conversation
         if opening != closing[: len(opening)]:
             taken.discard(question)
         opening = []
-    system = row.get("system")
+    system = row.get(instruction)
     if system is not None and not isinstance(system, str):
-        taken.discard("system")
+        taken.discard(instruction)
     turns = [{"role": "system", "content": system}] if isinstance(system, str) and system else []
-    turns += with_ids([*_history(row.get("history")), *opening, *closing])
+    turns += with_ids([*_history(row.get(past)), *opening, *closing])
     more = {key: value for key, value in row.items() if key not in taken}
     if others := {key: more.pop(key) for key in _OTHERS if key in more}:
         more["row"] = others
@@ -175,6 +178,11 @@ def _history(history: Any) -> list[dict[str, Any]]:
         if len(turns := _turns(history)) >= len(history):
             return turns
     raise ValueError("'history' is not a list of pairs of texts, or of messages: write [[question, answer], ...]")
+
+
+def _history_key(row: Mapping[str, Any]) -> str:
+    """The key of the messages before the question; a text under `chat_history` is a further key."""
+    return "history" if row.get("history") or not isinstance(row.get("chat_history"), list) else "chat_history"
 
 
 def _is_pair(pair: Any) -> bool:
@@ -233,5 +241,6 @@ FORMAT = Format(
     "rows of questions and answers for fine-tuning, or of chosen and rejected answers",
     _recognised,
     read,
-    sign="`instruction`, `query`, `prompt` or `question` with `output`, `response`, `completion`, `answer` or `chosen`",
+    sign="`instruction`, `query`, `prompt`, `question` or `message` with `output`, `response`, `completion`, `answer`, "
+    "`reply` or `chosen`",
 )

@@ -232,3 +232,22 @@ def test_conversations_written_as_rows_are_read_again(
     conversation = only(row)
     assert words(conversation) == turns
     assert bool(asides(conversation)) == ("system" in row)
+
+
+@pytest.mark.parametrize(
+    ("row", "roles"),
+    [
+        ({"system_prompt": "Be brief.", "question": "Tea?", "response": "Yes."}, "user assistant"),
+        ({"question": "Milk?", "answer": "No.", "chat_history": [ASKED, REPLY]}, "user assistant user assistant"),
+        ({"message": "Milk?", "reply": "No.", "history": [ASKED, REPLY]}, "user assistant user assistant"),
+        ({"question": "Milk?", "answer": "No.", "chat_history": "Human: Tea?"}, "user assistant"),
+        ({"messages": [ASKED], "answer": "Yes."}, "user assistant"),
+        ({"messages": [ASKED], "reply": "Yes."}, "user assistant"),
+        ({"messages": [ASKED, REPLY], "answer": "two bags"}, "user assistant"),
+        ({"messages": [ASKED, REPLY], "system_prompt": "Be brief."}, "user assistant"),
+    ],
+)
+def test_a_history_an_answer_and_an_instruction_by_another_key_are_read(row, roles):
+    (talk,) = load(file(row))
+    assert [message.role for message in talk.messages] == roles.split()
+    assert ["system" in aside for aside in talk.extra.get("asides", [])] == [True] * ("system_prompt" in row)
