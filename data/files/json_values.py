@@ -1,10 +1,14 @@
 """The JSON values of a file: elements of a list, one value a line, or consecutive objects."""
 
+import base64
 import json
+import math
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -183,3 +187,26 @@ def _in_a_row(text: str, path: str | Path) -> Iterator[tuple[str, Any]]:
             raise DataError(f"{path}: is not JSON: mend the file") from None
         yield f"object {number + 1}", parsed(text[start:end], path)
         start, number = end, number + 1
+
+
+def as_json(value: Any) -> Any:
+    """A value of a table or of YAML as JSON.
+
+    Times are ISO texts, bytes base64, and a number that JSON lacks is a text.
+    """
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return value if math.isfinite(value) else None if math.isnan(value) else str(value)
+        case datetime() | date() | time():
+            return value.isoformat()
+        case bytes():
+            return base64.b64encode(value).decode()
+        case dict():
+            return {str(key): as_json(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [as_json(inner) for inner in value]
+        case Decimal() | timedelta():
+            return str(value)
+    return str(value)

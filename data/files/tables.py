@@ -1,18 +1,15 @@
 """Rows of tables: text with a header (CSV, TSV), Parquet by pyarrow (extra `parquet`), workbooks by openpyxl."""
 
-import base64
 import csv
 import io
-import math
 import re
 from collections.abc import Iterable, Iterator
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from ...errors import DataError, at
 from .json_files import read_text
+from .json_values import as_json
 from .regular_files import MOST_BYTES, check
 from .workbooks import name_of, sheets
 
@@ -82,7 +79,7 @@ def workbook_rows(path: Path) -> Iterator[tuple[str, Iterable[tuple[str, Row]]]]
 
 def _cells(names: Iterable[str], row: Iterable[Any]) -> Row:
     cells = zip(names, row, strict=False)
-    return {name: "" if cell is None else _plain(cell) for name, cell in cells if name}
+    return {name: "" if cell is None else as_json(cell) for name, cell in cells if name}
 
 
 def parquet_rows(path: Path) -> Iterator[tuple[str, Row]]:
@@ -102,29 +99,9 @@ def parquet_rows(path: Path) -> Iterator[tuple[str, Row]]:
             for batch in file.iter_batches():
                 for row in batch.to_pylist():
                     number += 1
-                    yield f"row {number}", {str(key): _plain(value) for key, value in row.items()}
+                    yield f"row {number}", {str(key): as_json(value) for key, value in row.items()}
     except DataError:
         raise
     except Exception as error:  # a broken file can raise anything in the library
         name = type(error).__name__
         raise DataError(f"{at(path)}: is not a Parquet file that can be read ({name}): save it again") from None
-
-
-def _plain(value: Any) -> Any:
-    """A cell as JSON: times as ISO texts, bytes in base64, a number that JSON lacks as a text."""
-    match value:
-        case None | bool() | int() | str():
-            return value
-        case float():
-            return value if math.isfinite(value) else None if math.isnan(value) else str(value)
-        case datetime() | date() | time():
-            return value.isoformat()
-        case bytes():
-            return base64.b64encode(value).decode()
-        case dict():
-            return {str(key): _plain(inner) for key, inner in value.items()}
-        case list() | tuple():
-            return [_plain(inner) for inner in value]
-        case Decimal() | timedelta():
-            return str(value)
-    return str(value)

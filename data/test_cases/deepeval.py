@@ -69,6 +69,8 @@ def _single(case: Case) -> None:
     for tool in as_list(tools):
         arguments = as_object(tool).get("inputParameters") or as_object(tool).get("input_parameters")
         if isinstance(name := as_object(tool).get("name"), str):
+            if not is_object(arguments or {}):
+                raise ValueError(f"'inputParameters' of {name} is not an object: write it as one")
             case.require(tool_called=call(name, arguments))
             case.lose("expected_tools.output", int(as_object(tool).get("output") is not None))
 

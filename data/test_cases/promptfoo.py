@@ -6,6 +6,7 @@ simulated user, `provider.config.instructions`; `defaultTest` is merged into eac
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from ...errors import DataError, at
 from ..attempts import as_list, as_object, is_object
 from ..files.json_files import read_text
 from ..files.json_values import elements
-from ..files.yaml_text import YamlError, loaded
+from ..files.yaml_text import YamlError, in_json
 from ..formats.detection import Contents, Format, Source
 from .assertions import condition_of
 from .cases import Case, contents
@@ -23,8 +24,9 @@ from .questions import QUESTIONS
 NAME = "promptfoo"
 
 _KEYS = frozenset(("vars", "assert", "provider", "description", "options", "metadata", "threshold"))
-_BEGINS = re.compile(r"^(?:tests|scenarios):|^-\s+\{?\s*(?:vars|assert|description|provider):", re.MULTILINE)
-_SURE = re.compile(r"^(?:tests:\s*$|-\s+(?:vars|assert):)", re.MULTILINE)
+_FIRST = re.compile(r"[A-Za-z_]\w*:|-\s")
+"""The beginning of the first line of YAML that is not a remark: a key, or an element of a list."""
+_BEGINS = re.compile(r"^(?:tests|scenarios):|^-[ \t]+(?:\{[ \t]*)?(?:vars|assert|description|provider):", re.MULTILINE)
 _VARIABLE = re.compile(r"\{\{-?\s*(\w+)\s*-?\}\}")
 _FILE = "file://"
 _SIMULATED = "promptfoo:simulated-user"
@@ -51,13 +53,19 @@ def read(path: str | Path) -> Contents:
     return contents(path, NAME, _tests(path, whole), lambda test: _cases(test, default))
 
 
+@lru_cache(maxsize=1)
+def _yaml(text: str) -> Any:
+    """The value of a text, which is read to recognise it and once more for its tests: PyYAML is slow."""
+    return in_json(text)
+
+
 def _values(path: str | Path) -> Iterator[tuple[str, Any]]:
     text = read_text(path)
     if text.lstrip()[:1] in ("[", "{"):
         yield from elements(path)
         return
     try:
-        value = loaded(text)
+        value = _yaml(text)
     except YamlError as error:
         raise DataError(f"{at(path, f'line {error.line}' if error.line else '')}: is not YAML: {error}") from None
     for number, one in enumerate(value if isinstance(value, list) else [value]):
@@ -201,10 +209,13 @@ def _recognised(source: Source) -> bool:
     if value is None:
         if not _BEGINS.search(source.text):
             return False
+        lines = (line for line in source.text.splitlines() if line.strip() and not line.startswith(("#", "---")))
+        if not _FIRST.match(next(lines, "")):
+            return False
         try:
-            value = loaded(source.text)
+            value = _yaml(source.text)
         except YamlError:
-            return _SURE.search(source.text) is not None  # its reader names the line
+            return True  # its reader names the line
     if is_object(value) and (value.keys() & {"tests", "scenarios"}):
         return _are_tests(value.get("tests")) or _are_tests(value.get("scenarios"))
     return _are_tests(value if isinstance(value, list) else [value])

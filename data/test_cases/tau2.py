@@ -43,6 +43,8 @@ def _case(task: dict[str, Any], changing: set[str]) -> Case:
     case.put("persona", "\n\n".join(filter(None, (case.text("persona"), case.text("task_instructions")))))
     criteria = as_object(task.get("evaluation_criteria"))
     basis = criteria.get("reward_basis") or _DEFAULT_BASIS
+    if not isinstance(basis, list | tuple):
+        raise ValueError("'reward_basis' is not a list: write it as one")
     _expect_calls(case, task, changing, basis)
     if "COMMUNICATE" in basis:
         for text in as_list(criteria.get("communicate_info")):
@@ -94,7 +96,8 @@ def _calls(task: Any, side: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         if isinstance(name := action.get("name"), str) and action.get("requestor", "assistant") == side:
             arguments = as_object(action.get("arguments"))
             compared = action.get("compare_args")
-            yield name, arguments if compared is None else {key: arguments[key] for key in compared if key in arguments}
+            keys = arguments if compared is None else as_list(compared)
+            yield name, {key: arguments[key] for key in keys if isinstance(key, str) and key in arguments}
 
 
 def _changes(name: str) -> bool:

@@ -7,7 +7,7 @@ from ....data.text.languages import language_of
 from ....errors import ModelError
 from ...goodbyes import ENDING, GIVING_UP
 from ...messages.building import unfenced
-from .prompt_parser import GOAL_MARKS, KNOWN_MARKS, UNKNOWN_MARK, ParsedPrompt
+from .prompt_parser import GOAL_MARKS, KNOWN_MARKS, ParsedPrompt
 from .recllmsim_speakers import QUOTED
 from .word_weights import READ, content_words, phrase, rotated, sentences, short, vocabulary
 
@@ -63,16 +63,16 @@ def _message(prompt: ParsedPrompt, goal: str, phrases: dict[str, list[str]], dra
 def _fact(prompt: ParsedPrompt, question: str, goal: str, phrases: dict[str, list[str]], draw: int) -> str:
     """The fact that fits the question, or an unused one if it asks for no kind; else `unknown`."""
     facts = [text.strip(" .。") for text in sentences(unfenced("\n".join(prompt.marked_any(KNOWN_MARKS))))]
-    unknown = sentences(unfenced(prompt.marked(UNKNOWN_MARK)))
+    unknown = sentences(unfenced(prompt.marked("unknown")))
     earlier = "\n".join(prompt.own).casefold()
     question_words = set(content_words(question))
     asked_kinds = [kind for asks, kind in vocabulary("goals")["kinds"] if _has(asks, question)]
-    fits = {
-        text: 2 * any(_has(kind, text) for kind in asked_kinds) + bool(question_words & set(content_words(text)))
-        for text in (*facts, *unknown)
-    }
-    if any(fits[text] > max((fits[fact] for fact in facts), default=0) for text in unknown):
+    kinds = {text: 2 * any(_has(kind, text) for kind in asked_kinds) for text in facts}
+    shared = {text: question_words & set(content_words(text)) for text in (*facts, *unknown)}
+    no_fact = set[str]().union(*(shared[text] for text in unknown))
+    if no_fact and not any(kinds[text] or shared[text] - no_fact for text in facts):
         return phrase(phrases["unknown"], len(prompt.own), x=goal)
+    fits = {text: kinds[text] + bool(shared[text]) for text in facts}
     best = sorted(facts, key=lambda text: -fits[text])
     untold = [text for text in best if text.casefold() not in earlier]
     fact = next((text for text in (*untold, *best) if fits[text] or (text in untold and not asked_kinds)), None)

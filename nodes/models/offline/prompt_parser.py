@@ -12,8 +12,6 @@ GOAL_MARKS = ("task", "goal", "request", "intent", "objective", "aim")
 """Marks around a user's goal, of which a prompt template uses one."""
 KNOWN_MARKS = ("profile", "facts", "knowledge", "persona")
 """Marks around a user's knowledge and profile."""
-UNKNOWN_MARK = "unknown"
-"""Mark around what a user does not know."""
 
 
 @dataclass(frozen=True)

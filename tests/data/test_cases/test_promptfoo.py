@@ -121,3 +121,22 @@ scenarios:
 def test_what_cannot_be_read_is_refused_with_its_place(text, problem):
     with pytest.raises(DataError, match=problem):
         read(text)
+
+
+def test_values_of_yaml_that_json_lacks_are_texts():
+    (scenario,), _ = read("- vars: {question: Open then, day: 2026-05-01, 7: [.inf], odd: !!binary aGk=}\n")
+    assert scenario["promptfoo"] == {"vars.day": "2026-05-01", "vars.7": ["inf"], "vars.odd": "aGk="}
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("tests: &a\n  - *a\n", "has more than 100,000 values"),
+        ("tests:\n" + "".join(f"  - &a{n} [{f'*a{n - 1}, ' * 9 if n else 'x'}]\n" for n in range(30)), "has more than"),
+        ("tests:\n" + "".join(f"  - &a{n} [{f'*a{n - 1}' if n else 'x'}]\n" for n in range(200)), "too deeply"),
+    ],
+    ids=["in itself", "many", "deep"],
+)
+def test_aliases_without_end_are_refused(text, problem):
+    with pytest.raises(DataError, match=rf"config\.yaml: is not YAML: .*{problem}"):
+        read(text)

@@ -123,6 +123,7 @@ def test_instructions_may_be_one_text():
         ({"id": "b", "user_scenario": {"instructions": {"known_info": "a"}}}, r"\[1\]: has no text that a user would"),
         ({"id": "b", "user_scenario": {"instructions": {"reason_for_call": 5}}}, r"\[1\]: 'reason_for_call' is not a"),
         ("b", r"\[1\]: is not an object"),
+        (task(reward_basis=5), r"\[1\]: 'reward_basis' is not a list"),
     ],
 )
 def test_a_task_that_cannot_be_read_is_refused_with_its_place(second, problem):
