@@ -254,9 +254,7 @@ class ScenarioFile(ScenarioSource):
 
     def own(self, settings: Any, seed: int) -> Scenarios:
         """Raises SettingError: this source makes none."""
-        raise SettingError(
-            "--scenarios: give a file of JSON lines, an object for each scenario, or stored conversations"
-        )
+        raise SettingError("--scenarios: give JSON lines, an object for each scenario, or stored conversations")
 
 
 def _notes(reader: ScenarioReader, total: int) -> list[str]:
@@ -292,8 +290,7 @@ def chosen(
 
 def replayed_paths(settings: Any) -> list[Path]:
     """The data sets that the cast's sides replay, the user's first."""
-    paths = (replayed_path(getattr(settings, side, None)) for side in ("user", "assistant"))
-    return [path for path in paths if path is not None]
+    return list(filter(None, (replayed_path(getattr(settings, side, None)) for side in ("user", "assistant"))))
 
 
 def of_another_kind(kind: object, taken: str, of_kind: str = "") -> str:
