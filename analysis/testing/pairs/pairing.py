@@ -137,7 +137,7 @@ def compare_pairs_of(
     Args:
         old: Conversations with the old version.
         new: Conversations with the new one.
-        names: Names of both versions.
+        names: Names of both versions; equal ones become `NAME (old)` and `NAME (new)`.
         planned: Ids of the pairs; one without a record on a side counts as without a score. Default: all ids.
         crashes: What a crash of the agent counts as.
         margin: By how much the new version may be worse, as a share of successes; None: not at all.
@@ -146,6 +146,8 @@ def compare_pairs_of(
     Raises:
         ValueError: The margin is negative or not finite.
     """
+    if names[0] == names[1]:
+        names = f"{names[0]} (old)", f"{names[1]} (new)"
     rows: dict[str, int] = {}
     sides = [{one.id: _half(one, crashes, rows) for one in conversations} for conversations in (old, new)]
     ids = dict.fromkeys([*sides[0], *sides[1]] if planned is None else planned)

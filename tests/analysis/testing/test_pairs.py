@@ -97,6 +97,13 @@ def test_a_fault_of_the_user_after_the_agents_own_leaves_no_pair_out():
     assert [pair.left_out for pair in result.tested] == [None, "user"]
 
 
+def test_two_versions_of_one_name_are_told_apart():
+    old, new = versions(["10", "1"], ["00", "0"])
+    result = compare_pairs_of(old, new, names=("mine", "mine"))
+    assert (result.old_name, result.new_name) == ("mine (old)", "mine (new)")
+    assert [group.versions for group in result.groups] == [{"mine (old)": 1, "mine (new)": 3}]
+
+
 def test_a_planned_pair_without_a_record_is_left_out_and_counted():
     old, new = versions(["11", "11"], ["11", "10"])
     result = compare_pairs_of(old, new[:3], planned=["0-0", "1-1", "never begun"])
