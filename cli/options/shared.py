@@ -209,7 +209,7 @@ Behaviour: TypeAlias = Annotated[
     list[str] | None,
     option(
         "Give the users these behaviours, such as impatient,incomplete, or impatient=0.3 for a share of them. "
-        "May be repeated: each scenario meets each kind of user; plain has none.",
+        "May be repeated: each scenario meets each kind of user; plain means no behaviour.",
         "--behaviour",
         section=CAST,
         metavar="NAME,...",

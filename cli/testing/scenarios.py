@@ -54,7 +54,10 @@ def scenarios_command(
     ] = None,
     logs: Annotated[
         Path | None,
-        option("Take goals and facts of these people's conversations, near-equal ones once.", metavar="SRC"),
+        option(
+            "Take goals and facts from these people's conversations; of nearly equal goals only one is taken.",
+            metavar="SRC",
+        ),
     ] = None,
     dimensions: Annotated[
         Path | None,

@@ -68,7 +68,7 @@ class ScenarioSource(BaseModel):
     repeats: int = Field(default=1, ge=1, description="Simulate N conversations about each scenario.")
     behaviour: tuple[str, ...] = Field(
         default=(),
-        description="Give the users these behaviours, such as impatient,incomplete, or impatient=0.3 for a share of them. May be repeated: each scenario meets each kind of user; plain has none.",
+        description="Give the users these behaviours, such as impatient,incomplete, or impatient=0.3 for a share of them. May be repeated: each scenario meets each kind of user; plain means no behaviour.",
     )
     judge: str | None = Field(
         default=None,
