@@ -21,7 +21,7 @@ _ONE_BY_ONE = re.compile(
     r"|\b(?:one|a single) (?:piece|fact|detail|bit|thing)s?(?: of information)? at a time\b|\bpiece by piece\b|\b(?:one by one|bit by bit|step by step)\b"
     r"|\bwithholds?\b|\bkeeps? (?:\w+ ){0,4}(?:back|to (?:yourself|themsel\w+|him\w+|her\w+))\b"
     r"|(?:问|被问)(?:到|起|及)?[^。；\n]{0,10}(?:才|再|时)|(?:不要|不|别|不能|不可|避免)[^。；\n]{0,8}(?:一次|一下|一口气|同时|马上)[^。；\n]{0,12}(?:全|都|所有|完|说)|(?:不要|不|别|不能)[^。；\n]{0,8}(?:全部|所有|一切|都)[^。；\n]{0,8}(?:说|讲|透露|告诉)|不主动(?:说|提供|透露|告诉)"
-    r"|(?:一次|每次)(?:只|仅)[^。；\n]{0,6}(?:一|1)|逐(?:一|条|步)(?:说|提供|透露)|(?:等|等到)[^。；\n]{0,8}问",
+    r"|(?:一次|每次)(?:只|仅)[^。；\n]{0,6}(?:一|1)|逐(?:一|条|步)(?:说|提供|透露)|(?:等|等到)[^。；\n]{0,8}问|只(?:回答|说|答)[^。；\n]{0,6}问|一[点条步]一[点条步]|\bonly answers? what\b",
     re.IGNORECASE,
 )
 _EXCLUDES = re.compile(
@@ -38,7 +38,7 @@ _NOT_EXCLUDING = re.compile(
 _GOAL = 2_000
 """Characters of a goal in which exclusions are looked for."""
 _VERBS = frozenset(
-    "touch change chang move mov book reserv order cancel do use us accept take tak includ add spend pick choos choose travel book anything".split()
+    "touch change chang move mov book reserv order cancel do use us accept take tak buy purchas order includ add spend pick choos choose book anything".split()
 )
 """Stems of verbs whose object is what is excluded."""
 

@@ -19,13 +19,14 @@ _RESULT = r"(?:confirmation|refund|receipt|tickets?|invoice|voucher|money)"
 _PRODUCT = r"(?:plan|itinerary|menu|list|recipes?|schedule|programme|program|proposal|suggestions?|answer|price|计划|菜单|清单|方案|行程|答案)"
 _DONE_CLAIM = re.compile(
     rf"\b(?:thanks|thank you|thx)\b(?: \w+){{0,3}} for (?:\w+ly |already |now )?{_DOING}\b"
+    r"|\b(?:thanks|thank you)\b(?: \w+){0,3} for (?!(?:check|ask|help|wait|look|try|explain|understand|lett|tell|answer|offer|reach|gett|listen|be|tak|shar|provid|suggest|respond|clarify|reply|writ|plann|assist)\w*ing\b|checking)\w+ing (?:it|this|that|my|me|him|her|us)\b"
     rf"|\b(?:thanks|thank you)\b(?: \w+){{0,2}} for (?:the|my|your) (?:\w+ )?(?:{_RESULT})\b"
     rf"|\b(?:it|that|this|everything|all|card|flight|booking|order|rent|money|hotel|present|gift|suitcase|bag|account|payment|refund|table|ticket|tickets|transfer|reservation|trip|plane|room|appointment|euros|dollars)"
     rf"(?:['’]s| is| are| has| have|['’]ve)(?: now| already| all| just| finally| been| safely)* {_DEEDS}\b"
     rf"|\b(?:the|my|our) (?:\w+ ){{1,3}}?(?:is|are|has been|have been)(?: now| already| all| just| finally| been)* {_DEEDS}\b"
     rf"|\byou(?:['’]ve| have)(?: now| already| all| just| even| finally)* {_DEEDS}\b"
     rf"|\bso (?:you|that)(?:['’]ve|['’]s| have| is) {_DEEDS}\b"
-    rf"|\bi (?:can )?(?:just |already |now )*(?:see|got|received|have received|have got)(?: that)?(?: (?:the|your|my|a|it))?(?: \w+){{0,2}} (?:{_RESULT}|confirmation mail|{_DEEDS})\b"
+    rf"|\bi(?:['’]ve| have)? (?:can )?(?:just |already |now )*(?:see|got|received)(?: that)?(?: (?:the|your|my|a|it))?(?: \w+){{0,2}} (?:{_RESULT}|confirmation mail|{_DEEDS})\b"
     rf"|\b(?:is|are) (?:already |now )?(?:on (?:its|their|the) way|there|in my (?:account|booking))\b|\bi['’]m (?:now |already )?on the (?:plane|flight|list)\b"
     rf"|\b(?:it|money|refund|parcel) (?:has |have )?(?:already |just )?arrived\b|\bin my (?:booking|account) (?:now|already)\b"
     rf"|\b(?:app|website|system|screen) (?:shows|says)\b[^.!?]*\b{_DEEDS}\b",
@@ -34,16 +35,18 @@ _DONE_CLAIM = re.compile(
 _DONE_CLAIM_ZH = re.compile(
     r"(?:谢谢|感谢|多谢)[^，。！]{0,4}(?:你|您)?[^，。！]{0,3}(?:帮|给|替|为|把|已经|这么快)[^，。！]{0,14}(?:了|好|掉|上|成功|完)"
     r"|(?:看到|显示|收到|发现)[^，。！]{0,14}(?:已经?|成功|了)[^，。！]{0,8}"
-    r"|(?:已经|都)[^，。！？]{0,8}(?:改|取消|退|订|预订|转|付|交|冻结|停|下单|买|寄|加|办|收到|完成|处理|做|挂失|锁|发|安排|注销|换|调|约|提高|升|更新|修)[^，。！？]{0,6}(?:了|好|成功|掉|上|出去)"
-    r"|(?:你|您)(?:们)?把?[^，。！？]{0,6}(?:都)?(?:改|取消|退|订|转|付|冻结|下单|买|寄|加|办|处理|安排|换|调|约|提高|升|更新|修)[^，。！？]{0,3}(?:好|完|掉|上)?了"
+    r"|(?:已经|都)[^，。！？]{0,8}(?:改|取消|退|订|预订|转|付|交|冻结|停|下单|买|寄|加|办|收到|完成|处理|做|挂失|锁|发|安排|注销|登记|开|换|调|约|提高|升|更新|修)[^，。！？]{0,6}(?:了|好|成功|掉|上|出去)"
+    r"|(?:你|您)(?:们)?把?[^，。！？]{0,6}(?:都)?(?:改|取消|退|订|转|付|冻结|下单|买|寄|加|办|处理|安排|登记|开通|换|调|约|提高|升|更新|修)[^，。！？]{0,3}(?:好|完|掉|上)?了"
     r"|(?:到账|钱到|收到钱|退款[^，。]{0,4}到)了?",
 )
-_DONE_BARE_ZH = re.compile(r"^[^我，。！]{0,8}(?:取消|冻结|改|订|退|转|付|交|买|寄|办|加)(?:好|掉|完|成功)?了")
+_DONE_BARE_ZH = re.compile(
+    r"^[^我，。！]{0,8}(?:取消|冻结|改|订|退|转|付|交|买|寄|办|加|约|登记|换|调)(?:好|掉|完|成功)?了"
+)
 _PRODUCT_CLAIM = re.compile(
     rf"\b(?:thanks|thank you)\b(?: \w+){{0,2}} for (?:the|your|this|that) (?:\w+ ){{0,2}}{_PRODUCT}\b"
     rf"|\b(?:the|this|your) (?:finished|complete|whole|full|final|entire|ready) {_PRODUCT}\b"
     r"|(?:谢谢|感谢|多谢)[^，。！]{0,4}(?:做好|准备|整理|写|给|提供)?[^，。！]{0,8}(?:计划|菜单|清单|方案|行程|答案)"
-    r"|(?:完整|全部|整个|这份)的?[^，。！]{0,4}(?:计划|菜单|清单|方案|行程)[^，。！]{0,4}(?:不错|很好|好|棒|完美|详细)",
+    r"|(?:完整|全部|整个|这份)的?[^，。！]{0,4}(?:计划|菜单|清单|方案|行程)[^，。！]{0,4}(?:不错|很好|好|棒|完美|详细|有了|齐了|收到)",
     re.IGNORECASE,
 )
 _NOT_CLAIMING = re.compile(
@@ -56,8 +59,8 @@ _GLAD = re.compile(
     re.IGNORECASE,
 )
 _FAREWELL = re.compile(
-    r"\b(?:thanks?|thank|you|anyway|bye|good ?bye|great|perfect|ok(?:ay)?|all|right|that|is|was|it|i|needed|need|everything|have|a|nice|good|day|evening|from|my|side|for|now|never ?mind|cheers|so|much|then|the|this|wanted|help|your|very|take care|well|done|set|no|more|nothing|else|questions?|give|up|see|later)\b|['’](?:s|ll|m)\b"
-    r"|谢谢|感谢|多谢|再见|拜拜|好的?|行|就这些|没有?|别的事?|了|算|不用|祝|你|您|愉快|非常|我|放弃|的|其他|问题|事|太|麻烦|辛苦|够|这样|就",
+    r"\b(?:thanks?|thank|you|anyway|bye|good ?bye|great|perfect|ok(?:ay)?|all|right|fine|okay|alright|today|super|awesome|cool|lovely|brilliant|sad|weekend|you['’]re|that|is|was|it|i|needed|need|everything|have|a|nice|good|day|evening|from|my|side|for|now|never ?mind|cheers|so|much|then|the|this|wanted|help|your|very|take care|well|done|set|no|more|nothing|else|questions?|give|up|see|later)\b|['’](?:s|ll|m)\b"
+    r"|谢谢|感谢|多谢|再见|拜拜|好的?|好|行|就这些|没有?|别的事?|了|算|不用|祝|你|您|愉快|非常|我|放弃|的|其他|问题|事|太|麻烦|辛苦|够|这样|就|回头见|下次见|先|今天|吧",
     re.IGNORECASE,
 )
 _FACT = 0.75

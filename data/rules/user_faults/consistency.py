@@ -18,7 +18,7 @@ _CHANGES = re.compile(
     re.IGNORECASE,
 )
 _SAYS = re.compile(
-    r"\b(?:i|i['’]m|i['’]d|i['’]ve|we|we['’]re|my|our|us|she|he|they|her|his|nobody|none)\b|我|她|他|没有人|这条|这趟|这是|卡里|这里",
+    r"\b(?:i|i['’]m|i['’]d|i['’]ve|we|we['’]re|my|our|us|she|he|they|her|his|nobody|none)\b|我|她|他|没有人|这条|这趟|这是|卡里|这里|有\d|上次|每次",
     re.IGNORECASE,
 )
 _ALONE = re.compile(r"\b(?:alone|by myself|on my own|just me|only me)\b|一个人|1个人|独自|自己一人", re.IGNORECASE)

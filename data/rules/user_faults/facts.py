@@ -18,7 +18,7 @@ _QUESTIONS: dict[str, str] = {
     "name": r"\bnames?\b|\bwho am i (?:speaking|talking)\b|姓名|名字|称呼|贵姓|怎么叫",
     "money": r"\bhow much\b|\bbudget\b|\bcost\b|\bspend\b|\bprice\b|\bamount\b|预算|多少钱|花多少|金额|费用|价位",
     "number": r"\bhow (?:many|old|big|long|large)\b|\bnumber of\b|\bsize of\b|\boccasion\b|\b(?:which|what) (?:row|floor|platform|gate)\b|几[个位名口件人间张岁排层号]|多少[个位人]|多大|几岁|年纪|场合|[人数]数",
-    "measure": r"\bhow (?:heavy|long|big|tall|far)\b|\bweigh\w*\b|\bsize\b|\bhow (?:much time|many (?:minutes|hours))\b|多[重长高大远]|重量|尺寸|多少(?:分钟|时间|小时)",
+    "measure": r"\bhow (?:heavy|long|big|tall|far)\b|\bweigh\w*\b|\bsize\b|\barea\b|面积|\bhow (?:much time|many (?:minutes|hours))\b|多[重长高大远]|重量|尺寸|多少(?:分钟|时间|小时)",
     "place": r"\bwhere\b|\bdestination\b|\b(?:which|what) (?:city|country|place|airport|station|town)\b|哪里|哪儿|目的地|去哪|飞哪|什么地方",
 }
 _KINDS = {kind: re.compile(form, re.IGNORECASE) for kind, form in _QUESTIONS.items()}

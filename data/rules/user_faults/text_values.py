@@ -64,12 +64,13 @@ _FORMS: tuple[tuple[ValueKind, str], ...] = (
     ),
     (
         "measure",
-        r"(?<![\w.])(?P<n>\d+(?:\.\d+)?) ?(?P<unit>kg|kilos?|kilograms?|g|grams?|cm|km|m|l|litres?|min(?:ute)?s?|hours?|分钟|小时|公斤|千克|克|厘米|公里|米|升)(?![A-Za-z])",
+        r"(?<![\w.])(?P<n>\d+(?:\.\d+)?) ?(?P<unit>kg|kilos?|kilograms?|g|grams?|cm|km|m|l|litres?|min(?:ute)?s?|hours?|分钟|小时|square met(?:re|er)s?|sqm|平方米|平米|平|公斤|千克|克|厘米|公里|米|升)(?![A-Za-z])",
     ),
     (
         "code",
         r"(?<![\w@.-])(?=[\w -]{0,20}\d)(?:[A-Za-z]{1,4}-?\d{3,}[\w-]*|(?-i:(?=[A-Z\d]*[A-Z])(?=[A-Z]*\d)[A-Z\d]{5,}))(?![\w@])",
     ),
+    ("code", r"(?<![\w@.-])(?=\w{5})[A-Za-z]{1,3}\d{1,3}[A-Za-z]{1,4}\d{0,3}(?![\w@-])"),
     ("code", r"(?<![\w@.-])\d{2,4}(?:[ -]\d{2,4})+(?![\w@-])|(?<![\d@.])\d{5,}(?![\d@])"),
     ("number", r"(?<![\d.])(?P<n>\d[\d.]{0,9}) ?(?P<percent>[%％‰])"),
     ("day", r"\b(?P<mon>\d{1,2}) ?个?月(?!\d)"),
@@ -81,6 +82,9 @@ _FORMS: tuple[tuple[ValueKind, str], ...] = (
 _PATTERNS = tuple((kind, re.compile(form, re.IGNORECASE | re.ASCII)) for kind, form in _FORMS)
 _CODE_OF_ASCII = re.compile(r"[A-Za-z0-9]")
 _UNITS = {"kilo": "kg", "kilos": "kg", "kilogram": "kg", "kilograms": "kg", "公斤": "kg", "千克": "kg", "克": "g"} | {
+    **dict.fromkeys(
+        ("square metre", "square metres", "square meter", "square meters", "sqm", "平方米", "平米", "平"), "m2"
+    ),
     **dict.fromkeys(("minute", "minutes", "mins", "分钟"), "min"),
     **dict.fromkeys(("hours", "小时"), "hour"),
 }

@@ -32,12 +32,16 @@ _SAME, _SAME_OF_ALL = 0.75, 0.6
 _FEWEST = 3
 """Least content words of such a message."""
 _FILLER = re.compile(
-    r"\b(?:hello|hi|hey|thanks|thank you|please|i said|as i said|again|still there|well|so|ok(?:ay)?|once more|like i said|i repeat|in other words)\b|拜托|在吗|谢谢|我说了?|我说过|再说一遍|请问|你好|您好|喂",
+    r"\b(?:hello|hi|hey|thanks|thank you|please|i said|as i said|again|still there|well|so|ok(?:ay)?|once more|well|hmm|like i said|i repeat|in other words)\b|拜托|在吗|谢谢|嗯|我刚?(?:才)?说过?了?|我说过|再说一遍|请问|你好|您好|喂",
     re.IGNORECASE,
 )
 _WANTS = re.compile(
     r"\b(?:please|could you|can you|would you|will you|can i|could i|i(?:['’]d| would) (?:like|love|take|prefer)|i(?:['’]ll| will) take|i want|i need|we want|we need|let['’]?s|how about|what about|give me|just|make it|would be (?:best|nice|great|good|better)|show me|find|tell me|which|also|then|use|add|do|book|try|take|order)\b"
     r"|请|帮我|给我|能不能|可以|吧|想要?|要|怎么样|来|顺便|也|哪|有什么|用|换成",
+    re.IGNORECASE,
+)
+_REQUESTS = re.compile(
+    r"\b(?:(?:could|can|would|will) you|please|let['’]?s|i(?:['’]d| would) (?:also )?like)\b|请|帮|也|还要",
     re.IGNORECASE,
 )
 _NEGATES = re.compile(
@@ -73,7 +77,7 @@ def _is_repeat(text: str, earlier: str, question: str) -> bool:
     one, other = _bare(text), _bare(earlier)
     if not one or not other:
         return False
-    if says_unknown(text) or (ASKS.search(text) and not ASKS.search(earlier)):  # it answers, or makes sure
+    if says_unknown(text) or (_asks(text) and not _asks(earlier)):  # it answers, or makes sure
         return False
     same, kinds = one == other, asked_kinds(question)
     own_kinds = {_FITS.get(value.kind, value.kind) for value in values(text)}
@@ -97,6 +101,12 @@ def _is_repeat(text: str, earlier: str, question: str) -> bool:
     )
 
 
+def _asks(text: str) -> bool:
+    """Whether the last sentence with words of its own is a question."""
+    own = [part for part in sentences(text) if _bare(part)]
+    return bool(own) and ASKS.search(own[-1]) is not None
+
+
 def _bare(text: str) -> tuple[str, ...]:
     """The words of a text without greetings and fillers."""
     return tokens(_FILLER.sub(" ", text))
@@ -115,7 +125,11 @@ def asks_for_excluded(reading: UserReading) -> Reasons:
             for exclusion in exclusions:
                 named = exclusion.named_in(part) if exclusion.words else bool(exclusion.verbs & words)
                 acts = (
-                    not exclusion.verbs or not exclusion.words or bool(exclusion.verbs & words) or not ASKS.search(part)
+                    _REQUESTS.search(part) is not None
+                    or not exclusion.verbs
+                    or not exclusion.words
+                    or bool(exclusion.verbs & words)
+                    or not ASKS.search(part)
                 )
                 if named and acts:
                     yield number, f"asks {quoted(part)}, which its goal excludes: {quoted(exclusion.text)}"

@@ -11,7 +11,7 @@ from duologue.data import Attempt, Conversation, Message, ToolCall
 from duologue.data.checks import check
 from duologue.data.rules import USER_FAULT_RULES, faults_of_user
 from duologue.data.rules.user_faults.text_values import ValueSet, values
-from tests.data.rules.seeded_users.before_the_rules import FAULTS, conversations
+from tests.data.rules.seeded_users.seeding import FAULTS, conversations
 
 DOCS = " ".join((Path(__file__).parents[3] / "docs/test/verdict.md").read_text("utf-8").split())
 MOVE = {
@@ -139,7 +139,10 @@ def test_what_a_behaviour_asks_for_is_no_fault():
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize(("half", "row"), [("words", "written before the rules"), ("fresh", "written after them")])
+@pytest.mark.parametrize(
+    ("half", "row"),
+    [("words", "written before the rules"), ("fresh", "written after them"), ("held_out", "written last")],
+)
 def test_recall_and_precision_on_seeded_faults_are_those_of_the_docs(half, row):
     at_its_message = flagged = findings = right = 0
     rules: list[bool] = []

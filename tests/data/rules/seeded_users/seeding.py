@@ -1,6 +1,7 @@
-"""Conversations with one seeded fault of the user, and clean ones, written before any rule for such faults existed.
+"""Conversations with one seeded fault of the user, and clean ones, in English and Chinese.
 
-Words and faults come only from the description of the faults, in English and Chinese: `words_en.json` and `words_zh.json`.
+The faults come from their description alone: this file and the words `words_en.json` and `words_zh.json` were written before
+any rule. The words `fresh` were written after the rules, and `held_out` after these were mended.
 """
 
 import json
@@ -46,9 +47,9 @@ WORDS = {
         language: json.loads((Path(__file__).parent / f"{name}_{language}.json").read_text("utf-8"))
         for language in ("en", "zh")
     }
-    for name in ("words", "fresh")
+    for name in ("words", "fresh", "held_out")
 }
-"""Words of each half: `words` were written before the rules, `fresh` after them."""
+"""Words of each part: `words` were written before the rules, `fresh` and `held_out` after them."""
 
 
 class Seeded(NamedTuple):
