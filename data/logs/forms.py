@@ -2,6 +2,7 @@
 
 from ..formats.detection import Format
 from . import (
+    autogen,
     chat_apps,
     chatgpt,
     claude,
@@ -30,6 +31,7 @@ FORMS: tuple[Format, ...] = (
     mlflow_traces.FORMAT,
     inspect_logs.FORMAT,
     trajectories.FORMAT,
+    autogen.FORMAT,
     chat_apps.FORMAT,
     chatgpt.FORMAT,
     claude.FORMAT,
