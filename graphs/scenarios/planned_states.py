@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from ...data.behaviours import KEY
 from ...data.behaviours.choice import UserKind
-from ...data.identity import ordinals
+from ...data.identity import digest, ordinals
 from ...errors import SettingError
 from ...nodes.state import State
 
@@ -42,3 +42,23 @@ def _with_user(state: State, users: Sequence[UserKind], number: int, seed: int) 
     ordinal = state.get("ordinal", 0) * len(users) + number
     drawn = users[number].drawn(seed, state["scenario"], ordinal, state.get("repeat", 0))
     return {**state, "ordinal": ordinal, "extra": {**state.get("extra", {}), KEY: drawn}}
+
+
+def chosen(
+    scenarios: Sequence[State], *, limit: int | None = None, sample: int | None = None, seed: int = 0
+) -> list[State]:
+    """The first `limit` scenarios, or a random `sample` of them in their order, or all.
+
+    Whether a scenario is drawn depends on a digest of seed and scenario: on its rank, not its position.
+    """
+    if limit is not None and sample is not None:
+        raise SettingError("limit and sample exclude each other: take the first N, or N at random")
+    if sample is None:
+        return list(scenarios[:limit])
+    if sample > len(scenarios):
+        raise SettingError(f"a sample of {sample} cannot be drawn from {len(scenarios)} scenarios: ask for fewer")
+
+    def draw(number: int) -> str:
+        return digest("sample", seed, scenarios[number]["scenario"], scenarios[number].get("ordinal", 0))
+
+    return [scenarios[number] for number in sorted(sorted(range(len(scenarios)), key=draw)[:sample])]

@@ -13,8 +13,8 @@ from ...data.simquac import Topic
 from ...errors import DataError, SettingError
 from ...nodes.speakers.replay import replayed
 from ...nodes.state import State
-from .planned_states import numbered
-from .sources import Scenarios, ScenarioSource, chosen, of_another_kind, replayed_paths
+from .planned_states import chosen, numbered
+from .sources import Scenarios, ScenarioSource, of_another_kind, replayed_paths
 
 
 class TopicSource(ScenarioSource):

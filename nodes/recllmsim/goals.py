@@ -6,6 +6,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 
 from ...prompts import Library
+from ..messages.behaviour_prompts import with_pages
 from ..messages.building import MARKS, as_text, fenced, messages_for
 from ..state import State
 
@@ -22,7 +23,9 @@ class GoalMessages:
         material = self.pages["user/material"].fill(**{gap: fenced(text, *MARKS) for gap, text in texts.items()})
         if unknown := unknown_of(scenario):
             fence = fenced(unknown, *MARKS, "unknown", "/unknown")
-            material += "\n\n" + self.pages["user/unknown"].fill(unknown=fence)
+            material += "\n\n" + with_pages(self.pages, self.pages["user/system"].source)["user/unknown"].fill(
+                unknown=fence
+            )
         return messages_for(
             "user",
             state,

@@ -18,6 +18,7 @@ from tempfile import gettempdir
 import pytest
 
 import duologue as package
+from duologue.data.rules import USER_FAULT_RULES
 from tests.cli.former_commands import translate
 
 WRITTEN = Path(__file__).parent / "fixtures" / "written_by_0"
@@ -45,6 +46,7 @@ NEW = {
     "verbatim_repeats",
     "copies",
     "taken_up",
+    *USER_FAULT_RULES,
 }
 """Keys that 0.1.0 did not print."""
 REWORDED = {" over conversations, each left out in turn": ", conversations resampled"}
