@@ -137,3 +137,17 @@ def test_in_python_a_function_names_them_and_its_failure_is_logged(caplog):
     assert ([group.names for group in result.groups], "no words" in caplog.text) == ([{}], True)
     with pytest.raises(SettingError, match="offline rules"):
         package.test(lambda messages: "I cannot.", goals, name_groups="offline")
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("when", ["before", "amid", "after"])
+def test_a_kill_while_groups_are_named_loses_at_most_what_was_under_way(forks, endpoint, when):
+    command = [str(part) for part in arguments("--name-groups", "openai:m", agent="agents:promises")]
+    fork = forks(command, Path.cwd(), endpoint.environment)
+    endpoint.change(kill={"pid": fork.pid, "at": 1, "when": when})
+    assert fork.wait() == -9, fork.stderr
+    endpoint.change(kill=None)
+    fork = forks([*command, "--resume", "--json"], Path.cwd(), endpoint.environment)
+    assert fork.wait() == 0, fork.stderr
+    assert [list(one) for one in names(fork.stdout)] == [["openai:m"]] * 2
+    assert endpoint.counts()["repeats"] <= 2
