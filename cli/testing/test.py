@@ -274,7 +274,7 @@ def _trial(origin: "TestOrigin", settings: dict[str, Any], options: dict[str, An
     from ...studies.agent_trials import AgentTest
 
     if origin.scenarios is None:
-        raise SettingError("--scenarios: give JSON lines, an object for each scenario, or stored conversations")
+        raise SettingError("--scenarios: give a file of JSON lines, one scenario each, or stored conversations")
     trial = AgentTest.of(None, origin.scenarios, cast=origin.cast, settings=settings, notify=say, **options)
     trial = replace(trial, cast=origin.with_parts(trial.cast))
     if trial.name == agent_test.NAME and "assistant" not in settings:

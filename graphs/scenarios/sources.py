@@ -254,7 +254,7 @@ class ScenarioFile(ScenarioSource):
 
     def own(self, settings: Any, seed: int) -> Scenarios:
         """Raises SettingError: this source makes none."""
-        raise SettingError("--scenarios: give JSON lines, an object for each scenario, or stored conversations")
+        raise SettingError("--scenarios: give a file of JSON lines, one scenario each, or stored conversations")
 
 
 def _notes(reader: ScenarioReader, total: int) -> list[str]:

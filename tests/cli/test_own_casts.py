@@ -261,7 +261,7 @@ def test_a_cast_function_that_fails_is_the_users_to_mend(duologue, kind, line) -
         (("own_cast:nothing",), "the module 'own_cast' has no 'nothing'"),
         (("nowhere:cast",), "there is no module 'nowhere' on the path or in this folder"),
         (("own_cast:shaped",), "'settings' is not a plain value: give each setting a parameter"),
-        (("own_cast:cast",), "--scenarios: give JSON lines, an object for each scenario"),
+        (("own_cast:cast",), "--scenarios: give a file of JSON lines, one scenario each"),
         (("own_cast:cast", "--scenarios", "nowhere.jsonl"), "nowhere.jsonl: "),
         (
             ("own_cast:cast", "--scenarios", "kindless.jsonl"),
