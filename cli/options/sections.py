@@ -1,6 +1,7 @@
 """Sections of a long help: each option outside the first section names one of them."""
 
 SCENARIOS = "Scenarios"
+WORDING = "Words of a model"
 CAST = "Settings of the cast"
 AGAINST = "Another version"
 LIMITS = "Limits of a conversation"

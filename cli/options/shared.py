@@ -136,9 +136,10 @@ def label_rated(content: str = "people's rating of a reply") -> Any:
     return option(f"Name the label with {content}.", "--label", metavar="NAME")
 
 
-def journal_in(place: str, metavar: str) -> Any:
+def journal_in(place: str, metavar: str, **settings: Any) -> Any:
     """Where replies are kept between commands."""
-    return option(f"Keep every reply in {place}; the same command continues from there.", "--journal", metavar=metavar)
+    line = f"Keep every reply in {place}; the same command continues from there."
+    return option(line, "--journal", metavar=metavar, **settings)
 
 
 def answers_in(content: str) -> Any:

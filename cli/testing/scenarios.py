@@ -1,6 +1,8 @@
 """`duologue scenarios`: scenarios for `test`, designed from tools, a policy and dimensions, each proven by an oracle."""
 
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,12 +11,16 @@ import typer
 from ...data.files.json_files import write_lines
 from ...data.text.languages import Language
 from ...errors import DataError, SettingError, at
-from ..options.sections import BOUNDS, OUTPUT, SCENARIOS
-from ..options.shared import force_for, json_of, language_of, option, out_to, seed_of
+from ..options.model_fields import extended
+from ..options.run import RunOptions
+from ..options.sections import BOUNDS, OUTPUT, SCENARIOS, WORDING
+from ..options.shared import Yes, force_for, journal_in, json_of, language_of, model_for, option, out_to, seed_of
 from ..output.overwriting import check_free
+from ..running.asking import OPTIONS, ask_models, check_journal
 from ..streams import print_json, put, put_tables, say, stderr
 
 if TYPE_CHECKING:
+    from ...runs.asking.scenario_wording import WordedScenario
     from ...studies.scenario_design.designing import DesignedScenarios
 
 OUT = Path("scenarios.jsonl")
@@ -23,11 +29,12 @@ SHOWN = 20
 NONE = "none"
 
 
+@extended(OPTIONS)
 def scenarios_command(
     agent: Annotated[
         str | None,
         typer.Argument(
-            metavar="[AGENT]",
+            metavar="AGENT",
             help="An agent with tools, or a list of tools, as MODULE:NAME; or a JSON file of tools in OpenAI's form.",
         ),
     ] = None,
@@ -81,6 +88,12 @@ def scenarios_command(
             metavar="SRC",
         ),
     ] = None,
+    model: Annotated[
+        str | None,
+        model_for("to word goals and facts as people would say them: openai:NAME, PROVIDER:NAME.", section=WORDING),
+    ] = None,
+    personas: Annotated[bool, option("Have the model add who writes, and how.", "--personas", section=WORDING)] = False,
+    journal: Annotated[Path | None, journal_in("this file", "FILE", section=WORDING)] = None,
     size: Annotated[
         int | None,
         option("Write N scenarios. Default: the number that covers every pair.", min=1, metavar="N"),
@@ -101,19 +114,26 @@ def scenarios_command(
     out: Annotated[Path, out_to("this file. Default: scenarios.jsonl.", "FILE", section=OUTPUT)] = OUT,
     force: Annotated[bool, force_for("what --out names", OUTPUT)] = False,
     as_json: Annotated[bool, json_of("scenarios, coverage, and impossible pairs", section=OUTPUT)] = False,
+    yes: Yes = False,
+    **values_of_run: Any,
 ) -> int:
     """Design scenarios from tools, rules and dimensions.
 
     They cover every pair of tool, kind of argument, rule, dimension and behaviour of the user that is possible. With a
-    world, each one is proven by playing tool calls in fresh worlds. Exit code 0: written; 2: bad input.
+    world, each one is proven by playing tool calls in fresh worlds. Exit code 0: written; 1: the model gave no wording of
+    some scenarios; 2: bad input.
     """
     from ...data.test_design import behaviours as user_behaviours
     from ...nodes.oracle.search import SearchBounds
     from ...studies.scenario_design.designing import designed
     from ...studies.scenario_design.holes import present_rows
     from ...studies.scenario_design.sources import read_sources
+    from ...studies.scenario_design.wording import worded, wording_lines
 
     check_free(out, force=force)
+    check_journal(journal, (), [model] if model is not None else [], "--model")
+    if personas and model is None:
+        raise SettingError("--personas: a model writes them: give --model")
     for source in (agent, *(policy or ())):
         if source is not None and Path(source).exists() and out.exists() and Path(source).samefile(out):
             raise DataError(f"{at(out)}: is the source itself: choose another place")
@@ -134,13 +154,39 @@ def scenarios_command(
     if missing is not None and not result.lines:
         put(f"{missing} leaves out no pair of levels: nothing is written")
         return 0
+    options = RunOptions(**values_of_run, yes=yes, as_json=as_json)
+    answers: list[WordedScenario] = []
+    if model is not None:
+        spoken = language or sources.language
+        names = [tool.name for tool in sources.tools.schemas] if sources.tools else []
+        answers = _worded(model, result.lines, spoken, names, personas=personas, journal=journal, options=options)
+        result = replace(result, lines=tuple(worded(result.lines, answers, model)))
     write_lines(out, result.lines)
     if as_json:
         print_json(_plain(result, out))
-        return 0
-    _report(result)
-    put(f"written: {out}: {len(result.lines)} scenarios")
-    return 0
+    else:
+        _report(result)
+        put(*(wording_lines(answers) if answers else ()), f"written: {out}: {len(result.lines)} scenarios")
+    return int(any(answer.error for answer in answers))
+
+
+def _worded(
+    model: str,
+    lines: Sequence[dict[str, Any]],
+    language: Language,
+    tools: list[str],
+    *,
+    personas: bool,
+    journal: Path | None,
+    options: RunOptions,
+) -> "list[WordedScenario]":
+    """The model's wording of each scenario; a plan in its place ends the command."""
+    from ...runs.asking.scenario_wording import wordings
+
+    with options.surroundings():
+        asking = wordings(model, lines, language, tools, personas=personas)
+        answers = ask_models({model: asking}, "scenarios", journal=journal, options=options)[model]
+    return answers
 
 
 def _behaviours(text: str, names: tuple[str, ...]) -> tuple[str, ...]:

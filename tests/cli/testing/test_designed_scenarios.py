@@ -287,3 +287,49 @@ def test_logs_that_cannot_be_used_are_refused_by_name(duologue, arguments, words
     code, _, err = duologue("scenarios", *arguments)
     assert code == 2
     assert words in " ".join(err.split())
+
+
+WORDS = '{"goal": "Somebody took my purse, please stop my card.", "facts": ["It ends in 4411."]}'
+
+
+def test_a_model_words_the_scenarios_and_its_replies_stay_in_the_journal(duologue, monkeypatch, httpserver):
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    message = {"role": "assistant", "content": WORDS}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    reply = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+    httpserver.expect_request("/v1/chat/completions").respond_with_json(reply)
+    Path("v.toml").write_text('card = ["4411", "4433"]\n')
+    about = (
+        "scenarios",
+        "tools.json",
+        "--values",
+        "v.toml",
+        "--behaviours",
+        "none",
+        "--size",
+        4,
+        "--model",
+        "openai:m",
+    )
+    code, out, err = duologue(*about, "--journal", "words.jsonl", "--concurrency", 1)
+    assert code == 1, err  # the same words fit one scenario only
+    assert "1 of 4 scenarios are in the model's words; rejected replies: " in " ".join(out.split())
+    words = [line for line in lines() if line["goal"].startswith("Somebody")]
+    assert [line["wording"]["model"] for line in words] == ["openai:m"]
+    assert all(line["success"] and line["covers"] for line in lines())
+    assert len(lines("words.jsonl")) == 4
+    code, out, _ = duologue(*about, "--plan", "--json", "--force")
+    assert (code, json.loads(out)["conversations"]) == (0, 4)
+
+
+def test_words_of_a_model_need_one(duologue):
+    for arguments, words in (
+        (("--personas",), "--personas: a model writes them: give --model"),
+        (("--journal", "j.jsonl"), "--journal keeps replies of chat models: give one with --model"),
+        (("--model", "offline"), "--model: the offline model cannot word scenarios"),
+    ):
+        code, _, err = duologue("scenarios", "tools.json", *arguments)
+        assert code == 2
+        assert words in " ".join(err.split())
+        assert not Path("scenarios.jsonl").exists()
