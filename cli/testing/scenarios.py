@@ -90,7 +90,7 @@ def scenarios_command(
     ] = None,
     model: Annotated[
         str | None,
-        model_for("to word goals and facts as people would say them: openai:NAME, PROVIDER:NAME.", section=WORDING),
+        model_for("to write goals and facts in the words of people: openai:NAME, PROVIDER:NAME.", section=WORDING),
     ] = None,
     personas: Annotated[bool, option("Have the model add who writes, and how.", "--personas", section=WORDING)] = False,
     journal: Annotated[Path | None, journal_in("this file", "FILE", section=WORDING)] = None,
@@ -181,7 +181,7 @@ def _worded(
     options: RunOptions,
 ) -> "list[WordedScenario]":
     """The model's wording of each scenario; a plan in its place ends the command."""
-    from ...runs.asking.scenario_wording import wordings
+    from ...studies.scenario_design.wording import wordings
 
     with options.surroundings():
         asking = wordings(model, lines, language, tools, personas=personas)

@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...runs.asking.scenario_wording import WordedScenario
+from ...runs.asking.scenario_wording import WordedScenario, wordings
+
+__all__ = ["WORDING", "WordedScenario", "worded", "wording_lines", "wordings"]
 
 WORDING = "wording"
 """Key of a scenario for the model that worded it, its attempts, and why replies were rejected."""

@@ -320,7 +320,7 @@ def test_a_model_words_the_scenarios_and_its_replies_stay_in_the_journal(duologu
     assert all(line["success"] and line["covers"] for line in lines())
     assert len(lines("words.jsonl")) == 4
     code, out, _ = duologue(*about, "--plan", "--json", "--force")
-    assert (code, json.loads(out)["conversations"]) == (0, 4)
+    assert (code, json.loads(out)["scenarios"]) == (0, 4)
 
 
 def test_words_of_a_model_need_one(duologue):
