@@ -25,26 +25,6 @@ def repeated(scenarios: Iterable[State], repeats: int) -> list[State]:
     return [{**scenario, "repeat": repeat} for scenario in scenarios for repeat in range(repeats)]
 
 
-def chosen(
-    scenarios: Sequence[State], *, limit: int | None = None, sample: int | None = None, seed: int = 0
-) -> list[State]:
-    """The first `limit` scenarios, or a random `sample` of them in their order, or all.
-
-    Whether a scenario is drawn depends on a digest of seed and scenario: on its rank, not its position.
-    """
-    if limit is not None and sample is not None:
-        raise SettingError("limit and sample exclude each other: take the first N, or N at random")
-    if sample is None:
-        return list(scenarios[:limit])
-    if sample > len(scenarios):
-        raise SettingError(f"a sample of {sample} cannot be drawn from {len(scenarios)} scenarios: ask for fewer")
-
-    def draw(number: int) -> str:
-        return digest("sample", seed, scenarios[number]["scenario"], scenarios[number].get("ordinal", 0))
-
-    return [scenarios[number] for number in sorted(sorted(range(len(scenarios)), key=draw)[:sample])]
-
-
 def behaving(states: Sequence[State], users: Sequence[UserKind], seed: int) -> list[State]:
     """Each state with each kind of user, whose behaviours stand in its `extra`; SettingError for too many.
 
