@@ -329,7 +329,7 @@ def test_votes_and_judged_rates_are_worth_what_the_docs_say(result_of, open_data
     assert agree(["0.96", "0.93", "0.98"], one["naive"], one["naive_low"], one["naive_high"])
     assert agree(["0.79", "0.55", "0.92"], one["calibrated"], one["low"], one["high"])
     line = " ".join((ROOT / "docs/labels/agreement.md").read_text(encoding="utf-8").split())
-    assert "96 % (95 % interval 0.93 to 0.98). People give it to 79 %" in line
+    assert "96 % of 254 conversations (95 % interval 0.93 to 0.98). People give it to 79 %" in line
     assert "the calibrated rate is the same (0.55 to 0.92)" in line
 
 
