@@ -179,7 +179,7 @@ def standalone(drawings: Sequence[str], kind: str, text: str) -> SvgFigure:
     """The SVG elements of our HTML, one below the other, as one document with its own style.
 
     `kind` is the class of the element that they stand in. The colours are those of the light theme, on white: a picture
-    does not know the theme around it.
+    does not know the theme around it. It is scaled down where the page is narrower.
     """
     parts, top, broad = [], 0.0, 0.0
     for before, x, y, width, height, after, content in _SVG.findall("".join(drawings)):
@@ -187,7 +187,8 @@ def standalone(drawings: Sequence[str], kind: str, text: str) -> SvgFigure:
         parts.append(f"<svg {size}{_SIZE.sub('', before + after)}>{content}</svg>")
         top, broad = top + float(height), max(broad, float(width))
     svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{broad:g}" height="{top:g}" viewBox="0 0 {broad:g} {top:g}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{broad:g}" height="{top:g}" viewBox="0 0 {broad:g} {top:g}"'
+        ' style="max-width:100%;height:auto">'
         f'<style>{drawing_style()}</style><rect width="100%" height="100%" fill="#fff"/>'
         f'<g class="duologue"><g class="{kind}">{"".join(parts)}</g></g></svg>'
     )

@@ -64,6 +64,15 @@ def test_a_picture_brings_its_style_with_colours_written_out_and_asks_nothing_of
     assert set(bundle) == {"image/svg+xml", "text/plain"}
 
 
+def test_a_picture_becomes_smaller_where_there_is_less_room():
+    svg = drawn(views.forest_plot({"half": Rate(value=0.5, low=0.25, high=0.75)}))
+    assert (svg.get("width"), svg.get("viewBox"), svg.get("style")) == (
+        "840",
+        "0 0 840 66",
+        "max-width:100%;height:auto",
+    )
+
+
 def test_drawings_stand_one_below_the_other():
     two = figures.standalone(['<svg viewBox="-5 0 10 20"></svg>', '<svg viewBox="0 0 30 5"></svg>'], "chart", "two")
     assert [(svg.get("y"), svg.get("viewBox")) for svg in drawn(two).iter(f"{SVG}svg")] == [
