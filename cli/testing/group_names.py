@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
 NameGroups: TypeAlias = Annotated[
     str | None,
     option(
-        "Name each group of failures further, by a chat model or a function of a conversation and a label.",
+        "Give each group of failures a further name, by a chat model or a function of a conversation and a label.",
         section=OUTPUT,
         metavar="MODEL|MODULE:NAME",
     ),

@@ -76,7 +76,7 @@ def scenarios_command(
     behaviours: Annotated[
         str,
         option(
-            "Name the behaviours of users that are covered, or none. Default: all.",
+            "Cover only these behaviours of users, or none. Default: all.",
             section=SCENARIOS,
             metavar="NAME,...",
         ),
@@ -92,7 +92,9 @@ def scenarios_command(
         str | None,
         model_for("to write goals and facts in the words of people: openai:NAME, PROVIDER:NAME.", section=WORDING),
     ] = None,
-    personas: Annotated[bool, option("Have the model add who writes, and how.", "--personas", section=WORDING)] = False,
+    personas: Annotated[
+        bool, option("Let the model add who the user is, and how it writes.", "--personas", section=WORDING)
+    ] = False,
     journal: Annotated[Path | None, journal_in("this file", "FILE", section=WORDING)] = None,
     size: Annotated[
         int | None,
@@ -119,7 +121,7 @@ def scenarios_command(
 ) -> int:
     """Design scenarios from tools, rules and dimensions.
 
-    They cover every pair of tool, kind of argument, rule, dimension and behaviour of the user that is possible. With a
+    They cover every possible pair of tool, kind of argument, rule, dimension and behaviour of the user. With a
     world, each one is proven by playing tool calls in fresh worlds. Exit code 0: written; 1: the model gave no wording of
     some scenarios; 2: bad input.
     """

@@ -54,10 +54,10 @@ def test_it_runs_as_its_readme_says_and_counts_success(run_test: RunTest, folder
     assert (result["conversations"], len(conversations)) == (24, 24)
     assert result["successes"] == 23  # the scripted customer gives up now and then
     readme = " ".join((folder / "README.md").read_text().split())
-    assert "23 of 24 conversations succeed" in readme
+    assert "Of 24 conversations, 23 succeed" in readme
     rate = result["pass_hat_intervals"]["3"]
     shown = f"{rate['value']:.2f} (95 % interval {rate['low']:.2f} to {rate['high']:.2f})"
-    assert f"three about one scenario all succeed, is {shown}" in readme
+    assert f"pass^3 is {shown}: the chance that three conversations about one scenario all succeed" in readme
     assert list(result["pass_hat"]) == ["1", "2", "3", "4"]
     assert result["pass_hat"]["1"] == pytest.approx(result["success"]["value"])
     assert result["pass_hat"]["4"] < result["pass_hat"]["1"]

@@ -127,7 +127,7 @@ def test_people_are_told_as_the_page_says(result_of, open_data):
     report = result_of("recllmsim", "identify", *folders, "--setting", "human", "--split", "all", "--seeds", "2")
     assert table("people, mean of five aspects") == models(report)
     assert table("people, hit@1 by aspect") == aspects(report)
-    assert table("people: the same conversations, their user in training or held out") == gains(report)
+    assert table("people: the same conversations, with their user in training or held out") == gains(report)
     assert table("people: nearest conversation") == nearest(report)
 
 
@@ -165,7 +165,7 @@ def test_a_set_as_dense_as_the_whole_data_leaks_as_the_page_says(result_of, duol
         "--model", "forest",
     )  # fmt: skip
     assert table("simulated on people's scenarios, seven times each, mean of five aspects") == models(report)
-    assert table("simulated: the same conversations, their user in training or held out") == gains(report)
+    assert table("simulated: the same conversations, with their user in training or held out") == gains(report)
     assert table("simulated: nearest conversation") == nearest(report)
 
 
@@ -195,16 +195,18 @@ def test_a_set_whose_tasks_tell_nothing_of_the_person_leaks_less_as_the_page_say
         "forest",
     )
     assert table("simulated, the same fifteen tasks for each person, mean of five aspects") == models(report)
-    assert table("the same fifteen tasks: the same conversations, their user in training or held out") == gains(report)
+    assert table("the same fifteen tasks: the same conversations, with their user in training or held out") == gains(
+        report
+    )
     assert table("the same fifteen tasks: nearest conversation") == nearest(report)
 
 
 @pytest.mark.parametrize(
     ("heading", "line"),
     [
-        ("simulated: the same conversations, their user in training or held out", "own tasks, each seven times"),
+        ("simulated: the same conversations, with their user in training or held out", "own tasks, each seven times"),
         (
-            "the same fifteen tasks: the same conversations, their user in training or held out",
+            "the same fifteen tasks: the same conversations, with their user in training or held out",
             "the same fifteen tasks for all",
         ),
     ],
