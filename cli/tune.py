@@ -78,7 +78,7 @@ def tune_command(
     scenarios: Annotated[
         str | None,
         option(
-            "Take the scenarios of this source: a path, or own for those that the cast makes. Default: those of the "
+            "Take the scenarios of this source: a path, or the word own for the scenarios that the cast makes. Default: those of the "
             "people.",
             "--scenarios",
             section=SCENARIOS,

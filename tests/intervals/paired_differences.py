@@ -119,7 +119,7 @@ def paired_cell(cell: Cell, scenarios: int, repeats: int, draws: int, seed: int 
 def paired_tests(draws: int) -> list[str]:
     """Equal versions in pairs: called different, so that 0 is not in the interval; different ones: coverage."""
     lines = [
-        "| scenarios x repeats | equal: most called different | mean | width | different: least coverage | mean | width |",
+        "| scenarios x repeats | equal versions: most called different | mean | width | different versions: least coverage | mean | width |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
     for scenarios, repeats in DESIGNS:

@@ -118,7 +118,7 @@ def unequal(draws: int) -> list[str]:
             for correlation, mean in product(CORRELATIONS, MEANS)
         ]
         coverage, width = np.array(cells).T
-        shape = "4, of one as many as of all others" if half else "1, 2, 5 or 8"
+        shape = "4, but of one as many as of all others" if half else "1, 2, 5 or 8"
         lines.append(f"| {scenarios} | {shape} | {coverage.min():.3f} | {coverage.mean():.3f} | {width.mean():.3f} |")
     return lines
 
