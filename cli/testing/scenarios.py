@@ -209,9 +209,15 @@ def _report(result: "DesignedScenarios") -> None:
     from ...data.test_design.lines import proof_line
 
     put_tables([result.coverage.table()])
-    for pair in result.infeasible[:SHOWN]:
+    absent = {f"{row.factor} {row.level}" for row in result.coverage.levels if not row.of}
+    whole = {
+        level: pair.because for pair in result.infeasible for level in (pair.first, pair.second) if level in absent
+    }
+    put(*(f"cannot be: {level}: {why}" for level, why in whole.items()))
+    pairs = [pair for pair in result.infeasible if not {pair.first, pair.second} & absent]
+    for pair in pairs[:SHOWN]:
         put(f"cannot be: {pair.first} with {pair.second}: {pair.because}")
-    if more := len(result.infeasible) - SHOWN:
+    if more := len(pairs) - SHOWN:
         put(*[f"cannot be: {more} more pairs (--json lists all)"] * (more > 0))
     groups = Counter(proof_line(line["proof"]) for line in result.lines)
     for words, number in sorted(groups.items(), key=lambda one: _VERDICTS.index(one[0].partition(" ")[0])):

@@ -154,10 +154,23 @@ def of_schema(argument: ToolArgument) -> Any:
         return True
     if kind in ("array", "object"):
         return [] if kind == "array" else {}
-    return _TEXTS.get(str(schema.get("format")), "AB1234")
+    names = (str(schema.get("format")), *argument.label.casefold().split())
+    return next((_TEXTS[name] for name in names if name in _TEXTS), "AB1234")
 
 
-_TEXTS = {"date": "2026-05-03", "date-time": "2026-05-03T10:00:00", "time": "10:00", "email": "ann@example.com"}
+_TEXTS = {
+    "date": "2026-05-03",
+    "day": "2026-05-03",
+    "date-time": "2026-05-03T10:00:00",
+    "time": "10:00",
+    "email": "ann@example.com",
+    "name": "Ann Miller",
+    "city": "Rome",
+    "日期": "2026-05-03",
+    "时间": "10:00",
+    "姓名": "李敏",
+}
+"""Texts by the format of an argument, or by a word of its label."""
 
 
 def out_of_range(argument: ToolArgument, example: WorldExample, examples: Iterable[WorldExample]) -> Any:
@@ -171,7 +184,7 @@ def out_of_range(argument: ToolArgument, example: WorldExample, examples: Iterab
     for bound, step in (("maximum", 1), ("minimum", -1), ("exclusiveMaximum", 0), ("exclusiveMinimum", 0)):
         if isinstance(schema.get(bound), int | float):
             return schema[bound] + step
-    if argument.name not in example.values:
+    if argument.name not in example.values or argument.name in example.invented:
         return None
     value = example.value(argument.name)
     present = {str(one) for other in (example, *examples) for one in other.values.get(argument.name, ())}

@@ -139,8 +139,11 @@ def test_tools_in_openais_form_and_values_of_a_file_give_scenarios_that_are_not_
 
 
 def test_values_that_were_invented_are_named(duologue):
-    _, _, err = duologue("scenarios", "tools.json")
+    _, out, err = duologue("scenarios", "tools.json")
     assert "no value was given for card, so invented ones stand in" in " ".join(err.split())
+    assert out.count("cannot be: argument forbidden") == 1
+    assert "cannot be: argument forbidden: no rule forbids a call of block" in " ".join(out.split())
+    assert {line["covers"]["argument"] for line in lines()} == {"valid", "missing"}
 
 
 def test_a_table_of_dimensions_is_covered_alone_and_with_what_it_excludes(duologue):

@@ -113,6 +113,17 @@ def test_a_value_that_is_in_the_world_is_not_out_of_range():
     assert out_of_range(argument(), example, [example]) == "QX7154"
 
 
+def test_an_invented_value_fits_the_words_of_its_argument_and_has_none_out_of_range_beside_it():
+    assert [of_schema(argument(name)) for name in ("newDate", "arrival_time", "code")] == [
+        "2026-05-03",
+        "10:00",
+        "AB1234",
+    ]
+    (example,) = completed([], TOOLS)
+    assert out_of_range(argument(), example, [example]) is None
+    assert out_of_range(argument(maximum=3), example, [example]) == 4
+
+
 def test_values_that_were_not_given_are_those_of_the_schema_and_marked_if_they_are_invented():
     assert [of_schema(argument(**one)) for one in ({"default": 3}, {"enum": ["a"]}, {"type": "integer"}, {"format": "date"})] == [
         3, "a", 1, "2026-05-03"
