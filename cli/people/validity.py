@@ -80,7 +80,7 @@ def validity_command(
             metavar="SRC",
         ),
     ] = None,
-    part: Annotated[UserPart, part_of("of SRC; trained raters use the others", section=SCENARIOS)] = "test",
+    part: Annotated[UserPart, part_of("of SRC (trained raters use the others)", section=SCENARIOS)] = "test",
     limit: Annotated[int | None, limit_to("scenarios", section=SCENARIOS)] = None,
     seed: Annotated[int, seed_of("all draws and calls", SCENARIOS)] = 0,
     draw: Draw = MOST_DRAWN,

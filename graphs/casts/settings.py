@@ -52,7 +52,7 @@ class CastSettings(BaseModel):
     )
     demand_behaviours: bool = Field(
         default=False,
-        description="Reject a draft of the user that does not show a behaviour that is due.",
+        description="Reject a draft of the user that should show a behaviour and does not.",
     )
     world: Any = Field(
         default=None, description="Make a world for each conversation, which the agents' tools work on: MODULE:NAME."
