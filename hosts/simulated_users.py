@@ -52,7 +52,7 @@ class User:
         """The record of each answer, by a digest of all messages up to it."""
         self._answers: dict[str, tuple[Message | UserEnded, Conversation]] = {}
         """Each answer with its record, by a digest of the messages before it."""
-        self._last = Conversation(id=str(self._state["id"]), scenario=self._state["scenario"])
+        self._last = Conversation(id=str(self._state.get("id", "")), scenario=self._state["scenario"])
 
     @property
     def conversation(self) -> Conversation:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ...data.formats import record_lines
+from ...data.records import Role
 from ...data.summaries.executed_graph import SPEAKERS, VALIDATOR_OF
 from ...graphs import Cast
 from ...graphs.casts.success_checks import check_success
@@ -14,6 +15,7 @@ from ...nodes.limits import Limits
 from ...nodes.scorers.combined import scorers_of
 from ...nodes.state import PLACES, State
 from ...nodes.validators.composition import models_of
+from ...nodes.validators.judged import ModelJudge
 from ..engine.conversing import planned
 from .cast_calls import CastCalls
 from .plans import CallPlan
@@ -32,8 +34,11 @@ def conversations_planned(
     check_success(cast, states)
     states = missing(cast, states, folder, limits) if resume and folder is not None else states
     calls = CastCalls(cast, limits.or_else(cast.limits), tuple(states))
-    turns, scored = calls.turns, sum(len(calls.scorers(state)) for state in states)
-    judges = [(role, judge) for role, of_role in calls.judges.items() for judge in of_role]
+    turns, tries = calls.turns, calls.tries
+    scored = sum(len(calls.scorers(state)) for state in states)
+    judges: list[tuple[Role, ModelJudge]] = [
+        (role, judge) for role, of_role in calls.judges.items() for judge in of_role
+    ]
     asking = {place: node for place, node in cast.describe().items() if _asks(place, node)}
     counted = {place for place in SPEAKERS if place in asking and "model" in asking[place].settings}
     counted |= {VALIDATOR_OF[role] for role, _ in judges}
@@ -41,9 +46,9 @@ def conversations_planned(
     return CallPlan(
         count=len(states),
         what="conversations",
-        usual=sum(turns[role] for role in turns if calls.tries[role]) + sum(turns[role] for role, _ in judges) + scored,
-        most=sum(turns[role] * calls.tries[role] for role in turns)
-        + sum(turns[role] * (calls.tries[role] or 1) * judge.attempts for role, judge in judges)
+        usual=sum(turns[role] for role in turns if tries[role]) + sum(turns[role] for role, _ in judges) + scored,
+        most=sum(turns[role] * tries[role] for role in turns)
+        + sum(turns[role] * (tries[role] or 1) * judge.attempts for role, judge in judges)
         + scored * ATTEMPTS,
         length="each of one turn" if calls.most_turns == 1 else f"each of up to {calls.most_turns} turns",
         calls_models=bool(asking) or scored > 0,

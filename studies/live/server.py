@@ -190,7 +190,7 @@ class LiveServer(ThreadingHTTPServer):
 class _Request(BaseHTTPRequestHandler):
     """A request: one to read is answered if it has the token, everything else is refused."""
 
-    server: LiveServer
+    server: LiveServer  # pyright: ignore[reportIncompatibleVariableOverride]
     timeout = PATIENCE
     server_version, sys_version = "duologue", ""
 

@@ -25,10 +25,10 @@ class TextValue(NamedTuple):
     """What a number counts."""
 
 
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTHS: tuple[str, ...] = tuple("jan feb mar apr may jun jul aug sep oct nov dec".split())
 _MONTH = r"(?P<month>(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)\.?"
 _YEAR = r"(?:,? ?(?P<year>(?:19|20)\d\d))?"
-_WEEKDAYS = "mon tue wed thu fri sat sun".split()
+_WEEKDAYS: tuple[str, ...] = tuple("mon tue wed thu fri sat sun".split())
 _FORMS: tuple[tuple[ValueKind, str], ...] = (
     ("email", r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
     ("date", r"(?P<year>(?:19|20)\d\d) ?[-/.年] ?(?P<m>\d{1,2}) ?[-/.月] ?(?P<d>\d{1,2}) ?[日号]?(?!\d)"),
@@ -79,7 +79,9 @@ _FORMS: tuple[tuple[ValueKind, str], ...] = (
         r"(?<![\w.])(?P<n>\d[\d,]*(?:\.\d+)?)(?:(?:st|nd|rd|th)\b)?(?P<noun> ?(?:[A-Za-z][\w'-]*|[\u4e00-\u9fff]{1,4}))?",
     ),
 )
-_PATTERNS = tuple((kind, re.compile(form, re.IGNORECASE | re.ASCII)) for kind, form in _FORMS)
+_PATTERNS: tuple[tuple[ValueKind, re.Pattern[str]], ...] = tuple(
+    (kind, re.compile(form, re.IGNORECASE | re.ASCII)) for kind, form in _FORMS
+)
 _CODE_OF_ASCII = re.compile(r"[A-Za-z0-9]")
 _UNITS = {"kilo": "kg", "kilos": "kg", "kilogram": "kg", "kilograms": "kg", "公斤": "kg", "千克": "kg", "克": "g"} | {
     **dict.fromkeys(
