@@ -216,7 +216,7 @@ FAR_APART = {
     "in the middle": ((2, 18), (3, 7), (20, 60)),
 }
 """Parameters of beta distributions of the users' values, by where these lie."""
-ABOVE = {"one in ten far above": (0.1, (8, 2), (1, 49)), "one in 20": (0.05, (8, 2), (2, 38))}
+ABOVE = {"1 in 10 far above": (0.1, (8, 2), (1, 49)), "one in 20": (0.05, (8, 2), (2, 38))}
 """How many users lie far above, and the parameters of the distributions of these and of all others."""
 
 

@@ -94,7 +94,7 @@ def test_the_kappa_and_the_error_of_a_judge_with_whom_few_disagree_have_interval
 
 @pytest.mark.parametrize(
     ("users", "name", "most"),
-    [(10, "near 0", 1.0), (20, "one in ten far above", 0.98), (50, "one in 20", 0.98), (10, "in the middle", 0.97)],
+    [(10, "near 0", 1.0), (20, "1 in 10 far above", 0.98), (50, "one in 20", 0.98), (10, "in the middle", 0.97)],
 )
 def test_a_mean_near_an_end_of_the_scale_has_an_interval_that_holds(users, name, most):
     low, high = skewed_cell(500, users, name)
