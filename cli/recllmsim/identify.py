@@ -66,7 +66,7 @@ def identify_command(
         option("Fine-tune the encoder of Transformers in this folder too (extra torch).", metavar="PATH"),
     ] = None,
     answers: Annotated[
-        Path | None, answers_in(" of `duologue label --labels profile`: people's guesses are a row")
+        Path | None, answers_in(" of `duologue label --labels profile`, and add a row of people's guesses")
     ] = None,
     journal: JournalOption = None,
     pairs: Annotated[
