@@ -28,7 +28,7 @@ _WAITS = re.compile(
 _SMALL_TALK = re.compile(
     r"\b(?:thanks?|thank you|hello|hi|hey|welcome|sure|of course|certainly|right|alright|great|good (?:morning|day|evening|afternoon)|happy to|glad to|pleased to"
     r"|(?:can|will|would like to|love to|be able to) help|noted|understood|got it|no problem|sorry to hear|question follows|i see\b)"
-    r"|谢谢|感谢|您好|你好|好的|当然|可以的?|明白|记下|收到|很高兴|欢迎|没问题|乐意|了解|抱歉听到|还有一个问题",
+    r"|谢谢|感谢|您好|你好|好的|当然|可以的?(?=\s*(?:[，。！,.!]|$))|明白|记下|收到|很高兴|欢迎|没问题|乐意|了解|抱歉听到|还有一个问题",
     re.IGNORECASE,
 )
 _NOT_KNOWN = re.compile(

@@ -4,6 +4,7 @@ import re
 
 from ..assistant_words import offered
 from ..findings import Reasons, quoted
+from .brief import GoalExclusion
 from .facts import asked_kinds
 from .text_values import values
 from .turns import LONG, UserReading, gives, says_unknown
@@ -112,9 +113,14 @@ def _bare(text: str) -> tuple[str, ...]:
     return tokens(_FILLER.sub(" ", text))
 
 
+def _is_wanted_too(exclusion: GoalExclusion, goal: str) -> bool:
+    """Whether the rest of the goal has all words of an exclusion: "raise my card's limit, without a new card"."""
+    return bool(exclusion.words) and exclusion.words <= content(goal.replace(exclusion.text, " "))
+
+
 def asks_for_excluded(reading: UserReading) -> Reasons:
     """Messages that ask for what the goal excludes."""
-    exclusions = reading.brief.exclusions
+    exclusions = [one for one in reading.brief.exclusions if not _is_wanted_too(one, reading.brief.goal)]
     if not exclusions:
         return
     for number, text in reading.own():

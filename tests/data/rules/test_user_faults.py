@@ -141,7 +141,12 @@ def test_what_a_behaviour_asks_for_is_no_fault():
 @pytest.mark.heavy
 @pytest.mark.parametrize(
     ("half", "row"),
-    [("words", "written before the rules"), ("fresh", "written after them"), ("held_out", "written last")],
+    [
+        ("words", "written before the rules"),
+        ("fresh", "written after them"),
+        ("held_out", "written last"),
+        ("another_author", "of another author"),
+    ],
 )
 def test_recall_and_precision_on_seeded_faults_are_those_of_the_docs(half, row):
     at_its_message = flagged = findings = right = 0
@@ -155,9 +160,10 @@ def test_recall_and_precision_on_seeded_faults_are_those_of_the_docs(half, row):
         there = [fault.rule for fault in faults if fault.message == seeded.message]
         at_its_message, right = at_its_message + bool(there), right + len(there)
         rules.append(RULES[seeded.fault] in there or "user-role-leak" in there)
-    assert at_its_message >= 0.95 * 200
-    assert right >= 0.95 * findings
-    assert rules.count(True) == at_its_message
+    if half != "another_author":
+        assert at_its_message >= 0.95 * 200
+        assert right >= 0.95 * findings
+        assert rules.count(True) == at_its_message
     match = re.search(rf"\| {row} \|[^|]*\|[^|]*\| (\d+) of 200 \| (\d+) of 200 \|", DOCS)
     assert match is not None
     assert (int(match[1]), int(match[2])) == (at_its_message, flagged)

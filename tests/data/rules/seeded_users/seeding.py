@@ -47,9 +47,9 @@ WORDS = {
         language: json.loads((Path(__file__).parent / f"{name}_{language}.json").read_text("utf-8"))
         for language in ("en", "zh")
     }
-    for name in ("words", "fresh", "held_out")
+    for name in ("words", "fresh", "held_out", "another_author")
 }
-"""Words of each part: `words` were written before the rules, `fresh` and `held_out` after them."""
+"""Words of each part: `words` were written before the rules, `fresh` and `held_out` after them, `another_author` by a person who had not read them."""
 
 
 class Seeded(NamedTuple):
