@@ -90,6 +90,15 @@ class Basket(MessagesState):
 
 graph = StateGraph(Basket).add_node("reply", lambda state: {"messages": ["Yes."]}).add_edge(START, "reply").compile()
 """
+OF_OTHER_TOOLS = """
+import json
+from pathlib import Path
+told = {"domain": "museum", "reason_for_call": "You want to move your tour to Sunday.", "known_info": "Your ticket is M-204."}
+task = {"id": "1", "user_scenario": {"instructions": told}, "evaluation_criteria": {"communicate_info": ["Sunday"]}}
+Path("tasks.json").write_text(json.dumps([task]))
+golden = {"scenario": "A visitor moves a tour to Sunday.", "expected_outcome": "The tour is on Sunday."}
+Path("goldens.json").write_text(json.dumps([golden]))
+"""
 BEFORE: dict[str, dict[str, str]] = {
     "README.md": {"def model": "import re\nfrom langchain_core.messages import AIMessage, AnyMessage"},
     "docs/labels/agreement.md": {
@@ -119,7 +128,7 @@ BEFORE: dict[str, dict[str, str]] = {
             "import os\nos.chdir(here)"  # from the example's folder
         ),
     },
-    "docs/test/stored_conversations.md": {"": EARLIER_RUN.format("out/simquac-1")},
+    "docs/test/stored_conversations.md": {"": EARLIER_RUN.format("out/simquac-1") + OF_OTHER_TOOLS},
     "docs/test/worlds.md": {"": HOTEL},
     "docs/users/next_turn.md": {"users = ": "import duologue\ndef my_user(messages):\n    return 'Is it open?'"},
     "docs/users/retrieval_based.md": {
