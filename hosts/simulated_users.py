@@ -49,7 +49,7 @@ class User:
         [self._state] = planned(self._cast, [state])
         self._limits = limits
         self._records: dict[str, Conversation] = {}
-        """The record of each answer, by a digest of all messages up to it."""
+        """The record of each answer, by a digest of what was heard and the answer."""
         self._answers: dict[str, tuple[Message | UserEnded, Conversation]] = {}
         """Each answer with its record, by a digest of the messages before it."""
         self._last = Conversation(id=str(self._state.get("id", "")), scenario=self._state["scenario"])
@@ -82,21 +82,20 @@ class User:
         return answer
 
     async def _answered(self, heard: Sequence[Message]) -> Message | UserEnded:
-        earlier_record = self._before(heard)
-        earlier = (
-            [*earlier_record.messages, *heard[len(earlier_record.messages) :]]
-            if earlier_record is not None
-            else list(heard)
-        )
+        earlier_record, length = self._before(heard)
+        before = () if earlier_record is None else earlier_record.messages
+        earlier = [*before, *heard[length:]]
         state: State = {**self._state, "messages": [message.plain() for message in earlier]}
         if earlier_record is not None and earlier_record.memory:
             state["memories"] = dict(earlier_record.memory)
         [record] = await asimulate(self._cast, [state], limits=self._limits)
         self._last = record
-        new = record.messages[len(earlier) :]
-        answer = next((message for message in new if message.role == "user"), None)
+        new = [message for message in record.messages[len(earlier) :] if message.role == "user"]
+        answer = new[0] if new else None
         if answer is not None:
-            self._records[_key(record.messages[: len(earlier) + 1])] = record
+            # A host takes one message: several of a turn are paragraphs of it.
+            answer = answer.model_copy(update={"text": "\n\n".join(message.text for message in new)})
+            self._records[_key([*heard, answer])] = record
         if answer is not None and record.stop == "max_turns":
             return answer
         failure = record.failure
@@ -110,15 +109,15 @@ class User:
         """As `reply`, where nothing can be awaited."""
         return blocking(self.reply(messages))
 
-    def _before(self, heard: Sequence[Message]) -> Conversation | None:
-        """The record of the answer that ends the longest part of these messages among its records."""
+    def _before(self, heard: Sequence[Message]) -> tuple[Conversation | None, int]:
+        """The record of the answer that ends the longest part of these messages, and the length of that part."""
         for length in range(len(heard), 0, -1):
             if (
                 heard[length - 1].role == "user"
                 and (earlier_record := self._records.get(_key(heard[:length]))) is not None
             ):
-                return earlier_record
-        return None
+                return earlier_record, length
+        return None, 0
 
 
 def _heard(messages: Iterable[Heard]) -> tuple[Message, ...]:

@@ -1,14 +1,13 @@
 """Behaviours of users who make it hard: their names, how a rule writes them, and the signs that show them."""
 
 from .choice import behaviours_in, chosen_users
-from .kinds import BEHAVIOURS, KEY, RED_TEAM, checked_names, injected_word
+from .kinds import BEHAVIOURS, KEY, checked_names, injected_word
 from .signs import can_show, due, followed, shown
 from .wording import UserMoment, behaved
 
 __all__ = [
     "BEHAVIOURS",
     "KEY",
-    "RED_TEAM",
     "UserMoment",
     "behaved",
     "behaviours_in",

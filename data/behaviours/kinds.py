@@ -36,9 +36,6 @@ BEHAVIOURS: Mapping[str, str] = {
 }
 """What a user with each behaviour does."""
 
-RED_TEAM = ("pushes", "false_claim", "injects")
-"""Behaviours that try to make the assistant break a rule."""
-
 
 def checked_names(names: Iterable[str], where: str) -> tuple[str, ...]:
     """The names, each once; SettingError for an unknown one. `where`: begins the error."""
