@@ -1,0 +1,30 @@
+"""Each harness of the Makefile has an extra, versions that name no index and no build, a module, tests and a page."""
+
+import re
+import tomllib
+
+import pytest
+
+from tests.test_imports import ROOT
+
+MAKEFILE = (ROOT / "Makefile").read_text()
+HOSTS = re.search(r"^HOSTS := (.*)$", MAKEFILE, re.MULTILINE)[1].split()
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_harness_has_all_its_parts(host):
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert extras[host]
+    assert (ROOT / f"hosts/{host}.py").is_file()
+    assert (ROOT / f"tests/hosts/test_{host}.py").is_file()
+    assert f"]({host}.md)" in (ROOT / "docs/hosts/harness.md").read_text()
+    assert f'pip install "duologue[{host}]"' in (ROOT / f"docs/hosts/{host}.md").read_text()
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_its_versions_are_fixed_and_name_no_index_no_path_and_no_graphics_card(host):
+    lines = (ROOT / f"constraints/hosts/{host}.txt").read_text().splitlines()
+    assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.]+", line)] == []
+    packages = {line.split("==")[0].lower() for line in lines}
+    assert packages > {"langgraph", "pytest"}
+    assert [name for name in packages if name.startswith(("torch", "nvidia", "duologue"))] == []
