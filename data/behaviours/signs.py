@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from ..rules.refusals import outcome_of
 from ..text.languages import HAN, language_of
+from ..text.text_values import values_in
 from .kinds import injected_word
 
 SpokenTurns: TypeAlias = Sequence[tuple[str, str]]
@@ -65,16 +66,6 @@ _CONFUSED = (
     r"\b(?:do not|don['’]t|didn['’]t|did not|can['’]t) (?:really |quite |fully )?(?:understand|get (?:it|that|what)|follow)\b|\bconfus(?:ed|ing)\b|\bwhat do(?:es)? (?:you|that|this|it) mean\b|\bsimpler (?:words|terms)\b|\bexplain (?:it|that|this)\b"
     r"|\blost me\b|\bi(?:['’]m| am) (?:a bit |completely |totally )?lost\b|\bmakes? no sense\b|不明白|不懂|没懂|糊涂|什么意思|简单一?点|听不懂|没听明白"
 )
-
-_VALUE = re.compile(
-    r"[A-Za-z]*\d[\w./:-]*\w|\d|\b[A-Z]{2,}[A-Z0-9]{3,}\b|[一二两三四五六七八九十]+[点号日月个位人张间天]"
-)
-"""A detail of a text: a number, a date, a code."""
-
-
-def values_in(text: str) -> set[str]:
-    """The details of a text: numbers, dates and codes, in lower case."""
-    return {value.casefold() for value in _VALUE.findall(text)}
 
 
 def words_in(text: str) -> float:

@@ -11,7 +11,8 @@ from typing import Any
 from ..rules.refusals import outcome_of
 from ..rules.user_statements import statements
 from ..text.languages import Language
-from .signs import TERSE, shown, values_in, words_in
+from ..text.text_values import values_in
+from .signs import TERSE, shown, words_in
 
 PUSHES = 3
 """Messages with which a user insists before it accepts a refusal."""

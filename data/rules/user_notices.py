@@ -25,6 +25,7 @@ from itertools import pairwise
 from ..attempts import Record
 from ..records import Message
 from ..text.languages import HAN
+from ..text.text_values import written_values
 from .questions import plain_words
 
 MOST = 5.0
@@ -34,9 +35,6 @@ SAME = 0.8
 FEWEST = 3
 """Words that a turn needs to be the same as an earlier one."""
 
-_VALUE = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{0,4}\d[A-Za-z0-9]*(?:[-.:/,]\d[A-Za-z0-9]*)*")
-_UNIT = re.compile(r"(?<=\d)(?:k|K|kg|km|cm|g|h|am|pm)$")
-_ITEM = re.compile(r"^\s*(?:\(?\d{1,2}[.):、]\s|[*#>-]+\s*)+", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[!?])\s+|(?<=\.)\s+|(?<=[。！？])|\n+")
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -75,16 +73,6 @@ def noticed(messages: Sequence[Message], stop: str | None = None) -> UserNotices
     )
 
 
-def values_in(text: str) -> frozenset[str]:
-    """What holds a digit: codes, dates, times, amounts; without the numbers of list items and common units.
-
-    >>> sorted(values_in("Move QX4821 to 2026-05-03, for 3 people and 1,200 euros."))
-    ['1200', '2026-05-03', '3', 'qx4821']
-    """
-    values = (_UNIT.sub("", match.replace(",", "")) for match in _VALUE.findall(_ITEM.sub("", text)))
-    return frozenset(value.casefold() for value in values)
-
-
 def _shares_without(messages: Iterable[Message]) -> tuple[float, float]:
     """Of values named by the user before the last reply, the shares missing later and in it.
 
@@ -93,7 +81,7 @@ def _shares_without(messages: Iterable[Message]) -> tuple[float, float]:
     named, open_ones = set[str](), set[str]()
     shares = 0.0, 0.0
     for message in messages:
-        values = values_in(message.text)
+        values = written_values(message.text)
         if message.role == "user":
             named |= values
             open_ones |= values
@@ -107,10 +95,10 @@ def _shares_without(messages: Iterable[Message]) -> tuple[float, float]:
 def _repeated(turns: Sequence[str]) -> float:
     if len(turns) < 2:
         return 0.0
-    words, values = set(words_in(turns[0])), set(values_in(turns[0]))
+    words, values = set(words_in(turns[0])), set(written_values(turns[0]))
     again = 0
     for text in turns[1:]:
-        own, named = words_in(text), values_in(text)
+        own, named = words_in(text), written_values(text)
         told_again = bool(named) and named <= values
         again += told_again or (len(own) >= FEWEST and len(own & words) >= SAME * len(own))
         words |= own

@@ -1,6 +1,7 @@
 """The score of an assistant with seeded faults in a free conversation: its last reply keeps every wish."""
 
-from ...data.rules.user_notices import values_in, words_in
+from ...data.rules.user_notices import words_in
+from ...data.text.text_values import written_values
 from ..scorers.scenario_success import KEY
 from ..scorers.scores import Score
 from ..state import State, history
@@ -21,11 +22,11 @@ def heeded(state: State) -> Score | None:
     last = max((number for number, message in enumerate(messages) if message["role"] == "assistant"), default=None)
     if last is None:
         return Score(False, "the assistant wrote nothing")
-    held_words, held_values = words_in(messages[last]["text"]), values_in(messages[last]["text"])
+    held_words, held_values = words_in(messages[last]["text"]), written_values(messages[last]["text"])
     for message in messages[:last]:
         if message["role"] != "user":
             continue
-        words, values = words_in(message["text"]), values_in(message["text"])
+        words, values = words_in(message["text"]), written_values(message["text"])
         if lacking := sorted(values - held_values):
             return Score(False, f"the last reply lacks {lacking[0]!r}")
         if len(words & held_words) < SHARE * len(words):

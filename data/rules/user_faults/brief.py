@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ...text.content_words import content, sentences
 from ...text.languages import HAN
-from .text_values import ValueSet
-from .words import content, sentences
+from ...text.text_values import ValueSet
 
 GOAL_KEYS = ("goal", "task_context", "first_message")
 FACT_KEYS = ("facts", "known")

@@ -2,10 +2,10 @@
 
 import re
 
+from ...text.content_words import content, sentences
 from ..findings import Reasons, quoted
 from .facts import asked_kinds
 from .turns import UserReading, gives, says_unknown, waits
-from .words import content, sentences
 
 _DEEDS = (
     r"(?:re-?booked|booked|reserved|moved|changed|cancell?ed|refunded|rescheduled|updated|confirmed|completed|processed|arranged|scheduled|sent|paid|transferred"

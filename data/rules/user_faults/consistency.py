@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
+from ...text.content_words import ASKS, EMPTY_HAN, content, in_digits, sentences, stem, tokens
 from ...text.languages import HAN
+from ...text.text_values import values
 from ..findings import Reasons, quoted
-from .text_values import values
 from .turns import UserReading
-from .words import ASKS, EMPTY_HAN, content, in_digits, sentences, stem, tokens
 
 _CHANGES = re.compile(
     r"\b(?:actually|instead|changed my mind|on second thought|sorry|i mean|i meant|rather|correction|no wait|now|not any ?more|meanwhile|forgot)\b"

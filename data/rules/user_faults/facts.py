@@ -2,12 +2,12 @@
 
 import re
 
+from ...text.content_words import content, in_digits, tokens
+from ...text.text_values import TextValue, values
 from ..findings import Reasons, quoted
 from .brief import Brief
 from .named import named_otherwise
-from .text_values import TextValue, values
 from .turns import UserReading, says_unknown
-from .words import content, in_digits, tokens
 
 _QUESTIONS: dict[str, str] = {
     "date": r"\bwhen\b|\bdates?\b|\b(?:what|which) (?:\w+ )?day\b|\bby what\b|\bhow soon\b|哪一?[天日]|什么时候|日期|几[号月]|何时|到期",

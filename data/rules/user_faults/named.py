@@ -3,11 +3,11 @@
 import re
 from difflib import SequenceMatcher
 
+from ...text.content_words import ASKS, content, sentences, tokens
 from ...text.languages import HAN
+from ...text.text_values import ValueSet, values
 from ..courtesy import is_courtesy
 from .brief import Brief
-from .text_values import ValueSet, values
-from .words import ASKS, content, sentences, tokens
 
 _CAPITAL = re.compile(r"(?<![\w'’-])[A-Z][a-zà-ÿ]+(?:[-'’][A-Za-z]+)*")
 _NO_NAMES = frozenset(

@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ...records import Message, Role
+from ...text.content_words import ASKS, content, sentences
+from ...text.text_values import ValueSet, values
 from ..assistant_faults import asks_for_the_same, promised, requested, requests
 from ..refusals import outcome_of, outcomes
 from .brief import Brief
-from .text_values import ValueSet, values
-from .words import ASKS, content, sentences
 
 _READS = re.compile(
     r"^(?:get|find|search|look|list|read|check|query|fetch|show|view|verify|see|retrieve|calculate|price|quote|estimate|查|看|搜)"

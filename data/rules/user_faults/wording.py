@@ -2,13 +2,13 @@
 
 import re
 
+from ...text.content_words import ASKS, content, sentences, tokens
+from ...text.text_values import values
 from ..assistant_words import offered
 from ..findings import Reasons, quoted
 from .brief import GoalExclusion
 from .facts import asked_kinds
-from .text_values import values
 from .turns import LONG, UserReading, gives, says_unknown
-from .words import ASKS, content, sentences, tokens
 
 _AS_ASSISTANT = re.compile(
     r"\b(?:how|what) (?:may|can|could) i (?:help|assist|do for) you\b|\bhow (?:else )?(?:may|can) i (?:assist|be of)\b"

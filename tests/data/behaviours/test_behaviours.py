@@ -13,8 +13,8 @@ from duologue.data.behaviours import (
     injected_word,
     shown,
 )
-from duologue.data.behaviours.signs import values_in
 from duologue.data.behaviours.wording import _phrases
+from duologue.data.text.text_values import values_in
 from duologue.errors import SettingError
 from duologue.nodes.goodbyes import Ending
 

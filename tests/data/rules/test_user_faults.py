@@ -10,7 +10,7 @@ from duologue.analysis.user_faults import found_faults
 from duologue.data import Attempt, Conversation, Message, ToolCall
 from duologue.data.checks import check
 from duologue.data.rules import USER_FAULT_RULES, faults_of_user
-from duologue.data.rules.user_faults.text_values import ValueSet, values
+from duologue.data.text.text_values import ValueSet, values
 from tests.data.rules.seeded_users.seeding import FAULTS, conversations
 
 DOCS = " ".join((Path(__file__).parents[3] / "docs/test/verdict.md").read_text("utf-8").split())

@@ -6,7 +6,8 @@ from importlib.resources import files
 import pytest
 
 from duologue.data import Message
-from duologue.data.rules.user_notices import noticed, values_in
+from duologue.data.rules.user_notices import noticed
+from duologue.data.text.text_values import written_values
 from duologue.nodes.scorers.satisfaction import by_model, by_rule
 from duologue.nodes.scorers.scenario_success import success_of
 from duologue.nodes.seeded_faults import PLANTED, forgetful, good, wordy, wrong
@@ -59,7 +60,7 @@ def test_the_wrong_one_asks_as_the_good_one_does_and_claims_other_values_in_the_
     right, other = talk(good, errand), talk(wrong, errand)
     assert right[:-1] == other[:-1]
     assert right[-1]["text"] != other[-1]["text"]
-    assert not values_in(right[-1]["text"]) & values_in(other[-1]["text"])
+    assert not written_values(right[-1]["text"]) & written_values(other[-1]["text"])
 
 
 def test_the_forgetful_one_answers_the_last_message_as_if_it_were_the_first():
@@ -135,7 +136,7 @@ def test_the_rule_is_a_score_with_its_parts_as_the_reason():
 
 
 def test_the_numbers_of_list_items_are_no_values():
-    assert values_in("1. Rome\n2. Oslo, 3 days") == {"3"}
+    assert written_values("1. Rome\n2. Oslo, 3 days") == {"3"}
 
 
 def test_the_offline_model_cannot_rate():

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
-from .words import in_digits, stem
+from .content_words import in_digits, stem
 
 ValueKind: TypeAlias = Literal["email", "date", "time", "weekday", "day", "money", "measure", "code", "number"]
 
@@ -72,6 +72,10 @@ _FORMS: tuple[tuple[ValueKind, str], ...] = (
     ),
     ("code", r"(?<![\w@.-])(?=\w{5})[A-Za-z]{1,3}\d{1,3}[A-Za-z]{1,4}\d{0,3}(?![\w@-])"),
     ("code", r"(?<![\w@.-])\d{2,4}(?:[ -]\d{2,4})+(?![\w@-])|(?<![\d@.])\d{5,}(?![\d@])"),
+    (
+        "code",
+        r"(?:\b(?:code|reference|locator|booking|reservation|pnr|ticket|order)|[号码])(?: (?:code|number|reference))?(?: is|:|是|：|为)? ?(?P<letters>(?-i:[A-Z]{5,7}))(?![\w@])",
+    ),
     ("number", r"(?<![\d.])(?P<n>\d[\d.]{0,9}) ?(?P<percent>[%％‰])"),
     ("day", r"\b(?P<mon>\d{1,2}) ?个?月(?!\d)"),
     (
@@ -97,6 +101,45 @@ _COUNTS: tuple[ValueKind, ...] = ("money", "measure", "number")
 _PEOPLE = ("of", "peopl", "person", "passenger", "traveller", "travel", "adult")
 """Stems of English nouns for people, beside `of us`."""
 _MEASURE_WORDS = "个口件张份间只条本瓶"
+_WRITTEN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{0,4}\d[A-Za-z0-9]*(?:[-.:/,]\d[A-Za-z0-9]*)*")
+_UNIT = re.compile(r"(?<=\d)(?:k|K|kg|km|cm|g|h|am|pm)$")
+_ITEM = re.compile(r"^\s*(?:\(?\d{1,2}[.):、]\s|[*#>-]+\s*)+", re.MULTILINE)
+
+
+@lru_cache(maxsize=20_000)
+def values_in(text: str) -> frozenset[str]:
+    """What the values of a text have in common with the same ones in other words; without numbers of list items.
+
+    >>> sorted(values_in("Move QX4821 to 2026-05-03 at 3 pm, for two people and 1,200 euros."))
+    ['05-03', '1200', '2', '3:00', 'QX4821']
+    >>> values_in("5月3号下午三点") == values_in("May 3rd, 15:00")
+    True
+    """
+    return frozenset(map(_name, values(_ITEM.sub("", text))))
+
+
+def written_values(text: str) -> frozenset[str]:
+    """What holds a digit, as it is written, a range being one; without the numbers of list items and common units.
+
+    >>> sorted(written_values("Move QX4821 to 2026-05-03, for 2-3 people and 1,200 euros."))
+    ['1200', '2-3', '2026-05-03', 'qx4821']
+    """
+    found = (_UNIT.sub("", match.replace(",", "")) for match in _WRITTEN.findall(_ITEM.sub("", text)))
+    return frozenset(value.casefold() for value in found)
+
+
+def _name(value: TextValue) -> str:
+    """A value's key in words: what counts or measures is its number."""
+    if value.kind == "date":
+        return "-".join(f"{part:02}" for part in value.key)
+    if value.kind == "time":
+        minutes = int(str(value.key[0]))
+        return f"{minutes // 60}:{minutes % 60:02}"
+    if value.kind == "weekday":
+        return _WEEKDAYS[int(str(value.key[0]))]
+    if value.kind == "day":
+        return f"{value.key[0]:+} days"
+    return f"{value.key[0]:.12g}" if isinstance(value.key[0], float) else str(value.key[0])
 
 
 @lru_cache(maxsize=20_000)
@@ -145,7 +188,7 @@ def _key(kind: ValueKind, match: re.Match[str]) -> tuple[object, ...]:
         unit = (groups.get("unit") or "").lower()
         return (number, _UNITS.get(unit, unit)) if kind == "measure" else (number,)
     if kind == "code":
-        return ("".join(_CODE_OF_ASCII.findall(match.group())).upper(),)
+        return ("".join(_CODE_OF_ASCII.findall(groups.get("letters") or match.group())).upper(),)
     return (match.group().casefold(),)
 
 

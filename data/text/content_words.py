@@ -1,10 +1,10 @@
-"""Sentences, content words and numbers of a text, in English and Chinese, as the rules for users' faults compare them."""
+"""Sentences, content words and numbers of a text, in English and Chinese, in forms that can be compared."""
 
 import re
 from functools import lru_cache
 from itertools import pairwise
 
-from ...text.languages import ENGLISH, HAN
+from .languages import ENGLISH, HAN
 
 SENTENCE = re.compile(r"[^.!?。！？;；\n]*(?:[.](?=\w)[^.!?。！？;；\n]*)*(?:[.!?。！？;；]+|\n|$)")
 """A sentence with its marks; a mark inside a word, number or address ends none."""
