@@ -74,7 +74,7 @@ _FORMS: tuple[tuple[ValueKind, str], ...] = (
     ("code", r"(?<![\w@.-])\d{2,4}(?:[ -]\d{2,4})+(?![\w@-])|(?<![\d@.])\d{5,}(?![\d@])"),
     (
         "code",
-        r"(?:\b(?:code|reference|locator|booking|reservation|pnr|ticket|order)|[号码])(?: (?:code|number|reference))?(?: is|:|是|：|为)? ?(?P<letters>(?-i:[A-Z]{5,7}))(?![\w@])",
+        r"(?:\b(?:code|reference|locator|pnr)|[号码])(?: is|:|是|：|为)? ?(?P<letters>(?-i:[A-Z]{5,7}))(?![\w@])",
     ),
     ("number", r"(?<![\d.])(?P<n>\d[\d.]{0,9}) ?(?P<percent>[%％‰])"),
     ("day", r"\b(?P<mon>\d{1,2}) ?个?月(?!\d)"),
@@ -108,7 +108,7 @@ _ITEM = re.compile(r"^\s*(?:\(?\d{1,2}[.):、]\s|[*#>-]+\s*)+", re.MULTILINE)
 
 @lru_cache(maxsize=20_000)
 def values_in(text: str) -> frozenset[str]:
-    """What the values of a text have in common with the same ones in other words; without numbers of list items.
+    """The values of a text in one form each, without numbers of list items.
 
     >>> sorted(values_in("Move QX4821 to 2026-05-03 at 3 pm, for two people and 1,200 euros."))
     ['05-03', '1200', '2', '3:00', 'QX4821']
@@ -119,13 +119,13 @@ def values_in(text: str) -> frozenset[str]:
 
 
 def written_values(text: str) -> frozenset[str]:
-    """What holds a digit, as it is written, a range being one; without the numbers of list items and common units.
+    """What holds a digit, as it is written, without numbers of list items and common units; a range is one.
 
     >>> sorted(written_values("Move QX4821 to 2026-05-03, for 2-3 people and 1,200 euros."))
     ['1200', '2-3', '2026-05-03', 'qx4821']
     """
-    found = (_UNIT.sub("", match.replace(",", "")) for match in _WRITTEN.findall(_ITEM.sub("", text)))
-    return frozenset(value.casefold() for value in found)
+    words = (match.replace(",", "") for match in _WRITTEN.findall(_ITEM.sub("", text)))
+    return frozenset(_UNIT.sub("", word).casefold() for word in words)
 
 
 def _name(value: TextValue) -> str:
