@@ -20,7 +20,7 @@ WIDTH = 80
 GROUPS: dict[str, tuple[str, ...]] = {
     "make": ("simulate", "test", "scenarios", "ablate", "fork", "replay", "demo"),
     "look": ("show", "check", "stats", "convert", "topics"),
-    "measure": ("compare", "next-turn", "validity", "agreement"),
+    "measure": ("compare", "next-turn", "validity", "agreement", "reproduce"),
     "label": ("annotate", "label"),
     "improve": ("tune",),
     "keep": ("runs list", "runs validate", "runs repair", "doctor", "draw"),
@@ -47,7 +47,7 @@ FOLDERS = {
 SUBJECTS: dict[str, tuple[str, ...]] = {
     "testing": ("test", "scenarios", "ablate", "fork", "replay"),
     "labels": ("annotate", "label", "agreement"),
-    "people": ("compare", "next-turn", "validity"),
+    "people": ("compare", "next-turn", "validity", "reproduce"),
     "simquac": ("topics",),
 }
 """Folders of commands that are called without the name of their folder."""

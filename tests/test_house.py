@@ -50,7 +50,7 @@ SUBJECTS = {
     """,
     "people": """
         data/people nodes/people nodes/seeded_faults graphs/single_turn graphs/validity runs/people analysis/realism
-        analysis/next_turn analysis/validity views/realism studies/comparison studies/prediction studies/validation
+        analysis/next_turn analysis/validity views/realism studies/comparison studies/prediction studies/reproduction studies/validation
         cli/people
     """,
     "tuning": "data/tuning runs/tuning analysis/tuning studies/tuning cli/tune",

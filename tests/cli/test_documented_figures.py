@@ -1,14 +1,17 @@
-"""The figures that the docs tell are those that their commands print."""
+"""The figures that the docs tell are those that their commands print.
+
+Those of README and of the pages on people are claims of `duologue reproduce`: tests/cli/people/test_reproduce_command.py.
+"""
 
 import json
 import re
 from pathlib import Path
-from statistics import mean, median
 
 import pytest
 
+from duologue.studies.reproduction.printed import agree, table
+
 ROOT = Path(__file__).parents[2]
-NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[-+]\d+)?")
 
 
 @pytest.fixture
@@ -19,30 +22,6 @@ def result_of(duologue):
         return json.loads(out)
 
     return printed
-
-
-def table(page: str, *heading: str) -> dict[str, list[list[str]]]:
-    """The numbers of each cell, by the first cell of the row, of the one table of the page with this heading."""
-    lines = (ROOT / page).read_text(encoding="utf-8").splitlines()
-    (place,) = [number for number, line in enumerate(lines) if cells(line) == list(heading)]
-    rows = {}
-    for line in lines[place + 2 :]:
-        if not line.startswith("|"):
-            break
-        first, *others = cells(line)
-        rows[first] = [NUMBER.findall(cell) for cell in others]
-    return rows
-
-
-def cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip("|").split("|")]
-
-
-def agree(numbers: list[str], *values: float) -> bool:
-    """Whether these are the values, each rounded to the places that are shown."""
-    return [float(number.replace(",", "")) for number in numbers] == [
-        float(f"{value:.{len(number.partition('.')[2])}f}") for number, value in zip(numbers, values, strict=True)
-    ]
 
 
 def test_figures_of_other_places_do_not_agree():
@@ -127,65 +106,6 @@ def test_the_statistics_are_what_the_docs_say(result_of, open_data):
 
 
 @pytest.mark.heavy
-def test_the_realism_report_is_what_the_docs_say(result_of, open_data, tmp_path):
-    folder = open_data / "recllmsim"
-    report = result_of(
-        "compare", folder / "LLM_agent_user", folder / "human_exp_V2", "--no-baseline", "--out", tmp_path / "out"
-    )
-    shown = table(
-        "docs/users/realism_report.md",
-        "measure",
-        "simulated",
-        "people",
-        "effect",
-        "low",
-        "high",
-        "distance",
-        "baseline",
-    )
-    rows = {row["name"]: row for row in report["measures"]}
-    keys = ("sim", "human", "effect", "effect_low", "effect_high", "distance", "floor")
-    assert [row["name"] for row in report["measures"][: len(shown)]] == [name.partition(",")[0] for name in shown]
-    for name, numbers in shown.items():
-        row = rows[name.partition(",")[0]]
-        for number, key in zip(numbers, keys, strict=True):
-            assert agree(number, row[key]), (name, key)
-
-
-@pytest.mark.heavy
-def test_how_far_retrieval_based_users_are_from_people_is_what_the_docs_say(result_of, open_data, tmp_path):
-    folder = open_data / "recllmsim"
-    sources = folder / "LLM_agent_user", folder / "human_exp_V2"
-    report = result_of("compare", *sources, "--part", "test", "--out", tmp_path / "out")
-    discriminator = report["discriminator"]
-    shown = table(
-        "docs/users/retrieval_based.md", "users", "AUC", "interval", "AUC, 10 users in each group", "20 users",
-        "adversary, 23 users", "mean distance", "median distance",
-    )  # fmt: skip
-    by_users = {row["users"]: row for row in discriminator["at_users"]}
-    adversary = discriminator["adversary"]
-    assert adversary["users"] == 23
-    ranked = [row for row in report["measures"] if row["excess"] is not None and not row["apart"]]
-    assert len(ranked) == 25
-    names = {
-        "people from each other": ("floor", "floor"),
-        "retrieval-based users": ("made", "made"),
-        "the published simulated users": ("auc", "distance"),
-    }
-    assert shown.keys() == names.keys()
-    for users, (key, distance) in names.items():
-        auc, span, at_ten, at_twenty, by_words, mean_distance, median_distance = shown[users]
-        assert agree(auc, discriminator[key]["value"]), users
-        assert agree(span, discriminator[key]["low"], discriminator[key]["high"]), users
-        assert agree(at_ten, by_users[10][key]), users
-        assert agree(at_twenty, by_users[20][key]), users
-        assert agree(by_words, adversary[key]), users
-        distances = [row[distance] for row in ranked]
-        assert agree(mean_distance, mean(distances)), users
-        assert agree(median_distance, median(distances)), users
-
-
-@pytest.mark.heavy
 def test_what_the_validators_say_of_the_published_users_is_what_the_docs_say_of_it(result_of, open_data, tmp_path):
     shown = table("docs/research/replication.md", "", "RecLLMSim (simulated)", "people")
     for place, folders in enumerate((("LLM_agent_user",), ("real_human_user", "human_exp_V2"))):
@@ -205,56 +125,6 @@ def test_what_the_validators_say_of_the_published_users_is_what_the_docs_say_of_
             ("plans that the assistant should make (counted)", "notes", "plan"),
         ):
             assert agree(shown[label][place], sum(one[kind].get(key, 0) for one in users)), label
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize(
-    ("people", "published", "part", "users"),
-    [
-        ("recllmsim/human_exp_V2", "recllmsim/LLM_agent_user", "test", 47),
-        ("simquac/quac_subset.json", "simquac/sim_quac.json", "all", 77),
-    ],
-)
-def test_the_next_turns_are_what_the_docs_say_of_them(result_of, open_data, people, published, part, users):
-    pytest.importorskip("jieba")
-    scores = ("first", "later", "words", "acts", "ended", "stayed")
-    sources = (open_data / people, "--published", open_data / published)
-    report = result_of("next-turn", *sources, "--user", "offline", "--part", part)
-    assert report["users"] == users
-    shown = table("docs/users/next_turn.md", f"{users} people", "chrF", "low", "high", *scores)
-    assert list(shown) == [row["name"] for row in report["rows"]]
-    for row in report["rows"]:
-        chrf = row["scores"]["chrf"]
-        values = [chrf["value"], chrf["low"], chrf["high"], *(row["scores"][name]["value"] for name in scores)]
-        assert [not number for number in shown[row["name"]]] == [value is None for value in values]
-        numbers = [number for cell in shown[row["name"]] for number in cell]
-        assert agree(numbers, *(value for value in values if value is not None))
-
-
-@pytest.mark.heavy
-def test_the_testers_are_what_the_docs_say_of_them(result_of, open_data, tmp_path):
-    pytest.importorskip("jieba")
-    report = result_of("validity", open_data / "recllmsim_human_vs_agent/human_exp_V2", "--out", tmp_path / "out")
-    bounds = ("concordance", "low", "high", "by user", "above length", "above low", "above high")
-    shown = table("docs/users/validity.md", "rated by", *bounds)
-    rows = {row["tester"]: row for row in report["people"]["rows"] if row["tester"] != "chance"}
-    assert list(shown) == list(rows)
-    for name, row in rows.items():
-        numbers = [number for cell in shown[name] for number in cell]
-        values = [row["concordance"][key] for key in ("value", "low", "high", "by_user")]
-        values += [] if name == "reply length" else [row["above_length"][key] for key in ("value", "low", "high")]
-        assert agree(numbers, *values), name
-    lines = (ROOT / "docs/users/validity.md").read_text(encoding="utf-8").splitlines()
-    for told_apart in report["told"]:
-        user = "offline" if told_apart["user"] == "offline" else "people"
-        by = {"success": "success", "satisfaction": f"satisfaction: {told_apart['satisfaction_by']}"}
-        for sign, heading in by.items():
-            (line,) = [one for one in lines if cells(one)[:3] == [user, told_apart["assistant"], heading]]
-            needs = told_apart[sign]
-            keys = ("reference", "value", "difference", "low", "high")
-            shown_numbers = [cell for cell in cells(line)[4:9] if cell != "–"]
-            assert agree(shown_numbers, *(needs[key] for key in keys if needs[key] is not None)), line
-            assert cells(line)[9:] == [needs["tells"], str(needs["needed"] or "")], line
 
 
 def test_peoples_labels_agree_with_the_published_ones_as_the_docs_say(result_of, open_data):
@@ -285,23 +155,7 @@ def test_the_published_judge_is_what_the_docs_say_of_it(result_of, open_data):
     rows = result_of(
         "agreement", open_data / "recllmsim", open_data / "recllmsim_human_vs_agent", *options, "--confusion"
     )
-    shown = table(
-        "docs/labels/measured.md",
-        "judge and annotators",
-        "accuracy",
-        "always 2",
-        "kappa",
-        "interval",
-        "quadratic weights",
-    )
-    for row, part in zip(rows["agreement"], parts, strict=True):
-        accuracy, always, kappa, interval, weighted = shown[part]
-        assert row["commonest"] == "2"
-        assert agree(accuracy, row["accuracy"])
-        assert agree(always, row["base_rate"])
-        assert agree(kappa, row["kappa"])
-        assert agree(interval, row["kappa_low"], row["kappa_high"])
-        assert agree(weighted, row["weighted_kappa"])
+    assert [row["commonest"] for row in rows["agreement"]] == ["2", "2", "2"]
     below = [one for one in rows["confusion"] if one["part"] == "Detail Level" and one["value"] != "2"]
     assert sum(one["n"] for one in below) == 24
     assert {one["judged"] for one in below} == {"2"}

@@ -69,6 +69,7 @@ OTHERS = {
     "fork": "labels nothing but success, as `test`", "replay": "labels nothing but success, as `test`",
     "demo": "has no label", "check": "findings of rules", "simquac validators": "verdicts of rules",
     "next-turn": "compares texts, reads no label", "tune": "searches by measures that are none of labels",
+    "reproduce": "figures of the pages, with none of a single label",
     "simquac readers": "answers, no labels", "simquac baseline": "answers, no labels", "topics": "texts",
     "recllmsim tasks": "texts", "recllmsim profiles": "texts", "draw": "a graph", "doctor": "versions",
     "runs list": "folders", "runs validate": "folders", "runs repair": "folders",

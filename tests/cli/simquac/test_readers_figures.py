@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from tests.cli.test_documented_figures import ROOT, agree, table
+from duologue.studies.reproduction.printed import agree, table
+from tests.cli.test_documented_figures import ROOT
 
 NAMES = {"quac_subset.json": "QuAC", "sim_quac.json": "SimQuAC", "repaired.json": "repaired", "simquac.json": "ours"}
 

@@ -1,0 +1,221 @@
+"""The figures of the realism reports on the published simulated users and on retrieval-based users."""
+
+from collections.abc import Mapping, Sequence
+from statistics import mean, median
+from typing import TYPE_CHECKING, Any
+
+from ...data.people.splits import of_part
+from ..comparison import compare
+from .claim import Claim, Measured, OpenData
+from .printed import of_sentence, of_table
+
+if TYPE_CHECKING:
+    from ...analysis.realism import RealismReport
+    from ...analysis.realism.records import RealismRow
+    from ...analysis.realism.statistics.auc import Interval
+    from ...data import Conversation
+    from ...graphs import Cast
+
+SIMULATED, PEOPLE, REFERENCE = (f"recllmsim/{name}" for name in ("LLM_agent_user", "human_exp_V2", "real_human_user"))
+OPEN = {SIMULATED: 233, PEOPLE: 219}
+REPORT, RETRIEVAL, README = "docs/users/realism_report.md", "docs/users/retrieval_based.md", "README.md"
+COLUMNS = {
+    "simulated": "sim", "people": "human", "effect": "effect", "low": "effect_low", "high": "effect_high",
+    "distance": "distance", "baseline": "floor",
+}  # fmt: skip
+BOUNDS = ("low", "high")
+SEEDS = 3
+"""Runs of retrieval-based users that a page prints together."""
+
+
+def of_auc(name: str, auc: "Interval | None") -> dict[str, float | None]:
+    """The AUC of a group with the ends of its interval, by the names of the figures."""
+    return {} if auc is None else {f"{name}: AUC": auc.value, f"{name}: low": auc.low, f"{name}: high": auc.high}
+
+
+def n_of(report: "RealismReport") -> str:
+    """The users and conversations of a report, in words."""
+    sides = {"simulated": report.sim, "people": report.human}
+    return "; ".join(f"{name} {side.users} users, {side.compared} conversations" for name, side in sides.items())
+
+
+def ranked(report: "RealismReport") -> "list[RealismRow]":
+    """The ranked rows of a report."""
+    return [row for row in report.measures if row.is_ranked]
+
+
+def _report_printed() -> Mapping[str, str]:
+    return {
+        **of_table(REPORT, ("measure", *COLUMNS), tuple(COLUMNS), lambda cell: cell.partition(",")[0]),
+        **of_table(REPORT, ("measure", "effect", *BOUNDS, "what it means"), ("effect", *BOUNDS, ())),
+        **of_table(REPORT, ("compared", "AUC", "95 % interval"), ("AUC", BOUNDS)),
+        **of_table(REPORT, ("measures", "rank correlation"), ("rank correlation",)),
+        **of_table(REPORT, ("measure", "people", "simulated users"), ("ICC of people", "ICC of simulated users")),
+        **of_sentence(
+            REPORT, r"The (?P<ranked>\d+) ranked measures count as (?P<uncorrelated>[\d.]+) uncorrelated ones"
+        ),
+        **of_sentence(README, r"AUC (?P<simulated_users>[\d.]+), also without measures of length"),
+    }
+
+
+def _report_measured(data: OpenData, seed: int) -> Measured:
+    report = compare(
+        data.load(SIMULATED),
+        data.load(PEOPLE),
+        references={"first": data.load(REFERENCE)},
+        baseline=False,
+        adversary=False,
+        seed=seed,
+    )
+    discriminator = report.discriminator
+    (reference,) = discriminator.references
+    values: dict[str, float | None] = {
+        f"{row.name}: {column}": getattr(row, field) for row in report.measures for column, field in COLUMNS.items()
+    }
+    values |= {
+        **of_auc("simulated users and people", discriminator.auc),
+        "the same without the measures of length: AUC": discriminator.without_length,
+        **of_auc("two halves of the people, middle 95 % of the halvings", discriminator.floor),
+        **of_auc("at equal length", discriminator.equal_length),
+        **of_auc("the first study's people and the second's", reference.from_people),
+        f"{REPORT}: ranked": len(ranked(report)),
+        f"{REPORT}: uncorrelated": report.effective_measures,
+        f"{README}: simulated users": discriminator.auc.value,
+    }
+    families = {"shape": "length"}
+    for row in discriminator.families:
+        values[f"by the measures of {families.get(row.family, row.family)}: AUC"] = row.alone
+    for pair in report.correlated:
+        values[f"{pair.first}, {pair.second}: rank correlation"] = pair.value
+    for persona in report.persona:
+        values |= {
+            f"{persona.name}: ICC of people": persona.human,
+            f"{persona.name}: ICC of simulated users": persona.sim,
+        }
+    return Measured(values, n_of(report))
+
+
+BASELINE = (
+    "users", "AUC", "interval", "AUC, 10 users in each group", "20 users", "adversary, 23 users", "mean distance",
+    "median distance",
+)  # fmt: skip
+BASELINE_FIGURES = ("AUC", BOUNDS, "AUC, 10 users", "AUC, 20 users", "adversary", "mean distance", "median distance")
+
+
+def _baseline_printed() -> Mapping[str, str]:
+    return {
+        **of_table(RETRIEVAL, BASELINE, BASELINE_FIGURES),
+        **of_sentence(README, r"separates two halves of the people with (?P<two_halves_of_the_people>[\d.]+\d)"),
+    }
+
+
+def _baseline_measured(data: OpenData, seed: int) -> Measured:
+    report = compare(data.load(SIMULATED), data.load(PEOPLE), part="test", seed=seed)
+    discriminator = report.discriminator
+    by_users = {row.users: row for row in discriminator.at_users}
+    groups = {
+        "people from each other": ("floor", "floor"),
+        "retrieval-based users": ("made", "made"),
+        "the published simulated users": ("auc", "distance"),
+    }
+    values: dict[str, float | None] = {f"{README}: two halves of the people": discriminator.floor.value}
+    for name, (key, distance) in groups.items():
+        distances = [getattr(row, distance) for row in ranked(report)]
+        values |= of_auc(name, getattr(discriminator, key))
+        values |= {f"{name}: AUC, {users} users": getattr(by_users[users], key, None) for users in by_users}
+        values[f"{name}: adversary"] = getattr(discriminator.adversary, key, None)
+        values |= {f"{name}: mean distance": mean(distances), f"{name}: median distance": median(distances)}
+    return Measured(values, n_of(report))
+
+
+def simulated_from_people(data: OpenData, seed: int, **options: Any) -> "list[Conversation]":
+    """Retrieval-based users with the words of the development split, on the tasks of the test split's people.
+
+    `options`: further ones of `PeopleOptions`, for both roles.
+    """
+    from ...graphs import recllmsim
+    from ...nodes.people import PeopleOptions, PeopleSpeaker
+
+    people, chosen = data.load(PEOPLE), PeopleOptions(part="tune", **options)
+    user, assistant = (PeopleSpeaker.of(people, role, options=chosen) for role in ("user", "assistant"))
+    test = [one for one in people if of_part(one, "test")]
+    return simulated_on(recllmsim.cast(user=user, assistant=assistant, language="zh"), test, seed)
+
+
+def simulated_on(cast: "Cast", people: "Sequence[Conversation]", seed: int, **limits: Any) -> "list[Conversation]":
+    """Conversations about the tasks of these people's conversations; `limits`: those that differ from the defaults."""
+    from ...graphs import recllmsim
+    from ...nodes.limits import Limits
+    from ...runs import simulate
+
+    scenarios: Any = [{"scenario": one["scenario"], "ordinal": one["ordinal"]} for one in recllmsim.scenarios(people)]
+    return simulate(cast, scenarios, limits=Limits(seed=seed, **limits))
+
+
+def _retrieval_printed() -> Mapping[str, str]:
+    seen, unseen = (rf"(?P<{one}_least>[\d.]+) to (?P<{one}_most>[\d.]+\d)" for one in ("seen", "unseen"))
+    return {
+        **of_table(RETRIEVAL, ("users", "AUC", "95 % interval"), ("AUC", BOUNDS)),
+        **of_sentence(README, f"the AUC is {seen}. In unseen contexts it is {unseen}"),
+    }
+
+
+def _retrieval_measured(data: OpenData, seed: int) -> Measured:
+    """Three runs each, with seeds from three times `seed` on."""
+    from ...analysis import realism
+    from ...graphs import recllmsim
+
+    people = data.load(PEOPLE)
+    test = [one for one in people if of_part(one, "test")]
+
+    def auc(conversations: "Sequence[Conversation]") -> "Interval":
+        return realism.compare(conversations, people, part="test").discriminator.auc
+
+    groups = {
+        "people of the development split": [one for one in people if of_part(one, "tune")],
+        "the published simulated users, in a machine translation from English": data.load(SIMULATED),
+        "the embedded offline user": simulated_on(recllmsim.cast(language="zh"), test, seed),
+    }
+    report = realism.compare(groups["people of the development split"], people, part="test")
+    values = of_auc("people of the test split from each other (human-human baseline)", report.discriminator.floor)
+    for name, conversations in groups.items():
+        values |= of_auc(name, auc(conversations))
+    for unseen, how in ((False, ""), (True, ", unseen=true")):
+        runs = [auc(simulated_from_people(data, SEEDS * seed + run, unseen=unseen)) for run in range(SEEDS)]
+        for run, of_run in enumerate(runs):
+            values |= of_auc(f"retrieval-based{how}, seed {run}", of_run)
+        aucs = [of_run.value for of_run in runs if of_run.value is not None]
+        name = f"{README}: {'unseen' if unseen else 'seen'}"
+        values |= {f"{name} least": min(aucs, default=None), f"{name} most": max(aucs, default=None)}
+    return Measured(values, f"simulated and {n_of(report).partition('; ')[2]}")
+
+
+CLAIMS = (
+    Claim(
+        "realism-report",
+        "the published simulated users against people",
+        (REPORT, README),
+        1,
+        {**OPEN, REFERENCE: 35},
+        _report_printed,
+        _report_measured,
+    ),
+    Claim(
+        "retrieval-based",
+        "retrieval-based users against people, in seen and in unseen contexts",
+        (RETRIEVAL, README),
+        3,
+        OPEN,
+        _retrieval_printed,
+        _retrieval_measured,
+    ),
+    Claim(
+        "retrieval-baseline",
+        "retrieval-based users beside the published ones, with the adversary",
+        (RETRIEVAL, README),
+        2,
+        OPEN,
+        _baseline_printed,
+        _baseline_measured,
+    ),
+)
