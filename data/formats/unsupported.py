@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..attempts import as_object
-from ..records import Conversation, Json, Message, Timing
+from ..records import Conversation, Json, Message, Timing, ToolCall
 from .dialogues import ASIDES, BEFORE, asides, declared_labels
 from .media_marks import parts_at_marks
 
@@ -24,6 +24,7 @@ _PATCH = {"values", "order", BEFORE}
 
 FURTHER = "further keys of the source"
 PARTS = "images, recordings, files and other parts of messages"
+SCALARS = "that results of tools are numbers, true, false or null (they are written as texts)"
 
 LINES = 1000
 """Most lines about things that were left out; for further ones only the number is given."""
@@ -82,13 +83,27 @@ class BeyondWords:
         self._source_keys |= dict.fromkeys(further)
         lost = _lost(conversation, stored, self.own_key, tools=self.tools)
         self._having.update(content for content, is_lost in lost if is_lost)
+        plain = self.tools and any(self._is_written_as_text(call) for call in _own_calls(stored, self.own_key))
+        self._having[SCALARS] += plain
         values = as_object(as_object(conversation.extra.get(self.own_key)).get("values"))
         listed, _ = parts_at_marks(values, [message.text for message in stored])  # the source's own lists of them
         unlisted = any(message.parts not in ((), own) for message, own in zip(stored, listed, strict=True))
-        self._having[PARTS] += unlisted and not self.parts
+        of_results = self.tools and any(
+            call.parts and not self._holds_parts(call) for call in _own_calls(stored, self.own_key)
+        )
+        self._having[PARTS] += (unlisted and not self.parts) or of_results
         unnamed = [key for extra in _extras(conversation, stored) for key in _unread(extra, self.own_key)]
         self._having["extra"] += bool(unnamed)
         self._keys |= dict.fromkeys(unnamed)
+
+    def _holds_parts(self, call: ToolCall) -> bool:
+        """Whether what a tool returned besides text is written: beside an error nothing is."""
+        return self.parts and call.error is None
+
+    def _is_written_as_text(self, call: ToolCall) -> bool:
+        """Whether a result is read as a text again and was none: only objects and lists are read as values."""
+        nothing = call.result is None and not (call.parts and self.parts)
+        return call.error is None and (nothing or isinstance(call.result, bool | int | float))
 
     def lines(self) -> list[str]:
         """A line for each kind of content, with the number of conversations that have it."""
@@ -98,14 +113,6 @@ class BeyondWords:
             for content, count in self._having.items()
             if count
         ]
-
-
-def beyond_words(conversations: Iterable[Conversation], own_key: str = "", *, tools: bool = False) -> list[str]:
-    """A line for each kind of content beside the stored texts, with the number of conversations that have it."""
-    beyond = BeyondWords(own_key, tools=tools)
-    for conversation in conversations:
-        beyond.note(conversation)
-    return beyond.lines()
 
 
 def _lost(
@@ -129,8 +136,7 @@ def _lost(
     )
     calls = [(message.role, call) for message in stored for call in message.tool_calls]
     yield "calls and results of a user's tools", tools and any(role == "user" for role, _ in calls)
-    ours = (message for message in stored if message.role == "assistant" and not _as_read(message, own_key))
-    errors = tools and any(call.error is not None for message in ours for call in message.tool_calls)
+    errors = tools and any(call.error is not None for call in _own_calls(stored, own_key))
     yield "that a tool failed (errors of tools are written as results)", errors
     yield "messages that are not stored", len(stored) < len(conversation.messages)
     drafts = list(conversation.attempts())
@@ -157,6 +163,12 @@ def _labelled(labels: Json, extra: Json, own_key: str) -> bool:
     """Whether there are labels other than those that the own source declares, which are written again."""
     values = as_object(as_object(extra.get(own_key)).get("values"))
     return bool(labels) and labels != declared_labels(values)
+
+
+def _own_calls(stored: list[Message], own_key: str) -> list[ToolCall]:
+    """The assistant's calls that are not written as their source has them."""
+    ours = (message for message in stored if message.role == "assistant" and not _as_read(message, own_key))
+    return [call for message in ours for call in message.tool_calls]
 
 
 def _as_read(message: Message, own_key: str) -> bool:

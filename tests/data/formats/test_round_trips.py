@@ -1,0 +1,147 @@
+"""Generated conversations go out and come back through every format that is written: each loss is named before."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from duologue.data import Conversation, Message, domains, load
+from duologue.data.formats.dialogues import asides
+from duologue.data.records import Attempt
+from tests.data.generated import KINDS, conversations
+
+COUNT = 1_000
+
+OTHERS = {
+    "simquac": "spans of a section: tests/data/simquac/test_simquac_files.py",
+    "quac": "spans of a section: tests/data/simquac/test_rows.py",
+    "squad_v2": "questions, which are not read as conversations",
+    "recllmsim": "situations: tests/data/recllmsim/test_recllmsim_files.py",
+    "scenarios": "scenarios, without messages",
+    "deepeval": "scenarios, without messages",
+}
+"""Targets of `convert` that hold conversations of one domain, or none, with where they are tested."""
+
+FILES = {"sharegpt": "out.json"}
+"""Names of files, where they decide the layout."""
+
+
+def stored(talk: Conversation) -> list[Message]:
+    return [message for message in talk.messages if message.stored]
+
+
+def drafts(talk: Conversation) -> list[Attempt]:
+    return [draft for message in stored(talk) for draft in message.attempts]
+
+
+def standing(message: Message) -> dict[str, Any]:
+    """What is recorded of the draft that stands, beside its message, calls, reasoning and kept channels."""
+    last = message.attempts[-1].plain() if message.attempts and message.attempts[-1].verdict != "rejected" else {}
+    beside = ("number", "text", "verdict", "tool_calls", "reasoning", "kept")
+    return {key: value for key, value in last.items() if key not in beside}
+
+
+def calls(talk: Conversation, role: str) -> list[Any]:
+    """Name, arguments and result of each call; of one that failed its error is the result, and a number is its text."""
+    return [
+        (number, call.name, call.arguments, call.error if call.error is not None else _worded(call.result))
+        for number, message in enumerate(stored(talk))
+        if message.role == role
+        for call in message.tool_calls
+    ]
+
+
+def _worded(result: Any) -> Any:
+    return result if isinstance(result, str | list | dict) else json.dumps(result)
+
+
+def scalars(talk: Conversation) -> list[Any]:
+    """Results that are neither texts nor objects nor lists, and whether parts stand in the place of one."""
+    made = [call for message in stored(talk) if message.role == "assistant" for call in message.tool_calls]
+    return [
+        None if isinstance(call.result, str | list | dict) or call.error is not None else (call.result,)
+        for call in made
+    ]
+
+
+HELD: dict[str, Callable[[Conversation], Any]] = {
+    "what it is about (the scenario)": lambda talk: {key: value for key, value in talk.scenario.items() if key not in ("kind", "digest")},
+    "its number among equal ones (ordinal, repeat)": lambda talk: talk.repeat,
+    "labels": lambda talk: (talk.labels, [message.labels for message in stored(talk)]),
+    "spans": lambda talk: [message.spans for message in stored(talk)],
+    "translations": lambda talk: [message.extra.get("content_zh") for message in stored(talk)],
+    "calls and results of tools": lambda talk: calls(talk, "assistant"),
+    "calls and results of a user's tools": lambda talk: calls(talk, "user"),
+    "that a tool failed (errors of tools are written as results)": lambda talk: [call.error for message in stored(talk) if message.role == "assistant" for call in message.tool_calls],
+    "that results of tools are numbers, true, false or null (they are written as texts)": scalars,
+    "rejected drafts": lambda talk: [draft for draft in talk.attempts() if draft.verdict == "rejected"],
+    "reasoning of models": lambda talk: [draft.reasoning for draft in drafts(talk) if draft.reasoning],
+    "what agents and sides kept": lambda talk: (talk.memory, [draft.kept for draft in drafts(talk) if draft.kept]),
+    "prompts, tokens and notes of the drafts that stand": lambda talk: [standing(message) for message in stored(talk)],
+    "turns without a message": lambda talk: talk.unsaid,
+    "tokens of what closed it": lambda talk: talk.closing_usage,
+    "why it ended (stop, failure)": lambda talk: (talk.stop, talk.failure),
+    "how it was made (provenance)": lambda talk: talk.provenance,
+    "the way through the graph (edges)": lambda talk: talk.edges,
+    "times (timing)": lambda talk: talk.timing,
+    "messages that are not stored": lambda talk: len(talk.messages) - len(stored(talk)),
+    "extra": lambda talk: {key: talk.extra.get(key) for key in ("path", "odd")},
+    "images, recordings, files and other parts of messages": lambda talk: [(message.parts, [call.parts for call in message.tool_calls if message.role == "assistant"]) for message in stored(talk)],
+}  # fmt: skip
+"""What a conversation holds of each kind of content that a format may lose, by the words with which it is named."""
+
+
+def words(talk: Conversation) -> Any:
+    """What no format may lose: the id, the words of both sides, and the instructions at their places."""
+    instructions = [(aside["at"], aside["system"]) for aside in asides(talk) if "system" in aside]
+    return talk.id, [(message.role, message.text) for message in stored(talk)], instructions
+
+
+def named(lines: list[str]) -> Counter[str]:
+    """The number of conversations by the kind of content that a writer says it leaves out."""
+    read = [re.fullmatch(r"(.+?), of (\d+) conversations?", line) for line in lines]
+    assert all(read), lines
+    kinds = {match[1]: int(match[2]) for match in read if match}
+    return Counter({_kind(words): count for words, count in kinds.items()})
+
+
+def _kind(words: str) -> str:
+    return "extra" if words.startswith("extra (") else words
+
+
+def lost(before: Conversation, after: Conversation) -> Iterator[str]:
+    """The kinds of content that the conversation has no more."""
+    yield from (kind for kind, held in HELD.items() if held(before) != held(after))
+
+
+def writers() -> list[str]:
+    return [name for name in domains.targets() if name not in OTHERS]
+
+
+def test_every_format_that_is_written_is_tested_here_or_where_its_domain_is() -> None:
+    assert set(domains.targets()) == {*OTHERS, *writers()}
+    assert {"replay", "messages", "sharegpt"} <= set(writers())
+
+
+def test_the_generated_conversations_hold_everything_and_are_the_same_each_time() -> None:
+    talks = list(conversations(COUNT))
+    assert talks[::100] == list(conversations(COUNT))[::100]
+    assert all(sum(bool(held(talk)) for talk in talks) > 20 for held in HELD.values())
+    assert max(len(message.tool_calls) for talk in talks for message in talk.messages) == 3
+    assert len(KINDS) == len(set(KINDS))
+
+
+@pytest.mark.parametrize("name", writers())
+def test_every_loss_of_a_thousand_conversations_is_named_before_and_none_is_found_after(name: str) -> None:
+    talks = list(conversations(COUNT))
+    path = Path(FILES.get(name, "out.jsonl"))
+    losses = named(domains.targets()[name](iter(talks), path))
+    read = load(path)
+    assert len(read) == len(talks)
+    assert not [before.id for before, after in zip(talks, read, strict=True) if words(before) != words(after)]
+    found = Counter(kind for before, after in zip(talks, read, strict=True) for kind in lost(before, after))
+    assert {kind: (found[kind], losses[kind]) for kind in {*found, *losses} if found[kind] != losses[kind]} == {}
