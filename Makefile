@@ -107,7 +107,7 @@ $(STAMPS)/core: pyproject.toml constraints.txt | $(BIN)/python
 
 $(STAMPS)/test: pyproject.toml constraints.txt $(STAMPS)/core
 	$(PIP) --upgrade "pip>=25.1"
-	$(PIP) -e ".[stats,ml,viz,zh,xlsx,parquet,documents,cost,tune]" --group test --group lint
+	$(PIP) -e ".[stats,ml,viz,zh,xlsx,parquet,documents,cost,tune,serve]" --group test --group lint
 	mkdir -p build/types
 	ln -sfn ../.. build/types/duologue
 	touch $@

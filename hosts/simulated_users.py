@@ -76,9 +76,19 @@ class User:
         if key in self._answers:
             answer, self._last = self._answers[key]
             return answer
-        answer = await self._answered(heard)
+        opening = None if heard else self._opening()
+        answer = await self._answered(heard) if opening is None else opening
         if not isinstance(answer, UserEnded) or not answer.failure:
             self._answers[key] = answer, self._last
+        return answer
+
+    def _opening(self) -> Message | None:
+        """The first message that the scenario gives the user; None if it has to find one."""
+        opening = self._state.get("messages", [])
+        if [message.get("role") for message in opening] != ["user"]:
+            return None
+        answer = Message.model_validate(opening[0])
+        self._last = self._last.model_copy(update={"messages": (answer,)})
         return answer
 
     async def _answered(self, heard: Sequence[Message]) -> Message | UserEnded:

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,7 +9,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from ..views.live.doors import HERE, new_token, path_of, stay_on_this_machine
+from ..views.live.doors import HERE, listening, new_token, path_of, stay_on_this_machine
 from .doors import Door
 
 SETTINGS = {
@@ -52,21 +51,6 @@ def _settle(folder: Path) -> None:
         config.set_option(name, value)
 
 
-def _listening(port: int, ports: int) -> tuple[socket.socket, int]:
-    """A socket at the first free port of so many from this one on; OSError if none is free."""
-    listening = socket.socket()
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((HERE, port))
-        listening.listen()
-    except OSError:
-        listening.close()
-        if ports > 1:  # somebody has taken it since the command looked
-            return _listening(port + 1, ports - 1)
-        raise
-    return listening, port
-
-
 def _run(folder: Path, port: int, ports: int) -> None:
     """Serve `page.py` of the folder; print the address with its token once it can be opened."""
     Thread(target=_end_with_the_command, args=(folder,), daemon=True).start()
@@ -78,7 +62,7 @@ def _run(folder: Path, port: int, ports: int) -> None:
     from starlette.applications import Starlette
     from starlette.routing import Mount
 
-    listening, port = _listening(port, ports)
+    opened, port = listening(port, ports)  # somebody may have taken it since the command looked
     page = streamlit.App(folder / "page.py")
     begin = page.lifespan()
 
@@ -92,7 +76,7 @@ def _run(folder: Path, port: int, ports: int) -> None:
     app = Starlette(routes=[Mount(path_of(token).rstrip("/"), page)], lifespan=lifespan)
     uvicorn.Server(
         uvicorn.Config(Door(app, token), log_level="error", server_header=False, timeout_graceful_shutdown=1)
-    ).run(sockets=[listening])
+    ).run(sockets=[opened])
 
 
 if __name__ == "__main__":

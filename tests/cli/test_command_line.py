@@ -45,8 +45,8 @@ TWO_VALUES = {
 }
 """Options of more than one metavar or set of choices, and why."""
 
-ONE_EACH = ("--between", "--model", "--rater", "--scale", "--template-name", "--user", "--with-assistant")
-"""Options that may be repeated and take one value at a time: models, pairs, orders, names with commas of their own."""
+ONE_EACH = ("--between", "--fact", "--model", "--rater", "--scale", "--template-name", "--user", "--with-assistant")
+"""Options that may be repeated and take one value at a time: models, pairs, orders, sentences, names with commas of their own."""
 
 SEVERAL = {
     "--assistant": "`validity` compares several assistants",
@@ -92,7 +92,7 @@ def test_the_list_of_commands_fits_a_terminal_with_a_whole_summary_of_each(duolo
     assert duologue("-h")[1] == out
     for name in PRESENT:
         assert re.search(rf"\b{name.split()[0]}  ", out), name
-    for group in ("make", "look", "measure", "label", "improve", "keep", "papers"):
+    for group in ("make", "look", "measure", "label", "improve", "serve", "keep", "papers"):
         assert re.search(rf"^  {group} ", out, re.MULTILINE), group
 
 
@@ -337,6 +337,7 @@ def test_every_command_that_asks_models_has_the_options_of_asking_in_the_same_wo
         words for words, own in by_command.items() if any("MODEL" in str(option.metavar) for option in own.values())
     }
     asking -= {"recllmsim intents", "recllmsim satisfaction"}  # their models are trained on the data
+    asking -= {"serve-user"}  # a request asks for one message, and how many there are is the harness' choice
     assert len(asking) >= 12
     for name in names:
         meanings = {

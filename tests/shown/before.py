@@ -56,6 +56,16 @@ config = BertConfig(vocab_size=5, max_position_embeddings=66, **sizes)
 BertForQuestionAnswering(config).save_pretrained("models/my-reader")
 """
 """A tiny model with random weights."""
+SERVED_USER = """
+import threading
+import duologue
+from duologue.hosts import endpoint
+from duologue.views.live.doors import listening
+users = {"agent_test": lambda seed: duologue.user(goal="move my flight", facts=["The code is QX4821."], seed=seed)}
+opened, _ = listening(8801, 1)
+serving = {"app": endpoint.application(endpoint.ServedUsers(users)), "listening": opened}
+threading.Thread(target=endpoint.serve, kwargs=serving, daemon=True).start()
+"""
 HOTEL = """
 from pathlib import Path
 Path("my_package").mkdir()
@@ -101,6 +111,7 @@ Path("goldens.json").write_text(json.dumps([golden]))
 """
 BEFORE: dict[str, dict[str, str]] = {
     "README.md": {"def model": "import re\nfrom langchain_core.messages import AIMessage, AnyMessage"},
+    "docs/hosts/serve_user.md": {"from openai": SERVED_USER},
     "docs/labels/agreement.md": {
         "": "from pathlib import Path\nPath('labelled').symlink_to('recllmsim_human_vs_agent/human_exp_V2')"
     },

@@ -5,6 +5,7 @@ needs a token, which only the printed address holds, and its `Host` and `Origin`
 """
 
 import secrets  # noqa: TID251 - a token must be guessed by nobody, and is no part of a simulation
+import socket
 from collections.abc import Mapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
@@ -62,12 +63,8 @@ class DoorKey:
 
         `headers`: by their names in lower case. `is_socket`: whether a web socket is to be opened.
         """
-        host = headers.get("host", "")
-        if host.rpartition(":")[0] not in HOSTS:
-            return 421, "This server answers under the address that the command printed."
-        origin = headers.get("origin")
-        if origin != f"http://{host}" and (origin is not None or is_socket):
-            return 403, "This server answers its own page only."
+        if refusal := wrong_place(headers, is_socket=is_socket):
+            return refusal
         if path == "/" and not is_socket:
             given_tokens = parse_qs(query).get("token", [""])
         else:
@@ -75,6 +72,32 @@ class DoorKey:
         if not secrets.compare_digest(given_tokens[0].encode(), self.token.encode()):
             return 403, "Open the address that the command printed, with its token."
         return None
+
+
+def wrong_place(headers: Mapping[str, str], *, is_socket: bool = False) -> tuple[int, str] | None:
+    """Status and reason of a refusal by a request's `Host` and `Origin`; None if both are those of this machine."""
+    host = headers.get("host", "")
+    if host.rpartition(":")[0] not in HOSTS:
+        return 421, "This server answers under the address that the command printed."
+    origin = headers.get("origin")
+    if origin != f"http://{host}" and (origin is not None or is_socket):
+        return 403, "This server answers its own page only."
+    return None
+
+
+def listening(port: int, ports: int) -> tuple[socket.socket, int]:
+    """A socket at the first free port of so many from this one on; OSError if none is free."""
+    opened = socket.socket()
+    opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        opened.bind((HERE, port))
+        opened.listen()
+    except OSError:
+        opened.close()
+        if ports > 1:
+            return listening(port + 1, ports - 1)
+        raise
+    return opened, port
 
 
 def _cookie(header: str) -> str:

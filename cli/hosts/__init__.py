@@ -1,0 +1,1 @@
+"""Commands that serve other tools: `serve-user` and `mcp`."""

@@ -1,0 +1,159 @@
+"""`duologue serve-user`: a simulated user behind an OpenAI-compatible endpoint of this machine."""
+
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from ...data import domains
+from ...data.text.languages import Language
+from ...errors import SettingError, of_extra
+from ..options.cast_settings import setting
+from ..options.limits import LIMITS
+from ..options.model_fields import extended
+from ..options.sections import CAST, OUTPUT
+from ..options.shared import (
+    Behaviour,
+    Like,
+    Prompts,
+    SettingsOption,
+    cast_argument,
+    language_of,
+    limit_to,
+    option,
+    scenarios_from,
+    user_by,
+)
+from ..options.tracing import Trace, TrustEnvFile, leaving
+from ..running.run import limits_with
+from ..streams import flush, put, say
+
+FIRST_PORT = 8801
+PORTS = 200
+"""Ports that are tried, from the first one on."""
+LISTED = 20
+"""Models that are printed."""
+ASKED_LIMITS = {name: LIMITS[name] for name in ("seed", "max_turns", "question_attempts")}
+
+
+@extended(ASKED_LIMITS)
+def serve_user_command(
+    name: Annotated[str | None, cast_argument(". Default: agent_test, a user with a goal and facts.", "[CAST]")] = None,
+    scenarios: Annotated[
+        Path | None,
+        scenarios_from("JSON lines, an object each, or stored conversations. Each is a model of the endpoint."),
+    ] = None,
+    goal: Annotated[
+        str | None, option("Serve one user with this goal, in place of --scenarios.", metavar="TEXT")
+    ] = None,
+    fact: Annotated[
+        list[str] | None,
+        option("Give the user of --goal this answer to a question; may be repeated.", metavar="TEXT"),
+    ] = None,
+    user: Annotated[str | None, user_by("openai:NAME, offline or others; the cast's setting `user`.")] = None,
+    behaviour: Behaviour = None,
+    limit: Annotated[int | None, limit_to("scenarios")] = None,
+    unswapped: Annotated[
+        bool,
+        option(
+            "Take the conversation with its own roles: your assistant's messages as assistant, those of our user as user. "
+            "Default: swapped, as an endpoint's answer is its assistant's.",
+            "--unswapped",
+            section=OUTPUT,
+        ),
+    ] = False,
+    token: Annotated[
+        Path | None,
+        option(
+            "Answer only clients whose api_key is the token in this file. If there is no such file, it is written with a "
+            "new token.",
+            section=OUTPUT,
+            metavar="FILE",
+        ),
+    ] = None,
+    port: Annotated[
+        int | None,
+        option(
+            "Serve the users at this port. Default: the first free one from 8801.", section=OUTPUT, min=1, max=65535
+        ),
+    ] = None,
+    language: Annotated[
+        Language | None, language_of("the user's prompts. Default: that of the goals, or en.", section=CAST)
+    ] = None,
+    like: Like = None,
+    prompts: Prompts = None,
+    settings: SettingsOption = None,
+    trace: Trace = False,
+    trust_env_file: TrustEnvFile = False,
+    **limits: Any,
+) -> int:
+    """Serve simulated users to your harness as models.
+
+    The endpoint is OpenAI-compatible, of this machine only, and answers until Ctrl-C. Your assistant's messages come in,
+    and the user's next message is the completion. Its `finish_reason` is the
+    reason for which the user ended the conversation.
+    """
+    from ...graphs import agent_test, casts
+    from ...hosts.endpoint import ServedUsers, application, serve
+    from ...hosts.simulated_users import User
+    from ...studies.agent_trials import given_scenarios
+    from ...views.live.doors import HERE, listening
+
+    for package in ("starlette", "uvicorn"):
+        of_extra(package, "serve")
+    if (fact and goal is None) or (goal is not None and scenarios is not None):
+        raise SettingError("--goal: give it with its facts, or --scenarios in their place")
+    with leaving(trace=trace, trust_env_file=trust_env_file):
+        factory = casts.find(name or agent_test.NAME)
+        named = {"user": user, "like": like, "language": language, "prompts": prompts}
+        chosen = dict(setting(text, factory.settings) for text in settings or ())
+        chosen |= {key: value for key, value in named.items() if value is not None}
+        planned = given_scenarios(
+            factory.source,
+            factory.checked(chosen),
+            scenarios if goal is None else [{"goal": goal, **({"facts": fact} if fact else {})}],
+            say,
+            limit=limit,
+            behaviour=tuple(behaviour or ()),
+            seed=limits["seed"],
+        )
+        cast = factory(**{**planned.settings, **chosen})
+        cast_limits = limits_with(cast, limits)
+        short = factory.name.rpartition(":")[2]
+        names = [short if len(planned) == 1 else f"{short}-{number}" for number in range(1, len(planned) + 1)]
+        users = {
+            model: lambda seed, state=state: User(cast, state, replace(cast_limits, seed=seed))
+            for model, state in zip(names, planned.states, strict=True)
+        }
+        served = ServedUsers(users, seed=limits["seed"], unswapped=unswapped)
+        app = application(served, None if token is None else _token_in(token))
+        try:
+            opened, port = listening(port or FIRST_PORT, 1 if port is not None else PORTS)
+        except OSError:
+            raise SettingError(f"--port {port or FIRST_PORT}: is taken: give another") from None
+        put(f"http://{HERE}:{port}/v1")
+        for model, state in zip(names[:LISTED], planned.states, strict=False):
+            say(f"model {model}: {domains.of(state['scenario']).title(state['scenario'])}")
+        if len(names) > LISTED:
+            say(f"... and {len(names) - LISTED} more models, up to {names[-1]}")
+        flush()
+        with suppress(KeyboardInterrupt):
+            serve(app, opened)
+    return 0
+
+
+def _token_in(path: Path) -> str:
+    """The token in a file; SettingError for a file without one.
+
+    A missing file is written with a new token.
+    """
+    from ...views.live.doors import new_token
+
+    if not path.exists():
+        path.touch(mode=0o600, exist_ok=False)
+        path.write_text(new_token() + "\n", encoding="utf-8")
+        say(f"a new token was written to {path}: give it to your client as api_key")
+    token = path.read_text(encoding="utf-8").strip()
+    if not token or not token.isascii() or not token.isprintable():
+        raise SettingError(f"--token {path}: holds no token: one line of ASCII, or no file")
+    return token
