@@ -1,54 +1,91 @@
 """Logs of Inspect's evaluations: `.json`, and `.eval`, which is a zip archive with a file for each sample.
 
 "Log files" (inspect.aisi.org.uk/eval-logs.html): a log has `eval`, `status` and `samples`; a sample `id`, `epoch`,
-`messages`, `scores` and `attachments`, which a message names as `attachment://DIGEST`.
+`messages`, `scores` and `attachments`, which a message names as `attachment://DIGEST`. Its files are compressed with
+Zstandard, which Python knows from 3.14 on.
 """
 
 import json
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from io import BytesIO
+from itertools import groupby
 from pathlib import Path
 from typing import Any
+
+import zstandard
 
 from ...errors import DataError, at
 from ..attempts import as_list, as_object, is_object
 from ..files.broken_lines import of_form
-from ..files.json_files import dumps, parsed
+from ..files.json_files import dumps, parsed, read_text
 from ..files.json_values import elements
 from ..files.regular_files import opened
 from ..formats import messages
-from ..formats.detection import Format, Source
+from ..formats.detection import Contents, Format, Source
 from ..formats.message_parts import turns_of_parts
 from ..formats.turns import role_of
 from ..records import Conversation
+from .inspect_samples import record_in
+from .inspect_writer import write
 
 LARGEST = 512 * 1024 * 1024
 """Most bytes of one sample that are unpacked."""
 
 _LINK = "attachment://"
-_DAMAGE = (NotImplementedError, RuntimeError, OSError, EOFError, UnicodeDecodeError, zipfile.BadZipFile, zlib.error)
+_DAMAGE = (NotImplementedError, RuntimeError, OSError, EOFError, UnicodeDecodeError, zipfile.BadZipFile, zlib.error, zstandard.ZstdError)  # fmt: skip
+_ZSTANDARD = 93
+"""Number of the compression in an archive."""
 
 
-def read(path: str | Path) -> list[Conversation]:
-    """A conversation for each sample and epoch, its scores as labels; DataError for a log without samples."""
-    values = list(_values(Path(path)))
-    if not values:
+def read(path: str | Path) -> Contents:
+    """A conversation for each sample and epoch, its scores as labels; DataError for a log without samples.
+
+    A sample that Duologue wrote holds its record, which is read where its words are still those of the messages.
+    """
+    stale: Counter[str] = Counter()
+    talks: list[Conversation] = []
+    for is_record, group in groupby(_values(Path(path), stale), lambda pair: isinstance(pair[1], Conversation)):
+        values = list(group)
+        talks += [value for _, value in values] if is_record else messages.of_values(path, values)
+    if not talks:
         raise DataError(f"{at(path)}: holds an evaluation of Inspect without samples: give a log that has run")
-    return messages.of_values(path, values)
+    notes = (f"{count} samples are read by their messages: {problem}" for problem, count in stale.items())
+    return Contents(tuple(talks), tuple(notes))
 
 
-def _values(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def _values(path: Path, stale: Counter[str]) -> Iterator[tuple[str, Any]]:
+    """Each sample with its place: its record, else what the form of messages reads."""
     for place, sample, task in _zipped(path) if is_archive(path) else _plain(path):
         if is_object(sample):
-            yield place, _talk(sample, task)
+            try:
+                record = record_in(sample)
+            except DataError as problem:
+                stale[str(problem)] += 1
+                record = None
+            yield place, _talk(sample, task) if record is None else record
 
 
 def _plain(path: Path) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
     problem = "is not a log of Inspect, as the first value is: take it out"
-    for place, log in of_form(elements(path), lambda log: "eval" in as_object(log), path, problem):
+    whole = _with_missing_scores(path)
+    values = elements(path) if whole is None else iter([("the log", whole)])
+    for place, log in of_form(values, lambda log: "eval" in as_object(log), path, problem):
         for number, sample in enumerate(as_list(log.get("samples"))):
             yield f"{place}, sample {number}", sample, as_object(log["eval"])
+
+
+def _with_missing_scores(path: Path) -> Any:
+    """The log of a `.json` file in which a score is missing, for which Inspect writes NaN; None for any other."""
+    text = read_text(path)
+    if "NaN" not in text or not text.lstrip().startswith("{"):
+        return None
+    with suppress(DataError):
+        return _parsed(text, path)
+    return None
 
 
 def _zipped(path: Path) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
@@ -56,7 +93,7 @@ def _zipped(path: Path) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
         names = archive.namelist()
         header = next((name for name in ("header.json", "_journal/start.json") if name in names), None)
         task = as_object(as_object(_member(archive, header, path)).get("eval")) if header else {}
-        for name in sorted(name for name in names if name.startswith("samples/") and name.endswith(".json")):
+        for name in (name for name in names if name.startswith("samples/") and name.endswith(".json")):
             yield name, _member(archive, name, path), task
 
 
@@ -64,10 +101,37 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Any:
     if archive.getinfo(name).file_size > LARGEST:
         raise DataError(f"{at(path, name)}: is over {LARGEST // 1024**2} MB: take that sample out of the log")
     try:
-        text = archive.read(name).decode("utf-8")
+        text = _unpacked(archive, archive.getinfo(name)).decode("utf-8")
     except _DAMAGE as error:
         raise DataError(f"{at(path, name)}: cannot be unpacked ({error}): convert the log with `inspect log`") from None
-    return parsed(text, path)
+    return _parsed(text, path)
+
+
+def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    if entry.compress_type != _ZSTANDARD:
+        return archive.read(entry)
+    file = archive.fp
+    if file is None:
+        raise zipfile.BadZipFile("it is closed")
+    file.seek(entry.header_offset + 26)
+    lengths = file.read(4)  # of the name and of further fields, as this entry's own header has them
+    file.seek(sum((int.from_bytes(lengths[:2], "little"), int.from_bytes(lengths[2:], "little"))), 1)
+    packed = BytesIO(file.read(entry.compress_size))
+    with zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True) as stream:
+        return stream.read(LARGEST)
+
+
+def _parsed(text: str, path: Path) -> Any:
+    """The JSON value; the number that Inspect writes for a missing score is null."""
+    try:
+        return parsed(text, path)
+    except DataError as error:
+        if "NaN" not in text:
+            raise
+        try:
+            return json.loads(text, parse_constant=lambda _: None)
+        except (ValueError, RecursionError):
+            raise error from None
 
 
 def is_archive(path: Path) -> bool:
@@ -86,6 +150,7 @@ def _talk(sample: Mapping[str, Any], task: Mapping[str, Any]) -> dict[str, Any]:
     listed = [{"role": "user", "content": listed}] if isinstance(listed, str) else listed
     turns = [turn for message in as_list(listed) if is_object(message) for turn in _turns(_resolved(message, files))]
     scores = {name: as_object(score).get("value") for name, score in as_object(sample.get("scores")).items()}
+    scores = {name: value for name, value in scores.items() if value is not None}
     more = {key: sample[key] for key in ("target", "metadata", "error", "limit") if sample.get(key)}
     names = {key: task[key] for key in ("task", "model", "run_id") if task.get(key)}
     name = f"{sample.get('id')}-{sample.get('epoch', 1)}"
@@ -138,6 +203,8 @@ def _recognised(source: Source) -> bool:
     if source.is_folder:
         return False
     first = as_object(source.first)
+    if source.fault is not None and b'"eval"' in source.begin:
+        first = as_object(_with_missing_scores(source.path))
     return (is_object(first.get("eval")) and "status" in first and "version" in first) or (
         not first and is_archive(source.path)
     )
@@ -148,5 +215,6 @@ FORMAT = Format(
     "logs of Inspect's evaluations (.json, .eval)",
     _recognised,
     read,
+    write,
     sign="`version`, `status` and `eval`, or an archive with `samples/`",
 )
