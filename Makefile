@@ -24,7 +24,7 @@ COVER := --cov --cov-report=
 TRACES := build/coverage
 SOURCES := pyproject.toml $(shell find . -name "*.py" -not -path "./.*" -not -path "./build/*")
 # Harnesses of others that our user plays in: an extra, tests, a file of versions and an environment of its own for each.
-HOSTS := openevals
+HOSTS := openevals inspect
 # Per cent of lines and branches, a little under the 97 that the suite reaches without the open data.
 FLOOR := 95
 
@@ -63,7 +63,7 @@ hosts: $(or $(ARGS:%=host-%),$(HOSTS:%=host-%))  ## our user in each harness of 
 # What these packages would send home is off, and the tests see no key and no network.
 $(HOSTS:%=host-%): host-%: build/hosts/%/installed
 	DEEPEVAL_TELEMETRY_OPT_OUT=1 MLFLOW_DISABLE_TELEMETRY=true SCENARIO_DISABLE_TELEMETRY=true \
-	  build/hosts/$*/bin/python -m pytest --no-skips -k $* tests/hosts/test_$*.py tests/hosts/test_same_words.py
+	  build/hosts/$*/bin/python -m pytest --no-skips -W ignore::pytest.PytestUnraisableExceptionWarning -k $* tests/hosts/test_$*.py tests/hosts/test_same_words.py
 
 bench: $(STAMPS)/bench  ## what only a clock shows, as ratios; asserts nothing: docs/reference/performance.md
 	$(BIN)/python -m tests.benchmarks $(ARGS)

@@ -45,9 +45,9 @@ class User:
     """
 
     def __init__(self, cast: Cast, state: State, limits: Limits) -> None:
+        self.cast, self.limits = cast, limits
         self._cast = replace(asking(cast), record_memory=True)
         [self._state] = planned(self._cast, [state])
-        self._limits = limits
         self._records: dict[str, Conversation] = {}
         """The record of each answer, by a digest of what was heard and the answer."""
         self._answers: dict[str, tuple[Message | UserEnded, Conversation]] = {}
@@ -69,7 +69,7 @@ class User:
             DataError: A message has no role or no text.
             SettingError: The last message is the user's own.
         """
-        heard = _heard(messages)
+        heard = messages_of(messages)
         if heard and heard[-1].role == "user":
             raise SettingError("user.reply: the last message is the user's own: give it with the assistant's answer")
         key = _key(heard)
@@ -98,7 +98,7 @@ class User:
         state: State = {**self._state, "messages": [message.plain() for message in earlier]}
         if earlier_record is not None and earlier_record.memory:
             state["memories"] = dict(earlier_record.memory)
-        [record] = await asimulate(self._cast, [state], limits=self._limits)
+        [record] = await asimulate(self._cast, [state], limits=self.limits)
         self._last = record
         new = [message for message in record.messages[len(earlier) :] if message.role == "user"]
         answer = new[0] if new else None
@@ -130,7 +130,7 @@ class User:
         return None, 0
 
 
-def _heard(messages: Iterable[Heard]) -> tuple[Message, ...]:
+def messages_of(messages: Iterable[Heard]) -> tuple[Message, ...]:
     """The messages as records; tool calls belong to the assistant's message after them."""
     listed = list(messages)
     if all(isinstance(message, Message) for message in listed):
@@ -161,6 +161,7 @@ def user(
     behaviours: Sequence[str] = (),
     max_turns: int | None = None,
     seed: int = 0,
+    repeat: int = 0,
     **settings: Any,
 ) -> User:
     """A simulated user for a loop of your own; it is asked by `await user.reply(messages)`.
@@ -175,6 +176,7 @@ def user(
         behaviours: What makes it difficult, such as `["impatient"]`.
         max_turns: Maximum number of turns. Default: as in the cast.
         seed: Seed of its draws.
+        repeat: Number of the conversation about the scenario, from 0. Each repeat has draws of its own, as in a run.
         settings: Further settings of the cast, such as `language`.
 
     Returns:
@@ -205,6 +207,7 @@ def user(
         source = factory.source()
         [state] = numbered([source.state({**(scenario or parts)})])
         own_cast = factory(**{**source.settings_for([state]), **settings, "user": user})
+    state["repeat"] = repeat
     if behaviours:
         state["extra"] = {**state.get("extra", {}), BEHAVIOURS: list(checked_names(behaviours, BEHAVIOURS))}
     limits = replace(own_cast.limits, seed=seed, max_turns=max_turns or own_cast.limits.max_turns)

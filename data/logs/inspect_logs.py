@@ -79,7 +79,7 @@ def _plain(path: Path) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
 
 
 def _with_missing_scores(path: Path) -> Any:
-    """The log of a `.json` file in which a score is missing, for which Inspect writes NaN; None for any other."""
+    """The log of a `.json` file in which a score is missing (NaN); None for any other."""
     text = read_text(path)
     if "NaN" not in text or not text.lstrip().startswith("{"):
         return None
@@ -148,7 +148,9 @@ def _talk(sample: Mapping[str, Any], task: Mapping[str, Any]) -> dict[str, Any]:
     files = as_object(sample.get("attachments"))
     listed = sample.get("messages") or sample.get("input")
     listed = [{"role": "user", "content": listed}] if isinstance(listed, str) else listed
-    turns = [turn for message in as_list(listed) if is_object(message) for turn in _turns(_resolved(message, files))]
+    turns = [
+        turn for message in as_list(listed) if is_object(message) for turn in inspect_turns(_resolved(message, files))
+    ]
     scores = {name: as_object(score).get("value") for name, score in as_object(sample.get("scores")).items()}
     scores = {name: value for name, value in scores.items() if value is not None}
     more = {key: sample[key] for key in ("target", "metadata", "error", "limit") if sample.get(key)}
@@ -167,7 +169,8 @@ def _resolved(value: Any, files: Mapping[str, Any]) -> Any:
     return {key: _resolved(item, files) for key, item in value.items()} if is_object(value) else value
 
 
-def _turns(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+def inspect_turns(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The turns in OpenAI's form of a message of Inspect, as its JSON has it."""
     role, content = role_of(message.get("role")) or str(message.get("role")), message.get("content")
     if role == "tool":
         error = message.get("error")

@@ -29,12 +29,12 @@ _REASONS = {"length": "max_tokens", "content_filter": "content_filter", "tool_ca
 
 def sample_name(conversation: Conversation) -> str:
     """The sample's id: that of the scenario's first conversation, so that repeats are epochs of one sample."""
-    made = conversation.provenance
-    if made is None or not conversation.repeat:
+    provenance = conversation.provenance
+    if provenance is None or not conversation.repeat:
         return conversation.id
-    first = (made.cast, conversation.scenario, conversation.ordinal)
-    is_made = conversation.id == conversation_id(*first, conversation.repeat, made.begun)
-    return conversation_id(*first, 0, made.begun) if is_made else conversation.id
+    first = (provenance.cast, conversation.scenario, conversation.ordinal)
+    is_simulated = conversation.id == conversation_id(*first, conversation.repeat, provenance.begun)
+    return conversation_id(*first, 0, provenance.begun) if is_simulated else conversation.id
 
 
 def sample_of(conversation: Conversation, name: str, epoch: int) -> dict[str, Any]:
@@ -77,18 +77,24 @@ def stored_record(conversation: Conversation) -> Any:
     return text if text.isascii() and r"\ud" in text else record
 
 
+def as_record(stored: Any) -> Conversation | None:
+    """The record that `stored_record` gave; None for nothing. DataError if it cannot be read."""
+    if stored is None:
+        return None
+    try:
+        return Conversation.from_plain(as_object(as_value(stored) if isinstance(stored, str) else stored))
+    except ValidationError:
+        raise DataError("the record in its store is not one of this version") from None
+
+
 def record_in(sample: Mapping[str, Any]) -> Conversation | None:
     """The record in a sample's store, if the words of the sample's messages are still those of the record.
 
     None for a sample without one. DataError for one that is of other words, or cannot be read.
     """
-    record = as_object(sample.get("store")).get(KEY)
-    if record is None:
+    conversation = as_record(as_object(sample.get("store")).get(KEY))
+    if conversation is None:
         return None
-    try:
-        conversation = Conversation.from_plain(as_object(as_value(record) if isinstance(record, str) else record))
-    except ValidationError:
-        raise DataError("the record in its store is not one of this version") from None
     own = [(message.role, whole(message.text)) for message in conversation.messages if message.stored]
     if _spoken(own) != _spoken(_words(sample)):
         raise DataError("its messages are not those of the record in its store")
@@ -97,8 +103,7 @@ def record_in(sample: Mapping[str, Any]) -> Conversation | None:
 
 def _words(sample: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for message in as_list(sample.get("messages")):
-        role = role_of(as_object(message).get("role"))
-        if role in SPEAKERS:
+        if (role := role_of(as_object(message).get("role"))) is not None and role in SPEAKERS:
             parts = as_object(message).get("content")
             texts = (
                 [part for part in parts if as_object(part).get("type") == "text"] if isinstance(parts, list) else parts
@@ -190,13 +195,13 @@ def _part(part: Part) -> dict[str, Any]:
 def _output(conversation: Conversation, messages: list[dict[str, Any]]) -> dict[str, Any]:
     """The last message of the assistant as the output of its model."""
     last = next((message for message in reversed(messages) if message["role"] == "assistant"), None)
-    said = [message for message in conversation.messages if message.stored and message.role == "assistant"]
-    if last is None or not said:
+    replies = [message for message in conversation.messages if message.stored and message.role == "assistant"]
+    if last is None or not replies:
         return {}
-    draft = said[-1].attempts[-1] if said[-1].attempts else None
+    draft = replies[-1].attempts[-1] if replies[-1].attempts else None
     reason = _REASONS.get((draft.finish_reason if draft is not None else None) or "", "stop")
     choice = {"message": {**last, "role": "assistant"}, "stop_reason": reason}
-    return {"model": last.get("model", ""), "choices": [choice], "completion": said[-1].text}
+    return {"model": last.get("model", ""), "choices": [choice], "completion": replies[-1].text}
 
 
 def usage_by_model(conversation: Conversation) -> dict[str, Usage]:

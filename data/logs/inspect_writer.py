@@ -1,6 +1,6 @@
 """Conversations as a log of Inspect: `.eval`, an archive with a file for each sample, or `.json`, one object.
 
-Samples are written one at a time. What the log says of all of them follows at its end, and is gathered meanwhile.
+Samples are written one at a time. The header, with figures over all of them, follows at the end.
 """
 
 import json
@@ -122,10 +122,12 @@ class _Log:
             yield sample
 
     def _note(self, conversation: Conversation, sample: dict[str, Any]) -> None:
-        made = conversation.provenance
+        provenance = conversation.provenance
         if not self.count:
-            self.cast = made.cast if made is not None else str(conversation.scenario.get("kind") or "conversations")
-            nodes = made.nodes if made is not None else {}
+            self.cast = (
+                provenance.cast if provenance is not None else str(conversation.scenario.get("kind") or "conversations")
+            )
+            nodes = provenance.nodes if provenance is not None else {}
             self.models = {
                 role: nodes[node].label
                 for role, node in (("user", "user_simulator"), ("assistant", "assistant"))

@@ -1,10 +1,12 @@
 """Each harness of the Makefile has an extra, versions that name no index and no build, a module, tests and a page."""
 
+import importlib
 import re
 import tomllib
 
 import pytest
 
+from duologue.errors import MissingExtraError
 from tests.test_imports import ROOT
 
 MAKEFILE = (ROOT / "Makefile").read_text()
@@ -28,3 +30,9 @@ def test_its_versions_are_fixed_and_name_no_index_no_path_and_no_graphics_card(h
     packages = {line.split("==")[0].lower() for line in lines}
     assert packages > {"langgraph", "pytest"}
     assert [name for name in packages if name.startswith(("torch", "nvidia", "duologue"))] == []
+
+
+@pytest.mark.parametrize("host", ["inspect"])
+def test_a_harness_that_is_not_installed_is_one_line_with_its_extra(host):
+    with pytest.raises(MissingExtraError, match=rf'not installed: pip install "duologue\[{host}\]"'):
+        importlib.import_module(f"duologue.hosts.{host}")

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,27 @@ def in_openevals() -> list[str]:
     return of_user(result["trajectory"])
 
 
-PACKAGES = {"openevals": (in_openevals, "openevals")}
+def in_inspect() -> list[str]:
+    from inspect_ai import Task, eval
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    from duologue.hosts import inspect
+
+    def answer(messages: list[Any], *others: Any) -> Any:
+        heard = [{"role": message.role, "content": message.text} for message in messages]
+        output = ModelOutput.from_content("mockllm/model", agent(heard))
+        output.usage = ModelUsage()
+        return output
+
+    task = Task(dataset=inspect.dataset([SCENARIO]), solver=inspect.simulated_user(behaviours=["incomplete"], seed=5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of what Inspect calls
+        [log] = eval(task, model=get_model("mockllm/model", custom_outputs=answer), display="none", log_dir="logs")
+    assert log.status == "success", log.error and log.error.traceback
+    return of_user([message.model_dump() for message in log.samples[0].messages])[:-1]  # without its goodbye
+
+
+PACKAGES = {"openevals": (in_openevals, "openevals"), "inspect": (in_inspect, "inspect_ai")}
 """Each harness where the user opens, with the package that it needs."""
 
 

@@ -26,7 +26,7 @@ OTHERS = {
 }
 """Targets of `convert` that hold conversations of one domain, or none, with where they are tested."""
 
-FILES = {"sharegpt": "out.json"}
+FILES = {"sharegpt": "out.json", "inspect": "out.eval"}
 """Names of files, where they decide the layout."""
 
 

@@ -1,0 +1,245 @@
+"""A simulated user in evaluations of Inspect: a solver that holds the conversation, a data set and scorers.
+
+    from inspect_ai import Task, eval
+    from duologue.hosts import inspect
+
+    task = Task(dataset=inspect.dataset("scenarios.jsonl"), solver=inspect.simulated_user(), scorer=inspect.success())
+    eval(task, model="openai/gpt-4.1-mini", epochs=5)
+
+The evaluated model, or an agent, answers the user with its tools. The record is in the sample's store.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.outputs import ChatGeneration, ChatResult
+
+from ..analysis.outcomes import outcome
+from ..data.attempts import as_object, is_object
+from ..data.logs.inspect_logs import inspect_turns
+from ..data.logs.inspect_samples import KEY, as_record, stored_record
+from ..data.records import Conversation
+from ..data.scenarios import ScenarioReader
+from ..errors import SettingError, of_extra
+from ..graphs import agent_test
+from ..nodes.scorers.scenario_success import KEY as SUCCESS
+from ..nodes.scorers.scores import Scorer, check_scorer, tried
+from .scored_records import scored_record
+from .simulated_users import UserEnded, user
+
+_agent = of_extra("inspect_ai.agent", "inspect")
+_data = of_extra("inspect_ai.dataset", "inspect")
+_model = of_extra("inspect_ai.model", "inspect")
+_scorer = of_extra("inspect_ai.scorer", "inspect")
+_solver = of_extra("inspect_ai.solver", "inspect")
+
+_PARTS = ("goal", "facts", "persona", "first_message", SUCCESS)
+"""Keys of a sample's metadata that are a scenario by themselves."""
+
+
+def dataset(scenarios: str | Path | Iterable[Mapping[str, Any]]) -> Any:
+    """A data set of Inspect with a sample for each scenario, whose goal is the input.
+
+    Args:
+        scenarios: A file as of `duologue test --scenarios`, or scenarios as objects.
+
+    Raises:
+        DataError: A scenario cannot be used.
+    """
+    if isinstance(scenarios, str | Path):
+        scenarios = [dict(entry.scenario) for entry in ScenarioReader(scenarios)]
+    states = agent_test.scenarios(scenarios)
+    return _data.MemoryDataset([_sample(number, dict(state["scenario"])) for number, state in enumerate(states, 1)])
+
+
+def _sample(number: int, scenario: dict[str, Any]) -> Any:
+    goal = str(scenario.get("goal") or scenario.get("first_message") or "")
+    name = scenario.get("id") or number
+    return _data.Sample(id=name, input=goal, target=str(scenario.get(SUCCESS) or ""), metadata={"scenario": scenario})
+
+
+@_solver.solver  # type: ignore[untyped-decorator]
+def simulated_user(agent: Any = None, **settings: Any) -> Any:
+    """A solver in which our user talks to the evaluated model until the user ends the conversation.
+
+    Args:
+        agent: An agent or a solver of Inspect that answers each message, such as `react(submit=False)` or a bridged agent.
+            Default: the evaluated model with the task's tools.
+        settings: Settings of `duologue.user`, such as `user="openai:NAME"`, `behaviours=["impatient"]`, `max_turns=8`,
+            `seed=1`. Each epoch is a repeat of the scenario, with draws of its own.
+
+    A sample's scenario is its metadata's `scenario`, or `goal`, `facts`, `persona` and `success` there. Without these the
+    input is the goal. An input that is a list of messages is what was said before.
+
+    The record is in the sample's store: `sample.store["duologue"]`.
+    """
+    answers = _agent.as_solver(agent) if _agent.is_agent(agent) else agent
+
+    async def solve(state: Any, generate: Any) -> Any:
+        scenario = scenario_of(state)
+        customer = user(scenario=scenario, repeat=state.epoch - 1, **settings)
+        if isinstance(state.input, str):  # the input is the user's goal, which the agent must not see
+            state.messages = [message for message in state.messages if message.role == "system"]
+        instructions = {message.id for message in state.messages if message.role == "system"}
+        ended: UserEnded | None = None
+        try:
+            while not state.completed:
+                answer = await customer.reply(_turns(state))
+                ended = answer if isinstance(answer, UserEnded) else None
+                message = answer.message if isinstance(answer, UserEnded) else answer
+                if message is not None:
+                    state.messages.append(_model.ChatMessageUser(content=message.text, source="generate"))
+                if ended is not None:
+                    break
+                # An agent puts its own instructions before the messages each time that it is asked.
+                state.messages = [turn for turn in state.messages if turn.role != "system" or turn.id in instructions]
+                state = await (generate(state) if answers is None else answers(state, generate))
+        finally:
+            record = await scored_record(customer, _turns(state), ended, scenario.get(SUCCESS))
+            state.store.set(KEY, stored_record(record))
+        return state
+
+    return solve
+
+
+class InspectModel(BaseChatModel):
+    """A model of Inspect that plays the user: see `model`.
+
+    Its calls are in the sample's transcript, and its tokens in the usage.
+    """
+
+    role: str | None = None
+    spec: str | None = None
+
+    @property
+    def _llm_type(self) -> str:
+        return "inspect"
+
+    @property
+    def _identifying_params(self) -> dict[str, Any]:
+        return {"model": self.spec or f"role {self.role}"}
+
+    def _generate(self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **options: Any) -> Any:
+        raise NotImplementedError("a model of Inspect is only awaited")
+
+    async def _agenerate(
+        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **options: Any
+    ) -> ChatResult:
+        config = _model.GenerateConfig(stop_seqs=stop, seed=options.get("seed"))
+        turns = [_TURNS[message.type](content=str(message.text)) for message in messages]
+        output = await _model.get_model(self.spec, role=self.role).generate(turns, config=config)
+        answer = AIMessage(
+            output.completion,
+            response_metadata={"model_name": output.model, "finish_reason": _FINISHED.get(output.stop_reason, "stop")},
+        )
+        if output.usage is not None:
+            tokens = (output.usage.input_tokens, output.usage.output_tokens, output.usage.total_tokens)
+            answer.usage_metadata = UsageMetadata(
+                input_tokens=tokens[0], output_tokens=tokens[1], total_tokens=tokens[2]
+            )
+        return ChatResult(generations=[ChatGeneration(message=answer)])
+
+
+_TURNS = {"system": _model.ChatMessageSystem, "human": _model.ChatMessageUser, "ai": _model.ChatMessageAssistant}
+_FINISHED = {"max_tokens": "length", "model_length": "length", "content_filter": "content_filter"}
+
+
+def model(name: str | None = None, *, role: str = "user") -> InspectModel:
+    """A model of Inspect for `simulated_user(user=...)`; Inspect counts its tokens, and retries and caches its calls.
+
+    Args:
+        name: Its name as Inspect has it, such as `openai/gpt-4.1-mini`. Default: the model of the role.
+        role: The role, as of `eval(model_roles={"user": ...})` and `--model-role`. Without a model of this role, the
+            evaluated model plays the user.
+    """
+    return InspectModel(spec=name) if name else InspectModel(role=role)
+
+
+def scenario_of(state: Any) -> dict[str, Any]:
+    """The scenario of a sample, by its metadata or its input; SettingError without any."""
+    scenario = state.metadata.get("scenario")
+    if scenario is not None and not is_object(scenario):
+        raise SettingError(f"sample {state.sample_id}: metadata 'scenario' is not an object: give it a 'goal'")
+    parts = {key: state.metadata[key] for key in _PARTS if state.metadata.get(key) is not None}
+    merged = {**as_object(scenario), **parts}
+    if not merged.get("goal") and not merged.get("first_message"):
+        merged["goal"] = state.input_text if isinstance(state.input, str) else ""
+    if not merged.get("goal") and not merged.get("first_message"):
+        raise SettingError(f"sample {state.sample_id}: has no goal: give it as input, or as metadata 'goal'")
+    return merged
+
+
+def _turns(state: Any) -> list[dict[str, Any]]:
+    """What was said, in OpenAI's form; where an agent answered beside its messages, its output is the answer."""
+    messages = [message.model_dump(exclude_none=True) for message in state.messages]
+    turns = [turn for message in messages for turn in inspect_turns(message)]
+    last = turns[-1] if turns else {"role": "user"}
+    if last["role"] != "user" and not (last["role"] == "assistant" and last.get("content")) and state.output.completion:
+        turns.append({"role": "assistant", "content": state.output.completion})
+    return turns
+
+
+def record_of(state: Any) -> Conversation:
+    """The record of a sample, by its state, or its log.
+
+    Raises:
+        SettingError: The sample has none, because another solver ran.
+    """
+    store = state.store
+    record = as_record(store.get(KEY))
+    if record is None:
+        raise SettingError("the sample has no record of a simulated user: give the task the solver simulated_user()")
+    return record
+
+
+@_scorer.scorer(metrics=[_scorer.accuracy(), _scorer.stderr()])  # type: ignore[untyped-decorator]
+def success() -> Any:
+    """A scorer of Inspect: whether the scenario's `success` holds; without one, whether the user left content.
+
+    A sample is unscored if its success says nothing about the agent: the user's model failed, a limit of Inspect cut the
+    conversation short, or a judge gave no verdict. The metadata names whose fault a failure was.
+    """
+
+    async def score(state: Any, target: Any) -> Any:
+        record = record_of(state)
+        if record.stop is None:
+            return _scorer.Score.unscored(reason="limit", explanation="a limit ended it before the user did")
+        result = outcome(record)
+        if result.success is None:
+            return _scorer.Score.unscored(reason=result.fault, explanation=result.reason)
+        metadata = {"fault": result.fault, "user_fault": result.user_fault, "stop": record.stop}
+        return _scorer.Score(value=result.success, explanation=result.reason, metadata=metadata)
+
+    return score
+
+
+def scorer(name: str, function: Scorer) -> Any:
+    """A scorer of Inspect from one of ours: `inspect.scorer("refused", nodes.refused())`.
+
+    Args:
+        name: Name of the score.
+        function: A scorer of `duologue.nodes`, or a function of the state of a complete conversation.
+
+    Raises:
+        ContractError: It is not a scorer.
+    """
+    check_scorer(name, function)
+
+    def of_ours() -> Any:
+        async def score(state: Any, target: Any) -> Any:
+            record = record_of(state)
+            plain: Any = {**record.plain(), "messages": [message.plain() for message in record.messages]}
+            result = await tried(name, function, plain)
+            if record.failure is not None or result is None or result.error:
+                why = record.failure.error if record.failure is not None else result.error if result else ""
+                return _scorer.Score.unscored(reason="scoring_failed", explanation=why)
+            return _scorer.Score(value=result.value, explanation=result.reason)
+
+        return score
+
+    named: Callable[..., Any] = _scorer.scorer(metrics=[_scorer.mean(), _scorer.stderr()], name=name)(of_ours)
+    return named()
