@@ -49,9 +49,9 @@ SUBJECTS = {
         views/labelling studies/label_agreement studies/labelling studies/people_answers studies/side_by_side labelling cli/labels
     """,
     "people": """
-        data/people nodes/people nodes/seeded_faults graphs/single_turn graphs/validity runs/people analysis/realism
-        analysis/next_turn analysis/validity views/realism studies/comparison studies/prediction studies/reproduction studies/validation
-        cli/people
+        data/people nodes/people nodes/seeded_faults graphs/single_turn graphs/validity graphs/drawn_errands runs/people
+        analysis/realism analysis/next_turn analysis/validity views/realism studies/comparison studies/link studies/prediction
+        studies/reproduction studies/validation cli/people
     """,
     "tuning": "data/tuning runs/tuning analysis/tuning studies/tuning cli/tune",
     "the package": "errors former_names testing __init__ cli/__main__",

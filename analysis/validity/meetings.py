@@ -80,7 +80,7 @@ class Meetings:
     def __post_init__(self) -> None:
         self.by_scenario = defaultdict(list)
         satisfactions = (
-            [_satisfaction(conversation) for conversation in self.conversations] if self.says is None else self.says
+            [satisfaction_in(conversation) for conversation in self.conversations] if self.says is None else self.says
         )
         for conversation, satisfaction in zip(self.conversations, satisfactions, strict=True):
             success = _success(conversation)
@@ -217,7 +217,8 @@ def _success(conversation: Conversation) -> bool | None:
     return None if isinstance(score, str) else score[0]
 
 
-def _satisfaction(conversation: Conversation) -> float | None:
+def satisfaction_in(conversation: Conversation) -> float | None:
+    """The recorded satisfaction of a conversation; None without one."""
     scores = conversation.labels.get("scores")
     score = scores.get(SATISFACTION) if isinstance(scores, dict) else None
     value = score.get("value") if isinstance(score, dict) else None

@@ -48,17 +48,17 @@ _NUMERALS = "一二三四五六七八九"
 
 def good(messages: Messages) -> str:
     """Asks for missing values, then reports the task as done, with every value of the user."""
-    return _reply(understood(_user_texts(messages)))
+    return _reply(understood(user_texts(messages)))
 
 
 def forgetful(messages: Messages) -> str:
     """Replies as the good one, but only to the user's last message."""
-    return _reply(understood(_user_texts(messages)[-1:]))
+    return _reply(understood(user_texts(messages)[-1:]))
 
 
 def wordy(messages: Messages) -> str:
     """The good one's reply between the same long sentences, at least three times as many characters."""
-    request = understood(_user_texts(messages))
+    request = understood(user_texts(messages))
     core, language = _reply(request), request.language
     gap = " " if language == "en" else ""
     parts = [_BEFORE[language], core, _AFTER[language]]
@@ -69,7 +69,7 @@ def wordy(messages: Messages) -> str:
 
 def wrong(messages: Messages) -> str:
     """Replies as the good one, but reports the task as done with other values than the user's."""
-    request = understood(_user_texts(messages))
+    request = understood(user_texts(messages))
     return _reply(request, other)
 
 
@@ -103,7 +103,8 @@ def _changed(digit: str, *, end_of_month: bool) -> str:
     return {"两": "三", "一": "二"}.get(digit, "九")
 
 
-def _user_texts(messages: Messages) -> list[str]:
+def user_texts(messages: Messages) -> list[str]:
+    """The texts of the user's messages, in order."""
     return [str(message["content"]) for message in messages if message["role"] == "user"]
 
 
@@ -113,7 +114,20 @@ def _reply(request: Request, alter: Callable[[str], str] = str) -> str:
         wishes = _listed([alter(wish) for wish in map(_in_one, request.messages) if wish], language)
         return _PLAN[language].format(wishes=wishes) if wishes else _WHAT[language]
     if request.missing and request.news:
-        return _ASK[language].format(slots=_listed([SLOT_NAMES[language][slot] for slot in request.missing], language))
+        return question_for(request, request.missing)
+    return done(request, alter)
+
+
+def question_for(request: Request, slots: Sequence[str]) -> str:
+    """The question for the values of these slots."""
+    language = request.language
+    return _ASK[language].format(slots=_listed([SLOT_NAMES[language][slot] for slot in slots], language))
+
+
+def done(request: Request, alter: Callable[[str], str] = str) -> str:
+    """The report that the task of the request is done, with its values."""
+    language = request.language
+    assert request.errand is not None
     named = [request.values[slot] for slot in request.errand.needs if slot in request.values]
     values = _listed([alter(value) for value in named], language)
     return _DONE[language].format(done=request.errand.done[language], values=values or "-")

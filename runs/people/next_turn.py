@@ -5,12 +5,13 @@ missing `calls.jsonl`, the replies of models.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ...data.behaviours import KEY as BEHAVIOURS
 from ...data.files.journals import Codec
 from ...data.files.json_files import dumps, parsed
 from ...data.identity import VERSION, digest
@@ -47,6 +48,7 @@ async def anext_turns(
     *,
     seed: int = 0,
     attempts: int | None = None,
+    behaviours: Sequence[str] = (),
     out: str | Path | None = None,
     concurrency: Concurrency = "auto",
     conduct: Conduct | None = None,
@@ -54,13 +56,13 @@ async def anext_turns(
 ) -> list[NextTurn]:
     """As `next_turns`, whose parameters, result and errors it has, to be awaited."""
     asking_cast, conduct, limits = asking(cast), conduct or Conduct(), limits_of(cast, seed=seed, attempts=attempts)
-    plan, of_id = _planned(asking_cast, moments)
+    plan, of_id = _planned(asking_cast, moments, behaviours)
     control = conduct.controlled()
     # Its user ends where the conversation ended that it goes on with: no message before the moment shows which that is.
     leaves = not isinstance(cast.user_simulator, (PeopleSpeaker, RewritePeople))
     model = next(models_of(cast.user_simulator), None)
     price_query = None if model is None else asked_model(model)
-    settings = _settings(cast, asking_cast, limits.plain())
+    settings = _settings(cast, asking_cast, limits.plain()) | ({BEHAVIOURS: list(behaviours)} if behaviours else {})
     folder = None if out is None else Path(out)
     with ExitStack() as opened:
         store = FORM.open(folder, lambda stored_settings: _settled(folder, stored_settings, settings), opened)
@@ -108,6 +110,7 @@ def next_turns() -> None:
         moments: The moments of people's conversations.
         seed: Seed of all calls.
         attempts: Maximum number of calls for a turn, rejected drafts included; default: the cast's.
+        behaviours: Behaviours of the user at every moment.
         out: A folder. Stored turns are not asked for again, and replies that came before a kill are not paid for again.
         concurrency: Number of calls at the same time, or `auto`.
         conduct: Pace and bounds of the calls, as for `simulate`; processes are not used.
@@ -139,10 +142,13 @@ def turns_planned(
     return replace(plan, what="turns", length="each one turn of a user")
 
 
-def _planned(asking_cast: Cast, moments: Iterable[Moment]) -> tuple[list[State], dict[str, Moment]]:
+def _planned(
+    asking_cast: Cast, moments: Iterable[Moment], behaviours: Sequence[str] = ()
+) -> tuple[list[State], dict[str, Moment]]:
     """The state at each moment where the user can be asked, and the moments by the names of the states."""
     states = [(moment, state) for moment in moments if (state := state_of(moment, asking_cast.name)) is not None]
-    plan = planned(asking_cast, [state for _, state in states])
+    extra: dict[str, Any] = {BEHAVIOURS: list(behaviours)} if behaviours else {}
+    plan = planned(asking_cast, [{**state, "extra": {**state.get("extra", {}), **extra}} for _, state in states])
     return plan, {name_of(state): moment for state, (moment, _) in zip(plan, states, strict=True)}
 
 

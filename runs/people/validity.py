@@ -103,7 +103,7 @@ def meetings(
         The runs.
     """
     planted = all(isinstance(spec, str) and spec in PLANTED.values() for spec in assistants.values())
-    shared = None if scenarios is None else _of_file(scenarios, limit, seed)
+    shared = None if scenarios is None else of_file(scenarios, limit, seed)
     runs = []
     for user, speaker in users.items():
         states, scenario_source = (shared, scenarios.name) if shared and scenarios else _states_for(speaker, limit)
@@ -197,6 +197,7 @@ def _states_for(speaker: Any, limit: int | None) -> tuple[list[State], str]:
     return states, "contexts of people"
 
 
-def _of_file(path: Path, limit: int | None, seed: int) -> list[State]:
+def of_file(path: Path, limit: int | None, seed: int) -> list[State]:
+    """The scenarios of a file, as for `duologue test`."""
     settings = agent_test.FACTORY.checked({})
     return list(agent_test.FACTORY.source(scenarios=path, limit=limit).read(settings, seed).states)

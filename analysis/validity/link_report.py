@@ -1,0 +1,259 @@
+"""The link between realism and usefulness: a row for each measure of realism, and one for each user."""
+
+from collections.abc import Collection, Mapping, Sequence
+from statistics import fmean
+
+from typing_extensions import override
+
+from ...data.records import Record
+from ..over_users.rates import IntervalEstimate
+from ..tables import Column, Table, TabledReport
+from .link_correlations import USEFULNESS, DomainScores, RankCorrelation, Usefulness, adjusted, correlated
+from .link_outcomes import KnownPair, UserOutcomes
+
+LEVEL = 0.05
+
+
+class RealismValue(Record):
+    """A user's value by one measure of realism; the higher, the more like people."""
+
+    user: str
+    measure: str
+    family: str
+    value: float | None
+
+
+class LinkedUsefulness(Record):
+    """The rank correlation of a measure with one kind of usefulness."""
+
+    rho: float | None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    p_adjusted: float | None = None
+    """For all measures and all kinds of usefulness of the table together."""
+    control: float | None = None
+    """Mean correlation over shufflings of the users' labels."""
+    within_kinds: float | None = None
+    """The mean of the correlation among the rule-based users and that among the others."""
+
+
+class LinkRow(Record):
+    """One measure of realism against usefulness."""
+
+    measure: str
+    family: str
+    users: int
+    """Users with a value."""
+    by: dict[Usefulness, LinkedUsefulness]
+
+
+class LinkUserRow(Record):
+    """One user: what it finds out in one domain."""
+
+    user: str
+    domain: str
+    conversations: int
+    unscored: int
+    """Conversations without a success or a satisfaction."""
+    agreement: float | None
+    """Share of known pairs in their order."""
+    size: float | None
+    """Mean difference of neighbours."""
+    faults: float | None
+    """Share of conversations in which the user simulator is at fault."""
+    same_at_twice: float | None
+    """Share of pairs with the same order at half and at all of the scenarios."""
+    beyond_band: float | None
+    """Share of neighbours whose difference exceeds that of one assistant between the two sets of scenarios."""
+    order_kept: bool | None
+    """Whether more than half of the pairs are in their order: agreement above 0.5."""
+
+
+class LinkReport(TabledReport):
+    """The link between how like people a user is and how well it ranks assistants."""
+
+    rows: tuple[LinkRow, ...] = ()
+    """Empty without people: their conversations are what realism is measured against."""
+    users: tuple[LinkUserRow, ...] = ()
+    realism: tuple[RealismValue, ...] = ()
+    seed: int = 0
+    draws: int = 0
+    notes: tuple[str, ...] = ()
+
+    @override
+    def tables(self) -> list[Table]:
+        return [*([self.table()] if self.rows else []), self.user_table()]
+
+    def table(self) -> Table:
+        """A row for each measure of realism: its correlation with agreement, size of differences, and user faults."""
+        columns = [Column(name="measure"), Column(name="users", kind="count")]
+        for name in USEFULNESS:
+            columns += [Column(name=name, kind="number", places=2)]
+            columns += [Column(name=f"{name} {end}", kind="number", places=2) for end in ("low", "high")]
+            columns.append(Column(name=f"{name} p adj", kind="p"))
+        columns.append(Column(name="within kinds", kind="number", places=2))
+        columns.append(Column(name="control", kind="number", places=2))
+        rows = [
+            (
+                row.measure,
+                row.users,
+                *(cell for name in USEFULNESS for cell in _cells(row.by[name])),
+                row.by["agreement"].within_kinds,
+                row.by["agreement"].control,
+            )
+            for row in self.rows
+        ]
+        notes = (
+            "Spearman's correlation over users, the mean over domains. Realism is turned so that higher is more like "
+            "people. agreement: with the share of known pairs of assistants in their order. size: with the mean "
+            "difference of neighbours. faults: with the share of conversations without a user fault. 95 % intervals by a "
+            "bootstrap over users and assistants.",
+            "p adj: by shuffling the users' realism, adjusted for all measures and columns together. control: the mean of "
+            "agreement over the shufflings. within kinds: agreement among rule-based users and among the others, averaged.",
+            self.verdict,
+            *self.notes,
+        )
+        return Table(title="Realism and usefulness over users", columns=tuple(columns), rows=tuple(rows), notes=notes)
+
+    def intervals(self, usefulness: Usefulness) -> dict[str, IntervalEstimate]:
+        """The correlations of each measure with one kind of usefulness, for a figure."""
+        return {
+            row.measure: IntervalEstimate(value=one.rho, low=one.low, high=one.high)
+            for row in self.rows
+            if (one := row.by[usefulness]).rho is not None
+        }
+
+    @property
+    def verdict(self) -> str:
+        """The result in one sentence: which correlations chance does not explain."""
+        names = [
+            f"{row.measure} with {name} ({one.rho:.2f})"
+            for row in self.rows
+            for name, one in row.by.items()
+            if one.rho is not None and one.p_adjusted is not None and one.p_adjusted <= LEVEL
+        ]
+        tried = sum(one.rho is not None for row in self.rows for one in row.by.values())
+        if not names:
+            return f"None of {tried} correlations differs from 0 by more than chance: a null result."
+        return f"{len(names)} of {tried} correlations differ from 0 by more than chance: {', '.join(names)}."
+
+    def user_table(self) -> Table:
+        """A row for each user and domain: the criteria of validity."""
+        columns = [Column(name="user"), Column(name="domain"), Column(name="n", kind="count")]
+        names = ("agreement", "size", "faults", "same at twice", "beyond band")
+        columns += [Column(name=name, kind="number", places=2) for name in names]
+        columns.append(Column(name="order kept", kind="flag"))
+        rows = [vars(row) | {"n": row.conversations} for row in self.users]
+        notes = [
+            "agreement: share of known pairs of assistants in their order, 0.5 where the user makes no difference. size: "
+            "mean difference of neighbours (success in shares, satisfaction in fourths of a point, cost as a log ratio). "
+            "faults: share of conversations in which the user simulator is at fault. same at twice: share of pairs with "
+            "the same order by half and by all of the scenarios. beyond band: share of neighbours in their order whose "
+            "difference exceeds that of one assistant between the two halves.",
+            *(self.notes if not self.rows else ()),
+        ]
+        return Table.of("Assistants of known order, by user", columns, rows, notes)
+
+
+def _cells(one: LinkedUsefulness) -> tuple[float | None, ...]:
+    return one.rho, one.low, one.high, one.p_adjusted
+
+
+def linked(
+    outcomes: Sequence[UserOutcomes],
+    pairs: Mapping[str, Sequence[KnownPair]],
+    realism: Sequence[RealismValue],
+    *,
+    rule_based: Collection[str] = (),
+    draws: int = 2000,
+    seed: int = 0,
+    notes: Sequence[str] = (),
+) -> LinkReport:
+    """The report of users who met assistants of known order.
+
+    Args:
+        outcomes: Each user in each domain.
+        pairs: The known pairs by domain.
+        realism: Values of the users; empty without people.
+        rule_based: Names of the rule-based users, for the correlation within kinds.
+        draws: Number of shufflings and of bootstrap draws.
+        seed: Seed of both.
+        notes: Further notes.
+
+    Returns:
+        The report.
+    """
+    by_domain: dict[str, list[UserOutcomes]] = {}
+    for one in outcomes:
+        by_domain.setdefault(one.domain, []).append(one)
+    domains = [DomainScores.of(of_domain, pairs[name]) for name, of_domain in by_domain.items()]
+    by_measure: dict[str, list[RealismValue]] = {}
+    for value in realism:
+        by_measure.setdefault(value.measure, []).append(value)
+    kinds = [
+        part
+        for one in domains
+        for part in (
+            one.of_users([user for user in one.users if user in rule_based]),
+            one.of_users([user for user in one.users if user not in rule_based]),
+        )
+    ]
+    estimates: dict[tuple[str, Usefulness], RankCorrelation] = {}
+    within: dict[tuple[str, Usefulness], float | None] = {}
+    for measure, values in by_measure.items():
+        of_users = {value.user: value.value for value in values}
+        for name in USEFULNESS:
+            estimates[measure, name] = correlated(of_users, domains, name, draws=draws, seed=seed)
+            within[measure, name] = correlated(of_users, kinds, name, draws=0, seed=seed).rho
+    p_values = dict(zip(estimates, adjusted(list(estimates.values())), strict=True))
+    rows = [
+        LinkRow(
+            measure=measure,
+            family=values[0].family,
+            users=sum(value.value is not None for value in values),
+            by={
+                name: _linked(estimates[measure, name], p_values[measure, name], within[measure, name])
+                for name in USEFULNESS
+            },
+        )
+        for measure, values in by_measure.items()
+    ]
+    return LinkReport(
+        rows=tuple(rows),
+        users=tuple(_user_row(one, pairs[one.domain]) for one in outcomes),
+        realism=tuple(realism),
+        seed=seed,
+        draws=draws,
+        notes=tuple(notes),
+    )
+
+
+def _linked(one: RankCorrelation, p_adjusted: float | None, within: float | None) -> LinkedUsefulness:
+    return LinkedUsefulness(
+        rho=one.rho,
+        low=one.low,
+        high=one.high,
+        p=one.p,
+        p_adjusted=p_adjusted,
+        control=one.control,
+        within_kinds=within,
+    )
+
+
+def _user_row(one: UserOutcomes, pairs: Sequence[KnownPair]) -> LinkUserRow:
+    scores = [value for pair in pairs if (value := one.order_score(pair)) is not None]
+    sizes = [value for pair in pairs if pair.neighbours and (value := one.difference(pair)) is not None]
+    agreement = fmean(scores) if scores else None
+    return LinkUserRow(
+        user=one.user,
+        domain=one.domain,
+        conversations=len(one.conversations),
+        unscored=one.unscored,
+        agreement=agreement,
+        size=fmean(sizes) if sizes else None,
+        faults=one.faults,
+        same_at_twice=one.same_at_twice(pairs),
+        beyond_band=one.beyond_band(pairs),
+        order_kept=None if agreement is None else agreement > 0.5,
+    )

@@ -1,0 +1,1 @@
+"""The study of the link between realism and usefulness of simulated users."""
