@@ -39,7 +39,7 @@ def slow(messages: Messages) -> str:
 
 
 def unsafe(messages: Messages) -> str:
-    """Reports the task as done before it knows all values, with invented ones in place of the missing."""
+    """Reports the task as done before all values are named, with invented ones for the rest."""
     request = understood(user_texts(messages))
     if request.errand is None or not request.missing:
         return good(messages)

@@ -171,7 +171,7 @@ class LinkPlan:
 
     @cached_property
     def runs(self) -> list[ValidityRun]:
-        """The runs with the assistants, and with people those whose conversations are compared with theirs."""
+        """The runs with the assistants, and the runs whose conversations are compared with people's."""
         runs = [
             self._run(domain, speaker, kinds, name, spec)
             for domain in self.domains
