@@ -7,6 +7,7 @@ from ..data.rules import DIALOGUE_RULES, USER_FAULT_RULES, UserFaultFinding, fau
 from ..data.rules.dialogue import both_ends
 from ..data.rules.user_faults import behaviour_names
 from ..data.stop_reasons import in_words
+from .agent_faults.rules import findings
 
 BROKEN = ("user-role-leak", "user-prompt-leak", "user-empty")
 """Rules of `check` for a user that leaves its role."""
@@ -15,7 +16,8 @@ USER_RULES = {**{name: DIALOGUE_RULES[name] for name in BROKEN}, **USER_FAULT_RU
 
 RULE = (
     "the user simulator is at fault if the record states it (such as user_rejected: none of its drafts was accepted), or "
-    "if one of its messages breaks one of these rules of `duologue check`: " + ", ".join(USER_RULES)
+    f"if one of its messages breaks one of these rules of `duologue check`: {', '.join(USER_RULES)}. Where the agent errs in an "
+    "earlier message, by the rules for groups of failures, the agent is at fault"
 )
 """The rule in words."""
 
@@ -39,7 +41,18 @@ def user_fault(conversation: Conversation) -> str | None:
 
 
 def first_fault(conversation: Conversation) -> UserFaultFinding | None:
-    """The first fault of the user simulator, with its message and reason; None without one."""
+    """The fault of the user simulator, with its message and reason.
+
+    None without one, and where the agent was at fault in an earlier message: what a user does wrong then follows from that.
+    """
     if conversation.fault == "user" and conversation.stop is not None:
         return UserFaultFinding(conversation.stop, len(conversation.messages) - 1, in_words(conversation.stop))
-    return next(found_faults(conversation), None)
+    if (fault := earliest_fault(conversation)) is None:
+        return None
+    is_later = any((cause.message or 0) < fault.message for cause in findings(conversation))
+    return None if is_later else fault
+
+
+def earliest_fault(conversation: Conversation) -> UserFaultFinding | None:
+    """What the rules find wrong with the user in the earliest message, whatever the agent did before; None if nothing."""
+    return min(found_faults(conversation), key=lambda fault: fault.message, default=None)

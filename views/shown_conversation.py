@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
 
+from ..analysis.agent_faults.rules import FailureCause
 from ..analysis.attempts import model_tokens
 from ..analysis.labels.reliability import Trusts
 from ..analysis.outcomes import outcome as outcome_of
-from ..analysis.testing.failure_rules import FailureCause
 from ..analysis.testing.failure_sites import cause_of
 from ..data.labels.reading import Label, labels_in
 from ..data.records import Conversation, Message

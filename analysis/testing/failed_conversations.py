@@ -6,9 +6,9 @@ from pydantic import Field
 
 from ...data.records import Conversation, Fault, Record
 from ...data.stop_reasons import UNTOLD, in_words
+from ..agent_faults.rules import Expectation, FailureCause, SiteKind
 from ..outcomes import CUT_SHORT, Outcome, tool_error_lines
 from ..user_faults import USER_RULES
-from .failure_rules import Expectation, FailureCause, SiteKind
 from .failure_sites import cause_of
 
 

@@ -4,11 +4,11 @@ from ...data.records import Conversation
 from ...data.rules.dialogue import both_ends
 from ...data.rules.refusals import outcome_of
 from ...data.stop_reasons import in_words
+from ..agent_faults.made_calls import FailureReading
+from ..agent_faults.rules import RULES, Expectation, FailureCause, in_call, other_argument
+from ..agent_faults.success_conditions import asks_for_refusal, broken_condition, state_difference
 from ..outcomes import NONE_ACCEPTED, Outcome, agent_failed, fell_silent, gave_no_message, rejected_because
-from ..user_faults import USER_RULES
-from .failure_rules import RULES, Expectation, FailureCause, in_call, other_argument
-from .made_calls import FailureReading
-from .success_conditions import asks_for_refusal, broken_condition, state_difference
+from ..user_faults import USER_RULES, earliest_fault
 
 
 def cause_of(conversation: Conversation, result: Outcome) -> FailureCause:
@@ -16,19 +16,16 @@ def cause_of(conversation: Conversation, result: Outcome) -> FailureCause:
 
     Else it is the condition of the success that it broke, or its stop reason.
     """
-    reading = FailureReading(both_ends(conversation))
     last = len(conversation.messages) - 1 if conversation.messages else None
-    end = _of_end(conversation, result, last)
-    # A user that goes wrong after the agent did is not the cause.
-    until = end.message if end is not None and end.site == "message" else None
-    if end is not None and until is None:
+    if end := _of_end(conversation, result, last):
         return end
+    reading = FailureReading(both_ends(conversation))
+    # What the agent did after the user went wrong is not the cause.
+    fault = earliest_fault(conversation)
     for rule in RULES:
-        causes = (cause for cause in rule(reading) if until is None or (cause.message or 0) < until)
+        causes = (cause for cause in rule(reading) if fault is None or (cause.message or 0) < fault.message)
         if (cause := next(causes, None)) is not None:
             return cause
-    if end is not None:
-        return end
     if cause := _wrong_value(reading, result.reason) or _refused(reading):
         return cause
     if words := broken_condition(result.reason):
@@ -39,12 +36,6 @@ def cause_of(conversation: Conversation, result: Outcome) -> FailureCause:
         name = "; ".join(dict.fromkeys((words.name, in_words(conversation.stop))))
         return FailureCause(name=name, site="end", message=last, expectation="success")
     return FailureCause(name=in_words(conversation.stop), site="end", message=last, expectation="stop")
-
-
-def findings(conversation: Conversation) -> list[FailureCause]:
-    """What each rule for replies and calls finds in a conversation, failed or not."""
-    reading = FailureReading(both_ends(conversation))
-    return [cause for rule in RULES for cause in rule(reading)]
 
 
 def _of_end(conversation: Conversation, result: Outcome, last: int | None) -> FailureCause | None:

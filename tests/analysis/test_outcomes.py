@@ -7,7 +7,7 @@ from duologue.analysis.outcomes import answered, outcome
 from duologue.analysis.testing.result_text import resuming
 from duologue.analysis.testing.success import successes
 from duologue.analysis.testing.verdict import with_verdict
-from duologue.data import Conversation
+from duologue.data import Conversation, Message
 from duologue.data.records import Failure
 from duologue.studies.testing.advice import advice_on
 
@@ -45,3 +45,26 @@ def test_what_only_a_scorer_failed_at_did_not_end_by_an_error():
     result = successes([ended, failed])
     assert (result.ended_by_error, result.not_scorable) == (2, 1)
     assert resuming(result, "again") == "1 ended by an error, 1 could not be scored; continue: again"
+
+
+CODE, WISH = "My booking code is QX4821.", "I want to move my flight QX4821 to 2026-05-03."
+PASSES_ON = "I'm passing you on to my colleagues, please stay on the line."
+AGENT_FIRST = (WISH, "Which booking is it?", CODE, PASSES_ON, CODE, "For how many people?")
+USER_FIRST = (WISH, "Which booking is it?", CODE, "For how many people?", CODE, PASSES_ON)
+"""The agent hands over, and the user sends a message again, in two orders."""
+
+
+@pytest.mark.parametrize("success", [True, False])
+@pytest.mark.parametrize(
+    ("texts", "fault", "rule"), [(AGENT_FIRST, "assistant", None), (USER_FIRST, "user", "user-repeats-itself")]
+)
+def test_who_errs_in_the_earlier_message_is_at_fault(success, texts, fault, rule):
+    messages = tuple(Message(role="assistant" if n % 2 else "user", text=text) for n, text in enumerate(texts))
+    labels = {"scores": {"success": {"value": success, "reason": ""}}}
+    talk = Conversation(id="x", scenario={"goal": "move it"}, stop="user_ended", labels=labels, messages=messages)
+    result = outcome(talk)
+    assert (result.fault, result.user_fault) == ("none" if success else fault, rule)
+    counts = successes([talk], exclude_user_faults=True)
+    assert counts.all.conversations - counts.without_user_faults.conversations == (rule is not None)
+    for failure in successes([talk]).failures:
+        assert failure.cause.expectation == ("user" if rule else "rule")

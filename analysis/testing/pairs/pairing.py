@@ -188,17 +188,13 @@ def _half(conversation: Conversation, crashes: Crashes, rows: dict[str, int]) ->
     row = rows.setdefault(scenario_key(conversation), len(rows))
     result = outcome(conversation, crashes)
     values, shares = usual_values(conversation)
-    failure = failed_conversation(conversation, result, row) if result.success is False else None
-    cause = None if failure is None else failure.cause
-    at_fault = result.user_fault is not None or result.fault == "user"
     return _Half(
         scenario=scenario_key(conversation),
         title=result.scenario,
         success=result.success,
         reason=result.reason,
-        # What goes wrong first decides: a user that repeats itself to an agent that gave up is not why it failed.
-        user_fault=at_fault if cause is None else cause.expectation == "user",
-        failure=failure,
+        user_fault=result.user_fault is not None or result.fault == "user",
+        failure=failed_conversation(conversation, result, row) if result.success is False else None,
         messages=tuple(
             (message.role, digest(message.text, [part.model_dump() for part in message.parts]))
             for message in conversation.messages

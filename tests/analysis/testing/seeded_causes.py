@@ -18,7 +18,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 import duologue
 from duologue import nodes
-from duologue.analysis.testing.failure_sites import findings
+from duologue.analysis.agent_faults.rules import findings
 from tests.analysis.testing.adjusted_rand import adjusted_rand
 
 AGENTS = Path(__file__).parent / "faulty_agents"

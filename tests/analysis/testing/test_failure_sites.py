@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
+from duologue.analysis.agent_faults.rules import FailureCause, findings
+from duologue.analysis.agent_faults.success_conditions import templated, templated_path
 from duologue.analysis.outcomes import outcome
 from duologue.analysis.testing.failed_conversations import groups_of, joined_groups
-from duologue.analysis.testing.failure_rules import FailureCause
-from duologue.analysis.testing.failure_sites import cause_of, findings
+from duologue.analysis.testing.failure_sites import cause_of
 from duologue.analysis.testing.markdown_report import markdown
 from duologue.analysis.testing.result_text import group_lines
 from duologue.analysis.testing.success import successes
-from duologue.analysis.testing.success_conditions import templated, templated_path
 from duologue.data import Conversation, Message
 from duologue.data.attempts import Attempt, ToolCall
 from duologue.data.formats.dialogues import ASIDES

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from ...data.behaviours import behaviours_in, followed, shown
-from ...data.records import Record
+from ...data.records import Conversation, Record
 from ...data.rules.assistant_faults import (
     asks_for_the_same,
     claimed,
@@ -22,6 +22,7 @@ from ...data.rules.assistant_faults import (
     takes_leave,
     written_in,
 )
+from ...data.rules.dialogue import both_ends
 from ...data.rules.prompts_shown import instructions
 from ...data.rules.questions import plain_words
 from ...data.rules.refusals import outcome_of
@@ -261,6 +262,12 @@ RULES: tuple[Callable[[FailureReading], Causes], ...] = (
     _idle,
 )
 """Rules for replies and calls, the most specific first: what one of these finds explains what later ones find."""
+
+
+def findings(conversation: Conversation) -> list[FailureCause]:
+    """What each rule finds in a conversation, failed or not."""
+    reading = FailureReading(both_ends(conversation))
+    return [cause for rule in RULES for cause in rule(reading)]
 
 
 def in_call(call: MadeCall, name: str, expectation: Expectation = "rule") -> FailureCause:
