@@ -22,11 +22,16 @@ from .options.shared import cast_named, out_to
 from .running.run import OUT, limits_with, simulated
 from .streams import put, say
 
+
+
+def out_named(name: str) -> dict[str, tuple[Any, Any]]:
+    """The option of the run folder; by default one of this name with the next free number."""
+    help_text = f"this run folder. Default: out/{name}-N with the next free number."
+    return {"out": (Annotated[Path | None, out_to(help_text)], None)}
+
+
 RUN: dict[str, tuple[Any, Any]] = {
-    "out": (
-        Annotated[Path | None, out_to("this run folder. Default: out/CAST-N with the next free number.")],
-        None,
-    ),
+    **out_named("CAST"),
     **options_of_run(*RunOptions.__dataclass_fields__),
 }
 """Options that say how to run: the run folder, and a field of `RunOptions` each."""

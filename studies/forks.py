@@ -101,16 +101,22 @@ class ForkPlan(RebuiltPlan):
             notes=(*recorded.notes, *others),
         )
 
-    def success_lines(self, futures: Iterable[Conversation]) -> list[str]:
-        """How many futures succeeded, and whether the forked conversation did; none without a score."""
+    def counts(self, futures: Iterable[Conversation]) -> dict[str, Any]:
+        """How many futures have a score and how many succeeded, and whether the forked conversation did."""
         scores = [score for one in futures if not isinstance(score := score_of(one), str)]
-        if not scores:
-            return []
         stored = score_of(self.conversation)
+        return {
+            "scored": len(scores),
+            "successes": sum(success for success, _ in scores),
+            "stored_success": None if isinstance(stored, str) else stored[0],
+        }
+
+    def success_lines(self, futures: Iterable[Conversation]) -> list[str]:
+        """The same in words; none without a score."""
+        counts, stored = self.counts(futures), score_of(self.conversation)
         before = f"has no score: {stored}" if isinstance(stored, str) else _in_words(*stored)
-        return [
-            f"{sum(success for success, _ in scores)} of {len(scores)} futures succeeded; the stored conversation {before}"
-        ]
+        line = f"{counts['successes']} of {counts['scored']} futures succeeded; the stored conversation {before}"
+        return [line] if counts["scored"] else []
 
 
 def _in_words(success: bool, reason: str) -> str:

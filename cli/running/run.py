@@ -40,13 +40,23 @@ def limits_with(cast: Any, options: dict[str, Any]) -> Any:
 
 
 def simulated(
-    cast: Any, scenarios: list[Any], folder: Path, limits: Any, source: dict[str, Any], options: RunOptions
+    cast: Any,
+    scenarios: list[Any],
+    folder: Path,
+    limits: Any,
+    source: dict[str, Any],
+    options: RunOptions,
+    counted: Callable[[], Mapping[str, Any]] = dict,
 ) -> int:
-    """Simulate into the folder with its progress shown, and report; gives the exit code."""
+    """Simulate into the folder with its progress shown, and report; gives the exit code.
+
+    `counted`: further counts of the run's conversations, for JSON.
+    """
     if options.plan:
         return print_plan(planned_calls([(cast, folder)], scenarios, limits, options), options)
     control = options.control()
-    return report(run_into(cast, scenarios, folder, limits, source, options, control), options, control)
+    summary = run_into(cast, scenarios, folder, limits, source, options, control)
+    return report(summary, options, control, counted())
 
 
 Beside: TypeAlias = Sequence[tuple[Any, Path]]
@@ -157,8 +167,10 @@ async def _first_of(conversing: "Sequence[Coroutine[Any, Any, Summary]]", contro
     return (await control.in_turns(conversing))[0]
 
 
-def report(summary: "Summary", options: RunOptions, control: "Control") -> int:
-    """Say how a run ended; gives the exit code."""
+def report(
+    summary: "Summary", options: RunOptions, control: "Control", counts: Mapping[str, Any] = MappingProxyType({})
+) -> int:
+    """Say how a run ended, in JSON with further counts; gives the exit code."""
     from ...runs.folder.run_state import finished_in_words
 
     say(*summary.notes, *control.spending.notes)
@@ -174,24 +186,25 @@ def report(summary: "Summary", options: RunOptions, control: "Control") -> int:
                 "failed": summary.failed,
                 "left_out": summary.left_out,
                 **summary.counts.model_dump(mode="json"),
+                **counts,
             }
         )
     else:
-        counts = summary.counts
-        stops = "; ".join(f"{in_words(reason)}: {count}" for reason, count in counts.stops.items())
+        sums = summary.counts
+        stops = "; ".join(f"{in_words(reason)}: {count}" for reason, count in sums.stops.items())
         ends = f" ({stops})" if stops else ""
         done = finished_in_words(summary.finished, summary.planned, summary.cut_by_run, "conversations")
-        sums = f"{ends}, {counts.exchanges} turns, {counts.tokens} tokens" if counts.conversations else ""
-        stdout.print(f"{done}{sums}", soft_wrap=True)
-        if counts.conversations:
-            stdout.print(counts_table(counts))
+        line = f"{ends}, {sums.exchanges} turns, {sums.tokens} tokens" if sums.conversations else ""
+        stdout.print(f"{done}{line}", soft_wrap=True)
+        if sums.conversations:
+            stdout.print(counts_table(sums))
         for line in summary.left_out[:5]:
             say(f"not in the data set: {line}")
         if total(summary.left_out) > 5:
             say(f"not in the data set: {total(summary.left_out) - 5} more, named in its card")
         say(*failures(summary))
         put(f"run:     {summary.path}")
-        if counts.conversations:
+        if sums.conversations:
             put(f"dataset: {summary.dataset}")
     return ended(summary, control, options)
 

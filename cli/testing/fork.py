@@ -5,6 +5,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
 
+from ...data.formats.detection import MANIFEST
 from ...data.formats.record_lines import attempted
 from ..options.model_fields import extended
 from ..options.recorded_casts import REBUILDING, limits_that_differ, named_value, rebuilding
@@ -15,11 +16,11 @@ from ..options.shared import (
     user_by,
 )
 from ..running.run import OUT, simulated
-from ..simulate import RUN, run_options, surrounded, to_be_shown
+from ..simulate import RUN, out_named, run_options, surrounded, to_be_shown
 from ..streams import put, say
 
 
-@extended({**REBUILDING, **RUN})
+@extended({**REBUILDING, **RUN, **out_named("fork")})
 @surrounded
 def fork_command(
     source: AnySource,
@@ -83,7 +84,15 @@ def fork_command(
     folder = out or new_folder(OUT, "fork")
     check_outside(folder, source)
     scenarios = plan.scenarios
-    code = simulated(plan.cast, list(scenarios.states), folder, plan.limits, scenarios.source, options)
+    code = simulated(
+        plan.cast,
+        list(scenarios.states),
+        folder,
+        plan.limits,
+        scenarios.source,
+        options,
+        counted=lambda: plan.counts(attempted(folder) if (folder / MANIFEST).is_file() else ()),
+    )
     if to_be_shown(folder, options):
         put(*plan.success_lines(attempted(folder)))
         put(f"look:    duologue show {quote(str(folder))}")

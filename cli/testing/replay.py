@@ -11,11 +11,11 @@ from ..options.recorded_casts import REBUILDING, limits_that_differ, rebuilding
 from ..options.shared import AnySource, limit_to, option
 from ..output.plans import print_plan
 from ..running.run import OUT, ended, planned_calls, run_into
-from ..simulate import RUN, run_options, surrounded
+from ..simulate import RUN, out_named, run_options, surrounded
 from ..streams import print_json, put, say
 
 
-@extended({**REBUILDING, **RUN})
+@extended({**REBUILDING, **RUN, **out_named("replay")})
 @surrounded
 def replay_command(
     source: AnySource,

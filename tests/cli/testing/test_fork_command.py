@@ -52,6 +52,13 @@ def test_the_futures_that_succeed_are_counted(duologue: Any, run: Path) -> None:
     line = '2 of 2 futures succeeded; the stored conversation failed: the assistant never says "booked"'
     assert line in duologue("fork", run, "--id", scored.id, *options)[1]
     assert "0 of 1 futures succeeded" in duologue("fork", run, "--id", scored.id, "--at", 1)[1]
+    result = json.loads(duologue("fork", run, "--id", scored.id, *options, "--json")[1])
+    assert [result[name] for name in ("scored", "successes", "stored_success")] == [2, 2, False]
+
+
+@pytest.mark.parametrize("command", ["fork", "replay"])
+def test_the_help_names_the_folder_that_is_written(duologue: Any, command: str) -> None:
+    assert f"out/{command}-N" in duologue(command, "--help")[1]
 
 
 def test_it_forks_into_a_folder_of_its_own_with_another_user_message_and_scenario(duologue: Any, run: Path) -> None:
