@@ -1,6 +1,9 @@
 """The result of a test of an agent as HTML: the share, the scenarios, whose fault, and the failed conversations."""
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from markupsafe import Markup
 
 from ..analysis.outcomes import outcome
 from ..analysis.testing.pairs.pairs_text import changed_lines
@@ -23,6 +26,7 @@ from .pages import anchor_of, fragment, in_notebook, render
 
 PAIRS_PAGE = "pairs.html"
 """The page of the pairs of two versions, beside that of the run."""
+PAIRS_LINK = Markup('<p><a href="{}">all pairs side by side</a></p>').format(PAIRS_PAGE)
 AT_ONCE = 20
 """Rows of a table or list that are shown at once; a longer one is folded."""
 
@@ -83,9 +87,14 @@ def result_html(result: Successes, links: Mapping[str, str] | None = None) -> st
         more_groups=max(0, len(result.groups) - GROUPS),
         failed=failed,
         pairs=changed_lines(result.against) if result.against is not None else [],
-        pairs_href=PAIRS_PAGE if links is not None else "",
+        pairs_link=PAIRS_LINK if links is not None else "",
         at_once=AT_ONCE,
     )
+
+
+def without_page_of_pairs(page: str, folder: Path) -> str:
+    """The written page of a run, for a server that has only this page: the page of the pairs is named by its path."""
+    return page.replace(PAIRS_LINK, Markup("<p>all pairs side by side: {}</p>").format(folder / PAIRS_PAGE))
 
 
 def notebook_result(result: Successes) -> str:

@@ -57,12 +57,13 @@ def summary_line(result: Successes) -> str:
         return counts(result)
     if not result.passed:
         return f"not passed ({'; '.join(result.not_passed_because)}): {counts(result)}"
-    unbound = (
-        ""
-        if decisions(result) or (result.against and result.against.margin is not None)
-        else "; no threshold is set, so any share passes"
-    )
-    return f"passed: {counts(result)}{unbound}"
+    compared = result.against
+    if compared is None or compared.margin is not None:
+        unbound = "" if compared or decisions(result) else "; no threshold is set, so any share passes"
+        return f"passed: {counts(result)}{unbound}"
+    worse = f", although it is worse than {compared.old_name}" * (compared.verdict == "worse")
+    unset, what = ("no margin", "difference") if decisions(result) else ("neither a threshold nor a margin", "result")
+    return f"passed{worse}: {counts(result)}; {unset} (--fail-if-worse) is set, so any {what} passes"
 
 
 def decisions(result: Successes) -> list[str]:

@@ -19,6 +19,7 @@ from ...views.conversation import conversation_page
 from ...views.live.doors import HEADERS, HERE, DoorKey
 from ...views.live.page import PARTS, LiveParts, live_page
 from ...views.run import IN_ONE_FILE
+from ...views.success import without_page_of_pairs
 from ...views.testing.ablation import ABLATION_PAGE
 from ..pages import ShownSource
 
@@ -103,7 +104,7 @@ class LivePage:
         self.has_left = self.is_over
         for path in self._written_pages():
             if is_page(path) and path.stat().st_size <= LARGEST:
-                return path.read_text(encoding="utf-8")
+                return without_page_of_pairs(path.read_text(encoding="utf-8"), path.parent)
         if len(self.runs) > 1 or not self._has_final():
             return None
         source = ShownSource.of(DataSource(self.runs[0].path))

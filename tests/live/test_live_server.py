@@ -13,6 +13,7 @@ from duologue.data.formats.detection import CONVERSATIONS
 from duologue.errors import SettingError
 from duologue.studies.live import server as servers
 from duologue.studies.live.server import LivePage, LiveServer
+from duologue.views.success import PAIRS_LINK, PAIRS_PAGE
 
 TOKEN = "a-token-of-the-test"
 
@@ -189,8 +190,12 @@ def test_the_page_that_the_command_wrote_is_the_final_one(serve, growing):
     assert "another program" not in served.ask(f"{served.path}whole")[2]
     from duologue.views.pages import page
 
-    (growing.path / "page.html").write_text(page("of the command", "<p>hello</p>"))
-    assert "<p>hello</p>" in served.ask(f"{served.path}whole")[2]
+    (growing.path / "page.html").write_text(page("of the command", f"<p>hello</p>{PAIRS_LINK}"))
+    text = served.ask(f"{served.path}whole")[2]
+    assert "<p>hello</p>" in text
+    # The server ends with this page, so a link to the page beside it would lead nowhere.
+    assert PAIRS_PAGE not in "".join(re.findall('href="[^"]*"', text))
+    assert f"all pairs side by side: {growing.path / PAIRS_PAGE}" in text
 
 
 def test_a_run_that_was_stopped_is_said_to_be_and_goes_on_when_it_is_resumed(serve, growing):

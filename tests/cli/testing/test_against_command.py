@@ -12,6 +12,7 @@ import pytest
 import duologue
 from duologue.data.formats.record_lines import read
 from duologue.errors import SettingError
+from duologue.views.success import PAIRS_LINK
 
 AGENTS = """
 from pathlib import Path
@@ -92,12 +93,24 @@ def test_an_earlier_run_is_compared_with_and_left_as_it_is(duologue):
 
 def test_the_page_begins_with_the_lost_pairs(duologue):
     duologue(*arguments("new", "--against", "versions:old"))
+    assert PAIRS_LINK in Path("run/page.html").read_text()
     page = Path("run/pairs.html").read_text()
     assert " style=" not in page.partition("</style>")[2]  # its policy allows none
     assert page.index("lost") < page.index("won")
     assert "A versions:old, the old version" in page
     assert ">run in pairs with versions:old</h1>" in page
     assert ": versions:new 2, versions:old 18</p>" in page  # the group of failures
+
+
+def test_a_worse_version_is_said_to_be_where_nothing_lets_the_test_fail(duologue):
+    code, out, _ = duologue(*arguments("old", "--against", "versions:new"))
+    assert code == 0
+    assert out.startswith("passed, although it is worse than versions:new: 20 conversations planned: ")
+    line = "; neither a threshold nor a margin (--fail-if-worse) is set, so any result passes"
+    assert out.splitlines()[0].endswith(line)
+    _, out, _ = duologue(*arguments("new", "--against", "versions:old", "--threshold", 0.5, out="other"))
+    assert out.startswith("passed: ")
+    assert out.splitlines()[0].endswith("; no margin (--fail-if-worse) is set, so any difference passes")
 
 
 def test_a_page_of_pairs_that_cannot_be_written_is_a_line_and_the_rest_is_there(duologue):
