@@ -54,5 +54,5 @@ def first_fault(conversation: Conversation) -> UserFaultFinding | None:
 
 
 def earliest_fault(conversation: Conversation) -> UserFaultFinding | None:
-    """What the rules find wrong with the user in the earliest message, whatever the agent did before; None if nothing."""
+    """The user's first fault by its message, before or after faults of the agent; None without one."""
     return min(found_faults(conversation), key=lambda fault: fault.message, default=None)

@@ -23,7 +23,6 @@ from .running.run import OUT, limits_with, simulated
 from .streams import put, say
 
 
-
 def out_named(name: str) -> dict[str, tuple[Any, Any]]:
     """The option of the run folder; by default one of this name with the next free number."""
     help_text = f"this run folder. Default: out/{name}-N with the next free number."

@@ -3,7 +3,7 @@
 Both are for a chance of 80 % that the sign-flip test has p below .05. Two things limit it, and the greater limit counts. One
 is the noncentral t of scenarios' means, approximated by the sum of two of Student's quantiles (Cohen, "Statistical
 Power Analysis for the Behavioral Sciences", 1988). The other, for few pairs that differ, is the power of McNemar's
-exact test (Connor, "Sample Size for Testing Differences in Proportions for the Paired-Sample Design", 1987).
+test with mid-p (Connor, "Sample Size for Testing Differences in Proportions for the Paired-Sample Design", 1987).
 """
 
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ from math import comb, exp, inf, lgamma, log, log1p, sqrt
 from typing import NamedTuple
 
 from ...data.records import Record
+from .sign_flips import WHOLE_UP_TO
 from .student_quantile import students
 from .tango import variance_at
 
@@ -204,9 +205,10 @@ def _binomial(total: int, count: int, share: float) -> float:
 
 @lru_cache(maxsize=1024)
 def _critical(number: int) -> int:
-    """The fewest wins of so many pairs that differ with which p is below a twentieth."""
-    tail, count = 0, number + 1
-    while 2 * (tail + comb(number, count - 1)) < ALPHA * 2**number:
+    """The fewest wins of so many pairs that differ with which p is below a twentieth, as of `sign_flip_p`."""
+    share = 1.0 if number <= WHOLE_UP_TO else 0.5
+    beyond, count = 0, number + 1
+    while 2 * (beyond + share * comb(number, count - 1)) < ALPHA * 2**number:
         count -= 1
-        tail += comb(number, count)
+        beyond += comb(number, count)
     return count

@@ -1,4 +1,4 @@
-"""Two versions of an agent in pairs: the mean difference by scenario, its interval, an exact test, and verdicts.
+"""Two versions of an agent in pairs: the mean difference by scenario, its interval, a sign-flip test, and verdicts.
 
 A pair is one scenario and one repeat, held with both versions. Pairs of a scenario belong together, so scenarios are the
 independent units.
@@ -81,9 +81,9 @@ PairedVerdict: TypeAlias = Literal["better", "as good within the margin", "not s
 
 
 def paired_difference(scenarios: Sequence[ScenarioPairs], *, scale: ValueRange | None) -> PairedDifference:
-    """The mean difference of two versions, with its interval over scenarios and the exact test.
+    """The mean difference of two versions, with its interval over scenarios and the sign-flip test.
 
-    p decides whether the versions differ (`differs`), since it is exact at any number of scenarios. The interval agrees
+    p decides whether the versions differ (`differs`), since it holds at any number of scenarios. The interval agrees
     with it: where p is .05 or more it holds 0, and where p is less it ends at 0 at the latest. Where all differences are
     0, the interval holds each difference that so many scenarios could have hidden.
 

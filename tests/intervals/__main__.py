@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from statistics import NormalDist
 
 from tests.intervals.coefficients import agreement, aucs, options, sections, values
-from tests.intervals.paired_differences import detectable, paired_power, paired_tests
+from tests.intervals.paired_differences import detectable, paired_tests
+from tests.intervals.pairs_against_runs import forms, paired_power
 from tests.intervals.scores import calibrated, far_above, few_err, judges, kappa, shares, skewed
 from tests.intervals.success import pass_hat, rules, success, unequal
 from tests.intervals.two_sides import differences, events, pairs, t_tests
@@ -36,6 +37,7 @@ GRIDS = {
         paired_tests,
         detectable,
         paired_power,
+        forms,
     )
 }
 

@@ -1,6 +1,5 @@
 """Two versions of an agent in pairs, drawn with known shares: how often they are called different, covered and found."""
 
-from bisect import bisect_left
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
@@ -177,25 +176,4 @@ def detectable(draws: int) -> list[str]:
         shown, smallest, _ = cells[cells[:, 2] >= OFTEN].T
         numbers = [smallest.mean(), shown.min(), shown.mean(), shown.max()]
         lines.append(f"| {scenarios} x {repeats} | " + " | ".join(f"{one:.2f}" for one in numbers) + " |")
-    return lines
-
-
-PAIRED_OR_NOT = [(0.8, 0.6, 60, 1), (0.8, 0.65, 100, 1), (0.8, 0.7, 240, 1), (0.8, 0.65, 60, 4)]
-"""Share of the old version and of the new, and scenarios and repeats of each run."""
-
-
-def paired_power(draws: int) -> list[str]:
-    """Conversations with which pairs find a difference as often as two runs, at a correlation of .5 of old and new."""
-    lines = [
-        "| shares | two runs: scenarios x repeats | found | correlation | pairs: scenarios | found | of the conversations |",
-        "|---|---|---:|---:|---:|---:|---:|",
-    ]
-    for old, new, scenarios, repeats in PAIRED_OR_NOT:
-        cell = Cell(old, new, 0.5)
-        power = found_by_runs(cell, scenarios, repeats, draws)
-        fewest = bisect_left(range(scenarios), power, lo=6, key=lambda n: found(cell, n, repeats, draws))
-        both = outcomes(np.random.default_rng(6), cell._replace(new=old), 4000, repeats, 2).reshape(-1, 2)
-        cells = [f"{old} and {new}", f"{scenarios} x {repeats}", f"{power:.2f}", f"{np.corrcoef(both.T)[0, 1]:.2f}"]
-        cells += [f"{fewest}", f"{found(cell, fewest, repeats, draws):.2f}", f"{fewest / scenarios:.2f}"]
-        lines.append("| " + " | ".join(cells) + " |")
     return lines

@@ -1,9 +1,12 @@
 """Two versions in pairs: equal ones are rarely called different, intervals hold, and stated differences are found."""
 
+from itertools import product
+
 import pytest
 
 pytest.importorskip("scipy", reason="the grids need the extra stats")
 
+from duologue.analysis.over_users.sign_flips import sign_flip_p
 from tests.intervals.__main__ import main
 from tests.intervals.paired_differences import (
     ALIKE,
@@ -15,6 +18,7 @@ from tests.intervals.paired_differences import (
     paired_cell,
     stated,
 )
+from tests.intervals.pairs_against_runs import MID, USUAL, calls_by_signs, calls_of, most_called
 
 
 def most_by_chance(draws, errors=2):
@@ -38,6 +42,15 @@ def test_the_interval_of_a_difference_holds_where_few_scenarios_differ(cell, sce
 
 def test_versions_that_always_succeed_are_never_called_different():
     assert paired_cell(Cell(1.0, 1.0, 0.0), 12, 4, 5)[:2] == (0.0, 1.0)
+
+
+def test_mid_p_calls_equal_pairs_different_in_a_twentieth_and_the_usual_p_in_fewer():
+    for scenarios in (6, 8, 12, 20, 30, 60):
+        shares = [most_called(scenarios, calls_of(form, scenarios)) for form in (USUAL, MID)]
+        assert shares[0] <= shares[1] <= 0.0505
+    for differing in range(1, 14):
+        signs = [[1] * wins + [-1] * (differing - wins) for wins in range(differing + 1)]
+        assert [sign_flip_p(own) < 0.05 for own in signs] == calls_by_signs(differing, True).tolist()
 
 
 SOME = [(6, 1), (12, 4), (30, 1)]
@@ -72,10 +85,24 @@ def test_a_stated_difference_is_found_in_about_80_percent(scenarios, repeats):
 
 
 @pytest.mark.heavy
+@pytest.mark.long
 @pytest.mark.untraced
-def test_pairs_need_fewer_conversations_than_two_runs():
-    cell = Cell(0.8, 0.65, 0.5)
-    assert found(cell, round(0.6 * 60), 4, 300) >= found_by_runs(cell, 60, 4, 300)
+@pytest.mark.parametrize(("scenarios", "repeats"), [*product((6, 12, 30, 60), (1, 4, 8))])
+def test_2000_comparisons_of_equal_versions_call_at_most_a_twentieth_different(scenarios, repeats):
+    assert max(paired_cell(cell, scenarios, repeats, 2000).different for cell in EQUAL) <= most_by_chance(2000)
+    assert min(paired_cell(cell, scenarios, repeats, 2000).coverage for cell in APART) >= 0.94
+
+
+@pytest.mark.heavy
+@pytest.mark.untraced
+@pytest.mark.parametrize(
+    ("new", "scenarios", "repeats", "draws"),
+    [(0.6, 60, 1, 600), (0.65, 100, 1, 600), (0.7, 240, 1, 400), (0.65, 60, 4, 300)],
+)
+def test_pairs_need_at_most_six_tenths_of_the_conversations_of_two_runs(new, scenarios, repeats, draws):
+    cell = Cell(0.8, new, 0.5)
+    by_runs = found_by_runs(cell, scenarios, repeats, draws)
+    assert found(cell, round(0.6 * scenarios), repeats, draws) >= by_runs
 
 
 def test_the_grids_of_pairs_print_their_tables(capsys, monkeypatch):

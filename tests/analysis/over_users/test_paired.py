@@ -22,10 +22,13 @@ SUCCESS = (0.0, 1.0)
 
 
 def by_listing(differences):
-    """p by all combinations of signs, one after the other."""
-    observed = abs(sum(differences)) - 1e-9
-    signs = [*product((1, -1), repeat=len(differences))]
-    return sum(abs(sum(map(float.__mul__, map(float, own), differences))) >= observed for own in signs) / len(signs)
+    """Mid-p by all combinations of signs, one after the other; of up to six differences the usual p."""
+    observed, differing = abs(sum(differences)), [one for one in differences if one]
+    signs = [*product((1, -1), repeat=len(differing))]
+    sums = [abs(sum(map(float.__mul__, map(float, own), differing))) for own in signs]
+    equal = sum(abs(one - observed) < 1e-9 for one in sums)
+    beyond = sum(one > observed + 1e-9 for one in sums)
+    return (beyond + equal / (1 if len(differing) <= 6 else 2)) / len(signs)
 
 
 def result(**fields):
@@ -40,6 +43,8 @@ def result(**fields):
         [1.0, -2.0, 3.0],
         [5.0, 1.0, 1.0, -1.0, 2.0, 4.0, 0.0, -2.0],
         [0.25, 0.1, -0.3, 0.7, 0.2, 0.15, -0.05, 0.9, 0.4],
+        [1.0] * 6,
+        [1.0] * 7 + [-1.0],
     ],
 )
 def test_p_counts_every_combination_of_signs(differences):
@@ -56,7 +61,20 @@ def test_p_of_more_than_twenty_scenarios_is_drawn_the_same_every_time_and_in_any
     drawn = sign_flip_p([one / 10 for one in steps])
     assert drawn == sign_flip_p([one / 10 for one in reversed(steps)])
     assert drawn == pytest.approx(sign_flip_p(steps), abs=0.005)
-    assert sign_flip_p([0.1] * 40) == 1 / (1 + DRAWS)
+    assert sign_flip_p([0.1] * 40) == 0.5 / (1 + DRAWS)
+
+
+def test_equal_sums_of_drawn_signs_count_half():
+    ones = [1.0] * 25 + [-1.0] * 12
+    assert sign_flip_p([one / 10 for one in ones]) == pytest.approx(sign_flip_p(ones), abs=0.002)
+
+
+def test_five_or_six_scenarios_are_not_called_different_more_often_than_the_usual_p_says():
+    for number in range(1, 8):
+        sizes = [2.0**place for place in range(number)]  # no two sums are equal
+        signs = product((1, -1), repeat=number)
+        p_values = [sign_flip_p([size * sign for size, sign in zip(sizes, own, strict=True)]) for own in signs]
+        assert sum(p < 0.05 for p in p_values) / len(p_values) <= 0.05
 
 
 def test_differences_of_zero_do_not_change_p():
@@ -124,7 +142,7 @@ def test_tokens_have_students_interval_over_scenarios_and_none_where_few_differ(
     pairs = [[(100.0, 90.0 - number)] for number in range(12)]
     tokens = paired_difference(pairs, scale=None)
     assert tokens.low < tokens.difference == -15.5 < tokens.high < 0
-    assert tokens.p == 2 / 2**12
+    assert tokens.p == 1 / 2**12
     few = paired_difference(pairs[:5] + [[(1.0, 1.0)]] * 7, scale=None)
     assert few.low is few.detectable is None
     assert few.reason == "5 scenarios differ: the interval of a measure without bounds needs 6"

@@ -146,7 +146,7 @@ def test_other_measures_are_paired_and_adjusted_for_their_number():
     assert measures["score rude"].difference == -1
     assert measures["score depth"].difference == 0
     assert all(one.adjusted_p >= one.p for one in measures.values() if one.p is not None)
-    assert measures["score rude"].p == pytest.approx(2 / 2**8)
+    assert measures["score rude"].p == pytest.approx(1 / 2**8)
     assert measures["score rude"].adjusted_p > measures["score rude"].p
     assert len(measure_table(result).rows) == 5
 

@@ -62,7 +62,7 @@ def test_both_versions_are_simulated_in_turns_and_compared(duologue):
     assert (result["pairs"], result["scenarios"], result["only_new"], result["only_old"]) == (20, 10, 18, 2)
     assert result["difference"] == pytest.approx(0.8)
     assert result["low"] < 0.8 < result["high"]
-    assert result["p"] == pytest.approx(2 * 11 / 2**10)
+    assert result["p"] == pytest.approx(2 * (1 + 10 / 2) / 2**10)
     # One at a time: a conversation of each version in turn.
     turns = "".join(Path("order").read_text()).replace("nn", "n").replace("oo", "o")
     assert turns == "no" * 20

@@ -65,7 +65,9 @@ def test_an_unchanged_agent_and_one_that_a_function_takes_for_it_fork_nowhere(du
     assert (code, "2 replayed: 0 equal their records, 0 fork" in out, "(100 %)" in out) == (0, True, True)
 
 
-def test_a_plan_counts_the_calls_of_a_user_whose_every_answer_differs_and_costs_nothing(duologue: Any, run: Path) -> None:
+def test_a_plan_counts_the_calls_of_a_user_whose_every_answer_differs_and_costs_nothing(
+    duologue: Any, run: Path
+) -> None:
     code, out, _ = duologue("replay", run, "--assistant", "mine:books", "--plan")
     assert (code, out.startswith("4 conversations planned"), Path("out").exists()) == (0, True, False)
     assert "the user is counted as if every replay left its record at the first answer" in out
