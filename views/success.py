@@ -93,7 +93,10 @@ def result_html(result: Successes, links: Mapping[str, str] | None = None) -> st
 
 
 def without_page_of_pairs(page: str, folder: Path) -> str:
-    """The written page of a run, for a server that has only this page: the page of the pairs is named by its path."""
+    """The page of a run, with the path of the page of the pairs in place of a link.
+
+    It is for a server that ends with this page.
+    """
     return page.replace(PAIRS_LINK, Markup("<p>all pairs side by side: {}</p>").format(folder / PAIRS_PAGE))
 
 

@@ -43,6 +43,8 @@ class PairedDifference(Record):
     """Mean over scenarios of the scenario's mean over its pairs."""
     new: float | None
     """The same of the new version."""
+    differing: int
+    """Scenarios in which the mean of both differs."""
     difference: float | None
     """`new` less `old`."""
     low: float | None
@@ -138,6 +140,7 @@ def _of(by_scenario: Sequence[ScenarioPairs], scale: ValueRange | None, independ
     return PairedDifference(
         pairs=sum(map(len, by_scenario)),
         scenarios=len(by_scenario),
+        differing=differing,
         old=old,
         new=new,
         difference=fmean(means) if by_scenario else None,

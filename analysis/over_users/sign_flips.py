@@ -72,7 +72,7 @@ def _ways_of_halves(sizes: Sequence[float], limit: float, even: float) -> tuple[
 
 
 def _drawn(sizes: Sequence[float], limit: float, even: float) -> tuple[int, int]:
-    """Of how many drawn combinations of signs the sum lies farther from 0 than `limit`, and of how many as far.
+    """Drawn combinations of signs whose sum lies farther from 0 than `limit`, and those whose sum lies as far.
 
     A byte draws eight signs at a time.
     """

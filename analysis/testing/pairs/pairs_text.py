@@ -56,7 +56,9 @@ def verdict_line(result: PairedTest) -> str:
     if differs(result):
         return f"{words} than {result.old_name}" if result.verdict in ("better", "worse") else words
     shown = f"{words}; no difference is shown" if result.margin is not None else "no difference is shown"
-    return f"{shown}: {power}"
+    number = result.differing
+    few = f"; only {number} scenario{'s differ' if number > 1 else ' differs'}, and {FEWEST_SCENARIOS} are needed"
+    return f"{shown}: {power}{few * (0 < number < FEWEST_SCENARIOS <= result.scenarios)}"
 
 
 def verdict_words(result: PairedTest) -> str:

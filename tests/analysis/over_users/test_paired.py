@@ -33,7 +33,7 @@ def by_listing(differences):
 
 def result(**fields):
     empty = dict.fromkeys(name for name in PairedDifference.model_fields)
-    return PairedDifference(**{**empty, "pairs": 12, "scenarios": 12, "reason": "", **fields})
+    return PairedDifference(**{**empty, "pairs": 12, "scenarios": 12, "differing": 12, "reason": "", **fields})
 
 
 @pytest.mark.parametrize(

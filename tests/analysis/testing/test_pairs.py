@@ -185,7 +185,12 @@ def test_no_difference_is_never_told_without_the_difference_that_would_be_found(
     few = compare_pairs_of(*versions(["1", "0"], ["1", "0"]))
     assert verdict_line(few) == "no difference is shown: 2 scenarios cannot show a difference, as the test needs 6"
     more = compare_pairs_of(*versions(["1", "0"] * 3 + ["1"], ["1", "0"] * 3 + ["0"]))
-    assert verdict_line(more).endswith(": so few scenarios find no difference, however large, with a chance of 80 %")
+    line = ": so few scenarios find no difference, however large, with a chance of 80 %"
+    assert verdict_line(more).endswith(f"{line}; only 1 scenario differs, and 6 are needed")
+    same = compare_pairs_of(*versions(["1"] * 7, ["1"] * 7))
+    assert verdict_line(same).endswith(line)
+    five = compare_pairs_of(*versions(["1111"] * 9, ["0000"] * 5 + ["1111"] * 4))
+    assert verdict_line(five).endswith(" with a chance of 80 %; only 5 scenarios differ, and 6 are needed")
 
 
 def test_lost_pairs_come_first_and_long_lists_are_cut():
