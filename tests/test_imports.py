@@ -82,7 +82,7 @@ LATE = {
     ("data/text/sentence_splitting.py", "pysbd"): "compiles the rules of all its languages",
     ("data/documents/markdown.py", "markdown_it"): "a parser that no source but a document needs",
     ("data/files/workbooks.py", "openpyxl"): "an extra, for one of many formats",
-    ("data/files/tables.py", "pyarrow.*"): "an extra, for one of many formats",
+    ("data/(files/tables|formats/parquet).py", "pyarrow.*"): "an extra, for one of many formats",
     ("analysis/realism/(adversary|held_out).py", "(sklearn|scipy).*"): "an extra, and slow to import",
     (
         "analysis/labels/(reliability|score_sources).py",

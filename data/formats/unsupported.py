@@ -1,10 +1,11 @@
 """What the text-only formats leave out of conversations."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
-from ..attempts import as_object
+from ..attempts import Part, as_object
 from ..records import Conversation, Json, Message, Timing, ToolCall
 from .dialogues import ASIDES, BEFORE, asides, declared_labels
 from .media_marks import parts_at_marks
@@ -24,6 +25,11 @@ _PATCH = {"values", "order", BEFORE}
 
 FURTHER = "further keys of the source"
 PARTS = "images, recordings, files and other parts of messages"
+EMPTY = "all of it, because it has no message"
+PLACES = "places of instructions (all are written before the first message)"
+CALLERS = "which of two messages in a row called tools (the calls are those of the first)"
+SILENT = "messages without words before one that called tools"
+HALVES = "halves of surrogate pairs (a question mark is written)"
 SCALARS = "that results of tools are numbers, true, false or null (they are written as texts)"
 
 LINES = 1000
@@ -62,47 +68,85 @@ class BeyondWords:
     Every field of a record is covered, except the order of a source's keys.
     """
 
-    def __init__(self, own_key: str = "", *, tools: bool = False, parts: bool = False) -> None:
+    def __init__(
+        self,
+        own_key: str = "",
+        *,
+        tools: bool = False,
+        errors: bool = False,
+        parts: bool | Callable[[Part], bool] = False,
+        instructions_at_begin: bool = False,
+        tools_by_place: bool = False,
+        halves: bool = True,
+    ) -> None:
         """A count for a format with these abilities.
 
-        `own_key`: the format's own key in `extra`, whose content is written. `tools`, `parts`: whether the format holds
-        tool calls of assistants, and parts of messages that are not text.
+        Args:
+            own_key: The format's own key in `extra`, whose content is written.
+            tools: Whether the format holds tool calls of assistants.
+            errors: Whether it marks results of tools that failed.
+            parts: Whether it holds parts of messages that are not text, or which of them.
+            instructions_at_begin: Whether it holds instructions only before the first message.
+            tools_by_place: Whether a call belongs to the assistant's message before it.
+            halves: Whether it holds halves of surrogate pairs, which UTF-8 lacks.
         """
         self.own_key = own_key
-        self.parts = parts
-        self.tools = tools
+        self.parts = (lambda _: parts) if isinstance(parts, bool) else parts
+        self.tools, self.errors = tools, errors
+        self._instructions_at_begin, self._tools_by_place, self._halves = instructions_at_begin, tools_by_place, halves
         self._having: Counter[str] = Counter()
         self._keys: dict[str, None] = {}
         self._source_keys: dict[str, None] = {}
 
-    def note(self, conversation: Conversation) -> None:
-        """Count the further content of a conversation."""
+    def note(self, conversation: Conversation, *, empty: bool = False) -> bool:
+        """Count the further content of a conversation, and give whether it is to be written.
+
+        `empty`: whether nothing of it can be, so that it is left out as a whole.
+        """
+        if empty:
+            self._having[EMPTY] += 1
+            return False
         stored = [message for message in conversation.messages if message.stored]
         further = [key for extra in _extras(conversation, stored) for key in _further(extra, self.own_key)]
         self._having[FURTHER] += bool(further)
         self._source_keys |= dict.fromkeys(further)
-        lost = _lost(conversation, stored, self.own_key, tools=self.tools)
+        lost = _lost(conversation, stored, self.own_key, tools=self.tools, errors=self.errors)
         self._having.update(content for content, is_lost in lost if is_lost)
-        plain = self.tools and any(self._is_written_as_text(call) for call in _own_calls(stored, self.own_key))
-        self._having[SCALARS] += plain
+        calls = _own_calls(stored, self.own_key) if self.tools else []
+        self._having[SCALARS] += any(map(self._is_written_as_text, calls))
         values = as_object(as_object(conversation.extra.get(self.own_key)).get("values"))
         listed, _ = parts_at_marks(values, [message.text for message in stored])  # the source's own lists of them
-        unlisted = any(message.parts not in ((), own) for message, own in zip(stored, listed, strict=True))
-        of_results = self.tools and any(
-            call.parts and not self._holds_parts(call) for call in _own_calls(stored, self.own_key)
-        )
-        self._having[PARTS] += (unlisted and not self.parts) or of_results
+        unlisted = [
+            message.parts for message, own in zip(stored, listed, strict=True) if message.parts not in ((), own)
+        ]
+        beside_errors = any(call.parts and call.error is not None for call in calls)
+        all_parts = (*unlisted, *(call.parts for call in calls))
+        self._having[PARTS] += beside_errors or not all(self.parts(part) for parts in all_parts for part in parts)
         unnamed = [key for extra in _extras(conversation, stored) for key in _unread(extra, self.own_key)]
         self._having["extra"] += bool(unnamed)
         self._keys |= dict.fromkeys(unnamed)
+        self._note_places(conversation, stored)
+        return True
 
-    def _holds_parts(self, call: ToolCall) -> bool:
-        """Whether what a tool returned besides text is written: beside an error nothing is."""
-        return self.parts and call.error is None
+    def _note_places(self, conversation: Conversation, stored: Sequence[Message]) -> None:
+        """Count what a format with fewer abilities has elsewhere, or in other characters."""
+        later = [aside for aside in asides(conversation) if "system" in aside][1:]
+        begun = [aside for aside in asides(conversation) if "system" in aside and aside["at"] > 0]
+        self._having[PLACES] += self._instructions_at_begin and bool(later or begun)
+        callers = [
+            before
+            for before, after in pairwise(stored)
+            if before.role == after.role == "assistant" and after.tool_calls
+        ]
+        self._having[CALLERS] += self._tools_by_place and bool(callers)
+        self._having[SILENT] += self._tools_by_place and not all(
+            before.text or any(map(self.parts, before.parts)) for before in callers
+        )
+        self._having[HALVES] += not self._halves and any(map(_has_half, _texts(conversation, stored)))
 
     def _is_written_as_text(self, call: ToolCall) -> bool:
         """Whether a result is read as a text again and was none: only objects and lists are read as values."""
-        nothing = call.result is None and not (call.parts and self.parts)
+        nothing = call.result is None and not any(map(self.parts, call.parts))
         return call.error is None and (nothing or isinstance(call.result, bool | int | float))
 
     def lines(self) -> list[str]:
@@ -116,7 +160,7 @@ class BeyondWords:
 
 
 def _lost(
-    conversation: Conversation, stored: list[Message], own_key: str, *, tools: bool
+    conversation: Conversation, stored: list[Message], own_key: str, *, tools: bool, errors: bool
 ) -> Iterator[tuple[str, bool]]:
     """Each kind of content, and whether the conversation has it."""
     scenario, extras = conversation.scenario, _extras(conversation, stored)
@@ -136,8 +180,8 @@ def _lost(
     )
     calls = [(message.role, call) for message in stored for call in message.tool_calls]
     yield "calls and results of a user's tools", tools and any(role == "user" for role, _ in calls)
-    errors = tools and any(call.error is not None for call in _own_calls(stored, own_key))
-    yield "that a tool failed (errors of tools are written as results)", errors
+    failed = tools and any(call.error is not None for call in _own_calls(stored, own_key))
+    yield "that a tool failed (errors of tools are written as results)", failed and not errors
     yield "messages that are not stored", len(stored) < len(conversation.messages)
     drafts = list(conversation.attempts())
     yield "rejected drafts", any(draft.verdict == "rejected" for draft in drafts)
@@ -169,6 +213,21 @@ def _own_calls(stored: list[Message], own_key: str) -> list[ToolCall]:
     """The assistant's calls that are not written as their source has them."""
     ours = (message for message in stored if message.role == "assistant" and not _as_read(message, own_key))
     return [call for message in ours for call in message.tool_calls]
+
+
+def _texts(conversation: Conversation, stored: Sequence[Message]) -> Iterator[str]:
+    """The texts that are written as they are: of messages, of instructions, and of results of tools."""
+    yield conversation.id
+    for message in stored:
+        yield message.text
+        yield from (
+            value for call in message.tool_calls for value in (call.result, call.error) if isinstance(value, str)
+        )
+    yield from (text for aside in asides(conversation) if isinstance(text := aside.get("system"), str))
+
+
+def _has_half(text: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _as_read(message: Message, own_key: str) -> bool:

@@ -1,6 +1,8 @@
 """The forms of logs that are read, in the order in which they are tried."""
 
+from ..formats import message_rows, messages
 from ..formats.detection import Format
+from ..formats.provider_messages import write_anthropic
 from . import (
     autogen,
     chat_apps,
@@ -20,6 +22,7 @@ from . import (
     opentelemetry,
     part_messages,
     request_lines,
+    session_traces,
     training_rows,
     trajectories,
 )
@@ -37,6 +40,7 @@ FORMS: tuple[Format, ...] = (
     claude.FORMAT,
     coding_sessions.FORMAT,
     codex_rollouts.FORMAT,
+    session_traces.FORMAT,
     gemini.FORMAT,
     langchain_states.FORMAT,
     part_messages.FORMAT,
@@ -49,3 +53,23 @@ FORMS: tuple[Format, ...] = (
     message_tables.FORMAT,
 )
 """A form whose sign is surer stands before one that its files would fit too."""
+
+WRITTEN: tuple[Format, ...] = (
+    Format(
+        "anthropic",
+        "messages of Anthropic's Messages API, read as `messages`",
+        lambda _: False,
+        messages.contents,
+        write_anthropic,
+        "written only: read as `messages`",
+    ),
+    Format(
+        "csv",
+        "a table with a row for each message, read as `tables`",
+        lambda _: False,
+        message_tables.read,
+        message_rows.write,
+        "written only: read as `tables`",
+    ),
+)
+"""Forms that are written, and recognised as another one."""

@@ -15,6 +15,7 @@ from ..files.broken_lines import of_form
 from ..files.json_files import dumps
 from ..files.json_values import as_value, elements
 from ..formats.detection import Contents, Format, Source
+from ..formats.provider_messages import write_langchain
 from . import langchain_messages as langchain
 from .completions import numbered
 from .logged_lines import IDS, identifier
@@ -267,6 +268,7 @@ FORMAT = Format(
     "messages of LangChain, and states, checkpoints and streams of LangGraph",
     _recognised,
     read,
+    write_langchain,
     sign="messages with a `type` such as `human` or `ai`, or of a `constructor`: by themselves, in a list, under `messages`, "
     "`values`, `channel_values` or a node's name",
 )

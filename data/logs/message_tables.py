@@ -89,7 +89,7 @@ def _named(row: Row) -> dict[str, Any]:
     for column, value in row.items():
         name = re.sub(r"[\s-]+", "_", column.strip().lower())
         key = name if name in _KEYS and name not in result else column
-        if key in _LISTS and isinstance(value, str) and value.lstrip().startswith("["):
+        if key in (*_LISTS, _CALLS[0]) and isinstance(value, str) and value.lstrip().startswith("["):
             value = _parsed(value)
         if value != "" or key in (*_OF_ROWS, *CELLS):
             result[key] = value

@@ -13,6 +13,7 @@ from ..files.json_files import read_text
 from ..files.json_values import elements, has_lines
 from ..formats.detection import Contents, Format, Source
 from ..formats.other_requests import OtherRequests, is_bare_text, is_failed, other_request
+from ..formats.provider_messages import write_responses
 from ..formats.refusals import unread_form
 from . import completions, responses
 from .calls import LoggedCall, together
@@ -141,6 +142,7 @@ RESPONSES = Format(
     "requests and responses of OpenAI's Responses API",
     _is_of_responses,
     read,
+    write_responses,
     sign="`object: response`; or `input` with the address `/v1/responses`, with items such as `function_call` beside "
     "messages, with `previous_response_id`, with `model` and `instructions`, or with items of an `output`",
 )

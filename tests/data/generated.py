@@ -180,7 +180,8 @@ def _conversation(own: _Drawing, number: int) -> Conversation:
             fields |= drawn(own)
     if own.has("instructions"):
         extra = fields.get("extra", {})
-        fields["extra"] = {**extra, "asides": [{"at": 0, "system": own.draw.choice(TEXTS[:24])}]}
+        at = own.draw.randint(0, 1) if roles[0] == "user" and messages else 0
+        fields["extra"] = {**extra, "asides": [{"at": at, "system": own.draw.choice(TEXTS[:24])}]}
     if own.has("labels of it"):
         fields["labels"] = own.labels()
     scenario = {"kind": "support", "title": own.text(), "goal": "a room"} if own.has("scenario") else {}

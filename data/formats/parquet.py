@@ -1,0 +1,194 @@
+"""Conversations as a Parquet file with explicit types: a row each, with columns for training and the whole record.
+
+The schema names the features of Hugging Face's `datasets`: a column without a value keeps its type, and JSON of any
+shape is `Json` (datasets 4.7). Rows are written and read in groups, so that a file of any length needs little memory.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from ...errors import DataError, at
+from ..attempts import Attempt
+from ..files.json_files import dumps, parsed, replacing_bytes
+from ..files.tables import PARQUET
+from ..records import Conversation
+from .detection import Format, Source
+from .provider_messages import turns_of_talk
+from .record_lines import Validate, from_plain
+from .turn_reading import text_of
+
+GROUP = 500
+"""Conversations of a row group."""
+RECORD = "record"
+"""The column with the whole record as JSON text, from which it is read again."""
+
+
+def _value(kind: str = "string") -> dict[str, Any]:
+    return {"dtype": kind, "_type": "Value"}
+
+
+def _list(feature: Mapping[str, Any]) -> dict[str, Any]:
+    return {"feature": dict(feature), "_type": "List"}
+
+
+_JSON: dict[str, Any] = {"_type": "Json"}
+FEATURES: dict[str, Any] = {
+    "id": _value(),
+    "messages": _list({"role": _value(), "content": _value(), "tool_calls": _JSON, "tool_call_id": _value()}),
+    "scenario": _JSON,
+    "labels": _JSON,
+    "message_labels": _list({"message": _value("int32"), "labels": _JSON}),
+    "spans": _list({"message": _value("int32"), "text": _value(), "start": _value("int32")}),
+    "rejected": _list(
+        {"role": _value(), "message": _value("int32"), "attempt": _value("int32"), "text": _value(), "reason": _value()}
+    ),
+    "stop": _value(),
+    "cast": _value(),
+    RECORD: _value(),
+}
+"""The columns in the form of `datasets.Features.from_dict`.
+
+`messages` are in OpenAI's form, with instructions and results of tools. In the other columns a message is a number of
+the record's `messages`, from 0. Content that is not text is only in the record.
+"""
+
+
+def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
+    """Write one conversation a row; nothing is left out. DataError without pyarrow."""
+    pyarrow = _pyarrow(path)
+    plain, typed = (_schema(pyarrow, json_type) for json_type in (pyarrow.string(), pyarrow.json_(pyarrow.string())))
+    left = iter(conversations)
+    with replacing_bytes(path) as file, pyarrow.parquet.ParquetWriter(file, typed, compression="zstd") as writer:
+        while rows := [_row(conversation) for conversation in islice(left, GROUP)]:
+            writer.write_table(pyarrow.Table.from_pylist(rows, schema=plain).cast(typed))
+    return []
+
+
+def read(path: str | Path, validate: Validate = lambda _: None) -> Iterator[Conversation]:
+    """The conversations of the records, one at a time."""
+    pyarrow, number = _pyarrow(path), 0
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=GROUP, columns=[RECORD]):
+                for text in batch.column(0).to_pylist():
+                    number += 1
+                    yield _record(path, number, text, validate)
+    except DataError:
+        raise
+    except Exception as error:  # a broken file can raise anything in the library
+        problem = f"is not a Parquet file that can be read ({type(error).__name__}): save it again"
+        raise DataError(f"{at(path)}: {problem}") from None
+
+
+def _record(path: str | Path, number: int, text: Any, validate: Validate) -> Conversation:
+    try:
+        return from_plain(parsed(str(text), path), validate)
+    except DataError as error:
+        raise DataError(f"{at(path, f'row {number}')}: {error}") from None
+
+
+def form(validate: Validate) -> Format:
+    """The format; `validate` raises ValueError for an invalid record."""
+    return Format(
+        "parquet",
+        "Parquet of records, as `datasets` loads it",
+        _recognised,
+        lambda path: read(path, validate),
+        write,
+        sign=f"Parquet with the columns `messages` and `{RECORD}`",
+    )
+
+
+def _recognised(source: Source) -> bool:
+    if not source.begin.startswith(PARQUET):
+        return False
+    try:
+        names = _pyarrow(source.path).parquet.read_schema(source.path).names
+    except Exception:  # without the library, or broken: the reader of tables says which
+        return False
+    return {"id", "messages", RECORD} <= {*names}
+
+
+def _pyarrow(path: str | Path) -> Any:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise DataError(f'{at(path)}: Parquet needs pyarrow: pip install "duologue[parquet]"') from None
+    return pyarrow
+
+
+def _schema(pyarrow: Any, json_type: Any) -> Any:
+    """The types of the columns, with the features under the key that `datasets` reads."""
+
+    def typed(feature: Mapping[str, Any]) -> Any:
+        match feature.get("_type"):
+            case "Value":
+                return getattr(pyarrow, feature["dtype"])()
+            case "Json":
+                return json_type
+            case "List":
+                return pyarrow.list_(typed(feature["feature"]))
+        return pyarrow.struct([(name, typed(inner)) for name, inner in feature.items()])
+
+    about = {"huggingface": json.dumps({"info": {"features": FEATURES}})}
+    return pyarrow.schema([(name, typed(feature)) for name, feature in FEATURES.items()], metadata=about)
+
+
+def _row(conversation: Conversation) -> dict[str, Any]:
+    numbered = list(enumerate(conversation.messages))
+    drafts = [(message.role, number, draft) for number, message in numbered for draft in message.attempts]
+    drafts += [(turn.role, turn.after, draft) for turn in conversation.unsaid for draft in turn.attempts]
+    row = {
+        "id": conversation.id,
+        "messages": [_turn(turn) for turn in turns_of_talk(conversation, "parquet")],
+        "scenario": _json(conversation.scenario),
+        "labels": _json(conversation.labels),
+        "message_labels": [
+            {"message": number, "labels": _json(message.labels)} for number, message in numbered if message.labels
+        ],
+        "spans": [
+            {"message": number, "text": span.text, "start": span.start}
+            for number, message in numbered
+            for span in message.spans
+        ],
+        "rejected": [_rejected(*draft) for draft in drafts if draft[2].verdict == "rejected"],
+        "stop": conversation.stop,
+        "cast": conversation.provenance.cast if conversation.provenance is not None else None,
+        RECORD: dumps(conversation.plain()),
+    }
+    return _whole(row)  # type: ignore[no-any-return]
+
+
+def _turn(turn: Mapping[str, Any]) -> dict[str, Any]:
+    calls = turn.get("tool_calls")
+    content = turn["content"] if isinstance(turn["content"], str | None) else text_of(turn["content"])
+    return {
+        "role": turn["role"],
+        "content": content,
+        "tool_calls": _json(calls) if calls else None,
+        "tool_call_id": turn.get("tool_call_id"),
+    }
+
+
+def _rejected(role: str, number: int, draft: Attempt) -> dict[str, Any]:
+    return {"role": role, "message": number, "attempt": draft.number, "text": draft.text, "reason": draft.reason}
+
+
+def _json(value: Any) -> str:
+    return dumps(_whole(value))
+
+
+def _whole(value: Any) -> Any:
+    """The value with question marks for halves of surrogate pairs: UTF-8 lacks them, and `datasets` refuses their escapes.
+
+    The record holds them.
+    """
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {key: _whole(inner) for key, inner in value.items()}
+    return [_whole(inner) for inner in value] if isinstance(value, list) else value
