@@ -76,7 +76,11 @@ def simulated_user(agent: Any = None, **settings: Any) -> Any:
     input is the goal. An input that is a list of messages is what was said before.
 
     The record is in the sample's store: `sample.store["duologue"]`.
+
+    Raises:
+        SettingError: A setting is unknown or has a wrong value.
     """
+    user(goal="any", **settings)  # a wrong setting is an error here, before the first sample
     answers = _agent.as_solver(agent) if _agent.is_agent(agent) else agent
 
     async def solve(state: Any, generate: Any) -> Any:
@@ -232,7 +236,7 @@ def scorer(name: str, function: Scorer) -> Any:
     def of_ours() -> Any:
         async def score(state: Any, target: Any) -> Any:
             record = record_of(state)
-            plain: Any = {**record.plain(), "messages": [message.plain() for message in record.messages]}
+            plain: Any = record.plain()
             result = await tried(name, function, plain)
             if record.failure is not None or result is None or result.error:
                 why = record.failure.error if record.failure is not None else result.error if result else ""

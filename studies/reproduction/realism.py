@@ -148,7 +148,9 @@ def simulated_on(cast: "Cast", people: "Sequence[Conversation]", seed: int, **li
     from ...nodes.limits import Limits
     from ...runs import simulate
 
-    scenarios: Any = [{"scenario": one["scenario"], "ordinal": one["ordinal"]} for one in recllmsim.scenarios(people)]
+    scenarios: Any = [
+        {"scenario": one["scenario"], "ordinal": one.get("ordinal", 0)} for one in recllmsim.scenarios(people)
+    ]
     return simulate(cast, scenarios, limits=Limits(seed=seed, **limits))
 
 

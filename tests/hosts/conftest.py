@@ -7,7 +7,18 @@ from typing import Any
 
 import pytest
 
-SERVICES = ("ANTHROPIC_", "CONFIDENT_", "DEEPEVAL_", "GOOGLE_", "HF_", "LANGWATCH_", "MLFLOW_", "SCENARIO_")
+SERVICES = (
+    "ANTHROPIC_",
+    "CONFIDENT_",
+    "DEEPEVAL_",
+    "GOOGLE_",
+    "HF_",
+    "INSPECT_",
+    "LANGWATCH_",
+    "MLFLOW_",
+    "PRIME_",
+    "SCENARIO_",
+)
 """Beginnings of the environment variables with keys and addresses of the harnesses' services."""
 SILENT = ("DEEPEVAL_TELEMETRY_OPT_OUT", "MLFLOW_DISABLE_TELEMETRY", "SCENARIO_DISABLE_TELEMETRY")
 LOOPBACK = ("127.0.0.1", "::1", "localhost", None)

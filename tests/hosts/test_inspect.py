@@ -236,9 +236,15 @@ def test_inspect_reads_a_thousand_conversations_that_are_written_as_its_log(name
         assert called == calls
 
 
-def test_a_wrong_setting_is_an_error_of_the_sample_with_one_line():
-    task = Task(dataset=[Sample(input="x")], solver=host.simulated_user(colour="red"))
-    [log] = eval(task, model="mockllm/model", display="none", log_dir="logs")
-    assert "there is no setting 'colour'" in log.error.message
-    with pytest.raises(SettingError, match="no record of a simulated user"):
-        host.record_of(log.samples[0])
+def test_a_wrong_setting_is_one_line_before_the_first_sample():
+    with pytest.raises(SettingError, match="there is no setting 'colour'"):
+        host.simulated_user(colour="red")
+    with pytest.raises(SettingError, match="there is no behaviour 'rude'"):
+        host.simulated_user(behaviours=["rude"])
+
+
+def test_a_first_message_is_said_as_it_stands():
+    said = "Hi, can you move QX4821 to 2026-05-03?"
+    (sample,) = evaluated(host.simulated_user(), Sample(input="x", metadata={"first_message": said})).samples
+    assert of_user(sample)[0] == said
+    assert host.record_of(sample).messages[0].text == said

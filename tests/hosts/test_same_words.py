@@ -77,7 +77,22 @@ def in_inspect() -> list[str]:
     return of_user([message.model_dump() for message in log.samples[0].messages])[:-1]  # without its goodbye
 
 
-PACKAGES = {"openevals": (in_openevals, "openevals"), "inspect": (in_inspect, "inspect_ai")}
+def in_verifiers() -> list[str]:
+    from tests.hosts.verifiers_runs import run
+
+    def answer(messages: list[dict[str, Any]]) -> dict[str, Any]:
+        return {"role": "assistant", "content": agent(messages)}
+
+    settings = {"behaviours": ["incomplete"], "seed": 5}
+    [episode] = run([SCENARIO], answer, **settings)
+    return [str(node.message.content) for node in episode.traces[0].nodes if node.message.role == "user"]
+
+
+PACKAGES = {
+    "openevals": (in_openevals, "openevals"),
+    "inspect": (in_inspect, "inspect_ai"),
+    "verifiers": (in_verifiers, "verifiers"),
+}
 """Each harness where the user opens, with the package that it needs."""
 
 
