@@ -163,7 +163,7 @@ def comparison_plan(
 
 def compared_runs(
     new: Path,
-    old: Path,
+    old: Path | None,
     *,
     crashes: Crashes = "failure",
     margin: float | None = None,
@@ -172,15 +172,17 @@ def compared_runs(
     threshold: float | None = None,
     at_least: float | None = None,
 ) -> Successes:
-    """The result of a run folder with its comparison with another, without simulating.
+    """The result of a run folder, with its comparison with another if there is one, without simulating.
 
     The parameters are those of `test`. SettingError if the runs cannot be compared.
     """
-    if new.resolve() == old.resolve():
-        raise SettingError(f"{new}: is compared with itself: give the folders of two tests")
-    runs = comparable(manifest_of(old), manifest_of(new), str(old), common=common)
-    paired = OldVersion(str(old), folder=old, common=runs).compared(
-        attempted(new), name=str(new), crashes=crashes, margin=margin
-    )
+    manifest, paired = manifest_of(new), None
+    if old is not None:
+        if new.resolve() == old.resolve():
+            raise SettingError(f"{new}: is compared with itself: give the folders of two tests")
+        runs = comparable(manifest_of(old), manifest, str(old), common=common)
+        paired = OldVersion(str(old), folder=old, common=runs).compared(
+            attempted(new), name=str(new), crashes=crashes, margin=margin
+        )
     counted = successes(attempted(new), exclude_user_faults=exclude_user_faults, crashes=crashes)
     return with_verdict(counted, threshold=threshold, at_least=at_least, against=paired)

@@ -71,6 +71,7 @@ LATE = {
     ("__init__.py", ".*"): "the front door opens at once; a room is imported when it is touched",
     ("testing.py", ".*"): "pytest imports it when it starts, whether a test asks for it or not",
     ("studies/.*", ".*"): "one function of the front door does not wait for what another needs, nor ask for its extra",
+    ("hosts/mcp_server.py", "(mcp|mcp_types).*"): "an extra, for the one host that speaks MCP",
     ("hosts/endpoint.py", "starlette.*"): "an extra, for the one host that is a server",
     ("labelling/__main__.py", "(streamlit|starlette|uvicorn).*"): "an extra, in the process of the page alone",
     ("cli/.*", ".*"): "help, completion and the other commands do not wait for what one command needs",

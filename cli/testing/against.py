@@ -23,7 +23,7 @@ AGAINST: dict[str, tuple[Any, Any]] = {
         Annotated[
             Path | None,
             option(
-                "Compare this run folder with that of `--against`, and simulate nothing.",
+                "Report this run folder, in pairs with that of `--against` if it is given, and simulate nothing.",
                 section=SECTION,
                 metavar="RUN",
             ),

@@ -33,25 +33,32 @@ def compared_results(
     detect: float | None = None,
     named: "Callable[[Successes], Successes]" = lambda result: result,
 ) -> int:
-    """Report two runs in pairs without simulating; gives the exit code.
+    """Report a run without simulating, in pairs with an `old` one if it is given; gives the exit code.
 
     `bounds`: `threshold`, `at_least` and `margin`. `without`: options that were given and need a simulation. `detect`: the
     difference for which scenarios and repeats are planned. `named` gives the groups of failures further names.
     """
     from ...studies.paired_tests import compared_runs
 
-    if old is None:
-        raise SettingError(f"--results: give --against, the run folder that {new} is compared with")
+    if old is None and detect is not None:
+        raise SettingError("--detect: plans a comparison: give --against too")
     if without:
-        raise SettingError(f"--results: compares runs that are there, so leave out {', '.join(without)}")
-    if not Path(old).is_dir():
+        raise SettingError(f"--results: reports runs that are there, so leave out {', '.join(without)}")
+    if old is not None and not Path(old).is_dir():
         raise SettingError(f"--against {old}: is not a folder: with --results give the run folder of an earlier test")
     result = compared_runs(
-        new, Path(old), crashes=files.crashes, common=common, exclude_user_faults=exclude_user_faults, **bounds
+        new,
+        None if old is None else Path(old),
+        crashes=files.crashes,
+        common=common,
+        exclude_user_faults=exclude_user_faults,
+        **bounds,
     )
     result = named(result)
     rows = None if detect is None else comparison_rows(detect, paired=result.against)
-    page, pairs_page, unwritten = files.write(result, new, (), with_page=with_page, old=attempted(Path(old)))
+    page, pairs_page, unwritten = files.write(
+        result, new, (), with_page=with_page, old=None if old is None else attempted(Path(old))
+    )
     if as_json_text:
         print_json(
             {

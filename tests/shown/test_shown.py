@@ -37,6 +37,7 @@ NOT_RUN = {
     r"duologue show .* --watch": "a page until Ctrl-C: tests/live opens it",
     r"duologue label (?!.*--(?:write|read|release|out) )": "a page until Ctrl-C: tests/labelling opens it",
     r"duologue reproduce \w": "whole data sets: tests/cli/people/test_reproduce_command.py measures each claim",
+    r"duologue mcp ": "speaks a protocol: tests/hosts/test_mcp_server.py starts it",
     r"duologue serve-user ": "a server until Ctrl-C: tests/cli/hosts starts it",
     r"duologue --install-completion": "changes the user's shell: tests/cli/test_command_line.py prints the script",
     r".* (?:anthropic|ollama):": "another provider's package: tests/cli/test_other_providers.py has one",
