@@ -10,6 +10,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 
 import duologue
+from duologue import data, graphs
 from duologue.data import Message, ToolCall
 from duologue.data.attempts import Attempt, Usage
 from duologue.data.formats import record_lines
@@ -187,6 +188,32 @@ def test_a_log_is_taken_up_by_a_user_made_from_its_words(tmp_path: Path) -> None
     assert future.scenario["goal"] == "a cake for Sunday"
     assert future.provenance is not None
     assert future.provenance.cast == "agent_test"
+
+
+def test_a_persons_conversation_is_taken_up_by_the_cast_of_its_kind() -> None:
+    (scenario, *_) = (state["scenario"] for state in graphs.simquac.scenarios(data.simquac.samples()))
+    texts = ("What is it about?", "A rocket.", "Who built it?")
+    messages = tuple(Message(role="assistant" if n % 2 else "user", text=text) for n, text in enumerate(texts))
+    person = duologue.Conversation(id="a person", scenario=scenario, messages=messages)
+    for at in range(3):
+        (future,) = duologue.fork(person, at=at, max_turns=3)
+        assert future.provenance is not None
+        assert future.provenance.cast == "simquac"
+        assert plain(future.messages[: at + 1]) == plain(messages[: at + 1])
+        assert len(future.messages) > at + 1
+
+
+def test_a_memory_is_there_where_the_record_has_it_and_else_a_note_says_so(talk: duologue.Conversation) -> None:
+    remembers = talk.model_copy(update={"memory": {"user": {"seen": 3}}})
+    last = len(talk.messages) - 1
+    assert forked(remembers, last)["memories"] == {"user": {"seen": 3}}
+    early = forked(remembers, 1)
+    assert not early.get("memories")
+    line = "the memory of the user at message #1 is not recorded, only the one at the end"
+    assert line in early["forks"]["notes"]
+    (future,) = duologue.fork(remembers, at=1, assistant=books)
+    assert future.forks is not None
+    assert line in future.forks.notes
 
 
 def test_what_cannot_be_taken_up_is_one_line(talk: duologue.Conversation, tmp_path: Path) -> None:

@@ -8,10 +8,12 @@ from zlib import decompress
 import pytest
 
 from duologue import data
+from duologue.analysis.testing.pairs.pairing import compare_pairs_of
 from duologue.data import Conversation, DataError, Message
 from duologue.data.simquac import Topic
 from duologue.views import against_page, run_page, write_run
 from duologue.views.labels.filters import LONGEST
+from duologue.views.testing.pairs import pairs_page
 
 
 def bodies(page):
@@ -239,3 +241,17 @@ def test_two_published_sets_pair_by_section(open_data):
     page = against_page(people.conversations, simulated.conversations, ("people", "simulated"))
     assert "77 pairs about the same topic" in page
     assert len(bodies(page)) == 77
+
+
+def test_a_pair_of_versions_stands_side_by_side_from_the_first_message_that_differs():
+    def held(*texts):
+        messages = [Message(role="assistant" if n % 2 else "user", text=text) for n, text in enumerate(texts)]
+        return Conversation(id="a", scenario={"title": "A table"}, messages=messages)
+
+    old, new = held("Hello.", "For when?", "At six.", "Booked."), held("Hello.", "For when?", "At six.", "No.")
+    result = compare_pairs_of([old], [new])
+    (body,) = bodies(pairs_page(result, [old], [new]))
+    before, _, beside = body.partition('<div class="pair">')
+    assert "1 turn before, equal in both" in before
+    assert ("Hello." in before, "Hello." in beside) == (True, False)
+    assert [beside.count(text) for text in ("At six.", "Booked.", "No.")] == [2, 1, 1]

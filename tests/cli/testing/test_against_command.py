@@ -232,6 +232,16 @@ def test_a_plan_tells_how_many_scenarios_and_repeats_find_a_difference(duologue)
         assert "--detect: " in err
 
 
+def test_a_plan_tells_what_each_number_of_repeats_costs(duologue):
+    pytest.importorskip("genai_prices", reason="prices are those of the extra cost")
+    plan = ("--against", "versions:old", "--user", "openai:gpt-4.1-mini", "--plan", "--detect", 0.1)
+    planned = json.loads(duologue(*arguments("new", *plan, "--json"))[1])
+    rows, cost_of_one = planned["detect"]["rows"], planned["cost"]["about"] / planned["conversations"]
+    assert [row["cost"] for row in rows] == pytest.approx([row["conversations"] * cost_of_one for row in rows])
+    assert cost_of_one > 0
+    assert f"cost of repeats x scenarios: 1 x {rows[0]['scenarios']}: about $" in duologue(*arguments("new", *plan))[1]
+
+
 def test_a_run_of_two_versions_is_resumed_as_any(duologue):
     bound = ("--against", "versions:old", "--max-run-tokens", 2000)
     assert duologue(*arguments("new", *bound))[0] == 1
