@@ -27,12 +27,19 @@ from . import agent_test, casts
 from .casts.cast import Cast
 from .casts.sides import Speaker
 
-_FAILED = ("model_failed", "cancelled", "budget", "agent_interrupted", "user_timeout", "agent_timeout")
+FAILED = ("model_failed", "cancelled", "budget", "agent_interrupted", "user_timeout", "agent_timeout")
+"""Stop reasons with which a user that was asked has not answered."""
 
 
 def asking(cast: Cast) -> Cast:
     """The cast, whose conversations end when its user's first turn has been judged."""
     changes: dict[str, Any] = {"stop": AfterOneTurn("user", cast.stop), "closing": closing}
+    return cast.replace(**changes, **({} if cast.world is None else {"world": None}))
+
+
+def answering(cast: Cast) -> Cast:
+    """The cast, whose conversations end when its assistant has answered once; its world is not used."""
+    changes: dict[str, Any] = {"stop": AfterOneTurn("assistant", cast.stop), "closing": closing}
     return cast.replace(**changes, **({} if cast.world is None else {"world": None}))
 
 
@@ -114,7 +121,7 @@ def next_turn(moment: Moment, conversation: Conversation, *, leaves: bool = True
     tried += [attempt for turn in unsaid for attempt in turn.attempts]
     spent = sum((attempt.spent for attempt in tried), Usage.none())
     failure = f"{conversation.failure.node}: {conversation.failure.error}" if conversation.failure is not None else None
-    if failure is None and conversation.stop in _FAILED:
+    if failure is None and conversation.stop in FAILED:
         failure = f"ended as {conversation.stop}"
     return NextTurn(
         id=conversation.id,

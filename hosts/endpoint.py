@@ -100,7 +100,7 @@ def application(users: ServedUsers, token: str | None = None) -> Any:
         raise RefusedRequestError(404, f"there is no user {name!r}", code="model_not_found", param="model")
 
     async def completions(request: Request) -> Response:
-        chat = ChatRequest.of(await _content(request.receive))
+        chat = ChatRequest.of(await content_of(request.receive))
         answer = await _while_there(users.answer(chat, request.headers.get(SESSION)), request.receive)
         if answer is None:
             return Response(status_code=GONE)
@@ -125,16 +125,17 @@ def application(users: ServedUsers, token: str | None = None) -> Any:
         Route("/v1/sessions/{session:path}", record),
     ]
     handlers: Any = {HTTPException: refused, RefusedRequestError: refused, 500: refused}
-    return _Entrance(Starlette(routes=routes, exception_handlers=handlers), token)
+    return Entrance(Starlette(routes=routes, exception_handlers=handlers), token)
 
 
-class _Entrance:
+class Entrance:
     """An ASGI middleware that refuses other hosts, pages in a browser, and clients without the token."""
 
     def __init__(self, app: Any, token: str | None) -> None:
         self._app, self._token = app, token
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        """Answer a request of ASGI, or pass it on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -158,7 +159,7 @@ class _Entrance:
         return None
 
 
-async def _content(receive: Callable[[], Awaitable[MutableMapping[str, Any]]]) -> bytes:
+async def content_of(receive: Callable[[], Awaitable[MutableMapping[str, Any]]]) -> bytes:
     """The body of a request; RefusedRequestError with status 413 for one that is too large."""
     content = bytearray()
     more = True

@@ -15,9 +15,10 @@ from ..data.records import Conversation, Message, Record
 from ..errors import SettingError
 from ..graphs import Cast, agent_test, casts
 from ..graphs.scenarios.planned_states import numbered
-from ..graphs.single_turn import asking
+from ..graphs.single_turn import FAILED, asking
 from ..nodes.limits import Limits
 from ..nodes.state import State
+from ..runs.engine.conduct import Conduct
 from ..runs.engine.conversing import planned
 from ..runs.engine.event_loop import blocking
 from ..runs.simulation import asimulate
@@ -44,8 +45,8 @@ class User:
     model again.
     """
 
-    def __init__(self, cast: Cast, state: State, limits: Limits) -> None:
-        self.cast, self.limits = cast, limits
+    def __init__(self, cast: Cast, state: State, limits: Limits, conduct: Conduct | None = None) -> None:
+        self.cast, self.limits, self._conduct = cast, limits, conduct
         self._cast = replace(asking(cast), record_memory=True)
         [self._state] = planned(self._cast, [state])
         self._records: dict[str, Conversation] = {}
@@ -98,7 +99,7 @@ class User:
         state: State = {**self._state, "messages": [message.plain() for message in earlier]}
         if earlier_record is not None and earlier_record.memory:
             state["memories"] = dict(earlier_record.memory)
-        [record] = await asimulate(self._cast, [state], limits=self.limits)
+        [record] = await asimulate(self._cast, [state], limits=self.limits, conduct=self._conduct)
         self._last = record
         new = [message for message in record.messages[len(earlier) :] if message.role == "user"]
         answer = new[0] if new else None
@@ -108,16 +109,22 @@ class User:
             self._records[_key([*heard, answer])] = record
         if answer is not None and record.stop == "max_turns":
             return answer
-        failure = record.failure
+        failure = "" if record.failure is None else f"{record.failure.node}: {record.failure.error}"
+        if not failure and record.stop in FAILED:
+            failure = f"ended as {record.stop}"
         return UserEnded(
             reason=record.stop or "user_ended",
             message=answer,
-            failure="" if failure is None else f"{failure.node}: {failure.error}",
+            failure=failure,
         )
 
     def reply_now(self, messages: Iterable[Heard] = ()) -> Message | UserEnded:
         """As `reply`, where nothing can be awaited."""
         return blocking(self.reply(messages))
+
+    def recall(self, record: Conversation, messages: Iterable[Heard]) -> None:
+        """Take up a conversation of another process: its record up to an answer, which is the last of the messages."""
+        self._records[_key(messages_of(messages))] = record
 
     def _before(self, heard: Sequence[Message]) -> tuple[Conversation | None, int]:
         """The record of the answer that ends the longest part of these messages, and the length of that part."""
@@ -162,6 +169,7 @@ def user(
     max_turns: int | None = None,
     seed: int = 0,
     repeat: int = 0,
+    conduct: Conduct | None = None,
     **settings: Any,
 ) -> User:
     """A simulated user for a loop of your own; it is asked by `await user.reply(messages)`.
@@ -177,6 +185,7 @@ def user(
         max_turns: Maximum number of turns. Default: as in the cast.
         seed: Seed of its draws.
         repeat: Number of the conversation about the scenario, from 0. Each repeat has draws of its own, as in a run.
+        conduct: Pace and bounds of its calls, as for `simulate`; several users may share one.
         settings: Further settings of the cast, such as `language`.
 
     Returns:
@@ -211,4 +220,4 @@ def user(
     if behaviours:
         state["extra"] = {**state.get("extra", {}), BEHAVIOURS: list(checked_names(behaviours, BEHAVIOURS))}
     limits = replace(own_cast.limits, seed=seed, max_turns=max_turns or own_cast.limits.max_turns)
-    return User(own_cast, state, limits)
+    return User(own_cast, state, limits, conduct)

@@ -72,7 +72,7 @@ LATE = {
     ("testing.py", ".*"): "pytest imports it when it starts, whether a test asks for it or not",
     ("studies/.*", ".*"): "one function of the front door does not wait for what another needs, nor ask for its extra",
     ("hosts/mcp_server.py", "(mcp|mcp_types).*"): "an extra, for the one host that speaks MCP",
-    ("hosts/endpoint.py", "starlette.*"): "an extra, for the one host that is a server",
+    ("hosts/(endpoint|trec/serving).py", "starlette.*"): "an extra, for hosts that are servers",
     ("labelling/__main__.py", "(streamlit|starlette|uvicorn).*"): "an extra, in the process of the page alone",
     ("cli/.*", ".*"): "help, completion and the other commands do not wait for what one command needs",
     ("nodes/models/specs.py", "nodes/models/endpoint.py"): "takes seconds, and only one kind of model needs it",

@@ -27,10 +27,9 @@ from ..options.shared import (
 from ..options.tracing import Trace, TrustEnvFile, leaving
 from ..running.run import limits_with
 from ..streams import flush, put, say
+from .serving import ServerToken, opened_at, port_from, token_in
 
 FIRST_PORT = 8801
-PORTS = 200
-"""Ports that are tried, from the first one on."""
 LISTED = 20
 """Models that are printed."""
 ASKED_LIMITS = {name: LIMITS[name] for name in ("seed", "max_turns", "question_attempts")}
@@ -62,21 +61,8 @@ def serve_user_command(
             section=OUTPUT,
         ),
     ] = False,
-    token: Annotated[
-        Path | None,
-        option(
-            "Answer only clients whose api_key is the token in this file. If there is no such file, it is written with a "
-            "new token.",
-            section=OUTPUT,
-            metavar="FILE",
-        ),
-    ] = None,
-    port: Annotated[
-        int | None,
-        option(
-            "Serve the users at this port. Default: the first free one from 8801.", section=OUTPUT, min=1, max=65535
-        ),
-    ] = None,
+    token: ServerToken = None,
+    port: Annotated[int | None, port_from(FIRST_PORT, "the users")] = None,
     language: Annotated[
         Language | None, language_of("the user's prompts. Default: that of the goals, or en.", section=CAST)
     ] = None,
@@ -97,7 +83,6 @@ def serve_user_command(
     from ...hosts.endpoint import ServedUsers, application, serve
     from ...hosts.simulated_users import User
     from ...studies.agent_trials import given_scenarios
-    from ...views.live.doors import HERE, listening
 
     for package in ("starlette", "uvicorn"):
         of_extra(package, "serve")
@@ -126,12 +111,9 @@ def serve_user_command(
             for model, state in zip(names, planned.states, strict=True)
         }
         served = ServedUsers(users, seed=limits["seed"], unswapped=unswapped)
-        app = application(served, None if token is None else _token_in(token))
-        try:
-            opened, port = listening(port or FIRST_PORT, 1 if port is not None else PORTS)
-        except OSError:
-            raise SettingError(f"--port {port or FIRST_PORT}: is taken: give another") from None
-        put(f"http://{HERE}:{port}/v1")
+        app = application(served, None if token is None else token_in(token))
+        opened, address = opened_at(port, FIRST_PORT)
+        put(f"{address}/v1")
         for model, state in zip(names[:LISTED], planned.states, strict=False):
             say(f"model {model}: {domains.of(state['scenario']).title(state['scenario'])}")
         if len(names) > LISTED:
@@ -140,20 +122,3 @@ def serve_user_command(
         with suppress(KeyboardInterrupt):
             serve(app, opened)
     return 0
-
-
-def _token_in(path: Path) -> str:
-    """The token in a file; SettingError for a file without one.
-
-    A missing file is written with a new token.
-    """
-    from ...views.live.doors import new_token
-
-    if not path.exists():
-        path.touch(mode=0o600, exist_ok=False)
-        path.write_text(new_token() + "\n", encoding="utf-8")
-        say(f"a new token was written to {path}: give it to your client as api_key")
-    token = path.read_text(encoding="utf-8").strip()
-    if not token or not token.isascii() or not token.isprintable():
-        raise SettingError(f"--token {path}: holds no token: one line of ASCII, or no file")
-    return token

@@ -1,0 +1,1 @@
+"""Commands for TREC's user simulation track."""
