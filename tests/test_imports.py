@@ -83,6 +83,7 @@ LATE = {
     ("data/text/sentence_splitting.py", "pysbd"): "compiles the rules of all its languages",
     ("data/documents/markdown.py", "markdown_it"): "a parser that no source but a document needs",
     ("data/files/workbooks.py", "openpyxl"): "an extra, for one of many formats",
+    ("runs/telemetry.py", "opentelemetry.*"): "an extra, for runs that are exported to an address",
     ("data/(files/tables|formats/parquet).py", "pyarrow.*"): "an extra, for one of many formats",
     ("analysis/realism/(adversary|held_out).py", "(sklearn|scipy).*"): "an extra, and slow to import",
     (
@@ -125,7 +126,7 @@ running/asking: runs/asking/questions runs/planning/conversations
 running/beginning: runs/planning/conversations
 running/interrupts: runs/engine/control runs/folder/summary runs/journals/journal
 running/progress: runs/engine/figures runs/engine/progress
-running/run: graphs/casts/style_filter runs runs/folder/run_state runs/planning/conversations runs/planning/plans
+running/run: graphs/casts/style_filter runs runs/folder/run_state runs/planning/conversations runs/planning/plans runs/telemetry
 runs/list: runs/folder/run_state runs/listing
 runs/repair: runs/folder/run_state runs/mending
 runs/validate: runs/inspection
