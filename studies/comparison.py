@@ -4,17 +4,23 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..data.files.json_files import write_json
 from ..errors import SettingError, at
 from .sources import MOST_DRAWN, Notify, StudySource, conversations_of, file_name, logged, of_drawn_users, path_of
 
 if TYPE_CHECKING:
     from ..analysis.realism import RealismReport
+    from ..analysis.realism.published.alignment import AlignmentReport
     from ..analysis.realism.report import UserPartName
     from ..data import Conversation
+    from ..data.text.languages import Language
 
 
 FEW = 8
 """Conversations of each side that an interval needs."""
+
+
+FEATURES_FILE = "features.json"
 
 
 def compare(
@@ -117,4 +123,26 @@ def compare(
     report = report.model_copy(update={"notes": (*drawn_remarks, *report.notes, *notes)})
     if out is not None:
         pages.write(report, Path(out), name=file_name(sim, "sim"), against=file_name(human, "human"))
+    return report
+
+
+def aligned(
+    sim: "StudySource",
+    human: "StudySource",
+    language: "Language | None" = None,
+    part: "UserPartName" = "all",
+    seed: int = 0,
+    sample: int = MOST_DRAWN,
+    out: Path | None = None,
+) -> "AlignmentReport":
+    """The alignment of simulated users with people by published features; `duologue compare --features` as a function.
+
+    Parameters as for `compare`, `out` for `features.json`.
+    """
+    from ..analysis.realism.published.alignment import aligned as of_conversations
+
+    drawn = [of_drawn_users(conversations_of(source, stream=True), sample, seed)[0] for source in (sim, human)]
+    report = of_conversations(*drawn, language=language, part=part, seed=seed)
+    if out is not None:
+        write_json(out / FEATURES_FILE, report.model_dump(mode="json"), end="\n")
     return report

@@ -8,14 +8,14 @@ import typer
 from ...data.files.folders import names_of
 from ...data.people.splits import UserPart
 from ...data.text.languages import Language
-from ...studies.comparison import compare
+from ...studies.comparison import FEATURES_FILE, aligned, compare
 from ...studies.sources import MOST_DRAWN
 from ..options.sections import OUTPUT
 from ..options.shared import Draw, baseline_of, json_of, language_of, option, out_to, part_of, published_beside, seed_of
 from ..output.overwriting import check_free
 from ..output.sources import say_notes
 from ..output.tables import Force, read_source
-from ..streams import print_json, put, say, stdout
+from ..streams import print_json, put, put_tables, say, stdout
 
 if TYPE_CHECKING:
     from ...analysis.realism import RealismReport
@@ -45,6 +45,14 @@ def compare_command(
         bool,
         baseline_of(", on the scenarios of at most 100 conversations, each with the words of the other split of HUMAN"),
     ] = True,
+    features: Annotated[
+        bool,
+        option(
+            "Add the 19 features of Mind the Sim2Real Gap (2603.11245) with their alignment, the calibration error of "
+            "success, and the absolute error of ratings. With --out also features.json.",
+            "--features",
+        ),
+    ] = False,
     force: Force = False,
     as_json: Annotated[bool, json_of("the report", section=OUTPUT)] = False,
 ) -> int:
@@ -54,7 +62,8 @@ def compare_command(
     """
     from ...views.realism.report import FILES
 
-    written = [] if out is None else [out / name for name in FILES]
+    names = (*FILES, FEATURES_FILE) if features else FILES
+    written = [] if out is None else [out / name for name in names]
     check_free(*written, force=force)
     further = reference or []
     sources = [sim, human, *([published] if published is not None else []), *further]
@@ -75,12 +84,16 @@ def compare_command(
             f"simulating {count} conversations of users made from people, as a baseline (--no-baseline: none)"
         ),
     )
+    alignment = aligned(loaded[0], loaded[1], language, part, seed, sample, out) if features else None
     if as_json:
-        print_json(report.model_dump(mode="json"))
+        more = {} if alignment is None else {"features": alignment.model_dump(mode="json")}
+        print_json(report.model_dump(mode="json") | more)
     else:
         stdout.print(report.table(untold=False, width=stdout.width).rich())
         put(*_discrimination(report.discriminator))
         put(_mean_distances(report))
+        if alignment is not None:
+            put_tables(alignment.tables())
         put("One number is not realism, and realism is not usefulness for testing: read the measures.")
     if written:
         say(f"written: {', '.join(str(path) for path in written)}")

@@ -8,6 +8,8 @@ from importlib.resources import files
 
 from .languages import Language
 
+_AROUND = " \t\n.,!?;。，！？；~～"
+
 
 def says(text: str, entry: str, language: Language) -> bool:
     """Whether the text has one of the expressions of the lexicon's entry."""
@@ -17,6 +19,11 @@ def says(text: str, entry: str, language: Language) -> bool:
 def begins_with(text: str, entry: str, language: Language) -> bool:
     """Whether the text begins with one of the expressions of the lexicon's entry, white space aside."""
     return _pattern(entry, language).match(text.lstrip()) is not None
+
+
+def whole(text: str, entry: str, language: Language) -> bool:
+    """Whether the text is nothing but one of the expressions of the lexicon's entry, punctuation aside."""
+    return _pattern(entry, language).fullmatch(text.strip(_AROUND)) is not None
 
 
 @lru_cache(maxsize=64)

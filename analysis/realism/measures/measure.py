@@ -12,7 +12,8 @@ from .transcripts import UserTranscript
 
 Family: TypeAlias = Literal[
     "shape", "lexical diversity", "sameness", "self-repetition", "politeness", "surface", "questions", "disclosure",
-    "coherence", "role adherence", "ending", "labels", "own",
+    "coherence", "role adherence", "ending", "labels", "own", "communication style", "information pattern",
+    "clarification", "error reaction",
 ]  # fmt: skip
 
 Shows: TypeAlias = Literal["first", "last", "any"]

@@ -146,3 +146,21 @@ def test_of_a_large_group_drawn_users_are_compared_and_the_report_notes_their_nu
     drawn = "12 of 20 conversations are taken, those of 6 of 10 users, drawn with seed 0: at most 12 of a source are."
     assert reports[1]["notes"][:2] == [f"Simulated: {drawn}", f"People: {drawn}"]
     assert not any("drawn" in note for note in reports[0]["notes"])
+
+
+def test_the_published_features_are_printed_and_written_on_request_and_change_no_other_figure(
+    duologue: Command, people: Callable[..., Path], tmp_path: Path
+) -> None:
+    sim, human = people("sim.jsonl", "Thank you so much!"), people("people.jsonl", "ok")
+    _, plain, _ = duologue("compare", sim, human, "--no-baseline", "--json")
+    code, out, err = duologue("compare", sim, human, "--no-baseline", "--json", "--features", "--out", tmp_path / "out")
+    assert code == 0, err
+    report = json.loads(out)
+    features = report.pop("features")
+    assert report == json.loads(plain)
+    assert json.loads((tmp_path / "out" / "features.json").read_text()) == features
+    rows = {row["feature"]: row for row in features["rows"]}
+    assert (rows["polite messages"]["sim"], rows["polite messages"]["human"]) == (1.0, 0.0)
+    code, out, err = duologue("compare", sim, human, "--no-baseline", "--features")
+    assert code == 0, err
+    assert "Features of Mind the Sim2Real Gap" in out
