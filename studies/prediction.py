@@ -32,6 +32,7 @@ class NextTurnStudy:
     settings: Mapping[str, Any] = field(default_factory=dict)
     attempts: int | None = None
     out: Path | None = None
+    probes: Sequence[int] = ()
 
     @cached_property
     def casts(self) -> "dict[str, Cast]":
@@ -97,7 +98,8 @@ class NextTurnStudy:
     def _all(self) -> "Benchmark":
         from ..analysis.next_turn import Benchmark
 
-        return Benchmark.of(self.people, self.published, part=self.part, limit=self.limit, seed=self.seed)
+        benchmark = Benchmark.of(self.people, self.published, part=self.part, limit=self.limit, seed=self.seed)
+        return benchmark.at(self.probes)
 
     def _asked_as(self, user: str) -> dict[str, Any]:
         from ..runs.people.next_turn import folder_name
@@ -117,6 +119,7 @@ def next_turn(
     seed: int = 0,
     cast: str | None = None,
     attempts: int | None = None,
+    probes: Sequence[int] = (),
     embeddings: Any = None,
     conduct: Any = None,
     baseline: bool = True,
@@ -137,6 +140,7 @@ def next_turn(
         seed: Seed of the draws and of all calls.
         cast: The cast whose user is asked; default: the cast of the conversations' kind.
         attempts: Maximum number of calls for a turn, rejected drafts included; default: the cast's.
+        probes: Ask only at the turns at these per cents of each conversation, such as 30, 60 and 90.
         embeddings: LangChain `Embeddings`, for a similarity of meanings.
         conduct: Pace and bounds of the calls, as for `simulate`; one set of bounds holds for all users.
         baseline: Whether to ask also retrieval-based users, with messages of other people.
@@ -168,6 +172,7 @@ def next_turn(
         settings,
         attempts,
         None if out is None else Path(out),
+        probes,
     )
     conduct = conduct or Conduct()
     conduct = replace(conduct, control=conduct.controlled())  # one set of bounds for all users

@@ -10,7 +10,7 @@ from ...data.people.next_turns import Moment, NextTurn, moments_of
 from ...data.people.splits import of_part, user_of
 from ...data.records import Conversation
 from ...data.text.languages import Language
-from ...errors import DataError
+from ...errors import DataError, SettingError
 from ..over_users.means import FEWEST_IN_INTERVAL
 from ..realism.measures.transcripts import task_of
 from ..realism.report import UserPartName
@@ -43,6 +43,8 @@ class Benchmark:
     """People's conversations of the part, to draw another person's turn from, by language."""
     published: Callable[[Language], Donors] | None
     notes: tuple[str, ...] = ()
+    probes: tuple[int, ...] = ()
+    """Per cents of a conversation at whose turns users are asked; empty: at all turns, and where the person left."""
 
     @classmethod
     def of(
@@ -77,6 +79,39 @@ class Benchmark:
         spoken: list[Language] = [language_of(moment.conversation) for moment in chosen]
         earlier = None if published is None else by_language(published, spoken)
         return cls(chosen, part, seed, weights, by_language(selected, spoken), earlier, tuple(notes))
+
+    def at(self, probes: Sequence[int]) -> "Benchmark":
+        """The benchmark with only the turns at these per cents of each conversation.
+
+        SettingError for one outside of 0 to 99.
+        """
+        if wrong := [probe for probe in probes if not 0 <= probe < 100]:
+            raise SettingError(f"a probe is a per cent of a conversation from 0 to 99, not {wrong[0]}")
+        chosen = tuple(sorted(set(probes)))
+        if not chosen:
+            return self
+        keys = frozenset().union(*(self._keys_at(probe) for probe in chosen))
+        return replace(self, moments=tuple(one for one in self.moments if one.key in keys), probes=chosen)
+
+    def _keys_at(self, probe: int) -> frozenset[str]:
+        """The turn of each conversation before which this per cent of its user's turns lie, rounded down."""
+        turns: dict[int, int] = {}
+        for moment in self._all_turns:
+            turns[moment.number] = turns.get(moment.number, 0) + 1
+        places = {number: count * probe // 100 for number, count in turns.items()}
+        return frozenset(one.key for one in self._all_turns if one.turn == places[one.number])
+
+    @cached_property
+    def _all_turns(self) -> list[Moment]:
+        """The turns of whole conversations, from which probes are counted."""
+        numbers = {moment.number for moment in self.moments}
+        conversations = {moment.number: moment.conversation for moment in self.moments}
+        return [
+            replace(one, number=number)
+            for number in sorted(numbers)
+            for one in moments_of([conversations[number]])
+            if not one.ended
+        ]
 
     def askable(self, may_be_asked: Callable[[Moment], bool]) -> "Benchmark":
         """The benchmark without the moments at which no user can be asked; a note counts them."""
@@ -137,6 +172,9 @@ class Benchmark:
             turns=sum(not moment.ended for moment in self.moments),
             ends=sum(moment.ended for moment in self.moments),
             rows=tuple(row_of(row, floor, common) for row in rows),
+            by_probe={
+                probe: tuple(row_of(row, floor, common & self._keys_at(probe)) for row in rows) for probe in self.probes
+            },
             notes=(
                 *self.notes,
                 *few,

@@ -19,6 +19,7 @@ from ..options.shared import (
     baseline_of,
     cast_named,
     json_of,
+    option,
     out_to,
     part_of,
     published_beside,
@@ -59,6 +60,14 @@ def next_turn_command(
             " of the simulated user. Default: the cast of the conversations' kind, or agent_test.", section=CAST
         ),
     ] = None,
+    probe: Annotated[
+        list[int] | None,
+        option(
+            "Ask only at the turn at this per cent of each conversation, such as 30, 60 and 90; may be repeated. Adds a "
+            "table by probe.",
+            metavar="PERCENT",
+        ),
+    ] = None,
     prompts: Prompts = None,
     attempts: Annotated[int | None, attempts_for("a turn", "the cast's", section=CAST)] = None,
     like: Like = None,
@@ -90,6 +99,7 @@ def next_turn_command(
         {name: value for name, value in options_of_users.items() if value is not None},
         attempts,
         out,
+        probe or (),
     )
     with options.surroundings():
         turns_of_users: dict[str, list[NextTurn]] = {}

@@ -113,7 +113,8 @@ class _Side:
         weights = np.ones(len(self.values)) if counts is None else counts[self.user].astype(float)
         total = (~np.isnan(self.values) * weights[:, None]).sum(axis=0)
         sums = (np.nan_to_num(self.values) * weights[:, None]).sum(axis=0)
-        return np.divide(sums, total, out=np.full(len(FEATURES), np.nan), where=total > 0)
+        means: FloatArray = np.divide(sums, total, out=np.full(len(FEATURES), np.nan), where=total > 0)
+        return means
 
 
 def _dices(one: FloatArray, two: FloatArray) -> FloatArray:

@@ -8,7 +8,7 @@ import pytest
 from duologue.analysis.next_turn import Benchmark, chrf, write
 from duologue.data import Conversation, Message
 from duologue.data.people.next_turns import NextTurn, moments_of
-from duologue.errors import DataError
+from duologue.errors import DataError, SettingError
 
 
 def talk(user, *turns, task="trip", number=0, **more):
@@ -312,3 +312,29 @@ def test_what_users_made_from_people_say_is_a_row_among_the_baselines(people):
     assert [line.name for line in report.rows][2:] == ["repeats itself", "made from people", "mine"]
     retrieval_based = row(report, "made from people")
     assert (retrieval_based.kind, retrieval_based.scores["ended"].value) == ("baseline", None)
+
+
+def test_a_probe_is_the_turn_before_which_that_per_cent_of_the_turns_lie():
+    talks = [talk(f"u{n}", *(f"wish {turn}" for turn in range(count))) for n, count in enumerate((10, 4, 1))]
+    benchmark = Benchmark.of(talks).at((90, 30, 60, 30))
+    assert benchmark.probes == (30, 60, 90)
+    places: dict[int, list[int]] = {}
+    for moment in benchmark.moments:
+        places.setdefault(moment.number, []).append(moment.turn)
+    assert places == {0: [3, 6, 9], 1: [1, 2, 3], 2: [0]}
+    report = benchmark.report(benchmark.judged({}))
+    assert [next(row.turns for row in report.by_probe[probe] if row.kind == "person") for probe in (30, 60, 90)] == [
+        3,
+        3,
+        3,
+    ]
+    assert report.ends == 0
+    assert report.tables()[-1].title == "By place in the conversation"
+
+
+def test_without_probes_all_turns_and_ends_are_there_and_a_wrong_one_is_refused():
+    benchmark = Benchmark.of([talk("u", "one", "two")])
+    assert benchmark.at(()) is benchmark
+    assert benchmark.report(benchmark.judged({})).by_probe == {}
+    with pytest.raises(SettingError, match="from 0 to 99, not 100"):
+        benchmark.at([100])
