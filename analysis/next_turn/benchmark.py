@@ -16,7 +16,7 @@ from ..realism.measures.transcripts import task_of
 from ..realism.report import UserPartName
 from .donors import Donors, about_the_same, by_language, language_of
 from .judging import JudgedRow, RowKind, TurnJudge, TurnText
-from .report import FLOOR, NextTurnReport, row_of
+from .report import FLOOR, NextTurnReport, ProbedNextTurnReport, row_of
 from .weights import Embed, TextWeights
 
 PERSON = "the person"
@@ -164,7 +164,7 @@ class Benchmark:
         sufficient = [row.keys for row in rows if len(row.keys) >= ENOUGH * len(self.moments)]
         common = frozenset(moment.key for moment in self.moments).intersection(*sufficient)
         few = [f"No interval: there are {users} users, it needs {FEWEST_IN_INTERVAL}."] * (users < FEWEST_IN_INTERVAL)
-        return NextTurnReport(
+        report = NextTurnReport(
             part=self.part,
             seed=self.seed,
             conversations=len({moment.number for moment in self.moments}),
@@ -172,9 +172,6 @@ class Benchmark:
             turns=sum(not moment.ended for moment in self.moments),
             ends=sum(moment.ended for moment in self.moments),
             rows=tuple(row_of(row, floor, common) for row in rows),
-            by_probe={
-                probe: tuple(row_of(row, floor, common & self._keys_at(probe)) for row in rows) for probe in self.probes
-            },
             notes=(
                 *self.notes,
                 *few,
@@ -183,6 +180,12 @@ class Benchmark:
                 *notes,
             ),
         )
+        if not self.probes:
+            return report
+        by_probe = {
+            probe: tuple(row_of(row, floor, common & self._keys_at(probe)) for row in rows) for probe in self.probes
+        }
+        return ProbedNextTurnReport(**dict(report), by_probe=by_probe)
 
     def _another(self) -> dict[str, NextTurn]:
         turns: dict[str, NextTurn] = {}

@@ -6,7 +6,6 @@ from functools import partial
 from statistics import fmean
 from typing import Literal, get_args
 
-from pydantic import Field
 from typing_extensions import override
 
 from ...data.people.splits import user_of
@@ -75,29 +74,11 @@ class NextTurnReport(TabledReport):
     turns: int
     ends: int
     rows: tuple[NextTurnRow, ...]
-    by_probe: dict[int, tuple[NextTurnRow, ...]] = Field(default_factory=dict)
-    """The rows at each probe only; empty without probes."""
     notes: tuple[str, ...] = ()
 
     @override
     def tables(self) -> list[Table]:
-        return [self.table(), self.by_score(), *([self.probe_table()] if self.by_probe else [])]
-
-    def probe_table(self) -> Table:
-        """Each row at each probe: similarity, acts, and how far it is above another person's turn."""
-        columns = [Column(name="row"), Column(name="probe"), Column(name="turns", kind="count")]
-        numbers = ("chrF", "low", "high", "above", "above low", "above high", "words", "acts", "stayed")
-        columns += [Column(name=name, kind="number") for name in numbers]
-        rows = [
-            row.scores["chrf"].model_dump(exclude={"value"})
-            | {"row": row.name, "probe": f"{probe} %", "turns": row.turns, "chrF": row.scores["chrf"].value}
-            | {score: row.scores[score].value for score in _BESIDE}
-            for probe, at_probe in self.by_probe.items()
-            for row in at_probe
-            if row.kind != "person"
-        ]
-        notes = ["probe: the turn before which this per cent of the person's turns lie. Intervals over users."]
-        return Table.of("By place in the conversation", columns, rows, notes)
+        return [self.table(), self.by_score()]
 
     def table(self) -> Table:
         """A row for each source of turns."""
@@ -151,6 +132,33 @@ class NextTurnReport(TabledReport):
     def _scores(self, without: Sequence[TurnScore] = ()) -> list[TurnScore]:
         named: list[TurnScore] = [score for score in TITLES if score not in without]
         return [score for score in named if any(row.scores[score].value is not None for row in self.rows)]
+
+
+class ProbedNextTurnReport(NextTurnReport):
+    """The nearness of each row at chosen places of the conversations."""
+
+    by_probe: dict[int, tuple[NextTurnRow, ...]]
+    """The rows at each probe only, by its per cent."""
+
+    @override
+    def tables(self) -> list[Table]:
+        return [*super().tables(), self.probe_table()]
+
+    def probe_table(self) -> Table:
+        """Each row at each probe: similarity, acts, and how far it is above another person's turn."""
+        columns = [Column(name="row"), Column(name="probe"), Column(name="turns", kind="count")]
+        numbers = ("chrF", "low", "high", "above", "above low", "above high", "words", "acts", "stayed")
+        columns += [Column(name=name, kind="number") for name in numbers]
+        rows = [
+            row.scores["chrf"].model_dump(exclude={"value"})
+            | {"row": row.name, "probe": f"{probe} %", "turns": row.turns, "chrF": row.scores["chrf"].value}
+            | {score: row.scores[score].value for score in _BESIDE}
+            for probe, at_probe in self.by_probe.items()
+            for row in at_probe
+            if row.kind != "person"
+        ]
+        notes = ["probe: the turn before which this per cent of the person's turns lie. Intervals over users."]
+        return Table.of("By place in the conversation", columns, rows, notes)
 
 
 def row_of(judged: JudgedRow, floor: JudgedRow | None, common: Set[str]) -> NextTurnRow:

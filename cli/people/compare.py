@@ -48,7 +48,7 @@ def compare_command(
     features: Annotated[
         bool,
         option(
-            "Add the 19 features of Mind the Sim2Real Gap (2603.11245) with their alignment, the calibration error of "
+            "Add the 19 features of the User-Sim Index (2603.11245) with their alignment, the calibration error of "
             "success, and the absolute error of ratings. With --out also features.json.",
             "--features",
         ),

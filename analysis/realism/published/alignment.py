@@ -76,7 +76,7 @@ class AlignmentReport(TabledReport):
             "both sides. people: the same between halves of the people.",
             *self.notes,
         )
-        return Table.of("Features of Mind the Sim2Real Gap", columns, rows, notes)
+        return Table.of("Features of 2603.11245 by dimension", columns, rows, notes)
 
     def error_table(self) -> Table:
         """The calibration error of success, and the absolute error of each rating that both sides have."""

@@ -5,7 +5,8 @@ from statistics import fmean
 
 import pytest
 
-from duologue.analysis.next_turn import Benchmark, chrf, write
+from duologue.analysis.next_turn import Benchmark, NextTurnReport, chrf, write
+from duologue.analysis.next_turn.report import ProbedNextTurnReport
 from duologue.data import Conversation, Message
 from duologue.data.people.next_turns import NextTurn, moments_of
 from duologue.errors import DataError, SettingError
@@ -323,6 +324,7 @@ def test_a_probe_is_the_turn_before_which_that_per_cent_of_the_turns_lie():
         places.setdefault(moment.number, []).append(moment.turn)
     assert places == {0: [3, 6, 9], 1: [1, 2, 3], 2: [0]}
     report = benchmark.report(benchmark.judged({}))
+    assert isinstance(report, ProbedNextTurnReport)
     assert [next(row.turns for row in report.by_probe[probe] if row.kind == "person") for probe in (30, 60, 90)] == [
         3,
         3,
@@ -335,6 +337,6 @@ def test_a_probe_is_the_turn_before_which_that_per_cent_of_the_turns_lie():
 def test_without_probes_all_turns_and_ends_are_there_and_a_wrong_one_is_refused():
     benchmark = Benchmark.of([talk("u", "one", "two")])
     assert benchmark.at(()) is benchmark
-    assert benchmark.report(benchmark.judged({})).by_probe == {}
+    assert type(benchmark.report(benchmark.judged({}))) is NextTurnReport
     with pytest.raises(SettingError, match="from 0 to 99, not 100"):
         benchmark.at([100])

@@ -163,4 +163,4 @@ def test_the_published_features_are_printed_and_written_on_request_and_change_no
     assert (rows["polite messages"]["sim"], rows["polite messages"]["human"]) == (1.0, 0.0)
     code, out, err = duologue("compare", sim, human, "--no-baseline", "--features")
     assert code == 0, err
-    assert "Features of Mind the Sim2Real Gap" in out
+    assert "Features of 2603.11245 by dimension" in out
