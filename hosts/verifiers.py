@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pydantic import Field
 
 from ..analysis.outcomes import outcome
-from ..data.records import Conversation
+from ..data.records import Conversation, Usage
 from ..data.scenarios import ScenarioReader
 from ..errors import DuologueError, ModelError, SettingError, of_extra
 from ..graphs import agent_test
@@ -128,7 +128,8 @@ class SimulatedUserEnv(_vf.Env[SimulatedUserEnvConfig]):  # type: ignore[misc, n
             ended = await self._hold(customer, assistant, turns)
             record = await scored_record(customer, turns, ended, scenario.get(SUCCESS))
             assistant.trace.info[KEY] = record.plain()
-            spent = record.usage
+            drafts = [draft for draft in record.attempts("user") if not draft.rule_based]
+            spent = sum((draft.spent for draft in drafts), Usage.none())
             if spent.tokens:
                 usage = _vf.Usage(prompt_tokens=spent.input_tokens, completion_tokens=spent.output_tokens)
                 assistant.trace.extra_usage.append(usage)

@@ -57,6 +57,7 @@ def test_each_rollout_is_a_repeat_whose_words_are_those_by_hand_and_success_is_t
     assert [trace.rewards["success"].score for trace in traces] == [1.0] * 3
     assert [trace.metrics["user_messages"] for trace in traces] == [3.0] * 3
     assert {trace.agent.name for trace in traces} == {"assistant"}
+    assert [trace.extra_usage for trace in traces] == [[]] * 3  # rules cost nothing
 
 
 def test_the_record_has_the_calls_of_tools_and_the_goodbye_which_the_assistant_does_not_get():
