@@ -19,6 +19,7 @@ from typing import Any
 import zstandard
 
 from ...errors import DataError, at
+from ..attachments import part_of
 from ..attempts import as_list, as_object, is_object
 from ..files.broken_lines import of_form
 from ..files.json_files import dumps, parsed, read_text
@@ -174,7 +175,8 @@ def inspect_turns(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     role, content = role_of(message.get("role")) or str(message.get("role")), message.get("content")
     if role == "tool":
         error = message.get("error")
-        text = content if isinstance(content, str) else _words(content)
+        pictured = any(part_of(block) is not None for block in as_list(content))
+        text = content if isinstance(content, str) or pictured else _words(content)
         turn: dict[str, Any] = {"role": "tool", "content": text or str(as_object(error).get("message") or "")}
         turn |= {"tool_call_id": message["tool_call_id"]} if message.get("tool_call_id") else {}
         return [
@@ -183,11 +185,23 @@ def inspect_turns(message: Mapping[str, Any]) -> list[dict[str, Any]]:
             | ({"status": "error"} if error else {})
         ]
     more = {key: message[key] for key in ("id", "source", "model") if message.get(key)}
-    (turn, *after) = turns_of_parts(role, content if isinstance(content, list) else [content or ""], more)
+    blocks = [part for block in content for part in _blocks(block)] if isinstance(content, list) else [content or ""]
+    turns = turns_of_parts(role, blocks, more)
     calls = [_call(call) for call in as_list(message.get("tool_calls")) if is_object(call)]
+    if calls and turns[-1]["role"] != role:
+        turns.append({"role": role, "content": None})
     if calls:
-        turn |= {"content": turn["content"] or None, "tool_calls": calls}
-    return [turn, *after]
+        turns[-1] |= {"content": turns[-1]["content"] or None, "tool_calls": [*turns[-1].get("tool_calls", []), *calls]}
+    return turns
+
+
+def _blocks(block: Any) -> list[Any]:
+    """The block; a tool that the provider ran is a call and a result."""
+    if as_object(block).get("type") != "tool_use":
+        return [block]
+    error = block.get("error")
+    result = {"type": "tool_result", "tool_use_id": block.get("id"), "content": error or block.get("result")}
+    return [block, result | ({"is_error": True} if error else {})]
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:

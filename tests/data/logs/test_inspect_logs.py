@@ -181,3 +181,18 @@ def test_a_missing_score_is_read_in_a_log_of_one_object_too():
 def test_a_name_that_inspect_would_not_open_is_one_line():
     with pytest.raises(DataError, match=r"out\.log: .*let it end with \.eval or \.json"):
         write([TALK], Path("out.log"))
+
+
+def test_a_tool_that_the_provider_ran_is_a_call_with_its_result_and_pictures_of_results_stay():
+    used = {"type": "tool_use", "tool_type": "web_search", "id": "w1", "name": "search", "arguments": '{"q": "tea"}', "result": "Ten shops."}  # fmt: skip
+    looked = {"role": "assistant", "content": [used, used | {"id": "w2", "error": "late"}], "tool_calls": [{"id": "c", "function": "look", "arguments": {}}]}  # fmt: skip
+    seen = {"role": "tool", "tool_call_id": "c", "content": [{"type": "text", "text": "A map."}, {"type": "image", "image": "a.png"}]}  # fmt: skip
+    sample = SAMPLE | {"messages": [SAMPLE["messages"][0], looked, seen, {"role": "assistant", "content": "Ten."}]}
+    log = {"version": 2, "status": "success", "eval": {"task": "t"}, "samples": [sample]}
+    Path("log.json").write_text(json.dumps(log))
+    ((_, answer),) = [talk.messages for talk in load("log.json")]
+    assert answer.text == "Ten."
+    assert [(call.arguments, call.result, call.error) for call in answer.tool_calls] == [
+        ({"q": "tea"}, "Ten shops.", None), ({"q": "tea"}, None, "late"), ({}, "A map.", None),
+    ]  # fmt: skip
+    assert [part.url for call in answer.tool_calls for part in call.parts] == ["a.png"]
