@@ -81,6 +81,6 @@ def folder_server(root: Path, *, may_simulate: bool = False) -> Any:
     return server
 
 
-def _named(path: Path) -> dict[str, str]:
+def _named(path: Path) -> dict[str, Any]:
     """Address, name and kind of a run folder as a resource."""
     return {"uri": RUNS + path.as_posix(), "name": path.as_posix(), "mime_type": "text/plain"}

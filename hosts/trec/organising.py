@@ -129,10 +129,10 @@ class TrackPlatform:
     async def answer(self, method: str, path: str, params: Mapping[str, str], body: Any) -> PlatformAnswer:
         """The answer to a request; never an exception for what a client sends."""
         match (method, *path.strip("/").split("/")):
-            case ("POST", ("task1" | "task2") as task, ("run" | "debug") as kind, "start"):
-                return await self._start(task, kind, as_object(body))
-            case ("POST", ("task1" | "task2") as task, ("run" | "debug") as kind, "continue"):
-                return await self._continue(task, kind, as_object(body))
+            case ("POST", ("task1" | "task2") as name, ("run" | "debug") as kind, ("start" | "continue") as step):
+                task: TrackTask = "task1" if name == "task1" else "task2"
+                answered = self._start if step == "start" else self._continue
+                return await answered(task, kind, as_object(body))
             case ("GET", ("run" | "debug") as kind, ("session" | "status" | "dump") as what):
                 run = self.runs.get((kind, params.get("run_id", "")))
                 return _refused(404, "there is no such run") if run is None else _state(run, what)
@@ -156,7 +156,8 @@ class TrackPlatform:
         return PlatformAnswer(200, run.described())
 
     def _run(self, begun: Mapping[str, Any]) -> TeamRun:
-        task = next((task for task, name in TASKS.items() if name == begun.get("task_name")), None)
+        by_name: dict[Any, TrackTask] = {name: task for task, name in TASKS.items()}
+        task = by_name.get(begun.get("task_name"))
         if task is None:
             raise DataError(f"{self.folder}: holds a file that is not a run of the track: choose another folder")
         return TeamRun(task, begun, self.places(task))
