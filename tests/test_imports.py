@@ -76,6 +76,7 @@ LATE = {
     ("labelling/__main__.py", "(streamlit|starlette|uvicorn).*"): "an extra, in the process of the page alone",
     ("cli/.*", ".*"): "help, completion and the other commands do not wait for what one command needs",
     ("nodes/models/specs.py", "nodes/models/endpoint.py"): "takes seconds, and only one kind of model needs it",
+    ("nodes/speakers/remote.py", "(a2a|google|httpx).*"): "an extra, for the one kind of speaker that speaks A2A",
     (
         "nodes/speakers/remote.py",
         "langgraph.pregel.remote",
