@@ -68,8 +68,10 @@ def comparable(
         if lacking[side]
     ]
     if notes and not common:
+        counts = {(manifest.get("data") or [{}])[0].get("scenarios") for manifest in (old, new)}
+        what = "repeats" if len(counts) == 1 and None not in counts and not min(lacking.values()) else "scenarios"
         raise SettingError(
-            f"{name}: scenarios or repeats differ: the other run lacks {lacking['old']} of its {len(ids['old'])} "
+            f"{name}: {what} differ: the other run lacks {lacking['old']} of its {len(ids['old'])} "
             f"conversations, and has {lacking['new']} that it lacks: give the same, or {option} to compare what both have"
         )
     return ComparableRuns(shared, tuple(notes))

@@ -153,9 +153,10 @@ def test_a_version_that_is_not_shown_to_be_as_good_fails(duologue, agents, margi
         (("--set", "may_give_up=false"), "nodes.user_prompt_selector.may_give_up = true, the other has false"),
         (
             ("--repeats", 3),
-            "the other run lacks 0 of its 20 conversations, and has 10 that it lacks: give the same, or",
+            "repeats differ: the other run lacks 0 of its 20 conversations, and has 10 that it lacks: give the same, or",
         ),
-        (("--limit", 9), "the other run lacks 2 of its 20 conversations"),
+        (("--repeats", 1), "repeats differ: the other run lacks 10 of its 20 conversations"),
+        (("--limit", 9), "scenarios differ: the other run lacks 2 of its 20 conversations"),
         (("--fail-if-worse", 0.1, "--against", "goals.jsonl"), "goals.jsonl"),
         (("--against", "empty"), "empty: is not a run folder"),
         (
