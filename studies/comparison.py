@@ -11,6 +11,7 @@ from .sources import MOST_DRAWN, Notify, StudySource, conversations_of, file_nam
 if TYPE_CHECKING:
     from ..analysis.realism import RealismReport
     from ..analysis.realism.published.alignment import AlignmentReport
+    from ..analysis.realism.published.reactions import ReactionReport
     from ..analysis.realism.report import UserPartName
     from ..data import Conversation
     from ..data.text.languages import Language
@@ -21,6 +22,7 @@ FEW = 8
 
 
 FEATURES_FILE = "features.json"
+REACTIONS_FILE = "reactions.json"
 
 
 def compare(
@@ -145,4 +147,29 @@ def aligned(
     report = of_conversations(*drawn, language=language, part=part, seed=seed)
     if out is not None:
         write_json(out / FEATURES_FILE, report.model_dump(mode="json"), end="\n")
+    return report
+
+
+def reacted(
+    sim: "tuple[StudySource, StudySource]",
+    human: "tuple[StudySource, StudySource]",
+    language: "Language | None" = None,
+    seed: int = 0,
+    sample: int = MOST_DRAWN,
+    out: Path | None = None,
+) -> "ReactionReport":
+    """The reactions of simulated users and people to a worse assistant; `duologue compare --bad-sim --bad-human`.
+
+    `sim`, `human`: conversations with the good and with the bad assistant. Other parameters as for `compare`, `out` for
+    `reactions.json`.
+    """
+    from ..analysis.realism.published.reactions import reactions_of
+
+    def drawn(sources: "tuple[StudySource, StudySource]") -> "tuple[Sequence[Conversation], Sequence[Conversation]]":
+        good, bad = (of_drawn_users(conversations_of(source, stream=True), sample, seed)[0] for source in sources)
+        return good, bad
+
+    report = reactions_of(drawn(sim), drawn(human), language=language, seed=seed)
+    if out is not None:
+        write_json(out / REACTIONS_FILE, report.model_dump(mode="json"), end="\n")
     return report

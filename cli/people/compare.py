@@ -8,7 +8,8 @@ import typer
 from ...data.files.folders import names_of
 from ...data.people.splits import UserPart
 from ...data.text.languages import Language
-from ...studies.comparison import FEATURES_FILE, aligned, compare
+from ...errors import SettingError
+from ...studies.comparison import FEATURES_FILE, REACTIONS_FILE, aligned, compare, reacted
 from ...studies.sources import MOST_DRAWN
 from ..options.sections import OUTPUT
 from ..options.shared import Draw, baseline_of, json_of, language_of, option, out_to, part_of, published_beside, seed_of
@@ -53,6 +54,18 @@ def compare_command(
             "--features",
         ),
     ] = False,
+    bad_sim: Annotated[
+        Path | None,
+        option(
+            "Compare reactions too: take SIM and HUMAN as conversations with a good assistant, and SRC as the simulated ones "
+            "with a bad one. Needs --bad-human. With --out also reactions.json.",
+            "--bad-sim",
+            metavar="SRC",
+        ),
+    ] = None,
+    bad_human: Annotated[
+        Path | None, option("Take SRC as people's conversations with the bad assistant.", "--bad-human", metavar="SRC")
+    ] = None,
     force: Force = False,
     as_json: Annotated[bool, json_of("the report", section=OUTPUT)] = False,
 ) -> int:
@@ -62,7 +75,9 @@ def compare_command(
     """
     from ...views.realism.report import FILES
 
-    names = (*FILES, FEATURES_FILE) if features else FILES
+    if (bad_sim is None) is not (bad_human is None):
+        raise SettingError("--bad-sim and --bad-human go together: give both, or none")
+    names = (*FILES, *([FEATURES_FILE] if features else []), *([REACTIONS_FILE] if bad_sim is not None else []))
     written = [] if out is None else [out / name for name in names]
     check_free(*written, force=force)
     further = reference or []
@@ -84,16 +99,22 @@ def compare_command(
             f"simulating {count} conversations of users made from people, as a baseline (--no-baseline: none)"
         ),
     )
+    reaction = None
+    if bad_sim is not None and bad_human is not None:
+        bad = read_source(bad_sim), read_source(bad_human)
+        reaction = reacted((loaded[0], bad[0]), (loaded[1], bad[1]), language, seed, sample, out)
     alignment = aligned(loaded[0], loaded[1], language, part, seed, sample, out) if features else None
     if as_json:
-        more = {} if alignment is None else {"features": alignment.model_dump(mode="json")}
+        further_reports = {"features": alignment, "reactions": reaction}
+        more = {name: one.model_dump(mode="json") for name, one in further_reports.items() if one is not None}
         print_json(report.model_dump(mode="json") | more)
     else:
         stdout.print(report.table(untold=False, width=stdout.width).rich())
         put(*_discrimination(report.discriminator))
         put(_mean_distances(report))
-        if alignment is not None:
-            put_tables(alignment.tables())
+        for one in (alignment, reaction):
+            if one is not None:
+                put_tables(one.tables())
         put("One number is not realism, and realism is not usefulness for testing: read the measures.")
     if written:
         say(f"written: {', '.join(str(path) for path in written)}")

@@ -164,3 +164,19 @@ def test_the_published_features_are_printed_and_written_on_request_and_change_no
     code, out, err = duologue("compare", sim, human, "--no-baseline", "--features")
     assert code == 0, err
     assert "Features of 2603.11245 by dimension" in out
+
+
+def test_reactions_to_a_bad_assistant_are_printed_and_written(
+    duologue: Command, people: Callable[..., Path], tmp_path: Path
+) -> None:
+    good, bad = people("good.jsonl", "Thanks!"), people("bad.jsonl", "No.")
+    groups = ("--bad-sim", bad, "--bad-human", bad)
+    code, out, err = duologue("compare", good, good, "--no-baseline", *groups, "--json", "--out", tmp_path / "out")
+    assert code == 0, err
+    reactions = json.loads(out)["reactions"]
+    assert json.loads((tmp_path / "out" / "reactions.json").read_text()) == reactions
+    thanks = next(row for row in reactions["rows"] if row["measure"] == "thanks")
+    assert (thanks["human"], thanks["sim"]) == (-1.0, -1.0)
+    code, _, err = duologue("compare", good, good, "--bad-sim", bad)
+    assert code == 2
+    assert "--bad-sim and --bad-human go together" in err
