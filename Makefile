@@ -24,7 +24,7 @@ COVER := --cov --cov-report=
 TRACES := build/coverage
 SOURCES := pyproject.toml $(shell find . -name "*.py" -not -path "./.*" -not -path "./build/*")
 # Harnesses of others that our user plays in: an extra, tests, a file of versions and an environment of its own for each.
-HOSTS := openevals inspect verifiers
+HOSTS := openevals inspect verifiers mlflow deepeval scenario
 # Per cent of lines and branches, a little under the 97 that the suite reaches without the open data.
 FLOOR := 95
 
@@ -62,8 +62,9 @@ hosts: $(or $(ARGS:%=host-%),$(HOSTS:%=host-%))  ## our user in each harness of 
 
 # What these packages would send home is off, and the tests see no key and no network.
 $(HOSTS:%=host-%): host-%: build/hosts/%/installed
-	DEEPEVAL_TELEMETRY_OPT_OUT=1 MLFLOW_DISABLE_TELEMETRY=true SCENARIO_DISABLE_TELEMETRY=true \
-	  build/hosts/$*/bin/python -m pytest --no-skips -W ignore::pytest.PytestUnraisableExceptionWarning -k $* tests/hosts/test_$*.py tests/hosts/test_same_words.py
+	DEEPEVAL_TELEMETRY_OPT_OUT=1 MLFLOW_DISABLE_TELEMETRY=true LITELLM_LOCAL_MODEL_COST_MAP=true \
+	  build/hosts/$*/bin/python -m pytest --no-skips -W ignore::pytest.PytestUnraisableExceptionWarning \
+	  -k $* tests/hosts/test_$*.py tests/hosts/test_same_words.py tests/hosts/test_pages.py
 
 bench: $(STAMPS)/bench  ## what only a clock shows, as ratios; asserts nothing: docs/reference/performance.md
 	$(BIN)/python -m tests.benchmarks $(ARGS)

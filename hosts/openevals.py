@@ -21,8 +21,12 @@ from .simulated_users import User, UserEnded
 Trajectory: TypeAlias = Sequence[Mapping[str, Any]]
 
 
-def sides(user: User) -> dict[str, Any]:
+def sides(user: User, thread_id: str | None = None) -> dict[str, Any]:
     """The arguments `user` and `stopping_condition` of `run_multiturn_simulation`.
+
+    Args:
+        user: The simulated user.
+        thread_id: The simulation's `thread_id`, which is then in the metadata of its runs in LangSmith too.
 
     Example::
 
@@ -40,10 +44,10 @@ def sides(user: User) -> dict[str, Any]:
     def stopping_condition(trajectory: Trajectory, *, turn_counter: int = 0, **others: Any) -> bool:
         return isinstance(user.reply_now(trajectory), UserEnded)
 
-    return {"user": simulated_user, "stopping_condition": stopping_condition}
+    return {"user": simulated_user, "stopping_condition": stopping_condition, **_thread(thread_id)}
 
 
-def async_sides(user: User) -> dict[str, Any]:
+def async_sides(user: User, thread_id: str | None = None) -> dict[str, Any]:
     """The same for `run_multiturn_simulation_async`, which takes only plain `async def` functions."""
 
     async def simulated_user(
@@ -54,7 +58,7 @@ def async_sides(user: User) -> dict[str, Any]:
     async def stopping_condition(trajectory: Trajectory, *, turn_counter: int = 0, **others: Any) -> bool:
         return isinstance(await user.reply(trajectory), UserEnded)
 
-    return {"user": simulated_user, "stopping_condition": stopping_condition}
+    return {"user": simulated_user, "stopping_condition": stopping_condition, **_thread(thread_id)}
 
 
 def message_of(answer: Message | UserEnded, thread_id: str, turn: int) -> dict[str, Any]:
@@ -66,3 +70,9 @@ def message_of(answer: Message | UserEnded, thread_id: str, turn: int) -> dict[s
             f"the user has ended the conversation ({reason}): give the simulation the stopping condition of openevals.sides"
         )
     return {"role": "user", "content": message.text, "id": digest("openevals", thread_id, turn, message.text)[:32]}
+
+
+def _thread(thread_id: str | None) -> dict[str, Any]:
+    if thread_id is None:
+        return {}
+    return {"thread_id": thread_id, "langsmith_extra": {"metadata": {"thread_id": thread_id}}}

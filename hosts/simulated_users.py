@@ -17,6 +17,7 @@ from ..graphs import Cast, agent_test, casts
 from ..graphs.scenarios.planned_states import numbered
 from ..graphs.single_turn import FAILED, asking
 from ..nodes.limits import Limits
+from ..nodes.scorers.scenario_success import KEY as SUCCESS
 from ..nodes.state import State
 from ..runs.engine.conduct import Conduct
 from ..runs.engine.conversing import planned
@@ -49,6 +50,11 @@ class User:
         self.cast, self.limits, self._conduct = cast, limits, conduct
         self._cast = replace(asking(cast), record_memory=True)
         [self._state] = planned(self._cast, [state])
+        # The harness decides when to score: the conversation up to a turn is not ours to judge.
+        own = {key: value for key, value in self._state["scenario"].items() if key != SUCCESS}
+        self.success: Any = self._state["scenario"].get(SUCCESS)
+        """What counts as success, as its scenario has it; it is not scored here."""
+        self._state["scenario"] = own
         self._records: dict[str, Conversation] = {}
         """The record of each answer, by a digest of what was heard and the answer."""
         self._answers: dict[str, tuple[Message | UserEnded, Conversation]] = {}
@@ -178,7 +184,7 @@ def user(
         goal: What the user wants.
         facts: The user's answers to questions.
         persona: Who the user is, and how it writes.
-        scenario: A whole scenario in place of these, as in a line of a scenario file.
+        scenario: A whole scenario in place of these, as in a line of a scenario file. Its `success` is not scored here.
         cast: The cast whose user it is, by name or as an object.
         user: Who plays the user: `offline` (rules), a model such as `openai:NAME`, `people:SRC` and others, as for `test`.
         behaviours: What makes it difficult, such as `["impatient"]`.
@@ -206,18 +212,52 @@ def user(
     parts = {name: value for name, value in parts.items() if value is not None}
     if bool(parts) == (scenario is not None):
         raise SettingError("user: give a goal with its facts, or a scenario")
+    described = {**(scenario or parts)}
+    success = {SUCCESS: described.pop(SUCCESS)} if SUCCESS in described else {}
     if isinstance(cast, Cast):
         if settings:
             raise SettingError(f"user: {next(iter(settings))!r} is a setting, and the cast is an object: set it there")
-        [state] = agent_test.scenarios([{**(scenario or parts)}])
+        [state] = agent_test.scenarios([described])
         own_cast = cast.replace(user_simulator=user) if user != "offline" else cast
     else:
         factory = casts.find(cast)
         source = factory.source()
-        [state] = numbered([source.state({**(scenario or parts)})])
+        [state] = numbered([source.state(described)])
         own_cast = factory(**{**source.settings_for([state]), **settings, "user": user})
     state["repeat"] = repeat
+    state["scenario"] = {**state["scenario"], **success}  # part of its id, and so of its draws, as in a run
     if behaviours:
         state["extra"] = {**state.get("extra", {}), BEHAVIOURS: list(checked_names(behaviours, BEHAVIOURS))}
     limits = replace(own_cast.limits, seed=seed, max_turns=max_turns or own_cast.limits.max_turns)
     return User(own_cast, state, limits, conduct)
+
+
+class Users:
+    """A simulated user for each scenario of a harness, all with the same settings.
+
+    Args:
+        settings: Those of `duologue.user`, without a goal or a scenario.
+
+    Example::
+
+        >>> from duologue.hosts import Users
+        >>> users = Users(seed=1)
+        >>> users.of({"goal": "book a table"}) is users.of({"goal": "book a table"})
+        True
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        self._settings = settings
+        self._users: dict[str, User] = {}
+
+    def of(self, scenario: Mapping[str, Any]) -> User:
+        """The user of a scenario, the same for the same scenario; SettingError and DataError as of `duologue.user`."""
+        key = digest(scenario)
+        if key not in self._users:
+            self._users.setdefault(key, user(scenario=scenario, **self._settings))
+        return self._users[key]
+
+    @property
+    def conversations(self) -> list[Conversation]:
+        """The record of each user's last conversation, in the order in which their scenarios came."""
+        return [user.conversation for user in self._users.values()]

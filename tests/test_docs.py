@@ -94,7 +94,7 @@ def test_every_path_of_a_module_or_a_name_in_the_documentation_is_one_of_today()
     assert sorted(stale) == []
 
 
-def test_the_navigation_has_at_most_nine_entries_a_level_and_seventy_pages():
+def test_the_navigation_has_at_most_nine_entries_a_level_and_seventy_five_pages():
     lists = {}
     for page in (ROOT / "docs").rglob("*.md"):
         blocks = re.findall(r"^```{toctree}\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
@@ -102,7 +102,7 @@ def test_the_navigation_has_at_most_nine_entries_a_level_and_seventy_pages():
             lists[page, number] = [line for line in block.splitlines() if line and not line.startswith(":")]
         assert len(blocks) <= 9, page
     assert {place: entries for place, entries in lists.items() if len(entries) > 9} == {}
-    assert 30 < sum(map(len, lists.values())) <= 70
+    assert 30 < sum(map(len, lists.values())) <= 75
 
 
 def test_the_python_of_the_docs_is_narrow():

@@ -33,6 +33,16 @@ def read(path: str | Path) -> Contents:
     return contents(path, NAME, elements(path), lambda golden: [_case(golden)])
 
 
+def scenario_of(golden: Mapping[str, Any]) -> dict[str, Any]:
+    """The scenario of a golden, with what has no counterpart under `deepeval`; ValueError for one without a goal."""
+    return _case(dict(golden)).whole(NAME)
+
+
+def golden_of(scenario: Mapping[str, Any]) -> dict[str, Any]:
+    """The conversational golden of a scenario; what deepeval does not read is in its metadata."""
+    return _golden(scenario, Counter())
+
+
 def _case(golden: dict[str, Any]) -> Case:
     case = Case(golden)
     metadata = dict(as_object(case.take(*_NAMES)))

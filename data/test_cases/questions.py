@@ -19,7 +19,7 @@ def ask(case: Case, inputs: Mapping[str, Any], name: str = "inputs") -> None:
     """Set goal or first message from a test case's inputs; the other inputs are kept under the name."""
     rest = dict(inputs)
     for key in ("goal", "persona", "facts", "first_message"):
-        if isinstance(rest.get(key), str):
+        if isinstance(rest.get(key), str | list | dict if key == "facts" else str):
             case.put(key, rest.pop(key))
     if not case.scenario.keys() & {"goal", "first_message"}:
         if isinstance(messages := rest.get("messages"), list):

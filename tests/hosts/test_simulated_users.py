@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 import duologue
 from duologue.errors import DataError, SettingError
 from duologue.graphs import agent_test
-from duologue.hosts import UserEnded
+from duologue.hosts import UserEnded, Users
 from duologue.testing import scripted_model
 
 GOAL = {"goal": "move my flight to 2026-05-03", "facts": "The booking code is QX4821."}
@@ -139,6 +139,28 @@ def test_it_is_awaited_in_a_loop_of_ones_own():
 def test_another_cast_has_its_own_user():
     scenario = duologue.graphs.simquac.scenarios(duologue.data.simquac.samples()[:1])[0]["scenario"]
     assert duologue.user(scenario=scenario, cast="simquac").reply_now().text.endswith("?")
+
+
+def test_a_scenarios_success_is_part_of_its_draws_and_is_not_scored_here():
+    goal = GOAL | {"success": {"text_contains": "2026-05-03"}}
+    [conversation] = duologue.simulate(agent_test.cast(assistant=agent), agent_test.scenarios([goal]))
+    user = duologue.user(scenario=goal)
+    texts, _ = talk(user)
+    assert texts == [message.text for message in conversation.messages if message.role == "user"]
+    assert (user.conversation.id, user.conversation.labels) == (conversation.id, {})
+    assert user.success == goal["success"]
+
+
+def test_a_success_that_a_judge_without_a_model_decides_needs_none_here():
+    assert duologue.user(scenario=GOAL | {"success": {"judged": "The flight is moved."}}).reply_now().text
+
+
+def test_users_are_made_for_scenarios_with_the_same_settings():
+    users = Users(seed=3, max_turns=1)
+    assert users.of(GOAL) is users.of(dict(GOAL))
+    assert users.of(GOAL).reply_now().text == duologue.user(**GOAL, seed=3).reply_now().text
+    users.of({"goal": "book a table"}).reply_now()
+    assert [conversation.scenario["goal"] for conversation in users.conversations] == [GOAL["goal"], "book a table"]
 
 
 @pytest.mark.parametrize(

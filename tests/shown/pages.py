@@ -30,8 +30,14 @@ class Step:
 
 
 def pages() -> list[Path]:
-    """README and the pages of docs; those of docs/extend have a test of their own, which reads their output too."""
-    docs = (page for page in sorted((ROOT / "docs").rglob("*.md")) if page.parent.name != "extend")
+    """README and the pages of docs, but those of docs/extend and of harnesses: they have tests of their own.
+
+    The one reads their output too, the others run in an environment for each harness (`make hosts`).
+    """
+    apart = {ROOT / f"docs/hosts/{path.stem}.md" for path in (ROOT / "constraints/hosts").glob("*.txt")}
+    docs = (
+        page for page in sorted((ROOT / "docs").rglob("*.md")) if page.parent.name != "extend" and page not in apart
+    )
     return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *docs]
 
 

@@ -1,0 +1,37 @@
+"""The page of each harness alone is enough: its Python runs from top to bottom, and prints what the page shows."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.shown.pages import steps
+from tests.test_imports import ROOT
+
+EXAMPLES = sorted(path.stem.removeprefix("in_") for path in (ROOT / "examples/hosts").glob("in_*.py"))
+
+
+def page_of(host: str) -> Path:
+    return ROOT / f"docs/hosts/{host}.md"
+
+
+@pytest.mark.parametrize(
+    "host", [pytest.param(host, marks=[pytest.mark.heavy] * (host == "openevals")) for host in EXAMPLES]
+)  # openevals is among what `make test-all` installs
+def test_the_python_of_a_page_runs_and_prints_what_it_shows(host: str, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip(host)
+    names: dict[str, object] = {"__name__": "__main__"}
+    for step in steps(page_of(host)):
+        if step.is_python:
+            exec(compile(step.text, f"{page_of(host)}:{step.line}", "exec"), names)
+    printed = capsys.readouterr().out.splitlines()
+    shown = re.findall(r"```text\n(.*?)```", page_of(host).read_text(), re.DOTALL)
+    assert shown
+    lines = [line for text in shown for line in text.splitlines()]
+    assert [line for line in lines if not any(one.endswith(line) for one in printed)] == []
+
+
+@pytest.mark.parametrize("host", EXAMPLES)
+def test_the_example_is_the_pages_first_python(host: str) -> None:
+    first = next(step.text for step in steps(page_of(host)) if step.is_python)
+    assert (ROOT / f"examples/hosts/in_{host}.py").read_text() == first
