@@ -18,6 +18,7 @@ from .formats.dialogues import asides
 from .formats.record_lines import StoredLines, StoredRun
 from .formats.refusals import unknown
 from .formats.shared_ids import separate
+from .formats.spooled import SpooledConversations
 from .labels.annotated_copies import annotated_keys
 from .logs import message_tables
 from .records import Conversation, Json
@@ -99,7 +100,8 @@ class DataSource:
     @property
     def streams(self) -> bool:
         """Whether its conversations can be read one at a time, in any order and again."""
-        return self._form in (domains.RUN, domains.RECORDS)
+        one_by_one = self._form is not None and self._form.one_by_one is not None
+        return one_by_one or self._form in (domains.RUN, domains.RECORDS)
 
     @cached_property
     def run(self) -> StoredRun | None:
@@ -123,7 +125,10 @@ class DataSource:
         if self.run is not None and (stream or len(self.run.planned) > IN_MEMORY):
             return _stored_run(self.run)
         if self._form is domains.RECORDS:
-            return _file_of_records(self.path)
+            return _of_lines(self.path, self.kind, StoredLines(self.path, domains.validate))
+        if self._form is not None and self._form.one_by_one is not None:
+            source = self._form.one_by_one(self.path)
+            return _of_lines(self.path, self.kind, SpooledConversations(source, IN_MEMORY))
         if self.run is not None:
             contents = self.run.contents()
         else:
@@ -203,9 +208,8 @@ def _stored_run(run: StoredRun) -> Loaded:
     return Loaded(run.path, domains.RUN.name, talks, notes, broken, run.manifest)
 
 
-def _file_of_records(path: Path) -> Loaded:
-    """A file of records, read through once; of a large one the conversations stay there."""
-    lines = StoredLines(path, domains.validate)
+def _of_lines(path: Path, kind: str, lines: StoredLines | SpooledConversations) -> Loaded:
+    """A source that is read through once; the conversations of a large one stay on disk."""
     read = recent(lines.__getitem__)
     first: list[Conversation] = []
     stored: list[Conversation] = []
@@ -222,7 +226,7 @@ def _file_of_records(path: Path) -> Loaded:
     in_memory = len(stored) <= IN_MEMORY
     talks, shared = separate(tuple(first if in_memory else stored))
     notes = _notes(*_sorted(first)) if in_memory else _notes(by_domain, asides)
-    return Loaded(path, domains.RECORDS.name, talks, (*notes, *shared))
+    return Loaded(path, kind, talks, (*notes, *shared))
 
 
 def _sorted(conversations: Sequence[Conversation]) -> tuple[dict[Domain, list[Conversation]], Counter[str]]:

@@ -57,6 +57,7 @@ def form(validate: Validate) -> Format:
         lambda source: source.is_folder and all((source.path / name).is_file() for name in (DATA, CROISSANT)),
         lambda path: parquet.read(path / DATA, validate),
         write,
+        one_by_one=lambda path: parquet.read(path / DATA, validate),
         sign=f"a folder with {DATA} and {CROISSANT}",
     )
 

@@ -98,6 +98,7 @@ def form(validate: Validate) -> Format:
         _recognised,
         lambda path: read(path, validate),
         write,
+        one_by_one=lambda path: read(path, validate),
         sign=f"Parquet with the columns `messages` and `{RECORD}`",
     )
 

@@ -22,7 +22,7 @@ class SimQuAC(Domain):
         Format(
             "teacher",
             "teacher topics",
-            lambda source: teacher.is_teacher(source.text),
+            lambda source: teacher.is_teacher(source.begin.decode("utf-8-sig", "replace")),
             teacher.read,
             sign=f"a text that begins with {teacher.START!r}",
         ),

@@ -103,3 +103,20 @@ def test_a_line_that_is_not_utf_8_is_named_by_its_byte_and_no_file_stays_open(ta
         file.write(b"\n\xff\n")
     with pytest.raises(DataError, match=f"is not UTF-8 at byte {size + 1}: save it as UTF-8"):
         data.load(path, stream=True)
+
+
+@pytest.mark.parametrize("name", ["parquet", "hub"])
+def test_a_format_that_is_read_one_by_one_is_put_aside_on_disk(talks, monkeypatch, tmp_path, name):
+    pytest.importorskip("pyarrow")
+    _, talks = talks
+    talks[2] = talks[2].model_copy(update={"id": "half \ud83d"})
+    target = tmp_path / "other"
+    data.domains.targets()[name](talks, target)
+    held = data.load(target)
+    assert not any(isinstance(one, StoredConversation) for one in held)
+    monkeypatch.setattr(loading, "IN_MEMORY", 4)
+    streamed = data.load(target)
+    assert all(isinstance(one, StoredConversation) for one in streamed)
+    assert list(streamed) == list(held) == talks
+    assert (streamed[-1], streamed[0], streamed[2]) == (talks[-1], talks[0], talks[2])
+    assert loading.DataSource(target).streams

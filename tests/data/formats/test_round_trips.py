@@ -24,6 +24,7 @@ OTHERS = {
     "recllmsim": "situations: tests/data/recllmsim/test_recllmsim_files.py",
     "scenarios": "scenarios, without messages",
     "deepeval": "scenarios, without messages",
+    "trec": "scenarios, without messages",
 }
 """Targets of `convert` that hold conversations of one domain, or none, with where they are tested."""
 
