@@ -5,10 +5,11 @@ from itertools import repeat
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import typer
 from rich.markup import escape
 from rich.table import Table
 
-from ..data import Conversation, Domain, domains
+from ..data import Conversation, Domain, Loaded, domains
 from ..data.checks import RULES, Finding, chosen, reading
 from ..data.checks import check as check_one
 from ..data.formats.refusals import UNKNOWN
@@ -18,13 +19,16 @@ from ..data.summaries.copies import CopyCount
 from ..data.text.terminal import names_in, on_one_line
 from ..errors import DataError
 from .options import completions
-from .options.shared import AnySource, json_of, option
+from .options.shared import json_of, option
 from .output.tables import read_source
 from .streams import print_json, put, say, stdout
 
 
 def check_command(
-    source: AnySource,
+    sources: Annotated[
+        list[Path],
+        typer.Argument(metavar="SRC...", help="Run folders, data sets' files or folders of such files."),
+    ],
     only: Annotated[
         list[str] | None,
         option(
@@ -52,9 +56,26 @@ def check_command(
     A linter without a model: each finding names a message, the rule that it breaks, and why.
     """
     if form:
-        return _say_forms(source, as_json)
+        return _say_forms([file for source in sources for file in files_of(source)], as_json)
     left_out = chosen(names_in(skip or ()))
     rules = [name for name in chosen(names_in(only or ()) or None) if name not in left_out]
+    reports: list[dict[str, Any]] = []
+    failing = {"error": {"error"}, "warning": {"error", "warning"}, "never": set[str]()}[fail_on]
+    code = 0
+    for source in sources:
+        if len(sources) > 1 and not as_json:
+            put(f"{source}:")
+        report = _report(source, rules, limit, as_json)
+        reports.append(report)
+        broken_rules = [name for name, row in report["rules"].items() if row["findings"] and row["level"] in failing]
+        code = 1 if report["broken"] or broken_rules else code
+    if as_json:
+        print_json(reports if len(reports) > 1 else reports[0])
+    return code
+
+
+def _report(source: Path, rules: list[str], limit: int, as_json: bool) -> dict[str, Any]:
+    """Check a source, and print what was found unless it is asked for as JSON; gives the findings as JSON."""
     loaded = read_source(source, stream=True)
     present: dict[tuple[Domain, bool], Conversation] = {}  # one conversation of each domain
     findings: list[Finding] = []  # those that are shown, all as JSON
@@ -71,32 +92,32 @@ def check_command(
     if not rules:
         kinds = ", ".join(domain.kind for domain in domains.registered() if domain.rules)
         say(f"no rule applies to these conversations: there are rules for conversations of the kinds {kinds}")
-    if as_json:
-        print_json(
-            {
-                "source": str(source),
-                "broken": list(loaded.broken),
-                "conversations": len(loaded),
-                "copies": copies.count,
-                "rules": {name: {"level": RULES[name].level, "findings": counts[name]} for name in rules},
-                "findings": [finding.model_dump(mode="json") for finding in findings],
-            }
-        )
-    else:
-        for finding in findings:
-            put(on_one_line(_line(finding, of_files=bool(loaded.files))))
-        if counts.total() > len(findings):
-            say(f"... and {counts.total() - len(findings)} more: --limit N or --json shows them")
-        if rules and not counts.total():
-            put(f"no finding in {len(loaded)} conversation{'' if len(loaded) == 1 else 's'}, by {len(rules)} rules:")
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-        for column in ("rule", "level", "findings", "about"):
-            table.add_column(column, justify="right" if column == "findings" else "left")
-        for name in rules:
-            table.add_row(name, RULES[name].level, str(counts[name]), escape(RULES[name].description))
-        stdout.print(table)
-    failing = {"error": {"error"}, "warning": {"error", "warning"}, "never": set()}[fail_on]
-    return 1 if loaded.broken or any(counts[name] and RULES[name].level in failing for name in rules) else 0
+    if not as_json:
+        _put(loaded, findings, counts, rules)
+    return {
+        "source": str(source),
+        "broken": list(loaded.broken),
+        "conversations": len(loaded),
+        "copies": copies.count,
+        "rules": {name: {"level": RULES[name].level, "findings": counts[name]} for name in rules},
+        "findings": [finding.model_dump(mode="json") for finding in findings] if as_json else [],
+    }
+
+
+def _put(loaded: Loaded, findings: list[Finding], counts: Counter[str], rules: list[str]) -> None:
+    """Print the first findings, and the number of each rule's."""
+    for finding in findings:
+        put(on_one_line(_line(finding, of_files=bool(loaded.files))))
+    if counts.total() > len(findings):
+        say(f"... and {counts.total() - len(findings)} more: --limit N or --json shows them")
+    if rules and not counts.total():
+        put(f"no finding in {len(loaded)} conversation{'' if len(loaded) == 1 else 's'}, by {len(rules)} rules:")
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in ("rule", "level", "findings", "about"):
+        table.add_column(column, justify="right" if column == "findings" else "left")
+    for name in rules:
+        table.add_row(name, RULES[name].level, str(counts[name]), escape(RULES[name].description))
+    stdout.print(table)
 
 
 def _placed(finding: Finding, file: str) -> Finding:
@@ -111,11 +132,11 @@ def _line(finding: Finding, *, of_files: bool) -> str:
     return f"{whose} {finding.role} {finding.message}: {finding.rule}: {finding.reason}"
 
 
-def _say_forms(path: Path, as_json: bool) -> int:
+def _say_forms(files: list[Path], as_json: bool) -> int:
     """Print what each file was taken for and what was read; where nothing fits, what was looked for."""
     rows: list[dict[str, Any]] = []
     broken: list[DataError] = []
-    for file in files_of(path):
+    for file in files:
         try:
             rows.append(_form_row(DataSource(file)))
         except DataError as error:

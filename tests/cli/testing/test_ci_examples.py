@@ -20,7 +20,7 @@ def blocks(page: str, language: str) -> list[str]:
 
 
 def commands() -> dict[str, list[str]]:
-    github, gitlab = (yaml.safe_load(block) for block in blocks("test/ci.md", "yaml"))
+    github, gitlab, _ = (yaml.safe_load(block) for block in blocks("test/ci.md", "yaml"))
     steps: list[dict[str, Any]] = github["jobs"]["agent"]["steps"]
     return {"github": [step["run"] for step in steps if "run" in step], "gitlab": gitlab["agent"]["script"]}
 
