@@ -8,7 +8,7 @@ from .languages import ENGLISH, HAN
 
 SENTENCE = re.compile(r"[^.!?。！？;；\n]*(?:[.](?=\w)[^.!?。！？;；\n]*)*(?:[.!?。！？;；]+|\n|$)")
 """A sentence with its marks; a mark inside a word, number or address ends none."""
-ASKS = re.compile(r"[?？]\W*$|[吗呢么]\W*$|(?:哪|几|多少|什么|怎么)[^，。]{0,8}$")
+ASKS = re.compile(r"[?？]\W*$|[吗呢么]\W*$|(?:哪|几|多少|什么|怎么)[^，。]{0,8}$|([有能是要可好会行对])[不没]\1")
 """A sentence that is a question by its end."""
 
 _TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+(?:['’-][^\W_\u3400-\u9fff]+)*")
@@ -36,7 +36,7 @@ _NUMBER_EN = re.compile(
     re.IGNORECASE,
 )
 _ORDINAL_EN = re.compile(
-    rf"\b(?:(?P<tens>twenty|thirty)[ -])?(?P<unit>{'|'.join(_ORDINALS)})\b(?=,? (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+    rf"(?<!\ba )(?<!\bone )\b(?:(?P<tens>twenty|thirty)[ -])?(?P<unit>{'|'.join(_ORDINALS)})\b(?=,? (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
     r"|\W*$|,)",
     re.IGNORECASE,
 )

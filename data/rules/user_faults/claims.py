@@ -25,22 +25,28 @@ _DONE_CLAIM = re.compile(
     rf"(?:['’]s| is| are| has| have|['’]ve)(?: now| already| all| just| finally| been| safely)* {_DEEDS}\b"
     rf"|\b(?:the|my|our) (?:\w+ ){{1,3}}?(?:is|are|has been|have been)(?: now| already| all| just| finally| been)* {_DEEDS}\b"
     rf"|\byou(?:['’]ve| have)(?: now| already| all| just| even| finally)* {_DEEDS}\b"
+    rf"|\byou (?:already|just|even|finally) {_DEEDS}\b|\bit (?:has )?(?:really |actually )?worked(?: out)?\b|\b(?:has|have) already (?:been|come|gone|shown|left|picked|dropped)\b"
+    rf"|\b(?:good|glad|great|nice|happy|lovely) to (?:see|hear|know|read) (?:that )?[^.!?]*\b(?:now|already|{_DEEDS})\b|\b(?:is|are) (?:already|now) (?:in|on) my \w+\b"
     rf"|\bso (?:you|that)(?:['’]ve|['’]s| have| is) {_DEEDS}\b"
     rf"|\bi(?:['’]ve| have)? (?:can )?(?:just |already |now )*(?:see|got|received)(?: that)?(?: (?:the|your|my|a|it))?(?: \w+){{0,2}} (?:{_RESULT}|confirmation mail|{_DEEDS})\b"
     rf"|\b(?:is|are) (?:already |now )?(?:on (?:its|their|the) way|there|in my (?:account|booking))\b|\bi['’]m (?:now |already )?on the (?:plane|flight|list)\b"
     rf"|\b(?:it|money|refund|parcel) (?:has |have )?(?:already |just )?arrived\b|\bin my (?:booking|account) (?:now|already)\b"
-    rf"|\b(?:app|website|system|screen) (?:shows|says)\b[^.!?]*\b{_DEEDS}\b",
+    rf"|\b(?:app|website|system|screen|account|statement|page|bank) (?:now |already )?(?:shows|says|tells me)\b[^.!?]*\b(?:{_DEEDS}|new|higher|lower|active|there)\b"
+    rf"|\bi (?:can |could )?(?:just |already |now )*(?:got|received|see|saw|read|have) (?:your |the |a |an )?(?:new )?(?:mail|e-?mail|message|text|sms|notification|letter|note|push)\b[^.!?]*\b{_DEEDS}\b"
+    r"|\bi (?:can |could )?(?:already |now )*(?:see|saw|found) (?:the|my|a|it|that)\b[^.!?]*\b(?:in|on) (?:my|the) (?:app|account|inbox|statement|screen|phone|online banking|booking|profile)\b"
+    r"|\b(?:arrived|landed|showed up|shows up|is|are) (?:already |now |just )?(?:in|on) my (?:app|account|inbox|statement|screen|phone|booking|card)\b",
     re.IGNORECASE,
 )
 _DONE_CLAIM_ZH = re.compile(
     r"(?:谢谢|感谢|多谢)[^，。！]{0,4}(?:你|您)?[^，。！]{0,3}(?:帮|给|替|为|把|已经|这么快)[^，。！]{0,14}(?:了|好|掉|上|成功|完)"
-    r"|(?:看到|显示|收到|发现)[^，。！]{0,14}(?:已经?|成功|了)[^，。！]{0,8}"
-    r"|(?:已经|都)[^，。！？]{0,8}(?:改|取消|退|订|预订|转|付|交|冻结|停|下单|买|寄|加|办|收到|完成|处理|做|挂失|锁|发|安排|注销|登记|开|换|调|约|提高|升|更新|修)[^，。！？]{0,6}(?:了|好|成功|掉|上|出去)"
-    r"|(?:你|您)(?:们)?把?[^，。！？]{0,6}(?:都)?(?:改|取消|退|订|转|付|冻结|下单|买|寄|加|办|处理|安排|登记|开通|换|调|约|提高|升|更新|修)[^，。！？]{0,3}(?:好|完|掉|上)?了"
+    r"|(?:看到|显示|发现)[^，。！]{0,14}(?:已经?|成功|了)[^，。！]{0,8}|收到[^，。！]{0,8}(?:确认|短信|通知|退款|钱|邮件|票|款|回执|收据)[^，。！]{0,6}"
+    r"|(?:已经|都)[^，。！？]{0,8}(?:改|取消|退(?!休)|订|预订|转|付|交|冻结|停|下单|买|寄|加|办|收到|完成|处理|做|挂失|锁|发|安排|注销|登记|开|换|调|约|提高|升|更新|修)[^，。！？]{0,6}(?:了|好|成功|掉|上|出去)"
+    r"|(?:你|您)(?:们)?把?[^，。！？]{0,6}(?:都)?(?:改|取消|退(?!休)|订|转|付|冻结|下单|买|寄|加|办|处理|安排|登记|开通|换|调|约|提高|升|更新|修)[^，。！？]{0,3}(?:好|完|掉|上)?了"
+    r"|(?:已经|都)[^，。！？]{0,8}(?:成功|来过|生效|搞定|弄好|办妥|到位|上门)|^(?:太好了|太棒了|好极了|真棒)?[^，。！？我]{0,6}(?:成功|搞定|弄好|办妥)了"
     r"|(?:到账|钱到|收到钱|退款[^，。]{0,4}到)了?",
 )
 _DONE_BARE_ZH = re.compile(
-    r"^[^我，。！]{0,8}(?:取消|冻结|改|订|退|转|付|交|买|寄|办|加|约|登记|换|调)(?:好|掉|完|成功)?了"
+    r"^[^我，。！]{0,8}(?:取消|冻结|改|订|退(?!休)|转|付|交|买|寄|办|加|约|登记|换|调)(?:好|掉|完|成功)?了"
 )
 _PRODUCT_CLAIM = re.compile(
     rf"\b(?:thanks|thank you)\b(?: \w+){{0,2}} for (?:the|your|this|that) (?:\w+ ){{0,2}}{_PRODUCT}\b"

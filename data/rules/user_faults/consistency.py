@@ -10,25 +10,35 @@ from ...text.content_words import ASKS, EMPTY_HAN, content, in_digits, sentences
 from ...text.languages import HAN
 from ...text.text_values import values
 from ..findings import Reasons, quoted
+from .opposition import excludes
 from .turns import UserReading
 
 _CHANGES = re.compile(
-    r"\b(?:actually|instead|changed my mind|on second thought|sorry|i mean|i meant|rather|correction|no wait|now|not any ?more|meanwhile|forgot)\b"
-    r"|不好意思|改主意|还是|其实|更正|应该是|说错|换成|改成|现在",
+    r"\b(?:actually|changed my mind|on second thought|sorry|i mean|i meant|correction|no wait|forgot|my mistake|mixed|wrong|misread|mistyped)\b|不好意思|改主意|其实|更正|应该是|说错|记错|弄错|搞错",
     re.IGNORECASE,
 )
-_SAYS = re.compile(
-    r"\b(?:i|i['’]m|i['’]d|i['’]ve|we|we['’]re|my|our|us|she|he|they|her|his|nobody|none)\b|我|她|他|没有人|这条|这趟|这是|卡里|这里|有\d|上次|每次",
+"""Words of a message that takes something back."""
+_SUPPOSES = re.compile(
+    r"\b(?:if|unless|suppose|in case|whether|maybe|perhaps)\b|如果|要是|假如|万一|也许|可能|是不是", re.IGNORECASE
+)
+"""Words of what is not stated."""
+_LATER = re.compile(
+    r"\b(?:instead|rather|now|not any ?more|meanwhile|from now on)\b|还是|换成|改成|现在", re.IGNORECASE
+)
+"""Words of a statement that holds from now on."""
+_ALONE = re.compile(
+    r"\b(?:alone|by myself|on my own|just me|only me|nobody (?:was|is|came|comes) with me|without company)\b|一个人|1个人|独自|自己一人",
     re.IGNORECASE,
 )
-_ALONE = re.compile(r"\b(?:alone|by myself|on my own|just me|only me)\b|一个人|1个人|独自|自己一人", re.IGNORECASE)
 _KIN = r"(?:husband|wife|partner|friends?|family|boyfriend|girlfriend|son|daughter|brother|sister|parents|colleagues?|children|kids)"
 _TOGETHER = re.compile(
-    rf"\bmy {_KIN} and (?:i|me)\b|\bwith (?:my {_KIN}|a friend|friends)\b|\bmy {_KIN} (?:comes?|goes|flies|fly|travels?|lives?)\b|\b\d+ of us\b|\btogether\b"
-    r"|[2-9]\d*个人|一起|合租|[2-9]位",
+    rf"\b(?:my|our) {_KIN} and (?:i|me)\b|\bwith (?:my {_KIN}|a friend|friends)\b|\bmy {_KIN} (?:(?:is|are) (?:coming|going|travelling|flying|joining)|comes?|goes|flies|fly|travels?|lives?|joins?)\b|\b\d+ of us\b|\btogether\b"
+    r"|[2-9]\d*个人|一起|也来|也去|陪我|合租|[2-9]位",
     re.IGNORECASE,
 )
-_TRAVELS = re.compile(r"\b(?:travel|trip|go(?:ing)?|fly|come|coming|journey)\w*\b|出行|旅行|[去来]|飞", re.IGNORECASE)
+_TRAVELS = re.compile(
+    r"\b(?:travel|trip|go(?:ing)?|fly|flight|plane|come|coming|journey)\w*\b|出行|旅行|[去来]|飞", re.IGNORECASE
+)
 _LIVES = re.compile(r"\b(?:liv(?:e|es|ing)|share|flat|house|apartment|home)\b|住|合租", re.IGNORECASE)
 _NEVER = re.compile(
     r"\b(?:never|(?:none|nobody|no one) (?:of us )?(?:has|have|had)?(?: ever)?|not ever|haven['’]t ever|first (?:\w+ )?(?:ever|time)|for the first time)\b|从来没|从没|都没\w*过|第[一1]次|没有?[^，。]{1,8}过",
@@ -76,6 +86,8 @@ MOST = 60
 """Maximum statements of a message, and of the messages before it, that are compared."""
 LONGEST = 150
 """Most characters of a statement that is compared: a longer one holds too much."""
+_SIGN = 4
+"""Characters by which a Chinese one is longer."""
 _FRAME, _WORDS = 0.7, 3
 """Least share of the words that two statements with another number have in common, and their number without a noun."""
 _OBJECT = 3
@@ -93,7 +105,9 @@ _PAIRS = (
     (r"\bsingle\b|单身|未婚", r"\bmarried\b|已婚|结婚"),
 )
 _OPPOSITES = tuple((re.compile(one, re.IGNORECASE), re.compile(other, re.IGNORECASE)) for one, other in _PAIRS)
-_BREAK = re.compile(r"(?<=\d) (?=I\b|[A-Z][a-z]|[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
+_BREAK = re.compile(
+    r"(?<=[a-z€$])(?<!\bthat)(?<!\bwhen)(?<!\bif)(?<!\band)(?<!\bas)(?<!\bbut)(?<!\bso)(?<!\bwhat)(?<!\bwhere)(?<!\bwhich)(?<!\bbecause)(?<!\bsince)(?<!\bbefore)(?<!\bafter)(?<!\bhow)(?<!\bthan)(?<!\bonce)(?<!\bor)(?<!\bdo)(?<!\bcan)(?<!\bcould)(?<!\bmay)(?<!\bshould) (?=I (?:have|am|was|live|own|hold|never|earn|work|got|had|only|always|travel|do)\b)|(?<=\d) (?=I\b|[A-Z][a-z]|[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])"
+)
 """A blank between an answer and a statement without a mark."""
 _LUGGAGE = frozenset({"luggag", "suitcas", "bag", "baggag", "行李"})
 
@@ -131,7 +145,6 @@ class Statement:
 
 
 _MARKS = {
-    "says": _SAYS,
     "alone": _ALONE,
     "together": _TOGETHER,
     "travels": _TRAVELS,
@@ -167,7 +180,12 @@ def contradictions(reading: UserReading) -> Reasons:
         own = [*islice(_statements(turn.text), MOST)]
         if number in own_texts and not _CHANGES.search(turn.text):
             heard = tokens((reading.replies(number)[-1:] or [""])[0])
-            pairs = ((one, other) for other in own for one in stated if contradicts(one, other, heard))
+            pairs = (
+                (one, other)
+                for other in own
+                for one in stated
+                if not _LATER.search(other.text) and contradicts(one, other, heard)
+            )
             if (pair := next(pairs, None)) is not None:
                 yield number, f"{quoted(pair[1].text)} contradicts {quoted(pair[0].text)}"
         stated = [*stated, *own][-MOST:]
@@ -177,10 +195,12 @@ def _statements(text: str) -> Iterator[Statement]:
     """The short statements of a message about the user and what belongs to it."""
     for line in _BREAK.split(text):
         for part in sentences(line):
-            if len(part) <= LONGEST and not ASKS.search(part):
-                statement = Statement(in_digits(part))
-                if "says" in statement.marks:
-                    yield statement
+            if (
+                len(part) + _SIGN * len(HAN.findall(part)) <= LONGEST
+                and not ASKS.search(part)
+                and not _SUPPOSES.search(part)
+            ):
+                yield Statement(in_digits(part))
 
 
 def contradicts(one: Statement, other: Statement, heard: Sequence[str] = ()) -> bool:
@@ -188,7 +208,9 @@ def contradicts(one: Statement, other: Statement, heard: Sequence[str] = ()) -> 
 
     `heard`: the words of the assistant's message between them, whose numbers the user may take over.
     """
-    return any(rule(one, other) or rule(other, one) for rule in _RULES) or _other_number(one, other, heard)
+    if any(rule(one, other) or rule(other, one) for rule in _RULES) or _other_number(one, other, heard):
+        return True
+    return not (set(other.numbers) - set(one.numbers)) & set(heard) and excludes(one.text, other.text)
 
 
 def _other_number(one: Statement, other: Statement, heard: Sequence[str]) -> bool:

@@ -8,6 +8,7 @@ from ..findings import Reasons, quoted
 from .brief import Brief
 from .named import named_otherwise
 from .turns import UserReading, says_unknown
+from .unknown import unknown_answer
 
 _QUESTIONS: dict[str, str] = {
     "date": r"\bwhen\b|\bdates?\b|\b(?:what|which) (?:\w+ )?day\b|\bby what\b|\bhow soon\b|哪一?[天日]|什么时候|日期|几[号月]|何时|到期",
@@ -27,14 +28,18 @@ _ALTERNATIVE = re.compile(
     r"\b(?:other|another|alternative\w*|different|instead|else|would you (?:like|prefer|rather)|prefer\w*|or would)\b|其他|另外|别的|换|更喜欢|还是",
     re.IGNORECASE,
 )
+_HOW_MUCH = re.compile(
+    r"\b(?:what|how (?:much|many|high|long))\b(?!.*\b(?:other|else|another|different|instead)\b)|多少|几", re.IGNORECASE
+)
 _CORRECTS = re.compile(
-    r"\b(?:sorry|i mean|i meant|correction|misread|mistyped|my mistake|no,? wait|scratch that|rather)\b|不好意思|应该是|说错|看错|写错|更正|不对|抱歉",
+    r"\b(?:sorry|i mean|i meant|correction|misread|mistyped|my mistake|no,? wait|scratch that|rather|mixed)\b|不好意思|记错|弄错|应该是|说错|看错|写错|更正|不对|抱歉",
     re.IGNORECASE,
 )
 _PER = re.compile(r"\b(?:per|each|a (?:night|day|person|piece|month|week))\b|每|人均", re.IGNORECASE)
 _CODE_WORDS = re.compile(
     r"\b(?:number|code|reference|account|card|order|booking|reservation|pin)\b|号|账户|编码", re.IGNORECASE
 )
+_YEAR = re.compile(r"\b(?:since|in|from|until|of|year|born) (?:19|20)\d\d\b|(?:19|20)\d\d ?年", re.IGNORECASE)
 _LONG_CODE = 7
 """Digits from which on a number is a code, wherever it stands."""
 ALL_OF, LEAST = 0.75, 2
@@ -57,6 +62,8 @@ def invented_facts(reading: UserReading) -> Reasons:
         reason = _otherwise(reading, number, stated, question, seen, opens=number == opening)
         if reason is None and question and not says_unknown(stated) and not _ALTERNATIVE.search(question):
             reason = named_otherwise(reading.brief, reading.heard(number), question, stated, asked_kinds(question))
+        if reason is None and question and not says_unknown(stated):
+            reason = unknown_answer(reading.brief, reading.heard(number), question, stated)
         if reason is not None:
             yield number, reason
 
@@ -97,10 +104,12 @@ def _is_candidate(
         digits = str(value.key[0])
         if any(map(str.isalpha, digits)) and not re.fullmatch(r"\d+[A-Z]+", digits):
             return True
+        if _YEAR.search(text) and re.fullmatch(r"(?:19|20)\d\d", digits):
+            return False
         is_range = re.fullmatch(r"\d{1,4}-\d{1,4}", value.text) is not None and len(digits) < _LONG_CODE
         in_words = bool(kinds & {"code", "secret"}) or (_CODE_WORDS.search(text) is not None and not is_range)
         return in_words or (len(digits) >= _LONG_CODE and not is_range)
-    if _ALTERNATIVE.search(question):
+    if _ALTERNATIVE.search(question) and not (same and _HOW_MUCH.search(question) and _overlaps(brief, question, same)):
         return False
     if opens:
         return value.kind == "date" and bool(same) and brief.declared
@@ -109,7 +118,7 @@ def _is_candidate(
             bool(same) or (brief.declared and _is_own_kind(value, question))
         )
     if kinds & {"code", "secret"} and value.kind == "number" and len(re.findall(r"\d", value.text)) >= 4:
-        return True
+        return not (_YEAR.search(text) and value.text[:2] in ("19", "20"))
     if (_PER.search(text) or _PER.search(question)) and not any(map(_PER.search, brief.facts)):
         return False
     return (

@@ -150,6 +150,10 @@ _PROPOSES = re.compile(
     r"\b(?:how about|what about|would you (?:like|consider)|do you want me|(?<![\w] )(?:shall|should) i|i (?:suggest|recommend|propose)|you could)\b|建议|推荐|要不要|可以做|[需]?要我",
     re.IGNORECASE,
 )
+_ASKED_WHAT = re.compile(
+    r"\b(?:what|which|how|when|where|who)\b[^.?!]{0,40}\b(?:would you (?:like|consider)|do you want me|shall i|should i)",
+    re.IGNORECASE,
+)
 _TO_DO = re.compile(r"\b(?:please|kindly)\b|请(?!稍)|麻烦", re.IGNORECASE)
 
 
@@ -169,7 +173,7 @@ def waits(text: str) -> bool:
 
 def gives(text: str) -> bool:
     """Whether an assistant's text gives something: more than questions, courtesy and a request to wait."""
-    if len(text) > LONG or outcome_of(text) is not None or _PROPOSES.search(text):
+    if len(text) > LONG or outcome_of(text) is not None or _PROPOSES.search(_ASKED_WHAT.sub(" ", text)):
         return True
     questions = set(_requests_in(text))
     return any(
