@@ -15,6 +15,8 @@ BOTH = re.compile(
     rf"(?:{KIN}) ?(?:和|跟|与|and) ?(?:我|i\b|me\b)|(?:我|\bi) ?(?:和|跟|与|and) ?(?:{KIN})", re.IGNORECASE
 )
 SELF = re.compile(r"\b(?:i|we|me|us|myself)\b|我们?", re.IGNORECASE)
+OWN = re.compile(r"\b(?:my|our)\b|我", re.IGNORECASE)
+"""Words of what belongs to the user, whoever a clause is about."""
 WHO = {"others": OTHERS, "kin": OF_KIN, "self": SELF}
 NOT = re.compile(
     r"\b(?P<neg>never|not|no longer|cannot|nobody|no one|none|nothing|neither|without|hate[sd]?|dislikes?|avoids?|refuses?|allergic to|quit|stopped|gave up|no|[a-z]+n't)\b(?P<scope>.*)"

@@ -23,6 +23,7 @@ from .opposite_words import (
     OFTEN,
     OPEN,
     OPPOSITES,
+    OWN,
     OWNS,
     PART,
     PLACE,
@@ -73,7 +74,7 @@ def excludes(one: str, other: str) -> bool:
             same = not (first.who and second.who) or first.who == second.who
             if _denies(first.text, second.text, same=same) or _denies(second.text, first.text, same=same):
                 return True
-            if _by_opposites(first.text, second.text, same={first.who, second.who} != {"self", "others"}):
+            if _by_opposites(first.text, second.text, same=same):
                 return True
     return _by_slots(one, other) or _by_value(one, other) or _by_time(one, other) or _by_count(one, other)
 
@@ -136,7 +137,7 @@ def _by_opposites(one: str, other: str, *, same: bool) -> bool:
             a, b = first.search(left), second.search(right)
             if a is None or b is None or first.search(right) or second.search(left):
                 continue
-            if (anyhow and same) or _linked(first.sub(" ", left), second.sub(" ", right)):
+            if (anyhow and (same or OWN.match(b.group()))) or _linked(first.sub(" ", left), second.sub(" ", right)):
                 return True
     return False
 

@@ -53,6 +53,7 @@ ASKS = "What is your booking code?"
 DONE = ("Your flight is now on 2026-05-03.", CHANGE)
 OPEN = "Please move my flight to May 3rd."
 NO_VOUCHER = {"goal": "cancel my trip and get the money back, no voucher", "facts": "The code is LM0077."}
+DINNER = {"goal": "plan a dinner at home, without any fish", "facts": "Seven guests will come."}
 TOLD = MOVE | {"persona": "Gives a fact only when asked for it."}
 
 
@@ -72,6 +73,15 @@ TOLD = MOVE | {"persona": "Gives a fact only when asked for it."}
         ("user-contradicts-itself", 4, talk(MOVE, OPEN, ASKS, "QX4821. I travel with one bag.", "When does it leave?", "At 3. I travel with three bags.", stop="max_turns")),
         ("user-leaves-early", 2, talk({"goal": "把航班改到5月3日", "facts": "预订号是QX4821。"}, "请改签到5月3日。", "请问您的预订号是多少？", "好的，谢谢，再见。")),
         ("user-invents", 2, talk({"goal": "改签", "facts": "预订号是QX4821。"}, "我要改签。", "预订号是多少？", "QX4812", stop="max_turns")),
+        ("user-invents", 2, talk(MOVE, OPEN, "Which seat did you have?", "I was in 9A.", stop="max_turns")),
+        ("user-invents", 2, talk(MOVE, OPEN, "What is your profession?", "I'm a nurse.", stop="max_turns")),
+        ("user-all-at-once", 0, talk(MOVE | {"persona": "Answers what it is asked, and volunteers nothing."}, "Move it to 2026-05-03: QX4821, it leaves at 15:00, and we are 2 people.", DONE, "Bye!")),
+        ("user-repeats-itself", 4, talk(MOVE, OPEN, ASKS, "QX4821", "How many passengers are you?", "Once more: QX4821", stop="max_turns")),
+        ("user-asks-excluded", 2, talk(DINNER, "Plan a dinner, please.", "Here is a menu of four dishes: a soup, a salad, a risotto and a tart.", "Could we have a salmon starter?", stop="max_turns")),
+        ("user-asks-excluded", 2, talk(NO_VOUCHER, "Cancel my trip, please.", "Would you like a voucher?", "Yes, gladly.", stop="max_turns")),
+        ("user-contradicts-itself", 4, talk(MOVE, OPEN, ASKS, "QX4821. I never drink alcohol.", "When does it leave?", "At 3. I love a glass of wine on board.", stop="max_turns")),
+        ("user-contradicts-itself", 4, talk(MOVE, OPEN, ASKS, "QX4821. It is my first flight with you.", "When does it leave?", "At 3. I have been flying with you every month for years.", stop="max_turns")),
+        ("user-contradicts-itself", 4, talk({"goal": "改签", "facts": "预订号是QX4821。三点起飞。"}, "我要改签。", "预订号是多少？", "QX4821。我还没退休。", "几点起飞？", "三点。我退休已经五年了。", stop="max_turns")),
     ],
 )  # fmt: skip
 def test_a_fault_is_found_at_its_message(rule, number, conversation):
@@ -98,6 +108,10 @@ def test_a_fault_is_found_at_its_message(rule, number, conversation):
         talk(MOVE, OPEN, ("", CHANGE), "Thanks, bye!"),
         talk(TOLD, OPEN, ASKS, "QX4821", "When does it leave?", "At 3 pm.", DONE, "Thanks, bye!"),
         talk(NO_VOUCHER, "Cancel my trip, and no voucher, please.", "Would a voucher do?", "No voucher, please.", stop="max_turns"),
+        talk(DINNER, "Plan a dinner, please.", "Is there anything that they do not eat?", "No salmon, please: they eat no fish.", stop="max_turns"),
+        talk(MOVE, OPEN, ASKS, "QX4821. I don't drink alcohol.", "When does it leave?", "At 3. My husband would like a glass of wine.", stop="max_turns"),
+        talk(MOVE, OPEN, "What is your profession?", "Why do you need that?", stop="max_turns"),
+        talk(MOVE, OPEN, "Do you have any pets?", "No.", stop="max_turns"),
         talk({"goal": "move my flight"}, "Move my flight.", ASKS, "QX4821", stop="max_turns"),  # no facts: undecided
         talk({"facts": "The code is QX4821."}, "Hello.", ASKS, "QX4821", stop="max_turns"),
         talk({"goal": "move it", "first_message": "Move QX1111."}, "Move QX1111.", ASKS, "QX1111", stop="max_turns"),
