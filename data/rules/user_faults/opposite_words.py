@@ -16,7 +16,7 @@ BOTH = re.compile(
 )
 SELF = re.compile(r"\b(?:i|we|me|us|myself)\b|我们?", re.IGNORECASE)
 OWN = re.compile(r"\b(?:my|our)\b|我", re.IGNORECASE)
-"""Words of what belongs to the user, whoever a clause is about."""
+"""Words of what belongs to the user."""
 WHO = {"others": OTHERS, "kin": OF_KIN, "self": SELF}
 NOT = re.compile(
     r"\b(?P<neg>never|not|no longer|cannot|nobody|no one|none|nothing|neither|without|hate[sd]?|dislikes?|avoids?|refuses?|allergic to|quit|stopped|gave up|no|[a-z]+n't)\b(?P<scope>.*)"

@@ -38,7 +38,7 @@ _FITS = {"weekday": "date", "day": "date"}
 _SAME, _SAME_OF_ALL = 0.75, 0.6
 """Least shares of the content words of the shorter of two messages, and of all their words, that both have."""
 _SAME_AGAIN = 0.5
-"""Least share of the content words of a message that an earlier one has, where the user says that it says it again."""
+"""Least share of the content words of a message that an earlier one has, if the user announces a repetition."""
 _FEWEST = 3
 """Least content words of such a message."""
 _FILLER = re.compile(
@@ -50,7 +50,7 @@ _ONCE_MORE = re.compile(
     r"|还是那句话?|再[说讲]一[遍次]|(?:刚才?|已经|都)?说[过了](?!吗)|重复一[遍次]|重申",
     re.IGNORECASE,
 )
-"""Words with which a user says that it says the same again."""
+"""Words that announce a repetition."""
 _WANTS = re.compile(
     r"\b(?:please|could you|can you|would you|will you|can i|could i|i(?:['’]d| would) (?:like|love|take|prefer)|i(?:['’]ll| will) take|i want|i need|we want|we need|let['’]?s|how about|what about|give me|just|make it|would be \w+|would do|(?:is|are|['’]s) (?:fine|ok(?:ay)?|good|perfect|great|all right)|works? for|i(?:['’]ll| will)|have (?:somebody|someone)|maybe|perhaps|show me|find|tell me|which|also|then|use|add|do|book|try|take|order)\b"
     r"|请|帮我|给我|能不能|可以|吧|想要?|要|怎么样|来|顺便|也|哪|有什么|用|换成|推荐|还",
