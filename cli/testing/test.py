@@ -200,7 +200,7 @@ def test_command(
     )
     factory = casts.find(origin.cast or agent_test.NAME)
     files = ReportFiles(factory.name, junit, summary_file, crashes)
-    if against is None and results is None:
+    if against is None:
         for flag, value in (("--fail-if-worse", fail_if_worse), ("--common", common or None)):
             if value is not None:
                 raise SettingError(f"{flag}: is an option of a comparison: give --against, the other version")

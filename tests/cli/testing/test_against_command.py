@@ -195,7 +195,8 @@ def test_what_both_runs_have_is_compared_where_it_is_asked_for(duologue):
 @pytest.mark.parametrize(
     ("given", "named"),
     [
-        (("--results", "run"), "give --against"),
+        (("--results", "run", "--detect", 0.1), "give --against"),
+        (("--results", "run", "--fail-if-worse", 0.1), "give --against"),
         (("--results", "run", "--against", "run"), "is compared with itself"),
         (("--results", "run", "--against", "nowhere"), "nowhere: is not a folder"),
         (("--results", "nowhere", "--against", "run"), "nowhere: is not a run folder"),
@@ -209,6 +210,14 @@ def test_results_without_what_they_need_are_refused_in_a_line(duologue, given, n
     code, out, err = duologue("test", *given)
     assert (code, out, len(err.strip().splitlines())) == (2, "", 1)
     assert named in err
+
+
+def test_the_results_of_one_run_are_reported_again_without_simulating(duologue):
+    code, before, _ = duologue(*arguments("old", "--threshold", 0.05))
+    calls = Path("order").read_text()
+    again, out, _ = duologue("test", "--results", "run", "--threshold", 0.05)
+    assert (code, again, out.splitlines()[1]) == (0, 0, before.splitlines()[1])
+    assert Path("order").read_text() == calls
 
 
 def test_a_plan_tells_how_many_scenarios_and_repeats_find_a_difference(duologue):
