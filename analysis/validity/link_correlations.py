@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -100,35 +101,55 @@ def correlated(
     domains: Sequence[DomainScores],
     usefulness: Usefulness,
     *,
+    kinds: Mapping[str, str] = MappingProxyType({}),
     draws: int = 2000,
     seed: int = 0,
 ) -> RankCorrelation:
-    """Spearman's correlation over users, the mean over domains of that in each, with a 95 % percentile interval.
+    """Spearman's correlation over users within kinds and domains, with a 95 % percentile interval.
 
-    Users and assistants are drawn with replacement, the same users in all domains. The control shuffles the users'
-    realism, the same way in all domains, and p is the share of shufflings whose correlation is at least as large.
+    It is the mean over each kind in each domain, weighted by its users: users of different kinds are not exchangeable.
+    Users, within their kind, and assistants are drawn with replacement, the same users in all domains. The control
+    shuffles the realism of a kind's users, and p is the share of shufflings whose correlation is at least as large.
+
+    Args:
+        realism: The value of each user by one measure.
+        domains: What users find in each domain.
+        usefulness: The kind of usefulness.
+        kinds: The kind of each user; one that is missing is of a kind without a name.
+        draws: Number of shufflings, and of bootstrap draws; 0: only the estimate.
+        seed: Seed of both.
+
+    Returns:
+        The correlation; None if no kind has `FEWEST_USERS` users with different values.
     """
     users = tuple(dict.fromkeys(user for one in domains for user in one.users))
     labels = np.array([_nan(realism.get(user)) for user in users])
     place = {user: number for number, user in enumerate(users)}
-    members = [np.array([place[user] for user in one.users], dtype=int) for one in domains]
-    columns = [one.values(usefulness) for one in domains]
-    rho = _mean_rho(labels, members, columns)
+    groups: dict[str, list[int]] = {}
+    for user in users:
+        groups.setdefault(kinds.get(user, ""), []).append(place[user])
+    parts = [
+        one.of_users([user for user in one.users if kinds.get(user, "") == kind]) for one in domains for kind in groups
+    ]
+    parts = [one for one in parts if len(one.users) >= FEWEST_USERS]
+    members = [np.array([place[user] for user in one.users], dtype=int) for one in parts]
+    rho = _mean_rho(labels, members, [one.values(usefulness) for one in parts])
     if rho is None or not draws:
         return RankCorrelation(rho)
     shuffler, drawer = np.random.default_rng([seed, 1]), np.random.default_rng([seed, 2])
-    shuffled = np.array(
-        [_nan(_mean_rho(labels[shuffler.permutation(len(users))], members, columns)) for _ in range(draws)]
-    )
-    resampled = []
-    for _ in range(draws):
-        counts = np.bincount(drawer.integers(len(users), size=len(users)), minlength=len(users))
-        drawn_columns = [one.values(usefulness, _weights(drawer, len(one.assistants))) for one in domains]
-        resampled.append(_nan(_mean_rho(labels, members, drawn_columns, counts)))
-    values = np.array(resampled)
-    values = values[~np.isnan(values)]
+    columns = [one.values(usefulness) for one in parts]
+    shuffled, resampled = np.empty(draws), np.empty(draws)
+    for number in range(draws):
+        order, counts = np.arange(len(users)), np.zeros(len(users), dtype=int)
+        for group in groups.values():
+            order[group] = shuffler.permutation(group)
+            counts[group] = np.bincount(drawer.integers(len(group), size=len(group)), minlength=len(group))
+        weights = {one.domain: _weights(drawer, len(one.assistants)) for one in parts}
+        drawn_columns = [one.values(usefulness, weights[one.domain]) for one in parts]
+        shuffled[number] = _nan(_mean_rho(labels[order], members, columns))
+        resampled[number] = _nan(_mean_rho(labels, members, drawn_columns, counts))
+    values, defined = resampled[~np.isnan(resampled)], shuffled[~np.isnan(shuffled)]
     low, high = np.quantile(values, [0.025, 0.975]) if len(values) > draws / 2 else (None, None)
-    defined = shuffled[~np.isnan(shuffled)]
     return RankCorrelation(
         rho,
         None if low is None else float(low),
@@ -161,16 +182,17 @@ def _weights(drawer: np.random.Generator, count: int) -> FloatArray:
 def _mean_rho(
     labels: FloatArray, members: Sequence[np.ndarray], columns: Sequence[FloatArray], counts: np.ndarray | None = None
 ) -> float | None:
-    """The mean over domains of the rank correlation; None if no domain has one."""
-    rhos = []
-    for of_domain, column in zip(members, columns, strict=True):
-        one, two = labels[of_domain], column
+    """The mean of the rank correlation of each group of users, weighted by its users; None if none has one."""
+    rhos, sizes = [], []
+    for of_group, column in zip(members, columns, strict=True):
+        one, two = labels[of_group], column
         if counts is not None:
-            drawn = np.repeat(np.arange(len(of_domain)), counts[of_domain])
+            drawn = np.repeat(np.arange(len(of_group)), counts[of_group])
             one, two = one[drawn], two[drawn]
         if (rho := spearman(one, two)) is not None:
             rhos.append(rho)
-    return float(np.mean(rhos)) if rhos else None
+            sizes.append(len(of_group))
+    return float(np.average(rhos, weights=sizes)) if rhos else None
 
 
 def spearman(one: FloatArray, two: FloatArray) -> float | None:

@@ -1,7 +1,8 @@
 """The link between realism and usefulness: a row for each measure of realism, and one for each user."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
+from types import MappingProxyType
 
 from typing_extensions import override
 
@@ -34,8 +35,8 @@ class LinkedUsefulness(Record):
     """For all measures and all kinds of usefulness of the table together."""
     control: float | None = None
     """Mean correlation over shufflings of the users' labels."""
-    within_kinds: float | None = None
-    """The mean of the correlation among the rule-based users and that among the others."""
+    all_users: float | None = None
+    """The correlation over all users, kinds mixed: the difference between kinds is part of it."""
 
 
 class LinkRow(Record):
@@ -92,25 +93,25 @@ class LinkReport(TabledReport):
             columns += [Column(name=name, kind="number", places=2)]
             columns += [Column(name=f"{name} {end}", kind="number", places=2) for end in ("low", "high")]
             columns.append(Column(name=f"{name} p adj", kind="p"))
-        columns.append(Column(name="within kinds", kind="number", places=2))
+        columns.append(Column(name="all users", kind="number", places=2))
         columns.append(Column(name="control", kind="number", places=2))
         rows = [
             (
                 row.measure,
                 row.users,
                 *(cell for name in USEFULNESS for cell in _cells(row.by[name])),
-                row.by["agreement"].within_kinds,
+                row.by["agreement"].all_users,
                 row.by["agreement"].control,
             )
             for row in self.rows
         ]
         notes = (
-            "Spearman's correlation over users, the mean over domains. Realism is turned so that higher is more like "
-            "people. agreement: with the share of known pairs of assistants in their order. size: with the mean "
+            "Spearman's correlation over users within kinds (rule-based, retrieval-based, others) and domains, the mean "
+            "weighted by users. Realism is turned so that higher is more like people. agreement: with the share of known pairs of assistants in their order. size: with the mean "
             "difference of neighbours. faults: with the share of conversations without a user fault. 95 % intervals by a "
             "bootstrap over users and assistants.",
-            "p adj: by shuffling the users' realism, adjusted for all measures and columns together. control: the mean of "
-            "agreement over the shufflings. within kinds: agreement among rule-based users and among the others, averaged.",
+            "p adj: by shuffling the realism of each kind's users, adjusted for all measures and columns together. control: "
+            "the mean of agreement over the shufflings. all users: agreement over all users, kinds mixed.",
             self.verdict,
             *self.notes,
         )
@@ -165,7 +166,7 @@ def linked(
     pairs: Mapping[str, Sequence[KnownPair]],
     realism: Sequence[RealismValue],
     *,
-    rule_based: Collection[str] = (),
+    kinds: Mapping[str, str] = MappingProxyType({}),
     draws: int = 2000,
     seed: int = 0,
     notes: Sequence[str] = (),
@@ -176,7 +177,7 @@ def linked(
         outcomes: Each user in each domain.
         pairs: The known pairs by domain.
         realism: Values of the users; empty without people.
-        rule_based: Names of the rule-based users, for the correlation within kinds.
+        kinds: The kind of each user, such as rule-based: correlations are within kinds.
         draws: Number of shufflings and of bootstrap draws.
         seed: Seed of both.
         notes: Further notes.
@@ -191,21 +192,13 @@ def linked(
     by_measure: dict[str, list[RealismValue]] = {}
     for value in realism:
         by_measure.setdefault(value.measure, []).append(value)
-    kinds = [
-        part
-        for one in domains
-        for part in (
-            one.of_users([user for user in one.users if user in rule_based]),
-            one.of_users([user for user in one.users if user not in rule_based]),
-        )
-    ]
     estimates: dict[tuple[str, Usefulness], RankCorrelation] = {}
-    within: dict[tuple[str, Usefulness], float | None] = {}
+    mixed: dict[tuple[str, Usefulness], float | None] = {}
     for measure, values in by_measure.items():
         of_users = {value.user: value.value for value in values}
         for name in USEFULNESS:
-            estimates[measure, name] = correlated(of_users, domains, name, draws=draws, seed=seed)
-            within[measure, name] = correlated(of_users, kinds, name, draws=0, seed=seed).rho
+            estimates[measure, name] = correlated(of_users, domains, name, kinds=kinds, draws=draws, seed=seed)
+            mixed[measure, name] = correlated(of_users, domains, name, draws=0).rho
     p_values = dict(zip(estimates, adjusted(list(estimates.values())), strict=True))
     rows = [
         LinkRow(
@@ -213,7 +206,7 @@ def linked(
             family=values[0].family,
             users=sum(value.value is not None for value in values),
             by={
-                name: _linked(estimates[measure, name], p_values[measure, name], within[measure, name])
+                name: _linked(estimates[measure, name], p_values[measure, name], mixed[measure, name])
                 for name in USEFULNESS
             },
         )
@@ -229,7 +222,7 @@ def linked(
     )
 
 
-def _linked(one: RankCorrelation, p_adjusted: float | None, within: float | None) -> LinkedUsefulness:
+def _linked(one: RankCorrelation, p_adjusted: float | None, all_users: float | None) -> LinkedUsefulness:
     return LinkedUsefulness(
         rho=one.rho,
         low=one.low,
@@ -237,7 +230,7 @@ def _linked(one: RankCorrelation, p_adjusted: float | None, within: float | None
         p=one.p,
         p_adjusted=p_adjusted,
         control=one.control,
-        within_kinds=within,
+        all_users=all_users,
     )
 
 

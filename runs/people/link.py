@@ -35,8 +35,6 @@ COMBINED = ("impatient,incomplete", "incomplete,terse", "doubts,pushes", "vague,
 """Kinds of users with two behaviours each, beside those with one."""
 RETRIEVAL = (
     "part=tune",
-    "part=tune&unseen=true",
-    "part=tune&mask=true",
     "part=tune&stay=0",
     "part=tune&spread=0.4",
     "part=tune&spread=1",
@@ -57,6 +55,13 @@ class LinkUser:
     name: str
     speaker: Any
     kind: UserKind
+
+    @property
+    def played_by(self) -> str:
+        """What plays it: `rules`, `retrieval`, or the model or agent."""
+        if people_path(self.speaker) is not None:
+            return "retrieval"
+        return "rules" if str(self.speaker).partition("?")[0] == "offline" else "other"
 
     @classmethod
     def of(cls, text: str) -> "LinkUser":

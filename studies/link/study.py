@@ -93,12 +93,11 @@ class LinkStudy:
         """The report of the conversations of each run, by its place. `out`: for the next turns."""
         from ...analysis.validity.link_report import linked
 
-        rule_based = [user.name for user in self.plan.users if str(user.speaker).partition("?")[0] == "offline"]
         return linked(
             self._outcomes(conversations),
             self.pairs,
             list(self._realism(conversations, out)) if self.plan.compared_people else [],
-            rule_based=rule_based,
+            kinds={user.name: user.played_by for user in self.plan.users},
             draws=self.draws,
             seed=self.plan.seed,
             notes=self._notes,

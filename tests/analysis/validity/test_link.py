@@ -127,7 +127,7 @@ def reported(realism):
         UserOutcomes(f"u{n}", "d", (met((0, n % 3, n % 5)), met((0, n % 3, n % 5), first=10))) for n in range(8)
     ]
     values = [RealismValue(user=f"u{n}", measure="m", family="f", value=value) for n, value in enumerate(realism)]
-    return linked(outcomes, {"d": PAIRS}, values, rule_based={"u0", "u1"}, draws=50)
+    return linked(outcomes, {"d": PAIRS}, values, kinds={}, draws=50)
 
 
 def test_a_report_without_realism_has_only_the_users_and_one_with_it_says_if_it_found_nothing():
@@ -147,3 +147,18 @@ def test_a_report_without_realism_has_only_the_users_and_one_with_it_says_if_it_
 def test_user_faults_are_the_share_of_conversations_with_one():
     by_name = {name: [talk(0, True, 5), talk(1, True, 5, fault=True)] for name in CHAIN}
     assert UserOutcomes("u", "d", (by_name, by_name)).faults == 0.5
+
+
+def test_a_difference_between_kinds_of_users_is_no_link_within_them():
+    # One kind is less human and more useful than the other; within each realism says nothing.
+    skill = np.array([0.9] * 12 + [0.3] * 12)
+    scores = domain(24, 40, 7, skill)
+    draw = np.random.default_rng(3)
+    realism = dict(zip(scores.users, np.where(skill > 0.5, 0.0, 5.0) + draw.normal(size=24), strict=True))
+    kinds = {user: "rules" if number < 12 else "retrieval" for number, user in enumerate(scores.users)}
+    mixed = correlated(realism, [scores], "agreement", draws=200)
+    within = correlated(realism, [scores], "agreement", kinds=kinds, draws=200)
+    assert (mixed.rho or 0) < -0.6
+    assert abs(within.rho or 1) < 0.4
+    assert (within.p or 0) > 0.05
+    assert within.control == pytest.approx(0, abs=0.05)
