@@ -3,6 +3,7 @@
 Needs the extra `ml`.
 """
 
+import contextlib
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -13,9 +14,12 @@ from ...errors import of_extra
 from ..threads import one_thread
 from .held_out import People
 from .measures.transcripts import UserTranscript
+from .statistics.auc import AdversaryFeature
 from .statistics.cells import TINY, Floats, Ints
 
 MODELS = 3
+FEWEST_WITH_WORD = 5
+"""Conversations with a word that is named: one person's own words are not."""
 FEWEST = 2
 """Conversations of each side to learn from; a fold with fewer is left out."""
 
@@ -34,6 +38,48 @@ def sequence_features(transcript: UserTranscript) -> list[float]:
         sum(end in "?？" for end in ends) / count, sum(end in ".。!！" for end in ends) / count,
         sum("\n" in text for text in transcript.texts) / count, sum(" " in text for text in transcript.texts) / count,
     ]  # fmt: skip
+
+
+SEQUENCE = (
+    "messages", "length of the first", "length of the last", "mean length", "spread of lengths", "change of length",
+    "size of changes of length", "words in common with the message before", "ends in a question mark",
+    "ends in a full stop or exclamation mark", "has a line break", "has a space",
+)  # fmt: skip
+"""The names of the sequence features."""
+STRONGEST = 8
+"""Features of each model that are named."""
+
+
+def strongest_features(
+    transcripts: Sequence[UserTranscript], measures: Floats, names: Sequence[str], side: Ints
+) -> tuple[AdversaryFeature, ...]:
+    """What the adversary's two logistic regressions use most, the largest coefficients first.
+
+    They are trained on all conversations, on standardised columns: a description, and no test. Above 0: higher values
+    look simulated. `measures`: as for `held_out_scores`; `names`: those of its columns. Of characters only pairs count.
+    """
+    of_extra("sklearn", "ml")
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.preprocessing import StandardScaler
+
+    sequence = np.array([sequence_features(transcript) for transcript in transcripts])
+    scaled = StandardScaler().fit_transform(np.hstack([measures, sequence]))
+    words = TfidfVectorizer(analyzer=list, sublinear_tf=True, min_df=FEWEST_WITH_WORD)
+    models = [("measures and sequence", 0.1, scaled, [*names, *SEQUENCE])]
+    documents = [transcript.all_words for transcript in transcripts]
+    with contextlib.suppress(ValueError):  # no word is in so many conversations
+        models.append(("words", 10, words.fit_transform(documents), list(words.get_feature_names_out())))
+    strongest: list[AdversaryFeature] = []
+    for model, strength, features, of_columns in models:
+        with one_thread():
+            fitted = LogisticRegression(C=strength, class_weight="balanced", max_iter=300).fit(features, side)
+        order = np.argsort(-np.abs(fitted.coef_[0]), kind="stable")[:STRONGEST]
+        strongest += [
+            AdversaryFeature(model=model, name=str(of_columns[place]), weight=float(fitted.coef_[0][place]))
+            for place in order
+        ]
+    return tuple(strongest)
 
 
 def held_out_scores(

@@ -9,14 +9,16 @@ from functools import cached_property
 
 import numpy as np
 
-from ..over_users.estimate import items_of
 from ..over_users.folds import FOLDS
-from ..over_users.rates import effective_users, wilson
 from ..over_users.student_quantile import students
-from .adversary import held_out_scores
+from .adversary import held_out_scores, strongest_features
 from .equal_length import matched_in_length
 from .held_out import (
+    FEWEST_FOR_INTERVAL,
+    FOLDS_VARIANCE,
     People,
+    auc_interval,
+    by_person,
     dealt_folds,
     few_users,
     held_together,
@@ -29,30 +31,26 @@ from .held_out import (
 )
 from .measures import Measure
 from .measures.shape import LENGTH
-from .statistics.auc import AucAtUsers, Coefficient, Discriminator, FamilyAuc, Interval, ReferenceAuc
-from .statistics.cells import TINY, Floats, Ints, quantile
-from .statistics.intervals import PRIOR
+from .statistics.auc import AdversaryFeature, AucAtUsers, Coefficient, Discriminator, FamilyAuc, Interval, ReferenceAuc
+from .statistics.cells import Floats, Ints, quantile
 from .statistics.samples import MeasuredUsers, generator
 from .statistics.two_samples import FEWEST_USERS, Draws, halvings
 
 REPEATS = 10
 """Times that the folds are drawn anew."""
+PAIRED_REPEATS = 4
+"""The same for a paired difference."""
 FEWER_REPEATS = 2  # the same, where no interval is needed
 MOST_SCORED = 10_000
 """Conversations that are scored over all draws of the folds, as long as these are two or more."""
 FLOOR_HALVINGS = 20
 NONE_DIFFERS = "no measure with a value in both groups differs"
-FEWEST_FOR_INTERVAL = 10
-"""Users that each side needs for an interval: two in each fold, as the model learns from the other folds."""
 MOST_COEFFICIENTS = 8
 CURVE = (10, 20, 50)
 """Users of each side at which the AUC is shown."""
 CURVE_DRAWS = 5
 MOST_USERS, ADVERSARY_DRAWS = 50, 2
 """Users of each side that the adversary gets at most, and how often they are drawn."""
-_FOLDS_VARIANCE = 2.0
-"""How much more the training varies than what other folds of the same data show: found by simulation
-(`docs/users/realism_methods.md`), with 10 to 60 users a side."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +92,7 @@ def discriminate(
     return Discriminator(
         at_users=tuple(row for row in curve if row.auc is not None),
         adversary=_at_users(against, human, columns, draws, most, by_words=True) if adversary else None,
+        adversary_uses=divided.strongest(columns, names) if adversary and scored.auc.value is not None else (),
         auc=scored.auc,
         floor=_floor(human, columns, draws),
         equal_length=cross_validated(*matched_in_length(sim, human), not_length, draws).auc,
@@ -219,6 +218,10 @@ class _Divided:
     def _people(self) -> People:
         return People.of(self.transcripts)
 
+    def strongest(self, columns: Sequence[int], names: Sequence[str]) -> tuple[AdversaryFeature, ...]:
+        """The strongest features of the adversary."""
+        return strongest_features(self.transcripts, self._values[:, list(columns)], names, self.side)
+
     def scored(self, columns: Sequence[int], repeats: int = REPEATS, *, by_words: bool = False) -> ScoredUsers:
         """The AUC with its interval, and the coefficient of each column.
 
@@ -234,7 +237,17 @@ class _Divided:
         groups = min(np.unique(self._group[side == label]).size for label in (0, 1))
         if groups < min(FEWEST_FOR_INTERVAL, fewest):
             return _unscored(few_users(groups, linked=True))
-        values, placed, weights = self._values[:, list(columns)], [], []
+        placed, weights = self.placed(columns, repeats, groups, by_words=by_words)
+        return ScoredUsers(auc_interval(placed, side, user), np.mean(weights, axis=0))
+
+    def placed(
+        self, columns: Sequence[int], repeats: int, groups: int, *, by_words: bool = False
+    ) -> tuple[Floats, list[Floats]]:
+        """The placements of the conversations, a row for each draw of the folds, and the coefficients of each draw.
+
+        `groups`: how many groups of users can be held out.
+        """
+        side, values, placed, weights = self.side, self._values[:, list(columns)], [], []
         # The more conversations, the less other folds change.
         for repeat in range(min(repeats, max(FEWER_REPEATS, MOST_SCORED // len(side)))):
             if repeat not in self._folds:
@@ -248,53 +261,39 @@ class _Divided:
                 score, coefficients = scores_by_measures(values, side, fold, self._people)
             placed.append(placements(score, side, fold))
             weights.append(coefficients)
-        return ScoredUsers(_interval(np.array(placed), side, user), np.mean(weights, axis=0))
+        return np.array(placed), weights
 
 
 def _unscored(reason: str) -> ScoredUsers:
     return ScoredUsers(Interval(value=None, reason=reason), np.zeros(0))
 
 
-def _interval(placed: Floats, side: Ints, user: Ints) -> Interval:
-    """The AUC with its interval; `placed` has a row for each repeat.
+def paired_aucs(
+    one: MeasuredUsers,
+    other: MeasuredUsers,
+    human: MeasuredUsers,
+    columns: Sequence[int],
+    draws: Draws,
+    *,
+    by_words: bool = False,
+) -> tuple[Interval, Interval, Interval]:
+    """The AUCs of two simulators on the same people's scenarios, and the first less the second, paired by person.
 
-    Its variance is that of the users (DeLong et al. 1988; Obuchowski 1997) and that of the training, which other folds
-    show. As the interval of an effect it is drawn towards the variance without a difference where few users vary, and
-    shrinks towards the ends of the scale (`intervals`). Its degrees of freedom are Welch's, over both sides.
+    A person's contributions to both AUCs are subtracted, and so are the AUCs of each draw of the folds (`auc_interval`).
+    Student's interval, over the people whose scenarios they are. `by_words`: by the adversary.
     """
-    of_repeats = np.array([mean_of_sides(row, side) for row in placed])
-    of_repeats = of_repeats[np.isfinite(of_repeats)]
-    if not of_repeats.size:
-        return Interval(value=None, reason="too few users to hold some out")
-    auc = float(of_repeats.mean())
-    # Where a fold shares people with nearly all others, nothing is left to learn from, and it has no score.
-    scored = ~np.isnan(placed).all(axis=0)
-    placed, side, user = placed[:, scored], side[scored], user[scored]
-    if min(np.unique(user[side == label]).size for label in (0, 1)) < FEWEST_FOR_INTERVAL:
-        return Interval(value=auc if scored.all() else None, reason=few_users(linked=not scored.all()))
-    mean = np.nanmean(placed, axis=0)
-    contributions, sizes, of_sides, freedom = [], [], [], []
-    for label in (0, 1):
-        rows = side == label
-        parts = np.bincount(numbered(user[rows].tolist()), mean[rows] - mean[rows].mean()) / rows.sum()
-        of_sides.append(float((parts**2).sum()) * parts.size / (parts.size - 1))
-        contributions.append(parts)
-        sizes.append(parts.size)
-        freedom.append(max(float(effective_users(items_of(numbered(user[rows].tolist())))) - 1, 1))
-    # The distance from chance, 2 AUC - 1, has four times the variance.
-    of_training = float(of_repeats.var(ddof=1)) if of_repeats.size > 1 else 0.0
-    of_users = sum(of_sides)
-    variance = 4 * (of_users + _FOLDS_VARIANCE * of_training)
-    # Welch's (1947): those of the side with fewer users where nearly all the variance is its own.
-    welch = (
-        of_users**2 / sum(own**2 / free for own, free in zip(of_sides, freedom, strict=True))
-        if of_users
-        else sum(freedom)
-    )
-    prior = PRIOR / (PRIOR + effective_users(np.concatenate(contributions) ** 2))
-    distance = 2 * auc - 1
-    room = 1 - distance**2
-    without = sum(1 / size for size in sizes) / 3
-    at_none = (1 - prior) * (variance / room if room > TINY else 0.0) + prior * without
-    bounds = wilson(auc, 1 / at_none, students(float(welch)))
-    return Interval(value=auc, low=float(bounds.low), high=float(bounds.high))
+    aucs, draws_of, contributions = [], [], []
+    for sim in (one, other):
+        divided = _Divided(sim, human, draws)
+        repeats = FEWER_REPEATS if by_words else PAIRED_REPEATS
+        placed, _ = divided.placed(columns, repeats, FOLDS, by_words=by_words)
+        aucs.append(auc_interval(placed, divided.side, divided.user))
+        draws_of.append(np.array([mean_of_sides(row, divided.side) for row in placed]))
+        contributions.append(by_person(placed, divided.side, [transcript.owner for transcript in divided.transcripts]))
+    people = sorted({*contributions[0], *contributions[1]})
+    parts = np.array([contributions[0].get(name, 0.0) - contributions[1].get(name, 0.0) for name in people])
+    difference = float(np.mean(draws_of[0] - draws_of[1]))
+    variance = float((parts**2).sum()) * len(parts) / (len(parts) - 1)
+    variance += FOLDS_VARIANCE * float((draws_of[0] - draws_of[1]).var(ddof=1))
+    half = students(len(parts) - 1) * variance**0.5
+    return aucs[0], aucs[1], Interval(value=difference, low=difference - half, high=difference + half)

@@ -8,9 +8,20 @@ from typing import Any
 import numpy as np
 
 from ...errors import of_extra
+from ..over_users.estimate import items_of
 from ..over_users.folds import in_turn, joined
+from ..over_users.rates import effective_users, wilson
+from ..over_users.student_quantile import students
 from .measures.transcripts import UserTranscript
-from .statistics.cells import Bools, Floats, Ints, quantile
+from .statistics.auc import Interval
+from .statistics.cells import TINY, Bools, Floats, Ints, quantile
+from .statistics.intervals import PRIOR
+
+FEWEST_FOR_INTERVAL = 10
+"""Users that each side needs for an interval: two in each fold, as the model learns from the other folds."""
+FOLDS_VARIANCE = 2.0
+"""How much more the training varies than what other folds of the same data show: found by simulation
+(`docs/users/realism_methods.md`), with 10 to 60 users a side."""
 
 
 @dataclass(frozen=True)
@@ -163,3 +174,64 @@ def placements(score: Floats, side: Ints, fold: Ints) -> Floats:
                 below = np.searchsorted(others, own, "left") + np.searchsorted(others, own, "right")
                 placed[rows] = below / 2 / others.size
     return placed
+
+
+def auc_interval(placed: Floats, side: Ints, user: Ints) -> Interval:
+    """The AUC with its interval; `placed` has a row for each repeat.
+
+    Its variance is that of the users (DeLong et al. 1988; Obuchowski 1997) and that of the training, which other folds
+    show. As the interval of an effect it is drawn towards the variance without a difference where few users vary, and
+    shrinks towards the ends of the scale (`intervals`). Its degrees of freedom are Welch's, over both sides.
+    """
+    of_repeats = np.array([mean_of_sides(row, side) for row in placed])
+    of_repeats = of_repeats[np.isfinite(of_repeats)]
+    if not of_repeats.size:
+        return Interval(value=None, reason="too few users to hold some out")
+    auc = float(of_repeats.mean())
+    # Where a fold shares people with nearly all others, nothing is left to learn from, and it has no score.
+    scored = ~np.isnan(placed).all(axis=0)
+    placed, side, user = placed[:, scored], side[scored], user[scored]
+    if min(np.unique(user[side == label]).size for label in (0, 1)) < FEWEST_FOR_INTERVAL:
+        return Interval(value=auc if scored.all() else None, reason=few_users(linked=not scored.all()))
+    mean = np.nanmean(placed, axis=0)
+    contributions, sizes, of_sides, freedom = [], [], [], []
+    for label in (0, 1):
+        rows = side == label
+        parts = np.bincount(numbered(user[rows].tolist()), mean[rows] - mean[rows].mean()) / rows.sum()
+        of_sides.append(float((parts**2).sum()) * parts.size / (parts.size - 1))
+        contributions.append(parts)
+        sizes.append(parts.size)
+        freedom.append(max(float(effective_users(items_of(numbered(user[rows].tolist())))) - 1, 1))
+    # The distance from chance, 2 AUC - 1, has four times the variance.
+    of_training = float(of_repeats.var(ddof=1)) if of_repeats.size > 1 else 0.0
+    of_users = sum(of_sides)
+    variance = 4 * (of_users + FOLDS_VARIANCE * of_training)
+    # Welch's (1947): those of the side with fewer users where nearly all the variance is its own.
+    welch = (
+        of_users**2 / sum(own**2 / free for own, free in zip(of_sides, freedom, strict=True))
+        if of_users
+        else sum(freedom)
+    )
+    prior = PRIOR / (PRIOR + effective_users(np.concatenate(contributions) ** 2))
+    distance = 2 * auc - 1
+    room = 1 - distance**2
+    without = sum(1 / size for size in sizes) / 3
+    at_none = (1 - prior) * (variance / room if room > TINY else 0.0) + prior * without
+    bounds = wilson(auc, 1 / at_none, students(float(welch)))
+    return Interval(value=auc, low=float(bounds.low), high=float(bounds.high))
+
+
+def by_person(placed: Floats, side: Ints, people: Sequence[str]) -> dict[str, float]:
+    """Each person's contribution to the deviation of an AUC: of their conversations, and those on their scenarios.
+
+    `placed` has a row for each repeat; conversations without a score count as average.
+    """
+    contributions: dict[str, float] = dict.fromkeys(people, 0.0)
+    scored = ~np.isnan(placed).all(axis=0)
+    mean = np.full(len(side), np.nan)
+    mean[scored] = np.nanmean(placed[:, scored], axis=0)
+    for label in (0, 1):
+        rows = np.flatnonzero((side == label) & scored)
+        for row in rows.tolist():
+            contributions[people[row]] += float(mean[row] - mean[rows].mean()) / len(rows)
+    return contributions

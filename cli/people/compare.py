@@ -145,6 +145,10 @@ def _discrimination(discriminator: "Discriminator") -> list[str]:
     if discriminator.adversary is not None:
         row = discriminator.adversary
         lines.append((f"Distinguished by words too, {row.users} users a side", _at_users(row)))
+    by_model: dict[str, list[str]] = {}
+    for feature in discriminator.adversary_uses:
+        by_model.setdefault(feature.model, []).append(f"{feature.name} {feature.weight:+.2f}")
+    lines += [(f"The adversary uses, of {model}", ", ".join(features)) for model, features in by_model.items()]
     if discriminator.without_length is not None:
         lines.append(("Without the measures of length", f"{discriminator.without_length:.2f}"))
     if discriminator.published is not None:

@@ -22,6 +22,7 @@ from .likeness import Likeness, TermRows, Vectors, WordLikeness, alike
 from .names import is_personal
 from .options import PeopleOptions
 from .turns import PeopleTurn, SourceConversation, SourceTurn, asked_in, donors_of, turns_of
+from .user_types import UserMixture
 
 log = logging.getLogger(__name__)
 
@@ -59,6 +60,8 @@ class Memory:
     """The words of the messages of each turn, without case and punctuation."""
     places: dict[tuple[str, int], int] = field(repr=False)
     """The number of the turn by conversation and message."""
+    mixture: UserMixture | None = field(default=None, repr=False)
+    """The types of the source's users; None without types."""
 
     @property
     def longest(self) -> int:
@@ -129,6 +132,7 @@ class Memory:
             places={
                 (donors[turn.donor].id, message.number): n for n, turn in enumerate(turns) for message in turn.messages
             },
+            mixture=UserMixture.of(options.mix, donors, source) if options.mix and role == "user" else None,
         )
 
     def after(self, number: int) -> range:

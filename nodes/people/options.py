@@ -10,6 +10,7 @@ from ...data.people.splits import UserPart
 from ...errors import ModelError, SettingError
 from ..models.specs import head_of, parse_spec, query_of
 from ..settings.redaction import redacted
+from .user_types import mix_weights
 
 PREFIX = "people:"
 
@@ -35,7 +36,8 @@ class PeopleOptions:
     index: str = ""
     """Folder of the file with the word counts, which is written there if it is missing; empty: none is written. It
     does not change the choice of turns."""
-
+    mix: str = ""
+    """Types of users (`user_types.UserMixture`): their number, or a weight for each; empty: no types."""
     most: int = MOST_DRAWN
     """Maximum of conversations that turns are taken from; of more, those of users drawn by digest."""
 
@@ -45,6 +47,8 @@ class PeopleOptions:
                 raise SettingError(f"people: {name} must be true or false, not {getattr(self, name)!r}")
         if self.part not in get_args(UserPart):
             raise SettingError(f"people: part must be one of {', '.join(get_args(UserPart))}, not {self.part!r}")
+        if self.mix:
+            mix_weights(self.mix)
         for name in ("min_users", "most"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
@@ -53,7 +57,7 @@ class PeopleOptions:
     @classmethod
     def of(cls, query: Mapping[str, Any]) -> Self:
         """The options of a spec's query, in which a name may look like a number."""
-        texts = {name: str(value) for name, value in query.items() if name in ("licence", "index")}
+        texts = {name: str(value) for name, value in query.items() if name in ("licence", "index", "mix")}
         return cls(**{**query, **texts})
 
     def plain(self) -> dict[str, Any]:

@@ -149,6 +149,7 @@ class PeopleSpeaker:
             place=sum(role == self.role for role, _ in groupby(roles)),
             before=self._before(state),
             draw=call_seed(limits.seed, state.get("id", ""), self.role, state.get("turn", 0), attempt_number(state)),
+            whole_draw=call_seed(limits.seed, state.get("id", ""), f"{self.role}, whole", 0, 0),
         )
 
     def _before(self, state: State) -> int | None:

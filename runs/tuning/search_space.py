@@ -148,7 +148,11 @@ def default_space(user: object) -> dict[str, Range | SearchChoices]:
         usual = {
             name: getattr(ChoiceWeights.of("user"), name) for name in ChoiceWeights.names()
         }  # from nothing to twice as much
-        return {f"user.{name}": Range(low=0.0, high=2 * value, step=0.05, start=value) for name, value in usual.items()}
+        return {
+            f"user.{name}": Range(low=0.0, high=2 * value, step=0.05, start=value)
+            for name, value in usual.items()
+            if value
+        }
     raise SettingError(
         "--search: only offline and people:SRC have a space of their own: give a file of names to search"
     )

@@ -6,7 +6,7 @@ import pytest
 
 from duologue.analysis.labels.agreement import calibration
 from duologue.analysis.over_users import comparison, estimate, jackknife, means, rates
-from duologue.analysis.realism import discriminator
+from duologue.analysis.realism import discriminator, held_out
 from duologue.analysis.realism.statistics import dependence, intervals, two_samples
 from duologue.runs.engine import figures
 from duologue.runs.people import retrieval
@@ -18,7 +18,7 @@ LEAST = {
     "95 % interval of a mean over users": means.FEWEST_IN_INTERVAL,
     "p of a difference between two groups": two_samples.FEWEST_USERS,
     "interval of a measure": intervals.FEWEST_TELLING,
-    "AUC of users against people, with interval": discriminator.FEWEST_FOR_INTERVAL,
+    "AUC of users against people, with interval": held_out.FEWEST_FOR_INTERVAL,
     "correction for dependence of `sameness` measures": dependence._FEWEST_USERS,
     "retrieval-based users as a baseline": retrieval.FEWEST_USERS,
     "interval of kappa, F1 or mean error": jackknife.FEWEST_LABELLED,

@@ -26,6 +26,16 @@ class Coefficient(Record):
     """Its coefficient on the standardised measure; above 0: higher values look simulated."""
 
 
+class AdversaryFeature(Record):
+    """A feature that one of the adversary's models uses."""
+
+    model: str
+    """`measures and sequence` or `words`."""
+    name: str
+    weight: float
+    """Its coefficient; above 0: higher values look simulated."""
+
+
 class FamilyAuc(Record):
     """The AUC by only the measures of one family, and by all measures but those."""
 
@@ -80,6 +90,8 @@ class Discriminator(Record):
     """By the measures, at fixed numbers of users: the AUC grows with them, as a model learns from more."""
     adversary: AucAtUsers | None = None
     """By words, characters, sequence and measures together, of as many users as both sides and half of the people have."""
+    adversary_uses: tuple[AdversaryFeature, ...] = ()
+    """The strongest features of the adversary's logistic regressions, trained on all simulated users and people."""
 
     @property
     def without_length(self) -> float | None:

@@ -5,11 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from duologue.analysis.realism import compare
 from duologue.analysis.realism.discriminator import cross_validated
 from duologue.analysis.realism.held_out import People
 from duologue.analysis.realism.measures.transcripts import ORIGIN, transcripts_of
 from duologue.analysis.realism.statistics.samples import MeasuredUsers
 from duologue.analysis.realism.statistics.two_samples import Draws
+from tests.analysis.realism.courtesies import QUICK
 
 
 def side(talk, opening, users=20):
@@ -92,3 +94,15 @@ def test_people_are_not_told_from_other_people(plain, halved):
         sim, human = halved(plain, split)
         aucs.append(cross_validated(sim, human, range(5), Draws(split), repeats=1, by_words=True).auc.value)
     assert 0.4 <= np.mean(aucs) <= 0.6
+
+
+def test_the_strongest_features_name_what_tells_the_sides_apart(two_sides):
+    pytest.importorskip("sklearn")
+    report = compare(*two_sides, **QUICK, adversary=True)
+    uses = report.discriminator.adversary_uses
+    assert {feature.model for feature in uses} == {"measures and sequence", "words"}
+    words = [feature for feature in uses if feature.model == "words"]
+    assert len(words) <= 8
+    assert {feature.name for feature in words[:6]} & {"thank", "hello"}
+    assert all(feature.weight > 0 for feature in words if feature.name in ("thank", "hello"))
+    assert compare(*two_sides, **QUICK).discriminator.adversary_uses == ()

@@ -6,7 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from duologue.analysis.realism.discriminator import _interval, cross_validated
+from duologue.analysis.realism.discriminator import cross_validated
+from duologue.analysis.realism.held_out import auc_interval
 from duologue.analysis.realism.statistics.cells import cells_of, rank_scores
 from duologue.analysis.realism.statistics.samples import MeasuredUsers
 from duologue.analysis.realism.statistics.shuffling import Differences, permutation_test, permuted, ratio
@@ -161,6 +162,6 @@ def test_few_users_give_an_auc_without_an_interval():
 def test_sides_without_any_overlap_have_a_narrow_interval():
     """Nothing varies then, and the prior's variance is all that there is."""
     side, user = np.repeat([1, 0], 20), np.arange(40)
-    auc = _interval(np.ones((2, 40)), side, user)
+    auc = auc_interval(np.ones((2, 40)), side, user)
     assert auc.value == 1
     assert 0.8 < auc.low < auc.high == 1
