@@ -242,7 +242,8 @@ def test_bad_input_is_one_line(duologue: Command, arguments: tuple[str, ...], li
 def test_not_a_line_of_the_package_names_it() -> None:
     rooms = ("analysis", "cli", "data", "graphs", "nodes", "prompts", "runs", "views")
     files = [file for room in rooms for file in (ROOT / room).rglob("*") if file.suffix in (".py", ".md", ".html")]
-    assert [file for file in files if "airline" in file.read_text(encoding="utf-8").casefold()] == []
+    # The word itself may stand there, as for tasks about flights; a path of the example may not.
+    assert [file for file in files if re.search(r"airline[.:/]\w", file.read_text(encoding="utf-8"))] == []
 
 
 SERVED = """
