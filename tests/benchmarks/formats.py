@@ -1,0 +1,48 @@
+"""Peak of memory and seconds of writing and reading each format, at lengths of the source: `python -m tests.benchmarks.formats 10000 100000`.
+
+The source is a file of generated records (`tests/data/generated.py`), 3.9 kB each. `--only NAME,...` measures some formats.
+"""
+
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from itertools import cycle, islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from duologue.data import Conversation
+from duologue.data.formats import record_lines
+from tests.data.generated import conversations
+
+from .reading import called
+
+FORMATS = ("messages", "sharegpt", "anthropic", "responses", "langchain", "csv", "sessions", "parquet", "hub")
+
+
+def source(count: int) -> Iterator[Conversation]:
+    """So many conversations, a thousand of them again and again under other ids."""
+    with_any = list(islice((talk for talk in conversations(1_500) if talk.messages), 400, 1_400))
+    for number, talk in enumerate(islice(cycle(with_any), count)):
+        yield talk.model_copy(update={"id": f"talk-{number}"})
+
+
+def measured(count: int, names: list[str], folder: Path) -> Iterator[str]:
+    """A line for each format: what writing it takes, and reading it."""
+    record_lines.write(source(count), folder / "records.jsonl")
+    for name in names:
+        written = called(folder, "convert", "records.jsonl", f"out.{name}", "--to", name)
+        read = called(folder, "stats", f"out.{name}", "--json")
+        figures = [f"{one['peak'] / 1e6:.0f} MB, {one['seconds']:.0f} s" for one in (written, read)]
+        yield f"{count:>8,}  {name:<10} written: {figures[0]:<16} read: {figures[1]}"
+
+
+if __name__ == "__main__":
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("counts", type=int, nargs="+")
+    parser.add_argument("--only", default=",".join(FORMATS))
+    given = parser.parse_args()
+    for number in given.counts:
+        with TemporaryDirectory() as place:
+            for line in measured(number, given.only.split(","), Path(place)):
+                print(line)
+                sys.stdout.flush()
