@@ -182,13 +182,18 @@ def known_values(case: DesignedCase) -> KnownValues:
 
 
 def refusal_success(case: DesignedCase) -> dict[str, Any]:
-    """The success of a case that must be refused: no such call.
+    """The success of a case that must be refused: no such call, and words of a refusal.
 
-    Words of a refusal are asked for too, but not where a value is missing: there an agent may go on asking.
+    If a value is missing, words that ask for it do too: an agent may continue to ask.
     """
     if case.kind == MISSING:
-        return {"tool_not_called": case.tool.name}
+        words = [{"refused": True}, {"text_contains": {"any": list(ASKING)}}]
+        return {"tool_not_called": case.tool.name, "any_of": words}
     return {"refused": True, "tool_not_called": {"name": case.tool.name, "arguments": plain(case.arguments)}}
+
+
+ASKING = ("?", "？", "please", "need", "请", "需要")
+"""Texts of which one stands in words that ask for a value."""
 
 
 def state_after(scenario: Mapping[str, Any], calls: Sequence[PlayedCall], text: str) -> State:

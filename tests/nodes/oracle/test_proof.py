@@ -106,7 +106,12 @@ async def test_a_value_that_another_tool_finds_is_not_missing():
 async def test_a_missing_value_or_one_out_of_range_must_be_refused_and_changes_nothing():
     missing = await proof("block", "missing")
     assert (missing.verdict, missing.because) == ("must be refused", "no plan of at most 3 calls, all 0 were tried")
-    assert missing.success == {"tool_not_called": "block", "final_state_exactly": {"cards": CARDS}}
+    asks = {"text_contains": {"any": ["?", "？", "please", "need", "请", "需要"]}}
+    assert missing.success == {
+        "tool_not_called": "block",
+        "any_of": [{"refused": True}, asks],
+        "final_state_exactly": {"cards": CARDS},
+    }
     odd = await proof("block", "out of range")
     assert odd.verdict == "must be refused"
     assert odd.success["refused"] is True
