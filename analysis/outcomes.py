@@ -12,6 +12,7 @@ from ..data.identity import digest
 from ..data.labels.reading import SCORES
 from ..data.provenance import TURN_TIMEOUT
 from ..data.records import Conversation, Failure, Fault
+from ..data.rules.user_faults import behaviour_names
 from ..data.stop_reasons import in_words
 from .user_faults import first_fault
 
@@ -98,8 +99,10 @@ def outcome(conversation: Conversation, crashes: Crashes = "unscored", ending: s
 
 
 def title_of(conversation: Conversation) -> str:
-    """What the scenario is about, in a few words."""
-    return domains.of(conversation).title(conversation.scenario) or conversation.id
+    """What the scenario is about, in a few words, with the behaviours that were given to its user."""
+    title = domains.of(conversation).title(conversation.scenario) or conversation.id
+    names = behaviour_names(conversation.extra)
+    return f"{title} ({', '.join(names)})" if names else title
 
 
 def score_of(conversation: Conversation, crashes: Crashes = "unscored", ending: str = "") -> tuple[bool, str] | str:
@@ -223,12 +226,16 @@ def _success_score(conversation: Conversation) -> dict[str, Any] | None:
 
 
 def scenario_key(conversation: Conversation) -> str:
-    """Equal for conversations about the same scenario, by its content and its opening messages.
+    """Equal for conversations about the same scenario with the same kind of user.
 
-    The `ordinal` of equal scenarios does not count: one that was given twice is simulated twice, and is one scenario.
+    It is made of the scenario's content, its opening messages, and the behaviours given to its user. The `ordinal` of equal scenarios does not count: one that was given twice is simulated twice, and is one scenario.
     """
-    begun = "" if conversation.provenance is None else conversation.provenance.begun
-    return digest(conversation.scenario, begun)
+    return planned_key(conversation, "" if conversation.provenance is None else conversation.provenance.begun)
+
+
+def planned_key(conversation: Conversation, begun: str) -> str:
+    """The key of a scenario with a kind of user; `begun`: the digest of its opening messages."""
+    return digest(conversation.scenario, begun, *behaviour_names(conversation.extra))
 
 
 def was_begun(conversation: Conversation) -> bool:

@@ -141,7 +141,9 @@ class AgentTest:
         """Each planned conversation, in order."""
         return tuple(
             PlannedConversation.of(
-                Conversation(id=conversing.name_of(state), scenario=state["scenario"]),
+                Conversation(
+                    id=conversing.name_of(state), scenario=state["scenario"], extra=dict(state.get("extra") or {})
+                ),
                 begun_with(state.get("messages", [])),
             )
             for state in conversing.planned(self.cast, self.scenarios.states)

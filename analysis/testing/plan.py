@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ...data.identity import digest
 from ...data.records import Conversation
-from ..outcomes import scenario_key, title_of
+from ..outcomes import planned_key, scenario_key, title_of
 
 
 class PlannedConversation(NamedTuple):
@@ -19,7 +18,7 @@ class PlannedConversation(NamedTuple):
     @classmethod
     def of(cls, conversation: Conversation, begun: str = "") -> "PlannedConversation":
         """The plan of a conversation; `begun`: the digest of its opening messages."""
-        return cls(conversation.id, digest(conversation.scenario, begun), title_of(conversation))
+        return cls(conversation.id, planned_key(conversation, begun), title_of(conversation))
 
 
 class CaseNames:

@@ -56,6 +56,21 @@ def test_each_kind_of_user_has_a_row_against_the_plain_one(duologue):
     ]
 
 
+def test_each_kind_of_user_has_its_own_row_of_a_scenario(duologue):
+    code, out, err = duologue(
+        "test", "--assistant", "hard_agent:sound", "--scenarios", "goals.jsonl", "--no-page", "--json",
+        "--behaviour", "plain", "--behaviour", "terse", "--repeats", 2,
+    )  # fmt: skip
+    assert code == 0, err
+    rows = json.loads(out)["scenarios"]
+    assert [(row["scenario"], row["conversations"]) for row in rows] == [
+        ("move my flight to 2026-05-03", 2),
+        ("move my flight to 2026-05-03 (terse)", 2),
+        ("move my train to 2026-05-03", 2),
+        ("move my train to 2026-05-03 (terse)", 2),
+    ]
+
+
 def test_without_behaviours_nothing_is_said_of_them(duologue):
     assert result_of(duologue) == {"users": [], "behaviours": [], "mixed": False}
 

@@ -179,7 +179,7 @@ def _by_time(one: str, other: str) -> bool:
 
 
 def _with_you(text: str) -> bool:
-    return re.search(r"\bwith you\b|\byour? (?:bank|shop|airline|company)\b|[你您]们", text, re.IGNORECASE) is not None
+    return re.search(r"\bwith you\b|\byour? (?:bank|shop|company)\b|[你您]们", text, re.IGNORECASE) is not None
 
 
 def _by_value(one: str, other: str) -> bool:

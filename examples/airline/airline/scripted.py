@@ -12,8 +12,13 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
+from duologue.data.behaviours import BEHAVIOURS, UserMoment, behaved
+
 CODE = re.compile(r"\b[A-Z]{2}\d{4}\b")
 DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
+BEHAVIOUR = re.compile(r"^- (\w+):", re.MULTILINE)
+WORD = re.compile(r"\bkestrel-[0-9a-f]{4}\b")
+GOODBYES = ("Thank you, goodbye.", "I give up, goodbye.")
 
 
 def share(*parts: object) -> float:
@@ -87,21 +92,47 @@ class ScriptedUser(Scripted):
     """Drawn from in every call; Duologue gives each call its own."""
 
     def reply(self, messages: list[BaseMessage], seed: int) -> AIMessage:
-        """The customer's next message."""
+        """The customer's next message, with the behaviours that the system prompt lists."""
+        plain = self._plain(messages, seed)
+        system = "\n".join(str(message.text) for message in messages if isinstance(message, SystemMessage))
+        names = [name for name in BEHAVIOUR.findall(system) if name in BEHAVIOURS]
+        if not names:
+            return AIMessage(plain)
+        about = next((str(message.text) for message in messages if isinstance(message, HumanMessage)), "")
+        turns = [
+            (
+                "user" if isinstance(message, AIMessage) else "assistant",
+                str(message.text).rpartition("</facts>")[2].strip(),
+            )
+            for message in messages
+            if not isinstance(message, SystemMessage)
+        ]
+        word = WORD.search(system)
+        moment = UserMoment(
+            [turn for turn in turns if turn[1]],
+            _between(about, "goal").strip(),
+            "en",
+            seed,
+            word.group() if word else "",
+            ends=plain in GOODBYES,
+        )
+        return AIMessage(behaved(plain, names, moment))
+
+    def _plain(self, messages: list[BaseMessage], seed: int) -> str:
         about = "\n".join(str(message.text) for message in messages if isinstance(message, HumanMessage))
         goal, facts = _between(about, "goal"), _between(about, "facts")
         own = [message for message in messages if isinstance(message, AIMessage)]
         heard = str(messages[-1].text).rpartition("</facts>")[2].strip()
         if not own:
             opening = ("Hello, ", "Hi! ", "Good morning. ")[seed % 3]
-            return AIMessage(f"{opening}I would like to {goal}.")
+            return f"{opening}I would like to {goal}."
         if "is now on" in heard or "cannot be" in heard:
-            return AIMessage("Thank you, goodbye.")
+            return GOODBYES[0]
         if share(seed, heard) < self.impatient:
-            return AIMessage("I give up, goodbye.")
+            return GOODBYES[1]
         if "date" in heard:
-            return AIMessage(f"To {' '.join(DATE.findall(goal + facts)[:1]) or 'the next day'}, please.")
-        return AIMessage(f"My booking code is {' '.join(CODE.findall(facts)[:1]) or 'not at hand'}.")
+            return f"To {' '.join(DATE.findall(goal + facts)[:1]) or 'the next day'}, please."
+        return f"My booking code is {' '.join(CODE.findall(facts)[:1]) or 'not at hand'}."
 
 
 def _call(name: str, arguments: dict[str, Any]) -> AIMessage:
