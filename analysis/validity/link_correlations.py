@@ -161,18 +161,26 @@ def correlated(
 
 
 def adjusted(correlations: Sequence[RankCorrelation]) -> list[float | None]:
-    """The p of each, adjusted for all together: the share of shufflings whose largest correlation is as large.
+    """The p of each, adjusted for all together: the share of shufflings whose smallest p is as small.
 
-    The shufflings of all are the same (Westfall and Young 1993), so that correlated measures cost less.
+    The shufflings of all are the same (Westfall and Young 1993, min p), so that correlated measures cost less. Smallest
+    p and not largest correlations are compared, since a correlation over few users is large by chance.
     """
-    of_all = [one.shuffled for one in correlations if one.rho is not None]
+    of_all = [np.abs(np.nan_to_num(one.shuffled)) for one in correlations if len(one.shuffled)]
     if not of_all:
         return [None for _ in correlations]
-    largest = np.abs(np.nan_to_num(np.array(of_all))).max(axis=0)
+    smallest = np.min([_p_values(values) for values in of_all], axis=0)
     return [
-        None if one.rho is None else float((1 + (largest >= abs(one.rho) - 1e-12).sum()) / (1 + len(largest)))
+        None if one.p is None else float((1 + (smallest <= one.p + 1e-12).sum()) / (1 + len(smallest)))
         for one in correlations
     ]
+
+
+def _p_values(sizes: FloatArray) -> FloatArray:
+    """The p of each shuffling among all of them."""
+    order = np.sort(sizes)
+    share: FloatArray = (len(sizes) - np.searchsorted(order, sizes - 1e-12, side="left")) / len(sizes)
+    return share
 
 
 def _weights(drawer: np.random.Generator, count: int) -> FloatArray:
