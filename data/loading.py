@@ -226,7 +226,8 @@ def _of_lines(path: Path, kind: str, lines: StoredLines | SpooledConversations) 
     in_memory = len(stored) <= IN_MEMORY
     talks, shared = separate(tuple(first if in_memory else stored))
     notes = _notes(*_sorted(first)) if in_memory else _notes(by_domain, asides)
-    return Loaded(path, kind, talks, (*notes, *shared))
+    of_reader = lines.notes if isinstance(lines, SpooledConversations) else ()
+    return Loaded(path, kind, talks, (*of_reader, *notes, *shared))
 
 
 def _sorted(conversations: Sequence[Conversation]) -> tuple[dict[Domain, list[Conversation]], Counter[str]]:

@@ -64,6 +64,10 @@ def elements(path: str | Path) -> Iterator[tuple[str, Any]]:
 
 
 def _elements(path: str | Path) -> Iterator[tuple[str, Any]]:
+    if _begins_with_a_line(path):  # which a file of any size may do
+        for number, value in read_lines(path):
+            yield f"line {number}", value
+        return
     text = read_text(path)
     start = text.lstrip()[:1]
     if start == "[" and not _is_lines(text):
@@ -132,6 +136,16 @@ def _refused(name: str) -> Any:
 def first_element(text: str, path: str | Path) -> Any:
     """The first of several objects that stand one after another over many lines; None without one."""
     return next((value for _, value in _in_a_row(text, path)), None)
+
+
+def _begins_with_a_line(path: str | Path) -> bool:
+    """Whether the first line with text is a JSON object."""
+    with open_lines(path) as file:
+        first = next((line for line in file if line.strip()), b"").removeprefix(BOM_UTF8).strip()
+    try:
+        return first[:1] == b"{" and isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _is_lines(text: str) -> bool:

@@ -3,7 +3,7 @@
 import logging
 import os
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -75,8 +75,9 @@ class Format:
     """None if conversations cannot be converted into this format."""
     sign: str = ""
     """In words, what `recognises` looks for: what `check --form` prints."""
-    one_by_one: Callable[[Path], Iterator[Conversation]] | None = None
-    """As `read`, for a source of any size: the conversations one at a time. None if all have to be read at once."""
+    one_by_one: Callable[[Path], Generator[Conversation, None, tuple[str, ...]]] | None = None
+    """As `read`, for a source of any size: the conversations one at a time, and notes as the generator's result. None if
+    all have to be read at once."""
     scenarios: bool = False
     """Whether `read` gives scenarios that were not simulated yet: conversations without a message."""
 

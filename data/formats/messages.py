@@ -1,7 +1,7 @@
 """Conversations as JSON lines of `messages` with `role` and `content`, as chat models are trained on."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,10 +80,23 @@ def contents(path: str | Path) -> Contents:
     return Contents(conversations, others.notes())
 
 
+def one_by_one(path: str | Path) -> Generator[Conversation, None, tuple[str, ...]]:
+    """As `contents`, one at a time; the generator's result is the notes."""
+    others = OtherRequests()
+    yield from iterate(path, others.without(elements(path)))
+    return others.notes()
+
+
 def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conversation]:
     """The conversations of objects with `messages`, each with its place in the file; see `read`."""
-    reading, conversations = DialogueReading(FORM), []
+    return list(iterate(path, values))
+
+
+def iterate(path: str | Path, values: Iterable[tuple[str, Any]]) -> Iterator[Conversation]:
+    """As `of_values`, one at a time."""
+    reading = DialogueReading(FORM)
     for line, value in values:
+        conversation = None
         with readable(line):
             turns = value.get("messages") if isinstance(value, dict) else None
             if not isinstance(turns, list):
@@ -107,8 +120,9 @@ def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conve
                     "swap the roles user and assistant, or remove the names"
                 )
             read.end()
-            conversations.append(reading.conversation(value, read.messages, read.asides, read.unsaid))
-    return conversations
+            conversation = reading.conversation(value, read.messages, read.asides, read.unsaid)
+        if conversation is not None:
+            yield conversation
 
 
 def _contrary_names(turns: Sequence[Any]) -> str:
@@ -123,7 +137,15 @@ def _recognised(source: Source) -> bool:
     return isinstance(source.first, dict) and FORM.turns in source.first
 
 
-FORMAT = Format(FORM.kind, "JSON lines of messages", _recognised, contents, write, sign="a list under `messages`")
+FORMAT = Format(
+    FORM.kind,
+    "JSON lines of messages",
+    _recognised,
+    contents,
+    write,
+    sign="a list under `messages`",
+    one_by_one=one_by_one,
+)
 
 
 def _at_marks(line: Mapping[str, Any], turns: Sequence[Any]) -> list[tuple[Part, ...]]:

@@ -5,7 +5,7 @@ shape is `Json` (datasets 4.7). Rows are written and read in groups, so that a f
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -67,8 +67,8 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
     return []
 
 
-def read(path: str | Path, validate: Validate = lambda _: None) -> Iterator[Conversation]:
-    """The conversations of the records, one at a time."""
+def read(path: str | Path, validate: Validate = lambda _: None) -> Generator[Conversation, None, tuple[str, ...]]:
+    """The conversations of the records, one at a time; there are no notes."""
     pyarrow, number = _pyarrow(path), 0
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
@@ -81,6 +81,7 @@ def read(path: str | Path, validate: Validate = lambda _: None) -> Iterator[Conv
     except Exception as error:  # a broken file can raise anything in the library
         problem = f"is not a Parquet file that can be read ({type(error).__name__}): save it again"
         raise DataError(f"{at(path)}: {problem}") from None
+    return ()
 
 
 def _record(path: str | Path, number: int, text: Any, validate: Validate) -> Conversation:

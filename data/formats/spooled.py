@@ -1,7 +1,7 @@
 """Conversations that a reader gives one at a time; those of a large source are put aside on disk."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import chain
 from tempfile import TemporaryFile
 from threading import Lock
@@ -18,8 +18,10 @@ class SpooledConversations:
     Up to `at_most` stay in memory; of a longer source all are in a file without a name, which is gone with this object.
     """
 
-    def __init__(self, source: Iterator[Conversation], at_most: int) -> None:
+    def __init__(self, source: Generator[Conversation, None, tuple[str, ...]], at_most: int) -> None:
         self._source, self._at_most = source, at_most
+        self.notes: tuple[str, ...] = ()
+        """The notes of the reader, once all were read."""
         self._waiting: list[Conversation] = []
         self._begins: list[int] = []
         self._file: IO[bytes] | None = None
@@ -27,13 +29,16 @@ class SpooledConversations:
 
     def __iter__(self) -> Iterator[tuple[int, Conversation]]:
         """Each conversation with its number."""
-        for number, conversation in enumerate(self._source):
+        for number, conversation in enumerate(self._all()):
             if number < self._at_most:
                 self._waiting.append(conversation)
             else:
                 with self._lock:
                     self._put_aside(conversation)
             yield number, conversation
+
+    def _all(self) -> Iterator[Conversation]:
+        self.notes = yield from self._source
 
     def __getitem__(self, place: tuple[int, str]) -> Conversation:
         """The conversation of a number; its id is not needed, for nobody else has the file."""

