@@ -4,11 +4,11 @@ from pathlib import Path
 
 from ...analysis.tables import Cell, Column, Table
 from ...errors import SettingError
-from . import answers, findings, realism, styles, tuned
+from . import answers, findings, realism, styles, tuned, varied
 from .claim import Claim, Reproduction, reproduced
 
 CLAIMS: dict[str, Claim] = {
-    claim.name: claim for module in (realism, answers, styles, tuned, findings) for claim in module.CLAIMS
+    claim.name: claim for module in (realism, varied, answers, styles, tuned, findings) for claim in module.CLAIMS
 }
 
 
