@@ -15,7 +15,7 @@ from ..data.summaries.executed_graph import GraphCounts
 from ..data.summaries.outlines import Outline, outline
 from .attempts import model_tokens
 from .labels.reliability import Trusts
-from .outcomes import SUCCESS, Outcome, outcome, scenario_key
+from .outcomes import SUCCESS, Outcome, content_key, outcome
 from .over_users.rates import clustered
 from .testing.failed_conversations import FailedConversation, FailureGroup, failed_conversation, joined_groups
 from .testing.shares import Share
@@ -238,7 +238,7 @@ class RunGrowth:
 
     def _count(self, conversation: Conversation, times: int = 1) -> GrownConversation:
         """Add a finished conversation to the sums, or with -1 take it away."""
-        sums, grown, key = self._sums, self._grown(conversation), scenario_key(conversation)
+        sums, grown, key = self._sums, self._grown(conversation), content_key(conversation)
         sums.finished += times
         sums.tokens += times * grown.tokens
         sums.cost = None if sums.cost is None or grown.cost is None else sums.cost + times * grown.cost
@@ -250,7 +250,7 @@ class RunGrowth:
         return grown
 
     def _note_cut_short(self, conversation: Conversation) -> GrownConversation:
-        grown, key = self._grown(conversation), scenario_key(conversation)
+        grown, key = self._grown(conversation), content_key(conversation)
         self._cut[conversation.id] = _CutShort(
             key=key,
             tokens=grown.tokens,

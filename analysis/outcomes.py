@@ -228,9 +228,15 @@ def _success_score(conversation: Conversation) -> dict[str, Any] | None:
 def scenario_key(conversation: Conversation) -> str:
     """Equal for conversations about the same scenario with the same kind of user.
 
-    It is made of the scenario's content, its opening messages, and the behaviours given to its user. The `ordinal` of equal scenarios does not count: one that was given twice is simulated twice, and is one scenario.
+    It is made of the scenario's content, its opening messages, and the behaviours given to its user. The `ordinal` of
+    equal scenarios does not count: one that was given twice is simulated twice, and is one scenario.
     """
     return planned_key(conversation, "" if conversation.provenance is None else conversation.provenance.begun)
+
+
+def content_key(conversation: Conversation) -> str:
+    """Equal for conversations about the same scenario, also with other kinds of users."""
+    return digest(conversation.scenario, "" if conversation.provenance is None else conversation.provenance.begun)
 
 
 def planned_key(conversation: Conversation, begun: str) -> str:

@@ -60,6 +60,8 @@ class ScenarioCounts:
     """Its place among the scenarios, from 0."""
     first: str
     """Id of its first conversation."""
+    content: str = ""
+    """Equal for scenarios that differ only in their kind of user."""
     scored: list[tuple[bool, int, bool]] = field(default_factory=list)
     """Of each conversation with a score: success, rejected drafts of the assistant, a fault of the user simulator."""
     unscored: int = 0
@@ -79,15 +81,26 @@ class ScenarioCounts:
 def share_of(scenarios: Collection[ScenarioCounts], *, fault: bool) -> Share:
     """The share over these scenarios; `fault`: conversations with a fault of the user simulator count too."""
     pairs = [pair for scenario in scenarios if (pair := scenario.pair(fault=fault))[1]]
-    first = [pair for scenario in scenarios if (pair := scenario.pair(fault=fault, rejected=False))[1]]
     return Share(
         conversations=sum(total for _, total in pairs),
         successes=sum(reached for reached, _ in pairs),
-        success=clustered(pairs) if pairs else None,
-        first_draft=clustered(first) if first else None,
+        success=clustered(_by_content(scenarios, fault=fault)) if pairs else None,
+        first_draft=clustered(_by_content(scenarios, fault=fault, rejected=False)) if pairs else None,
         pass_hat=pass_hat(pairs),
         pass_hat_intervals=pass_hat_intervals(pairs),
     )
+
+
+def _by_content(scenarios: Collection[ScenarioCounts], *, fault: bool, rejected: bool = True) -> list[tuple[int, int]]:
+    """Successes and conversations by scenario, of all kinds of users together, since they are alike."""
+    sums: dict[str, tuple[int, int]] = {}
+    for scenario in scenarios:
+        reached, total = scenario.pair(fault=fault, rejected=rejected)
+        if total:
+            key = scenario.content or scenario.first
+            before = sums.get(key, (0, 0))
+            sums[key] = before[0] + reached, before[1] + total
+    return list(sums.values())
 
 
 def few(numbers: Iterable[int]) -> list[int]:

@@ -23,6 +23,7 @@ from ..outcomes import (
     agent_failed,
     answered,
     at_own_limit,
+    content_key,
     fell_silent,
     gave_no_message,
     is_scored_by_goodbye,
@@ -106,6 +107,7 @@ def successes(
         result = outcome(conversation, crashes, ending)
         key = keys.get(conversation.id) or scenario_key(conversation)
         counted = scenarios.setdefault(key, ScenarioCounts(result.scenario, len(scenarios), conversation.id))
+        counted.content = content_key(conversation)
         if not was_begun(conversation):
             counted.not_begun += 1
             continue
@@ -242,5 +244,5 @@ def success_over_scenarios(outcomes: Iterable[tuple[Conversation, bool]]) -> Rat
     """The share of successes of conversations, each with its outcome, and its interval over scenarios."""
     scenarios: dict[str, list[bool]] = {}
     for conversation, success in outcomes:
-        scenarios.setdefault(scenario_key(conversation), []).append(success)
+        scenarios.setdefault(content_key(conversation), []).append(success)
     return clustered([(sum(reached), len(reached)) for reached in scenarios.values()])

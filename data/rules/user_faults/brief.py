@@ -141,7 +141,7 @@ class Brief:
     def one_by_one(self) -> bool:
         """Whether the user is told to keep its facts until it is asked."""
         parts = (sentence for text in (self.person, *self.facts) for sentence in sentences(text))
-        return any(
+        return any(map(_ONE_BY_ONE.search, sentences(self.goal[:_GOAL]))) or any(
             _ONE_BY_ONE.search(sentence)
             or (_GIVES.search(sentence) and _HOLDS_BACK.search(sentence) and _HOW_MUCH.search(sentence))
             for sentence in parts

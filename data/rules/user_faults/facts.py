@@ -191,8 +191,18 @@ def all_at_once(reading: UserReading) -> Reasons:
             yield number, f"gives {len(stated)} of {len(facts)} facts at once, against its instructions: {quoted(text)}"
 
 
+def _value_of(fact: str) -> str:
+    """What follows a short name, such as `nights`, and a colon; else the whole fact."""
+    name, colon, value = fact.partition(":")
+    return value.strip() if colon and value.strip() and len(name.split()) <= 3 and len(name) <= 24 else fact
+
+
 def _gives(text: str, fact: str) -> bool:
-    """Whether a text gives a fact: all its values, or most of its words."""
+    """Whether a text gives a fact: all its values, or most of its words.
+
+    Of `name: value` only the value counts.
+    """
+    fact = _value_of(fact)
     own = {(value.kind, value.key) for value in values(text)}
     keys = {(value.kind, value.key) for value in values(fact)}
     words = content(fact)

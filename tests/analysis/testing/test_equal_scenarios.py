@@ -32,6 +32,24 @@ def test_an_equal_scenario_is_no_further_scenario() -> None:
     assert Meetings(twice).counts().keys() == {scenario_key(twice[0]), scenario_key(twice[-1])}
 
 
+def test_kinds_of_users_have_rows_of_their_own_and_are_alike_in_the_interval() -> None:
+    """Four scenarios, each with two kinds of users that fare alike, say no more than four."""
+
+    def with_user(name: str, scenario: int, success: bool, behaviours: list[str]) -> Conversation:
+        one = talk(name, success, title=f"s{scenario}")
+        return one.model_copy(update={"extra": {"behaviours": behaviours} if behaviours else {}})
+
+    plain = [with_user(f"p{n}", n, n % 2 == 0, []) for n in range(4)]
+    terse = [with_user(f"t{n}", n, n % 2 == 0, ["terse"]) for n in range(4)]
+    one, both = successes(plain), successes(plain + terse)
+    assert [row.conversations for row in both.scenarios] == [1] * 8
+    assert one.success is not None
+    assert both.success is not None
+    assert (both.success.low, both.success.high) == pytest.approx((one.success.low, one.success.high), abs=0.08)
+    twice = successes([*plain, *(with_user(f"q{n}", n, n % 2 == 0, []) for n in range(4))])
+    assert both.success == twice.success
+
+
 def test_other_first_messages_are_another_scenario() -> None:
     states = [{"scenario": {"kind": "x"}, "messages": [{"role": "user", "text": text}]} for text in "abb"]
     many = simulate(graphs.agent_test.cast(), states)

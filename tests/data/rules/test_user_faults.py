@@ -1,5 +1,6 @@
 """What a simulated user does wrong: each fault, the clean talk beside it, and how often the rules find seeded ones."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from duologue.analysis.user_faults import found_faults
 from duologue.data import Attempt, Conversation, Message, ToolCall
 from duologue.data.checks import check
+from duologue.data.formats import messages
 from duologue.data.rules import USER_FAULT_RULES, faults_of_user
 from duologue.data.text.text_values import ValueSet, values
 from tests.data.rules.seeded_users.seeding import FAULTS, conversations
@@ -181,3 +183,33 @@ def test_recall_and_precision_on_seeded_faults_are_those_of_the_docs(half, row):
     match = re.search(rf"\| {row} \|[^|]*\|[^|]*\| (\d+) of 200 \| (\d+) of 200 \|", DOCS)
     assert match is not None
     assert (int(match[1]), int(match[2])) == (at_its_message, flagged)
+
+
+THIRD_AUTHOR = Path(__file__).parent / "seeded_users/third_author.jsonl"
+KIND_OF_RULE = {
+    "ends_early": "user-leaves-early",
+    "false_claim": "user-false-claim",
+    "wrong_fact": "user-invents",
+    "all_at_once": "user-all-at-once",
+    "speaks_as_assistant": "user-as-assistant",
+    "repeats": "user-repeats-itself",
+    "asks_for_excluded": "user-asks-excluded",
+    "contradicts": "user-contradicts-itself",
+}
+
+
+def test_the_words_of_a_third_author_have_the_figures_of_the_docs():
+    found_there: dict[str, int] = dict.fromkeys(KIND_OF_RULE, 0)
+    flagged = 0
+    for line in THIRD_AUTHOR.read_text("utf-8").splitlines():
+        value = json.loads(line)
+        [log] = messages.of_values("third author", [("line", {"messages": value["messages"]})])
+        stop = "user_ended" if value["fault"] == "ends_early" else None
+        rules = {one.rule for one in faults_of_user(value["scenario"], log.messages, stop)}
+        if value["fault"] is None:
+            flagged += bool(rules)
+        else:
+            found_there[value["fault"]] += KIND_OF_RULE[value["fault"]] in rules
+    match = re.search(r"a third author, .*? now (\d+) of 120,.*? (\d+) of 120 clean", DOCS)
+    assert match is not None
+    assert (int(match[1]), int(match[2])) == (sum(found_there.values()), flagged)
