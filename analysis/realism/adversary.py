@@ -65,7 +65,8 @@ def strongest_features(
 
     sequence = np.array([sequence_features(transcript) for transcript in transcripts])
     scaled = StandardScaler().fit_transform(np.hstack([measures, sequence]))
-    words = TfidfVectorizer(analyzer=list, sublinear_tf=True, min_df=FEWEST_WITH_WORD)
+    by_word: Any = list
+    words = TfidfVectorizer(analyzer=by_word, sublinear_tf=True, min_df=FEWEST_WITH_WORD)
     models = [("measures and sequence", 0.1, scaled, [*names, *SEQUENCE])]
     documents = [transcript.all_words for transcript in transcripts]
     with contextlib.suppress(ValueError):  # no word is in so many conversations

@@ -37,7 +37,7 @@ class UserMixture:
         DataError for more types than people.
         """
         numbers = mix_weights(mix)
-        count = len(numbers) if len(numbers) > 1 else int(numbers[0])
+        count = len(numbers) if len(numbers) > 1 else int(next(iter(numbers)))
         types = _types(donors, count, source)
         if len(numbers) > 1:
             return cls(types, tuple(weight / sum(numbers) for weight in numbers))

@@ -59,7 +59,7 @@ class PairedUsers:
         states: Any = [
             {
                 "scenario": state["scenario"],
-                "ordinal": state["ordinal"],
+                "ordinal": state.get("ordinal", 0),
                 "extra": {
                     STORED: {"id": one.id, "scenario": digest(one.scenario), "user": user_of(one)},
                     "user": user_of(one),
