@@ -1,5 +1,6 @@
 """`duologue show`: conversations as a page."""
 
+import os
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
@@ -211,4 +212,4 @@ def _target(out: Path | None, name: str, *sources: Path, force: bool) -> Path:
 
 def _origin(*sources: Path | None) -> str:
     """What a page has of its sources' places: one that was written from the same ones is written again unasked."""
-    return digest([str(source.resolve()) for source in sources if source is not None])[:16]
+    return digest([os.path.realpath(source) for source in sources if source is not None])[:16]

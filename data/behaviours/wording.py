@@ -134,7 +134,9 @@ class _Writing:
         own = "\n".join([*self.moment.own, text]).casefold()
         details = values_in(self.moment.goal)
         goal = _END.sub("", self.moment.goal).casefold()
-        return bool(details - values_in(own)) if details else goal not in own
+        # In Chinese the first message leaves out the whole goal, and a fact may have the same values.
+        by_details = details and self.moment.language == "en"
+        return bool(details - values_in(own)) if by_details else goal not in own
 
     def terse(self, text: str) -> str:
         """The statements of a message without courtesies, or its first sentence; a fact is never cut."""

@@ -99,6 +99,10 @@ class Order:
     what: str = ""
 
 
+WAITING = {("show", "watch")}
+"""Options with which a command goes on until Ctrl-C."""
+
+
 def commands() -> Iterator[tuple[str, Any]]:
     """Every command of the application by its words, those of groups included."""
     from typer.main import get_command
@@ -147,7 +151,9 @@ class Orders:
             option for n, option in enumerate(always) if always[n - n % 2] in names or option == "--yes"
         ][:]
         options = [
-            option for option in command.params if option.param_type_name == "option" and option.name not in ("help",)
+            option
+            for option in command.params
+            if option.param_type_name == "option" and (words, option.name) not in WAITING and option.name != "help"
         ]
         placed = [option for option in command.params if option.param_type_name == "argument"]
         wild = draw.of(placed or options) if turn != "environment" and (placed or options) else None
