@@ -54,7 +54,9 @@ def _case(value: dict[str, Any]) -> Case:
 def _recognised(source: Source) -> bool:
     first = as_object(source.first)
     inputs = as_object(first.get("inputs"))
-    if isinstance(inputs.get("goal"), str) or (inputs and is_object(first.get("expectations"))):
+    if (isinstance(inputs.get("goal"), str) and "outputs" not in first) or (
+        inputs and is_object(first.get("expectations"))
+    ):
         return True
     of_simulator = _GUIDELINES in first or is_object(first.get("context")) or is_object(first.get("expectations"))
     return isinstance(first.get("goal"), str) and of_simulator
@@ -65,6 +67,6 @@ FORMAT = Format(
     "test cases of MLflow",
     _recognised,
     read,
-    sign="`goal` with `simulation_guidelines`, or with `context` or `expectations` as objects; `inputs` with a `goal`, or with `expectations`",
+    sign="`goal` with `simulation_guidelines`, or with `context` or `expectations` as objects; `inputs` with a `goal` and no `outputs`, or with `expectations`",
     scenarios=True,
 )

@@ -220,7 +220,6 @@ def _exclusions(goal: str) -> Iterator[GoalExclusion]:
                 continue
             if how_is_chinese := match["how_zh"]:
                 what = _LEADING_ZH.sub("", what)
-            before = content(sentence[: match.start()].rpartition(",")[2]) & _VERBS if how == "nothing" else frozenset()
             stems = content(what)
             if how_is_chinese and not stems:
                 stems = frozenset(HAN.findall(what)[:1]) if len(HAN.findall(what)) == 1 else frozenset()
@@ -239,5 +238,3 @@ def _exclusions(goal: str) -> Iterator[GoalExclusion]:
                     keys,
                     _FRESH.search(what) is not None,
                 )
-            elif before:
-                yield GoalExclusion(frozenset(), before, sentence[: match.end()].rpartition(",")[2].strip())

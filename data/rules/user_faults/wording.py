@@ -194,15 +194,7 @@ def _asked_for(text: str, exclusions: Sequence[GoalExclusion]) -> tuple[str, str
             continue
         asks = [clause for clause in _CLAUSE.split(part) if clause and not _negates(clause)]
         for exclusion in exclusions:
-            named = [
-                clause
-                for clause in asks
-                if (
-                    exclusion.named_in(clause)
-                    if exclusion.words or exclusion.kinds or exclusion.values
-                    else exclusion.verbs & content(clause)
-                )
-            ]
+            named = [clause for clause in asks if exclusion.named_in(clause)]
             acts = (
                 _REQUESTS.search(part) is not None
                 or not exclusion.verbs
