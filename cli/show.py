@@ -186,7 +186,7 @@ def _too_long(source: Path, most: int) -> str:
 
 def _name(loaded: Loaded) -> str:
     """The source's name without its ending."""
-    path = loaded.path.resolve()
+    path = Path(os.path.realpath(loaded.path))
     return path.name if path.is_dir() else path.stem
 
 
@@ -202,7 +202,7 @@ def _target(out: Path | None, name: str, *sources: Path, force: bool) -> Path:
         stem = "".join(character if character.isalnum() or character in "-_." else "_" for character in name)
         out = Path(f"{stem.lstrip('.')[:100] or 'conversation'}.html")
     target = out if out.suffix == ".html" and not out.is_dir() else out / "index.html"
-    if any(target.resolve() == source.resolve() for source in sources):
+    if any(os.path.realpath(target) == os.path.realpath(source) for source in sources):
         raise DataError(f"{out}: is the source itself: choose another file with --out")
     if target.is_file() and not is_page(target):
         raise DataError(f"{target}: exists and is not a page of Duologue: choose another file with --out")

@@ -1,5 +1,6 @@
 """Checks of output files: existing ones need `--force`, inputs are never overwritten."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,7 +40,10 @@ def check_unread(file: Path | None) -> None:
         if not (run / CONVERSATIONS).is_file():
             continue
         own = [path for path in run.iterdir() if is_own(path.name) or path.name == DATASET]
-        if any(path.samefile(file) for path in own) or (run / DATASET).resolve() in file.resolve().parents:
+        if (
+            any(path.samefile(file) for path in own)
+            or (run / DATASET).resolve() in Path(os.path.realpath(file)).parents
+        ):
             raise DataError(f"{at(file)}: is a file of the run {run}, which is read: choose another place")
 
 
@@ -50,7 +54,7 @@ def check_outside(out: Path | None, source: Path | None) -> None:
     """
     if out is None or source is None or not source.is_dir() or (source / CONVERSATIONS).is_file():
         return
-    if source.resolve() in out.resolve().parents:
+    if source.resolve() in Path(os.path.realpath(out)).parents:
         raise DataError(f"{at(out)}: is in {source}, all of which is read: choose another place")
 
 
