@@ -11,15 +11,14 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any, TypeAlias
 
-from ..data.records import Conversation, Message
+from ..data.records import Conversation
 from ..errors import DataError, DuologueError, SettingError, of_extra
 from ..views.live.doors import HEADERS, wrong_place
 from .chat_completions import OWNER, ChatRequest, RefusedRequestError, chunks, completion, heard
-from .simulated_users import User, UserEnded
+from .simulated_users import User
 
 UserOf: TypeAlias = Callable[[int], User]
 """Makes the user of a seed."""
-Answered: TypeAlias = tuple[Message | UserEnded, Conversation]
 
 SESSION = "x-session-id"
 """Header that names a session; the field `user` of a request does too."""

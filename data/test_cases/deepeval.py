@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from ..attempts import as_list, as_object, is_object
-from ..files.json_files import dumps, write_text
 from ..files.json_values import as_value, elements
 from ..formats.detection import Contents, Format, Source
 from ..records import Conversation
-from .cases import Case, contents
+from .cases import Case, contents, written
 from .conditions import call, same_as
 
 NAME = "deepeval"
@@ -115,10 +114,7 @@ def _first_message(case: Case) -> None:
 
 def write(conversations: Iterable[Conversation], path: Path) -> list[str]:
     """Write the scenarios as conversational goldens; a line for each kind of thing that deepeval does not read."""
-    lost: Counter[str] = Counter()
-    goldens = [_golden(conversation.scenario, lost) for conversation in conversations]
-    write_text(path, dumps(goldens, indent=2) + "\n")
-    return [f"{thing}, of {count} scenario{'s' * (count > 1)} (kept in metadata)" for thing, count in lost.items()]
+    return written(conversations, path, _golden)
 
 
 def _golden(scenario: Mapping[str, Any], lost: Counter[str]) -> dict[str, Any]:

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from ..attempts import as_object, is_object
-from ..files.json_files import dumps, write_text
 from ..files.json_values import elements
 from ..formats.detection import Contents, Format, Source
 from ..records import Conversation
-from .cases import Case, contents
+from .cases import Case, contents, written
 from .questions import ask, expect
 
 NAME = "langsmith_examples"
@@ -46,10 +45,7 @@ def _case(example: dict[str, Any]) -> Case:
 
 def write(conversations: Iterable[Conversation], path: Path) -> list[str]:
     """Write the scenarios as examples; a line for each kind of thing that is in their metadata."""
-    lost: Counter[str] = Counter()
-    examples = [_example(conversation.scenario, lost) for conversation in conversations]
-    write_text(path, dumps(examples, indent=2) + "\n")
-    return [f"{thing}, of {count} scenario{'s' * (count > 1)} (kept in metadata)" for thing, count in lost.items()]
+    return written(conversations, path, _example)
 
 
 def _example(scenario: Mapping[str, Any], lost: Counter[str]) -> dict[str, Any]:

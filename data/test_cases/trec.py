@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from ..attempts import as_list, as_object, is_object
-from ..files.json_files import dumps, write_text
 from ..files.json_values import elements
 from ..formats.detection import Contents, Format, Source
 from ..records import Conversation
 from .cases import Case, contents
+from .cases import written as cases_written
 
 NAME = "trec"
 
@@ -94,15 +94,13 @@ def written(scenario: Mapping[str, Any]) -> dict[str, Any]:
 
 def write(conversations: Iterable[Conversation], path: Path) -> list[str]:
     """Write the scenarios as a list of objects; a line for each key that the track does not have."""
-    scenarios = [conversation.scenario for conversation in conversations]
-    write_text(path, dumps([written(scenario) for scenario in scenarios], indent=2) + "\n")
-    written_keys = {"kind", "digest", "goal", "first_message", "facts", "persona", NAME}
-    lost = Counter(
-        key
-        for scenario in scenarios
-        for key in scenario.keys() - written_keys - ({"behaviours"} if NAME in scenario else set[str]())
-    )
-    return [f"{key}, of {count} scenario{'s' * (count > 1)}" for key, count in sorted(lost.items())]
+    return cases_written(conversations, path, _counted, "")
+
+
+def _counted(scenario: Mapping[str, Any], lost: Counter[str]) -> dict[str, Any]:
+    own = {"kind", "digest", "goal", "first_message", "facts", "persona", NAME}
+    lost.update(scenario.keys() - own - ({"behaviours"} if NAME in scenario else set[str]()))
+    return written(scenario)
 
 
 def _recognised(source: Source) -> bool:

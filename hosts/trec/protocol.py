@@ -26,8 +26,6 @@ NEW_CONVERSATION, STARTED_BEFORE, COMPLETE = 201, 412, 428
 """Status codes with a meaning of their own."""
 PATIENCE = 300.0
 """Seconds that the platform has for an answer: its agent is a model."""
-TRIES = 5
-"""Most requests for one answer, if the platform cannot be reached or is too busy."""
 PAUSES = (1.0, 2.0, 4.0, 8.0)
 """Seconds before each further request, unless the platform names its own."""
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from ...data.attempts import is_object
 from ...errors import SettingError, of_extra
 from ...graphs import agent_test
 from ...graphs.casts.cast import Cast
@@ -62,5 +61,3 @@ def check_given(platform: TrackPlatform) -> None:
     """SettingError if the platform has neither task to give."""
     if not platform.places("task1") and not platform.places("task2"):
         raise SettingError("give scenarios and an assistant (task 2), or conversations of people (task 1)")
-    if any(not is_object(scenario) for scenario in platform.scenarios):
-        raise SettingError("a scenario is not an object")
