@@ -103,7 +103,7 @@ def _sent(target: str, batch: Sequence[Conversation], *, contents: bool) -> bool
         ]
         return bool(exporter.export(listed) == SpanExportResult.SUCCESS)
     finally:
-        exporter.shutdown()  # type: ignore[no-untyped-call]
+        exporter.shutdown()
 
 
 def _readable(trace: str, span: GenAISpan, resource: Any) -> Any:
