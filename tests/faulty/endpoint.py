@@ -140,7 +140,6 @@ class Endpoint:
             return False
         self.asked[key] += 1
         self._timed(key, "asked")
-        self.repeats += key in self.answered
         self.last = {"path": path, "headers": {k: v for k, v in headers.items() if k != "authorization"}}
         self.in_flight += 1
         self.most = max(self.most, self.in_flight)
@@ -211,6 +210,7 @@ class Endpoint:
             return stays
         if not reply.usable:
             return await self._send(writer, reply, stays)
+        self.repeats += key in self.answered  # a refused request was asked twice, and paid once
         self.answered[key] += 1
         if path := self.settings.get("log"):
             noted(Path(path), {"request": key, "times": self.answered[key]})

@@ -166,7 +166,8 @@ def test_a_hundred_kills_pay_at_most_the_calls_in_flight_again(forks: Any, fault
 def test_a_faulty_limited_absent_endpoint_and_five_kills_end_complete(forks: Any, faulty: Any, tmp_path: Path) -> None:
     size: dict[str, Any] = {"topics": 20, "turns": 3}
     whole = undisturbed(forks, faulty, tmp_path / "whole", **size)
-    endpoint = faulty(faults={"everything": 0.3}, per_second=10, gone=[[6, 36], [50, 80]])
+    gone = [[6, 36], [50, 80]]
+    endpoint = faulty(faults={"everything": 0.3}, per_second=10, gone=gone)
     run = Killed(forks, endpoint, tmp_path / "run", **size)
     for number in range(5):
         run.kill_at(endpoint.counts()["answered"] + 5, WHENS[number % 3])
@@ -174,4 +175,5 @@ def test_a_faulty_limited_absent_endpoint_and_five_kills_end_complete(forks: Any
     assert run.kills == 5
     assert run.dataset == whole.dataset
     assert run.left() == set()
-    assert counts["repeats"] <= 5 * PARALLEL
+    # A kill and an outage each lose at most the replies under way.
+    assert counts["repeats"] <= (5 + len(gone)) * PARALLEL
