@@ -16,6 +16,8 @@ OWNER = "duologue"
 """Key of what a completion says beside OpenAI's fields, and the owner of the models."""
 UNHEARD = ("system", "developer")
 """Roles of messages that are instructions to a model: the user has its scenario."""
+SPENT = "insufficient_quota"
+"""Type and code of an error after which no request can succeed, as its budget is spent."""
 SWAPPED = {"user": "assistant", "assistant": "user"}
 
 
@@ -25,11 +27,13 @@ class RefusedRequestError(DuologueError):
     def __init__(self, status: int, message: str, *, code: str | None = None, param: str | None = None) -> None:
         super().__init__(message)
         self.status, self.code, self.param = status, code, param
+        self.headers = {"x-should-retry": "false"} if code == SPENT else {}
+        """Headers of the response: OpenAI's clients would ask again after any 429."""
 
     @property
     def body(self) -> dict[str, Any]:
         """The error as OpenAI's clients read it."""
-        kind = "server_error" if self.status >= 500 else "invalid_request_error"
+        kind = "server_error" if self.status >= 500 else SPENT if self.code == SPENT else "invalid_request_error"
         return {"error": {"message": str(self), "type": kind, "param": self.param, "code": self.code}}
 
 
@@ -96,8 +100,10 @@ def completion(request: ChatRequest, answer: Message | UserEnded) -> dict[str, A
     """The answer as a chat completion.
 
     `finish_reason` is `stop` while the conversation goes on, and the reason of its end after that. RefusedRequestError with
-    status 502 if the user's model failed.
+    status 502 if the user's model failed, and 429 if its budget is spent.
     """
+    if isinstance(answer, UserEnded) and answer.failure and answer.reason == "budget":
+        raise RefusedRequestError(429, answer.failure, code=SPENT)
     if isinstance(answer, UserEnded) and answer.failure:
         raise RefusedRequestError(502, answer.failure, code=answer.reason)
     ended = answer.reason if isinstance(answer, UserEnded) else None

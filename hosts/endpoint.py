@@ -8,11 +8,20 @@ import asyncio
 import secrets  # noqa: TID251 - compares a token in the same time, right or wrong
 import socket
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, MutableMapping
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..data.records import Conversation
 from ..errors import DataError, DuologueError, SettingError, of_extra
+from ..graphs import Cast
+from ..nodes.calls.call_store import kept_in
+from ..nodes.calls.spending import Spending
+from ..nodes.state import State
+from ..runs.engine.conversing import name_of, planned
+from ..runs.journals.calls import CallFile
+from ..runs.resuming import spent_before
 from ..views.live.doors import HEADERS, wrong_place
 from .chat_completions import OWNER, ChatRequest, RefusedRequestError, chunks, completion, heard
 from .simulated_users import User
@@ -115,7 +124,7 @@ def application(users: ServedUsers, token: str | None = None) -> Any:
             error = RefusedRequestError(error.status_code, f"{request.method} {request.url.path}: {error.detail}")
         elif not isinstance(error, RefusedRequestError):
             error = RefusedRequestError(500, f"a bug of Duologue's: {type(error).__name__}")
-        return JSONResponse(error.body, error.status)
+        return JSONResponse(error.body, error.status, error.headers)
 
     routes = [
         Route("/v1/models", models),
@@ -187,8 +196,30 @@ async def _while_there(
         await asyncio.gather(working, leaving, return_exceptions=True)
 
 
-def serve(app: Any, listening: socket.socket) -> None:
-    """Serve an application at a socket until the process is interrupted."""
+@contextmanager
+def kept_with_spending(path: Path, cast: Cast, states: Iterable[State], spending: Spending) -> Iterator[None]:
+    """Inside, replies are kept in a file, and what it has of earlier servers is part of the spending.
+
+    RunError or DataError for a file that cannot be used.
+    """
+    path = path.resolve()
+    if path.exists() and path.stat().st_size:
+        spent_before(spending, cast, (), (), CallFile.read(path))
+    # Not every model takes a seed: what is asked with another one is never answered from the file.
+    file = CallFile.recording(path, done={name_of(state) for one in states for state in planned(cast, [one])})
+    with closing(file), kept_in(file):
+        yield
+
+
+def serve(app: Any, listening: socket.socket, seconds: float | None = None) -> None:
+    """Serve an application at a socket until the process is interrupted, or for so many seconds."""
     uvicorn = of_extra("uvicorn", "serve")
     config = uvicorn.Config(app, log_level="critical", server_header=False, timeout_graceful_shutdown=1)
-    uvicorn.Server(config).run(sockets=[listening])
+    server = uvicorn.Server(config)
+
+    async def served() -> None:
+        if seconds is not None:
+            asyncio.get_running_loop().call_later(seconds, setattr, server, "should_exit", True)
+        await server.serve(sockets=[listening])
+
+    asyncio.run(served())

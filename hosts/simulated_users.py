@@ -47,7 +47,7 @@ class User:
     """
 
     def __init__(self, cast: Cast, state: State, limits: Limits, conduct: Conduct | None = None) -> None:
-        self.cast, self.limits, self._conduct = cast, limits, conduct
+        self.cast, self.limits, self._conduct = cast, limits, None if conduct is None else conduct.lasting
         self._cast = replace(asking(cast), record_memory=True)
         [self._state] = planned(self._cast, [state])
         # The harness decides when to score: the conversation up to a turn is not ours to judge.
@@ -98,7 +98,15 @@ class User:
         self._last = self._last.model_copy(update={"messages": (answer,)})
         return answer
 
+    @property
+    def _over(self) -> str | None:
+        """Why no model is called for it any more, in words; None if calls are in their bounds."""
+        control = None if self._conduct is None else self._conduct.control
+        return None if control is None or control.begins else control.ending
+
     async def _answered(self, heard: Sequence[Message]) -> Message | UserEnded:
+        if (over := self._over) is not None:
+            return UserEnded(reason="budget", failure=over)
         earlier_record, length = self._before(heard)
         before = () if earlier_record is None else earlier_record.messages
         earlier = [*before, *heard[length:]]
@@ -116,13 +124,10 @@ class User:
         if answer is not None and record.stop == "max_turns":
             return answer
         failure = "" if record.failure is None else f"{record.failure.node}: {record.failure.error}"
-        if not failure and record.stop in FAILED:
-            failure = f"ended as {record.stop}"
-        return UserEnded(
-            reason=record.stop or "user_ended",
-            message=answer,
-            failure=failure,
-        )
+        reason = record.stop or "user_ended"
+        if not failure and reason in FAILED:
+            reason, failure = (reason, f"ended as {reason}") if self._over is None else ("budget", self._over)
+        return UserEnded(reason=reason, message=answer, failure=failure)
 
     def reply_now(self, messages: Iterable[Heard] = ()) -> Message | UserEnded:
         """As `reply`, where nothing can be awaited."""
@@ -191,7 +196,7 @@ def user(
         max_turns: Maximum number of turns. Default: as in the cast.
         seed: Seed of its draws.
         repeat: Number of the conversation about the scenario, from 0. Each repeat has draws of its own, as in a run.
-        conduct: Pace and bounds of its calls, as for `simulate`; several users may share one.
+        conduct: Pace and bounds of the calls for all its answers; users that are given the same one share them.
         settings: Further settings of the cast, such as `language`.
 
     Returns:

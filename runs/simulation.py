@@ -142,8 +142,9 @@ async def results(
     missing = [state for state in plan if name_of(state) not in ended.results]
     for state in missing:  # not begun: each scenario has a conversation in the list
         ended.add(record(state, cast.name).model_copy(update={"stop": "cancelled"}))
-    ended.warn(map(name_of, plan), control.cutting or "by a bound of the run")
-    if missing:
+    if not control.lasting:  # else each caller gets the reason with its answer
+        ended.warn(map(name_of, plan), control.cutting or "by a bound of the run")
+    if missing and not control.lasting:
         log.warning("%d of %d conversations were not begun: %s", len(missing), len(plan), stopped or control.ending)
     return [ended.results[name_of(state)] for state in plan]
 

@@ -1,6 +1,6 @@
 """`duologue serve-user`: a simulated user behind an OpenAI-compatible endpoint of this machine."""
 
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +11,8 @@ from ...errors import SettingError, of_extra
 from ..options.cast_settings import setting
 from ..options.limits import LIMITS
 from ..options.model_fields import extended
-from ..options.sections import CAST, OUTPUT
+from ..options.run import RunOptions, options_of_run
+from ..options.sections import BOUNDS, CAST, OUTPUT
 from ..options.shared import (
     Behaviour,
     Like,
@@ -24,7 +25,8 @@ from ..options.shared import (
     scenarios_from,
     user_by,
 )
-from ..options.tracing import Trace, TrustEnvFile, leaving
+from ..output.overwriting import check_apart
+from ..running.asking import bounded
 from ..running.run import limits_with
 from ..streams import flush, put, say
 from .serving import ServerToken, opened_at, port_from, token_in
@@ -33,9 +35,11 @@ FIRST_PORT = 8801
 LISTED = 20
 """Models that are printed."""
 ASKED_LIMITS = {name: LIMITS[name] for name in ("seed", "max_turns", "question_attempts")}
+OF_RUN = {name: of_option for name, of_option in options_of_run().items() if name != "plan"}
+"""Only the harness knows how many calls there will be."""
 
 
-@extended(ASKED_LIMITS)
+@extended(ASKED_LIMITS | OF_RUN)
 def serve_user_command(
     name: Annotated[str | None, cast_argument(". Default: agent_test, a user with a goal and facts.", "[CAST]")] = None,
     scenarios: Annotated[
@@ -69,9 +73,16 @@ def serve_user_command(
     like: Like = None,
     prompts: Prompts = None,
     settings: SettingsOption = None,
-    trace: Trace = False,
-    trust_env_file: TrustEnvFile = False,
-    **limits: Any,
+    journal: Annotated[
+        Path | None,
+        option(
+            "Keep every reply in this file; a later server with it counts them in its bounds.",
+            "--journal",
+            section=BOUNDS,
+            metavar="FILE",
+        ),
+    ] = None,
+    **values: Any,
 ) -> int:
     """Serve simulated users to your harness as models.
 
@@ -80,7 +91,7 @@ def serve_user_command(
     reason for which the user ended the conversation.
     """
     from ...graphs import agent_test, casts
-    from ...hosts.endpoint import ServedUsers, application, serve
+    from ...hosts.endpoint import ServedUsers, application, kept_with_spending, serve
     from ...hosts.simulated_users import User
     from ...studies.agent_trials import given_scenarios
 
@@ -88,7 +99,10 @@ def serve_user_command(
         of_extra(package, "serve")
     if (fact and goal is None) or (goal is not None and scenarios is not None):
         raise SettingError("--goal: give it with its facts, or --scenarios in their place")
-    with leaving(trace=trace, trust_env_file=trust_env_file):
+    check_apart(journal, scenarios)
+    limits = {limit_name: values.pop(limit_name) for limit_name in ASKED_LIMITS}
+    options = RunOptions(**values)
+    with options.surroundings(), ExitStack() as opened_files:
         factory = casts.find(name or agent_test.NAME)
         named = {"user": user, "like": like, "language": language, "prompts": prompts}
         chosen = dict(setting(text, factory.settings) for text in settings or ())
@@ -103,11 +117,14 @@ def serve_user_command(
             seed=limits["seed"],
         )
         cast = factory(**{**planned.settings, **chosen})
-        cast_limits = limits_with(cast, limits)
+        control = bounded(options, [cast])
+        if journal is not None:
+            opened_files.enter_context(kept_with_spending(journal, cast, planned.states, control.spending))
+        conduct, cast_limits = options.conduct(control), limits_with(cast, limits)
         short = factory.name.rpartition(":")[2]
         names = [short if len(planned) == 1 else f"{short}-{number}" for number in range(1, len(planned) + 1)]
         users = {
-            model: lambda seed, state=state: User(cast, state, replace(cast_limits, seed=seed))
+            model: lambda seed, state=state: User(cast, state, replace(cast_limits, seed=seed), conduct)
             for model, state in zip(names, planned.states, strict=True)
         }
         served = ServedUsers(users, seed=limits["seed"], unswapped=unswapped)
@@ -120,5 +137,6 @@ def serve_user_command(
             say(f"... and {len(names) - LISTED} more models, up to {names[-1]}")
         flush()
         with suppress(KeyboardInterrupt):
-            serve(app, opened)
+            serve(app, opened, options.max_time)
+        say(*control.spending.notes, *filter(None, [control.ending]))
     return 0

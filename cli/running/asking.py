@@ -73,11 +73,18 @@ def begun(plan: "CallPlan", options: RunOptions, casts: Iterable[Any] = (), mode
 
     Before that it is printed where calls go, and how many there are; with `--plan` the command ends with the plan.
     """
+    if options.plan:
+        raise typer.Exit(print_plan(plan, options))
+    control = bounded(options, casts, models)
+    go_on(plan, options)
+    return control
+
+
+def bounded(options: RunOptions, casts: Iterable[Any], models: Iterable[Any] = ()) -> "Control":
+    """As `begun`, where the number of calls is unknown."""
     from ...nodes.calls.prices import asked_model
     from ...runs.planning.conversations import models_of_cast
 
-    if options.plan:
-        raise typer.Exit(print_plan(plan, options))
     casts, models = list(casts), list(models)
     models += [model for cast in casts for model in models_of_cast(cast)]
     queries = dict.fromkeys(query for model in models if (query := asked_model(model)) is not None)
@@ -86,7 +93,6 @@ def begun(plan: "CallPlan", options: RunOptions, casts: Iterable[Any] = (), mode
     say_hosts(models)
     for cast in casts:
         say(*uncounted(cast, options))
-    go_on(plan, options)
     return control
 
 

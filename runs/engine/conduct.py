@@ -6,7 +6,8 @@ Nothing here changes what is simulated.
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
@@ -106,6 +107,13 @@ class Conduct:
         if is_shown(self.progress) and find_spec("genai_prices") is not None:
             control.spending.priced = True  # where prices can be looked up the cost is shown, bounded or not
         return control
+
+    @cached_property
+    def lasting(self) -> "Conduct":
+        """The same for many small runs, whose pace and bounds it holds together, such as the answers of a user."""
+        control = self.controlled()
+        control.lasting = True
+        return replace(self, control=control)
 
     @contextmanager
     def calls(

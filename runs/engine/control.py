@@ -55,8 +55,12 @@ class Control:
     """Called when work begins or is over, here or in another process of the run."""
     elsewhere: Callable[[], Iterable[EndpointNow]] = tuple
     """The endpoints as other processes of the run see them."""
+    lasting: bool = False
+    """Whether it is of many small runs: in one event loop they share endpoints and the room in the budget."""
     records: set[Path] = field(default_factory=set)
     """Files of replies that a run under this control has begun: the next ones write into them too."""
+    _loop: asyncio.AbstractEventLoop | None = None
+    """The loop of the run that began last."""
     _passed: str | None = None
     """The bound of money or tokens that is reached, in words."""
 
@@ -110,8 +114,13 @@ class Control:
         others = self.services if self.turns is not None else []
         if self.turns is not None and store is not None:
             self.shared.stores.append(store)
-        for other in others[:1]:
+        loop = asyncio.get_running_loop() if self.lasting else None
+        for other in self.services[-1:] if loop is not None and loop is self._loop else others[:1]:
             calls.gates, calls.reservations = other.gates, other.reservations
+        if loop is not None:  # an endpoint that one run gave up is tried again by the next
+            for endpoint in [name for name, gate in calls.gates.items() if gate.state == "ended"]:
+                del calls.gates[endpoint]
+        self._loop = loop
         calls.agents.dropped = self.dropped
         if self.closed:
             calls.close()

@@ -7,6 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 import duologue
+from duologue import runs
 from duologue.errors import DataError, SettingError
 from duologue.graphs import agent_test
 from duologue.hosts import UserEnded, Users
@@ -120,6 +121,16 @@ def test_a_model_that_fails_is_an_end_with_its_reason():
     assert isinstance(end, UserEnded)
     assert (end.reason, end.message) == ("model_failed", None)
     assert "no such model" in end.failure
+
+
+def test_a_budget_holds_over_all_answers_of_the_users_that_share_it():
+    model = scripted_model("Move it.", "Then mine.", by_call=True)
+    conduct = runs.Conduct(max_run_tokens=500)
+    first, second = (duologue.user(**GOAL, seed=seed, user=model, conduct=conduct) for seed in range(2))
+    answers = [user.reply_now() for user in (first, second, second)]
+    assert [getattr(answer, "reason", "") for answer in answers] == ["", "budget", "budget"]
+    assert answers[2].failure.startswith("--max-run-tokens 500 is reached, with ")
+    assert (first.reply_now(), len(model.sent)) == (answers[0], 1)
 
 
 def test_the_limit_of_turns_is_an_end():

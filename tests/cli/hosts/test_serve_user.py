@@ -2,7 +2,6 @@
 
 import json
 import stat
-import time
 import urllib.request
 
 import pytest
@@ -17,26 +16,6 @@ def models(address, token=""):
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(urllib.request.Request(f"{address}/models", headers=headers), timeout=900) as response:
         return [model["id"] for model in json.load(response)["data"]]
-
-
-@pytest.fixture
-def serving(forks, tmp_path):
-    """A function that starts the command, and gives its address and the fork."""
-    begun = []
-
-    def start(*arguments):
-        fork = forks(["serve-user", *arguments], tmp_path)
-        begun.append(fork)
-        while not fork.stdout.endswith("/v1\n"):
-            assert not fork.over, fork.stderr
-            time.sleep(0.01)
-        return fork.stdout.strip(), fork
-
-    yield start
-    for fork in begun:
-        if not fork.over:
-            fork.kill()
-            fork.wait()
 
 
 def test_a_goal_is_one_model_behind_a_token_that_only_its_owner_reads(serving, tmp_path):
