@@ -5,7 +5,7 @@ It answers as the track's published examples do, so any client may be tried on i
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
@@ -22,6 +22,7 @@ from ...graphs.casts.cast import Cast
 from ...graphs.single_turn import answering
 from ...nodes.recllmsim.goals import goal_of
 from ...nodes.state import State
+from ...nodes.stops import MANY_TURNS
 from ...runs.journals.journal import AppendedFile
 from ...runs.simulation import asimulate
 from .protocol import COMPLETE, NEW_CONVERSATION, STARTED_BEFORE, TASKS, USER, TrackTask
@@ -204,7 +205,9 @@ class TrackPlatform:
             for one in messages
         ]
         state: State = {"scenario": dict(place.scenario), "messages": plain, "ordinal": 0, "repeat": 0}
-        [record] = await asimulate(answering(self.agents[place.agent]), [state])
+        cast = answering(self.agents[place.agent])
+        limits = replace(cast.limits, max_turns=MANY_TURNS)  # the budget is the platform's own
+        [record] = await asimulate(cast, [state], limits=limits)
         answers = [message for message in record.messages[len(plain) :] if message.role == "assistant"]
         text = "\n\n".join(message.text for message in answers)
         return [_utterance("agent", text, place.conversation_id)] if answers and record.failure is None else []

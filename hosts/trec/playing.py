@@ -104,6 +104,8 @@ class _Run:
         own_turns = sum(one["role"] == "user" for one in self.heard) + 1
         is_final = isinstance(answer, UserEnded) or (self.max_turns is not None and own_turns >= self.max_turns)
         text = "" if message is None else message.text
+        leaving = f"(ends: {answer.reason})" if isinstance(answer, UserEnded) else ""
+        self.on_message("user", f"{text} {leaving}".strip())
         stamp = datetime.now(UTC).isoformat()  # noqa: TID251 - the protocol wants it; nothing depends on it
         return TrackStep(
             number=number,
@@ -145,11 +147,11 @@ class _Run:
         return reply if texts[-1:] == own and messages[-1]["role"] != "user" else None
 
     def _received(self, number: int, reply: PlatformReply, sent: TrackStep | None = None) -> PlatformReply:
-        """The answer, which is written down, and taken up."""
+        """The answer, which is taken up, and written down unless it is none: the run would continue from it."""
+        self._take(reply, sent)
         self.journal.keep(
             TrackStep(number=number, kind="received", status=reply.status, body=without_known_secrets(dict(reply.body)))
         )
-        self._take(reply, sent)
         return reply
 
     def _take(self, reply: PlatformReply, sent: TrackStep | None) -> None:
@@ -175,6 +177,8 @@ class _Run:
             self.heard.append(reply.utterance)
         if begins:  # a new conversation may come with an empty message
             self.heard = [message for message in self.heard if message["content"].strip()]
+        if self.heard and self.heard[-1]["role"] == "user":
+            raise PlatformError("the platform's answer has no message of the agent: give the same command again")
         for message in self.heard[-1:]:
             self.on_message(message["role"], message["content"])
 
@@ -227,6 +231,7 @@ async def aplay(
         )
 
     folder = None if out is None else Path(out)
+    make_user({"goal": {"topic": "any"}})  # what is wrong with it comes out before the platform knows of the run
     with ExitStack() as opened:
         journal = RunJournal.open(folder, identity, opened)
         await _Run(platform, journal, make_user, max_turns, on_message).play()
@@ -252,7 +257,7 @@ def play(platform: Platform, **settings: Any) -> TrackReport:
             `behaviours` the traits of each persona decide: a concise style is `terse`, an elaborate one `wordy`, and a
             user that is frustrated very quickly `impatient`. `max_turns`: the user ends a conversation with this message;
             default: only the platform's budget ends it. `out`: the folder. `on_message`: called with the role and text of
-            the last message at each step. `conduct`: pace and bounds of the calls, as for `simulate`.
+            each message, and of the last one before the user's first. `conduct`: pace and bounds of the calls, as for `simulate`.
 
     Returns:
         The counts of the run, and what is wrong with the platform's copy of it.

@@ -46,6 +46,8 @@ class PlatformReply:
 
     status: int
     body: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    is_repeated: bool = False
+    """Whether an earlier try of the request got no answer."""
 
     @property
     def is_complete(self) -> bool:
@@ -139,8 +141,15 @@ class Platform:
     async def start(self) -> PlatformReply:
         """Begin the run; PlatformError if it was begun before."""
         reply = await self._reply_to("POST", f"{self.task}/{self._kind}/start", json=self.start_request)
-        if reply.status == STARTED_BEFORE:
-            raise PlatformError(f"the run {self.run_id!r} was begun before, without --out: name another --run-id")
+        if reply.status == STARTED_BEFORE and reply.is_repeated:
+            reply = await self.session()  # by the first try, whose answer was lost
+        elif reply.status == STARTED_BEFORE:
+            raise PlatformError(
+                f"the run {self.run_id!r} was begun before, and not from this folder: give the --out of that run, or "
+                "name another --run-id"
+            )
+        if not reply.scenario:
+            raise PlatformError(f"{self.host} gives no scenario: is it a platform of the track?")
         return reply
 
     async def send(self, request: Mapping[str, Any]) -> PlatformReply:
@@ -153,16 +162,17 @@ class Platform:
 
     async def dump(self) -> str:
         """All that the platform has of the run, JSON lines: what is judged."""
-        return (await self._response("GET", f"{self._kind}/dump", params={"run_id": self.run_id})).text
+        response, _ = await self._response("GET", f"{self._kind}/dump", params={"run_id": self.run_id})
+        return response.text
 
     @property
     def _kind(self) -> str:
         return "debug" if self.debug else "run"
 
     async def _reply_to(self, method: str, path: str, **request: Any) -> PlatformReply:
-        response = await self._response(method, path, **request)
+        response, is_repeated = await self._response(method, path, **request)
         if response.status_code in (COMPLETE, STARTED_BEFORE) or not response.content.strip():
-            return PlatformReply(response.status_code)
+            return PlatformReply(response.status_code, is_repeated=is_repeated)
         try:
             body = response.json()
         except ValueError:
@@ -173,7 +183,11 @@ class Platform:
             )
         return PlatformReply(response.status_code, body)
 
-    async def _response(self, method: str, path: str, *, once: bool = False, **request: Any) -> httpx.Response:
+    async def _response(
+        self, method: str, path: str, *, once: bool = False, **request: Any
+    ) -> tuple[httpx.Response, bool]:
+        """The response, and whether an earlier try got none."""
+        is_repeated = False
         headers = {"Authorization": f"Bearer {self.token.get_secret_value()}"} if self.token is not None else {}
         async with httpx.AsyncClient(timeout=PATIENCE, transport=self.transport, headers=headers) as client:
             for pause in (*PAUSES, None):
@@ -187,25 +201,27 @@ class Platform:
                     if once:
                         raise problem from None
                 else:
-                    if response.status_code < 400 or response.status_code in (COMPLETE, STARTED_BEFORE):
-                        return response
+                    if response.status_code < 300 or response.status_code in (COMPLETE, STARTED_BEFORE):
+                        return response, is_repeated
                     problem = self._refusal(path, response)
                     if response.status_code != 429 and (response.status_code < 500 or once):
                         raise problem
                     seconds = pause if pause is None else _seconds_of(response, pause)
                 if seconds is None:
                     raise problem from None
+                is_repeated = is_repeated or isinstance(problem, UnansweredError)
                 await asyncio.sleep(seconds)
         raise AssertionError
 
     def _refusal(self, path: str, response: httpx.Response) -> PlatformError:
         status = response.status_code
         advice = {
+            300: "it sends elsewhere: check --url",
             401: "set TREC_TOKEN to the team's token",
             403: "set TREC_TOKEN to the team's token",
             404: "check --url and --debug",
-            422: "the platform's protocol may have changed",
-        }.get(status, "wait, then give the same command again")
+            422: "mend what it names; or the platform's protocol has changed",
+        }.get(300 if status < 400 else status, "wait, then give the same command again")
         answer = redacted(" ".join(response.text.split()))[:200]
         kind = UnansweredError if status >= 500 else PlatformError
         return kind(f"{self._place(path)} answers {status} ({answer or 'without a reason'}): {advice}")

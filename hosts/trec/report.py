@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ...data.attempts import as_object
+from ...data.attempts import Attempt, as_object
 from ...data.records import Conversation, Message, Record
 from .journal import RunJournal, TrackStep
 from .protocol import Platform
@@ -51,13 +51,10 @@ def report_of(platform: Platform, journal: RunJournal, problems: tuple[str, ...]
     """The counts of a run, by its journal."""
     turns = list(journal.turns())
     utterances = [as_object((sent.request or {}).get("user_utterance")) for sent, _ in turns]
-    drafts = [
-        attempt
-        for sent, _ in turns
-        if sent.record is not None
-        for message in sent.record.messages[len(sent.heard) :]
-        for attempt in message.attempts
-    ]
+    drafts: list[Attempt] = []
+    for record, before in [(sent.record, len(sent.heard)) for sent, _ in turns if sent.record is not None]:
+        drafts += (attempt for message in record.messages[before:] for attempt in message.attempts)
+        drafts += (attempt for turn in record.unsaid if turn.after >= before for attempt in turn.attempts)
     return TrackReport(
         run_id=platform.run_id,
         task=platform.task,

@@ -2,6 +2,7 @@
 
 import json
 
+import httpx
 import pytest
 from pydantic import SecretStr
 
@@ -10,6 +11,7 @@ from duologue.errors import SettingError
 from duologue.hosts import trec
 from duologue.hosts.trec import playing, protocol
 from duologue.hosts.trec.journal import RunJournal
+from duologue.hosts.trec.playing import CONVERSATIONS
 from duologue.hosts.trec.protocol import Platform, PlatformError
 from duologue.testing import scripted_model
 from tests.hosts.trec.stand_in import HISTORIES, SCENARIOS, StandIn
@@ -83,12 +85,50 @@ def test_no_message_is_lost_or_sent_twice(task, fault, number):
     assert report.problems == ()
 
 
+def test_a_start_whose_answer_is_lost_is_not_taken_for_another_run():
+    stand_in = StandIn(lost=(0,))
+    assert played(stand_in).messages == 6
+
+
+@pytest.mark.parametrize("answer", [httpx.Response(200), httpx.Response(302), httpx.Response(200, json={"a": 1})])
+@pytest.mark.parametrize("step", ["start", "continue"])
+def test_what_is_no_answer_is_refused_and_the_run_goes_on_later(tmp_path, step, answer):
+    """As from a wrong address, or from a proxy in between."""
+    stand_in, folder = StandIn(), tmp_path / "run"
+
+    def elsewhere(request):
+        if not request.url.path.endswith(step):
+            return stand_in.answered(request)
+        return answer if step == "start" else [stand_in.answered(request), answer][1]
+
+    with pytest.raises(PlatformError, match=r"no scenario|no message of the agent|sends elsewhere"):
+        trec.play(Platform("http://platform", "task2", "run-1", transport=httpx.MockTransport(elsewhere)), out=folder)
+    assert played(stand_in, out=folder).problems == ()
+    assert len(stand_in.taken) == 6
+
+
+def test_a_user_that_cannot_be_made_begins_no_run(tmp_path):
+    stand_in = StandIn()
+    with pytest.raises(SettingError, match="there is no module"):
+        played(stand_in, user="nowhere:reply", out=tmp_path / "run")
+    assert stand_in.log == []
+    assert played(stand_in, out=tmp_path / "run").messages == 6
+
+
+def test_a_user_without_an_accepted_draft_is_told_and_counted():
+    said = []
+    report = played(StandIn(), user=lambda messages: "<task>talks</task>", on_message=lambda *one: said.append(one))
+    assert ("user", "(ends: user_rejected)") in said
+    assert report.rejected == 8
+    assert report.problems == ("2 messages of the user have no text",)
+
+
 @pytest.mark.parametrize("task", ["task1", "task2"])
-@pytest.mark.parametrize("place", [1, 2, 3, 4, 7, 8, 11, 12])
+@pytest.mark.parametrize("place", [1, 2, 3, 4, 7, 8, 11, 12, -2, -4, -8])
 def test_cut_off_anywhere_it_continues_with_the_same_words(tmp_path, task, place):
-    """Cut after each line of the journal, as a kill leaves it; the platform has what it had by then, or one more."""
+    """Cut after each line of the journal, as a kill leaves it, or before (-) the line of an answer, which is lost."""
     stand_in, reference = StandIn(), StandIn()
-    played(reference, task)
+    played(reference, task, out=tmp_path / "reference")
     journal = tmp_path / "run" / "steps.jsonl"
 
     class KilledError(Exception):
@@ -99,6 +139,8 @@ def test_cut_off_anywhere_it_continues_with_the_same_words(tmp_path, task, place
 
     def keep_then_die(self, step):
         nonlocal lines
+        if lines + 1 == -place:
+            raise KilledError
         keep(self, step)
         lines += 1
         if lines == place:
@@ -109,10 +151,15 @@ def test_cut_off_anywhere_it_continues_with_the_same_words(tmp_path, task, place
         try:
             played(stand_in, task, out=tmp_path / "run")
         except KilledError:
-            assert len(journal.read_text().splitlines()) == place
+            assert len(journal.read_text().splitlines()) == lines
     report = played(stand_in, task, out=tmp_path / "run")
     assert texts(stand_in) == texts(reference)
     assert report.problems == ()
+    drafts, whole = (
+        [[message.attempts for message in one.messages] for one in load(tmp_path / name / CONVERSATIONS).conversations]
+        for name in ("run", "reference")
+    )
+    assert drafts == whole
 
 
 def test_after_a_kill_no_message_is_paid_for_again(tmp_path):
