@@ -13,7 +13,7 @@ from .domain import Domain
 from .files.broken_lines import note, omissions, skip_in_sources
 from .files.json_values import numbered_errors
 from .files.streamed import StoredConversation, recent
-from .formats.detection import FOLDER, Contents, Format, Source, detected
+from .formats.detection import FOLDER, ConversationStream, Format, Source, detected
 from .formats.dialogues import asides
 from .formats.record_lines import StoredLines, StoredRun
 from .formats.refusals import unknown
@@ -24,7 +24,7 @@ from .logs import message_tables
 from .records import Conversation, Json
 
 IN_MEMORY = 4_000
-"""Conversations of a run or a file of records up to which all stay in memory; of a larger one none does."""
+"""Conversations of a source up to which all stay in memory; of a larger one none does, if its reader streams."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -127,12 +127,14 @@ class DataSource:
         if self._form is domains.RECORDS:
             return _of_lines(self.path, self.kind, StoredLines(self.path, domains.validate))
         if self._form is not None and self._form.one_by_one is not None:
-            source = self._form.one_by_one(self.path)
-            return _of_lines(self.path, self.kind, SpooledConversations(source, IN_MEMORY))
-        if self.run is not None:
-            contents = self.run.contents()
-        else:
-            contents = _of_folder(self.path) if self._form is None else self._form.contents(self.path)
+            return _of_lines(self.path, self.kind, SpooledConversations(self._form.one_by_one(self.path), IN_MEMORY))
+        if self._form is None:
+            names, broken = list[str](), list[DataError]()
+            of_files = SpooledConversations(_of_folder(self.path, names, broken), IN_MEMORY)
+            loaded = _of_lines(self.path, self.kind, of_files)
+            lines = tuple(map(str, broken))
+            return replace(loaded, notes=(*loaded.notes, *lines), broken=lines, files=tuple(names))
+        contents = self._form.contents(self.path) if self.run is None else self.run.contents()
         talks, shared = separate(contents.conversations)
         return Loaded(
             self.path,
@@ -141,7 +143,6 @@ class DataSource:
             (*contents.notes, *_notes(*_sorted(talks)), *shared, *contents.broken),
             contents.broken,
             self.run.manifest if self.run is not None else {},
-            contents.files,
         )
 
 
@@ -158,8 +159,8 @@ def description_of(kind: str) -> str:
 def load(path: str | Path, *, stream: bool = False, skip_broken: bool = False) -> Loaded:
     """The conversations of a run folder, a data set's file, or a folder of such files.
 
-    A file of topics has no conversations: read it with `data.simquac.read_topics`. The conversations of a run or a file
-    of records with more than 4,000 stay on disk, and are read on access. Conversations of other sources stay in memory.
+    A file of topics has no conversations: read it with `data.simquac.read_topics`. The conversations of a source with more
+    than 4,000 stay on disk, and are read on access; those of a format without `Format.one_by_one` stay in memory.
 
     Args:
         path: The folder or the file. Files of a folder that cannot be read are listed in `broken`, and the others are
@@ -271,23 +272,26 @@ def _files_of(folder: Path) -> list[Path]:
     return files
 
 
-def _of_folder(folder: Path) -> Contents:
-    files = _files_of(folder)
-    sources: list[Loaded] = []
-    broken: list[DataError] = []
+def _of_folder(folder: Path, names: list[str], broken: list[DataError]) -> ConversationStream:
+    """The conversations of a folder's files, one file at a time.
+
+    It fills `names`, the file of each conversation, and `broken`. DataError if no file can be read.
+    """
+    files, notes = _files_of(folder), list[str]()
     for file in files:
         try:
-            sources.append(load(file))
+            source = load(file)
         except DataError as error:
             broken.append(error)
-    if broken and not sources:
+            continue
+        notes += (f"{file.name}: {note}" if source else note for note in _of_reader(source))
+        names += [file.name] * len(source)
+        yield from source
+    if len(broken) == len(files):
         raise broken[0]
-    remarks = [f"{source.path.name}: {note}" if source else note for source in sources for note in _of_reader(source)]
-    others = [file for file in sorted(folder.iterdir()) if file not in files and message_tables.is_table(file)]
-    left = (f"left out: {message_tables.problem_of(file)}" for file in others)
-    conversations = tuple(conversation for source in sources for conversation in source)
-    names = tuple(source.path.name for source in sources for _ in range(len(source)))
-    return Contents(conversations, (*remarks, *left), tuple(map(str, broken)), names)
+    data_files = set(files)
+    others = [file for file in sorted(folder.iterdir()) if file not in data_files and message_tables.is_table(file)]
+    return (*notes, *(f"left out: {message_tables.problem_of(file)}" for file in others))
 
 
 def _of_reader(source: Loaded) -> list[str]:

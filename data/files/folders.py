@@ -65,3 +65,14 @@ def names_of(paths: Sequence[str | Path]) -> list[str]:
 
 def _numbered(name: str, number: int) -> str:
     return name if number == 1 else f"{name} ({number})"
+
+
+def json_files(root: Path) -> list[Path]:
+    """Every JSON file below a folder, without hidden files, sorted by path."""
+    files = [
+        Path(folder, name)
+        for folder, _, names in os.walk(root)
+        for name in names
+        if name.endswith(".json") and not name.startswith(".")
+    ]
+    return sorted(files, key=lambda file: file.relative_to(root).parts)

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import IO, Any, AnyStr, BinaryIO
 
 from ...errors import DataError, at
 from .broken_lines import leave_out
 from .folders import make_folder
-from .regular_files import GZIP, MOST_BYTES, check, check_replaceable, content, opened, unzipped
+from .regular_files import GZIP, MOST_BYTES, check_replaceable, content, opened, unzipped
 
 DEEPEST = 200
 """Most objects and lists inside each other: Python and pydantic end at some hundreds, each at its own place."""
@@ -74,7 +74,7 @@ def read_placed(file: IO[bytes], path: str | Path, *, torn: bool = False) -> Ite
     A line that is not JSON is left out where this is asked for (`broken_lines`).
     """
     begin = file.tell()
-    for number, written in enumerate(file, start=1):
+    for number, written in enumerate(lines_of(file, path), start=1):
         here, begin = begin, begin + len(written)
         try:
             line = written.decode("utf-8" if here else "utf-8-sig")
@@ -89,9 +89,16 @@ def read_placed(file: IO[bytes], path: str | Path, *, torn: bool = False) -> Ite
             yield number, here, value
 
 
+def lines_of(file: IO[AnyStr], path: str | Path) -> Iterator[AnyStr]:
+    """The lines of an open file of any size; DataError for a line over the bound."""
+    while line := file.readline(MOST_BYTES + 1):
+        if len(line) > MOST_BYTES:
+            raise DataError(f"{at(path)}: a line has over {MOST_BYTES:,} bytes, which are read at once: split it")
+        yield line
+
+
 def open_lines(path: str | Path) -> IO[bytes]:
     """A file of lines, open to be read; of a gzip file all is held."""
-    check(path, MOST_BYTES)
     file = opened(Path(path))
     if file.read(len(GZIP)) == GZIP:
         with file:
@@ -104,7 +111,7 @@ def parsed(text: str, path: str | Path, line: int | None = None) -> Any:
     """The JSON value of a file's text or line; DataError names line and column of an error."""
     number = line
     try:
-        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_each_once)
+        value = json.loads(text, **_HOOKS)
     except json.JSONDecodeError as error:
         where = at(path, f"line {line or error.lineno}, column {error.colno}")
         advice = "write one JSON value a line" if line else "mend the file there"
@@ -173,6 +180,13 @@ def _finite(text: str) -> float:
     if math.isinf(number):
         raise _NumberError(text, "is too large a number to be written again: write a smaller one")
     return number
+
+
+_HOOKS: dict[str, Any] = {"parse_constant": _no_constant, "parse_float": _finite, "object_pairs_hook": _each_once}
+STRICT = json.JSONDecoder(**_HOOKS)
+"""Decodes a value as `parsed`; ValueError where that raises DataError."""
+LENIENT = json.JSONDecoder(parse_constant=lambda _: None, parse_float=_finite, object_pairs_hook=_each_once)
+"""As `STRICT`; a number that JSON does not know is null."""
 
 
 def _line_of(token: str, text: str) -> int | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,8 +17,10 @@ from typing import Any, TypeVar
 from ...errors import DataError, at
 from .broken_lines import advice, is_skipping, leave_out, strict, with_number
 from .broken_lists import pieces
-from .json_files import is_too_deep, open_lines, parsed, read_json, read_lines, read_text
+from .json_files import is_too_deep, lines_of, open_lines, parsed, read_lines, read_text
+from .json_pieces import elements_of
 
+_BLOCK = 1 << 18
 _BEGIN = 20
 """Lines at the beginning of a file among which one of JSON is looked for."""
 
@@ -50,6 +53,9 @@ def elements(path: str | Path) -> Iterator[tuple[str, Any]]:
     if not is_skipping():
         yield from _elements(path)
         return
+    if begins_with_a_line(path) and has_lines(path):
+        yield from ((f"line {number}", value) for number, value in read_lines(path))
+        return
     try:
         with strict():
             values = list(_elements(path))
@@ -64,16 +70,16 @@ def elements(path: str | Path) -> Iterator[tuple[str, Any]]:
 
 
 def _elements(path: str | Path) -> Iterator[tuple[str, Any]]:
-    if _begins_with_a_line(path):  # which a file of any size may do
+    if begins_with_a_line(path):  # which a file of any size may do
         for number, value in read_lines(path):
             yield f"line {number}", value
         return
-    text = read_text(path)
-    start = text.lstrip()[:1]
-    if start == "[" and not _is_lines(text):
-        for number, value in enumerate(read_json(path)):
+    if begins_with_list(path):
+        for number, value in enumerate(elements_of(path)):
             yield f"[{number}]", value
-    elif start == "{" and not _is_lines(text):
+        return
+    text = read_text(path)
+    if text.lstrip()[:1] == "{" and not _is_lines(text):
         yield from _in_a_row(text, path)
     else:
         for number, value in read_lines(path):
@@ -103,7 +109,7 @@ def has_lines(path: str | Path) -> bool:
     It is False for a list over several lines.
     """
     with open_lines(path) as file:
-        lines = [line for line in islice(file, _BEGIN) if line.strip()]
+        lines = [line for line in islice(lines_of(file, path), _BEGIN) if line.strip()]
     first = lines[0].removeprefix(BOM_UTF8).strip() if lines else b""
     return any(map(_is_value, lines)) and (not first.startswith(b"[") or _is_value(first))
 
@@ -138,24 +144,48 @@ def first_element(text: str, path: str | Path) -> Any:
     return next((value for _, value in _in_a_row(text, path)), None)
 
 
-def _begins_with_a_line(path: str | Path) -> bool:
+def begins_with_a_line(path: str | Path) -> bool:
     """Whether the first line with text is a JSON object."""
     with open_lines(path) as file:
-        first = next((line for line in file if line.strip()), b"").removeprefix(BOM_UTF8).strip()
+        first = next((line for line in lines_of(file, path) if line.strip()), b"").removeprefix(BOM_UTF8).strip()
     try:
-        return first[:1] == b"{" and isinstance(json.loads(first), dict)
+        return first[:1] == b"{" and isinstance(json.loads(first, parse_constant=_refused), dict)
     except (ValueError, RecursionError):
         return False
+
+
+def begins_with_list(path: str | Path) -> bool:
+    """Whether a file begins with a JSON list that is not its first line, with others behind it."""
+    with open_lines(path) as file:
+        first = file.readline(_BLOCK)
+        while first and not first.removeprefix(BOM_UTF8).strip():
+            first = file.readline(_BLOCK)
+        if not first.removeprefix(BOM_UTF8).lstrip().startswith(b"["):
+            return False
+        begin = file.tell() - len(first)
+        end = first
+        while end and not end.endswith(b"\n"):
+            end = file.readline(_BLOCK)
+        if not any(block.strip() for block in iter(partial(file.read, _BLOCK), b"")):
+            return True
+        file.seek(begin)
+        return not _is_json(next(lines_of(file, path)))
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line.removeprefix(BOM_UTF8))
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _is_lines(text: str) -> bool:
-    """Whether the first line with text is a JSON value, and an object or followed by other lines."""
-    first, _, rest = text.strip().removeprefix("\ufeff").partition("\n")
+    """Whether the first line with text is a JSON object."""
     try:
-        value = json.loads(first)
+        return isinstance(json.loads(text.strip().removeprefix("\ufeff").partition("\n")[0]), dict)
     except (ValueError, RecursionError):
         return False
-    return isinstance(value, dict) or bool(rest.strip())
 
 
 @contextmanager
@@ -183,7 +213,7 @@ def _broken(path: Path) -> list[str]:
 
 def _broken_lines(path: Path) -> Iterator[str]:
     with open_lines(path) as file:
-        for number, line in enumerate(file, start=1):
+        for number, line in enumerate(lines_of(file, path), start=1):
             try:
                 parsed(line.decode("utf-8-sig" if number == 1 else "utf-8"), path) if line.strip() else None
             except (DataError, UnicodeDecodeError):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ...errors import DataError, at
-from .json_files import read_text
+from .json_files import lines_of, open_lines, read_text
 from .json_values import as_json
 from .regular_files import MOST_BYTES, check
 from .workbooks import name_of, sheets
@@ -20,6 +20,8 @@ PARQUET = b"PAR1"
 
 NAMES = "columns between commas, semicolons or tabs"
 
+_HEAD = 5_000
+"""Bytes at the beginning of a text in which its header stands."""
 _DELIMITERS = "\t;,"
 _NAME = re.compile(r"[^\[\]{}<>]{0,60}")
 
@@ -43,24 +45,34 @@ def _delimiter(line: str) -> str:
 
 def text_rows(path: Path) -> Iterator[tuple[str, Row]]:
     """Place and row of a table in text; DataError for a row that is longer than the header."""
-    text = read_text(path)
-    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))  # a message may be long
-    names = header_of(text[:5_000].encode("utf-8", "replace")) or []
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text.partition("\n")[0]), strict=True)
-    next(rows)
-    while True:
-        line = rows.line_num + 1
-        try:
-            row = next(rows)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise DataError(f"{at(path, f'line {line}')}: is not a row ({error}): close its quotation marks") from None
-        if len(row) > len(names):
-            problem = f"has {len(row)} cells, the header {len(names)}: put texts with a separator in quotation marks"
-            raise DataError(f"{at(path, f'line {line}')}: {problem}")
-        if any(row):
-            yield f"line {line}", {name: cell for name, cell in zip(names, row, strict=False) if name}
+    with io.TextIOWrapper(open_lines(path), encoding="utf-8-sig", newline="") as file:
+        size = file.buffer.seek(0, io.SEEK_END)
+        csv.field_size_limit(max(csv.field_size_limit(), min(size, MOST_BYTES) + 1))  # a message may be long
+        file.buffer.seek(0)
+        begin = file.buffer.read(_HEAD)
+        file.buffer.seek(0)
+        names = header_of(begin) or []
+        first = begin.partition(b"\n")[0].decode("utf-8", "replace")
+        rows = csv.reader(lines_of(file, path), delimiter=_delimiter(first), strict=True)
+        while True:
+            line = rows.line_num + 1
+            try:
+                row = next(rows)
+            except StopIteration:
+                return
+            except UnicodeDecodeError:
+                read_text(path)  # which names the byte
+                raise
+            except csv.Error as error:
+                problem = f"is not a row ({error}): close its quotation marks"
+                raise DataError(f"{at(path, f'line {line}')}: {problem}") from None
+            if len(row) > len(names):
+                problem = (
+                    f"has {len(row)} cells, the header {len(names)}: put texts with a separator in quotation marks"
+                )
+                raise DataError(f"{at(path, f'line {line}')}: {problem}")
+            if any(row) and line > 1:
+                yield f"line {line}", {name: cell for name, cell in zip(names, row, strict=False) if name}
 
 
 def workbook_rows(path: Path) -> Iterator[tuple[str, Iterable[tuple[str, Row]]]]:

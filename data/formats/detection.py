@@ -1,7 +1,6 @@
 """Detection of a path's format from its content, never from its name: the known formats are tried in order."""
 
 import logging
-import os
 from codecs import BOM_UTF8
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import suppress
@@ -14,7 +13,9 @@ from typing import Any, TypeAlias
 from ...errors import DataError, at
 from ..files.broken_lines import is_skipping, strict
 from ..files.json_files import open_lines, read_json, read_lines, read_text
+from ..files.json_pieces import abridged
 from ..files.json_values import elements, first_element, has_lines
+from ..files.regular_files import is_regular
 from ..packages import failure, is_shipped
 from ..records import Conversation
 from .refusals import refusal
@@ -39,8 +40,15 @@ _FIRST = 20
 _HEAD = 5_000
 """Bytes at the beginning of a file by which it is recognised if it is not JSON."""
 
+_LARGE = 1 << 24
+"""Bytes of a file from which it is recognised by its beginning; smaller ones are read whole."""
+
 _BEGIN = 1_000
 """Bytes at the beginning of a file in which its first character is looked for."""
+
+ConversationStream: TypeAlias = Generator[Conversation, None, tuple[str, ...]]
+"""Conversations one at a time; the generator's result is the notes of their reader."""
+OneByOne: TypeAlias = Callable[[Path], ConversationStream]
 
 Writer: TypeAlias = Callable[[Iterable[Conversation], Path], list[str]]
 """Writes conversations to a path; gives a line for each thing that the format cannot hold."""
@@ -55,8 +63,6 @@ class Contents:
     """Remarks about the source."""
     broken: tuple[str, ...] = ()
     """One line for each file of a folder that could not be read; the other files were."""
-    files: tuple[str, ...] = ()
-    """Of a folder of data files the file of each conversation."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,7 @@ class Format:
     """None if conversations cannot be converted into this format."""
     sign: str = ""
     """In words, what `recognises` looks for: what `check --form` prints."""
-    one_by_one: Callable[[Path], Generator[Conversation, None, tuple[str, ...]]] | None = None
+    one_by_one: OneByOne | None = None
     """As `read`, for a source of any size: the conversations one at a time, and notes as the generator's result. None if
     all have to be read at once."""
     scenarios: bool = False
@@ -132,7 +138,8 @@ class Format:
 class Source:
     """A path whose format is to be detected.
 
-    Text and value are read on first use; they are empty if unreadable.
+    Text and value are read on first use; they are empty if unreadable. Of a file over 16 MB, the value has only the first
+    twenty elements of its list, or of each list under a key.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -144,6 +151,11 @@ class Source:
     def is_folder(self) -> bool:
         """Whether the path is a folder."""
         return is_folder(self.path)
+
+    @cached_property
+    def is_large(self) -> bool:
+        """Whether it is a file that no format should read whole in order to recognise it."""
+        return is_regular(self.path) and self.path.stat().st_size > _LARGE
 
     @cached_property
     def text(self) -> str:
@@ -180,7 +192,7 @@ class Source:
                 try:
                     return next(read_lines(self.path))[1]
                 except DataError:  # not JSON lines: one object over many lines, or several
-                    return first_element(self.text, self.path)
+                    return abridged(self.path, _FIRST) if self.is_large else first_element(self.text, self.path)
             return self._listed() if first == "[" else None
         except DataError as error:
             self.fault = error
@@ -189,7 +201,7 @@ class Source:
     def _listed(self) -> Any:
         """The file's list, or that of its first line."""
         try:
-            return read_json(self.path)
+            return abridged(self.path, _FIRST) if self.is_large else read_json(self.path)
         except DataError as error:
             try:
                 first: Any = next(read_lines(self.path))[1]
@@ -215,7 +227,9 @@ class Source:
             return ""
         with open_lines(self.path) as file:
             begin = file.read(_BEGIN).removeprefix(BOM_UTF8).lstrip()[:1]
-        return begin.decode() if begin in (b"{", b"[") else self.text.lstrip()[:1]
+        if begin in (b"{", b"["):
+            return begin.decode()
+        return "" if begin and self.is_large else self.text.lstrip()[:1]
 
     @cached_property
     def beginning(self) -> tuple[Any, ...]:
@@ -257,9 +271,10 @@ def detected(
         return form
     if problem := refusal(source.path, source.begin):
         raise DataError(f"{at(source.path)}: {problem}")
+    is_empty = not source.is_folder and not source.text.strip()
     if source.fault is not None:
         raise source.fault
-    if not source.is_folder and not source.text.strip():
+    if is_empty:
         raise DataError(f"{at(source.path)}: is empty: give a file with conversations or topics")
     return None
 
@@ -273,17 +288,6 @@ def _settled(source: Source, form: Format | None, own: Iterable[Format]) -> Form
         names = " and ".join(repr(candidate.name) for candidate in claims)
         raise DataError(f"{at(source.path)}: the formats {names} both claim it: let `recognises` of one ask for more")
     return claims[0]
-
-
-def json_files(root: Path) -> list[Path]:
-    """Every JSON file below a folder, without hidden files, sorted by path."""
-    files = [
-        Path(folder, name)
-        for folder, _, names in os.walk(root)
-        for name in names
-        if name.endswith(".json") and not name.startswith(".")
-    ]
-    return sorted(files, key=lambda file: file.relative_to(root).parts)
 
 
 def is_folder(path: Path) -> bool:

@@ -1,7 +1,7 @@
 """Conversations as JSON lines of `messages` with `role` and `content`, as chat models are trained on."""
 
 import re
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,11 @@ from ..files.broken_lines import readable
 from ..files.json_files import write_lines
 from ..files.json_values import elements
 from ..records import Conversation
-from .detection import Contents, Format, Source
+from .detection import ConversationStream, Format, Source
 from .dialogues import BESIDE, DialogueForm, DialogueReading
 from .media_marks import parts_at_marks
 from .other_requests import OtherRequests
+from .spooled import whole
 from .tool_messages import tool_turns
 from .turn_reading import TurnReading, text_of
 from .turns import SYSTEM, TOOLS, worded_content
@@ -73,15 +74,11 @@ def read(path: str | Path) -> list[Conversation]:
     return of_values(path, elements(path))
 
 
-def contents(path: str | Path) -> Contents:
-    """As `read`; lines that are surely requests of another kind, such as embeddings, are left out and counted."""
-    others = OtherRequests()
-    conversations = tuple(of_values(path, others.without(elements(path))))
-    return Contents(conversations, others.notes())
+def one_by_one(path: str | Path) -> ConversationStream:
+    """As `read`, one at a time; lines that are surely requests of another kind, such as embeddings, are left out.
 
-
-def one_by_one(path: str | Path) -> Generator[Conversation, None, tuple[str, ...]]:
-    """As `contents`, one at a time; the generator's result is the notes."""
+    The generator's result is the notes, which count these.
+    """
     others = OtherRequests()
     yield from iterate(path, others.without(elements(path)))
     return others.notes()
@@ -141,7 +138,7 @@ FORMAT = Format(
     FORM.kind,
     "JSON lines of messages",
     _recognised,
-    contents,
+    whole(one_by_one),
     write,
     sign="a list under `messages`",
     one_by_one=one_by_one,

@@ -5,7 +5,7 @@ shape is `Json` (datasets 4.7). Rows are written and read in groups, so that a f
 """
 
 import json
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from ..attempts import Attempt
 from ..files.json_files import dumps, parsed, replacing_bytes
 from ..files.tables import PARQUET
 from ..records import Conversation
-from .detection import Format, Source
+from .detection import ConversationStream, Format, Source
 from .provider_messages import turns_of_talk
 from .record_lines import Validate, from_plain
 from .turn_reading import text_of
@@ -67,7 +67,7 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
     return []
 
 
-def read(path: str | Path, validate: Validate = lambda _: None) -> Generator[Conversation, None, tuple[str, ...]]:
+def read(path: str | Path, validate: Validate = lambda _: None) -> ConversationStream:
     """The conversations of the records, one at a time; there are no notes."""
     pyarrow, number = _pyarrow(path), 0
     try:

@@ -10,7 +10,7 @@ from ..files.broken_lines import readable
 from ..files.json_files import dumps, write_lines
 from ..files.json_values import as_value, elements
 from ..records import Conversation, Message, Role
-from .detection import Format, Source
+from .detection import ConversationStream, Format, Source
 from .dialogues import DialogueForm, DialogueReading
 from .media_marks import parts_at_marks
 from .turn_reading import TurnReading
@@ -71,15 +71,16 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
     return beyond.lines()
 
 
-def read(path: str | Path) -> list[Conversation]:
-    """The conversations of a ShareGPT file.
+def one_by_one(path: str | Path) -> ConversationStream:
+    """The conversations of a ShareGPT file, one at a time; there are no notes.
 
     Further keys are stored; annotations are labels too, as in messages. Instructions (`system`), calls (`function_call`)
     and results (`observation`, `tool`) are read as there. `images`, `videos` and `audios` are parts of the messages with
     their marks (`media_marks`). DataError for any other speaker.
     """
-    reading, conversations = DialogueReading(FORM), []
+    reading = DialogueReading(FORM)
     for element, value in elements(path):
+        conversation = None
         with readable(element):
             turns = value.get("conversations") if isinstance(value, dict) else None
             if not isinstance(turns, list):
@@ -99,8 +100,15 @@ def read(path: str | Path) -> list[Conversation]:
                 message.model_copy(update={"parts": own}) if own else message
                 for message, own in zip(messages, parts, strict=True)
             ]
-            conversations.append(reading.conversation(value, messages, read.asides, read.unsaid))
-    return conversations
+            conversation = reading.conversation(value, messages, read.asides, read.unsaid)
+        if conversation is not None:
+            yield conversation
+    return ()
+
+
+def read(path: str | Path) -> list[Conversation]:
+    """As `one_by_one`, all at once."""
+    return list(one_by_one(path))
 
 
 def plain_turn(turn: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -121,4 +129,12 @@ def _recognised(source: Source) -> bool:
     return bool(values) and all(isinstance(value, dict) and FORM.turns in value for value in values)
 
 
-FORMAT = Format(FORM.kind, "ShareGPT JSON", _recognised, read, write, sign="`conversations` of `from` and `value`")
+FORMAT = Format(
+    FORM.kind,
+    "ShareGPT JSON",
+    _recognised,
+    read,
+    write,
+    sign="`conversations` of `from` and `value`",
+    one_by_one=one_by_one,
+)

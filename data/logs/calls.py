@@ -1,12 +1,14 @@
 """Conversations put together from logged calls of a model, each of which was sent the history again."""
 
+import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from heapq import heappop, heappush
 from typing import Any
 
+from ..formats.spooled import VALUES_IN_MEMORY, Spooled
 from ..formats.tool_messages import called, calls_tools
 from ..formats.turns import SYSTEM, spoken
 from .logged_lines import Unread
@@ -46,38 +48,49 @@ class LoggedCall:
     """Keys of its request and its response of which nothing is kept."""
 
 
+def spooled_calls() -> Spooled[LoggedCall]:
+    """Calls of a log of any size."""
+    return Spooled(
+        VALUES_IN_MEMORY,
+        lambda call: json.dumps(vars(call)).encode() + b"\n",
+        lambda line: LoggedCall(**json.loads(line)),
+    )
+
+
 def with_conversations(calls: Sequence[LoggedCall]) -> list[LoggedCall]:
     """The calls, each with the conversation that another call of its trace names."""
     named = {call.trace: call.conversation for call in calls if call.conversation}
     return [call if call.conversation else replace(call, conversation=named.get(call.trace, "")) for call in calls]
 
 
-def together(calls: Iterable[LoggedCall]) -> list[dict[str, Any]]:
+def together(calls: Sequence[LoggedCall] | Spooled[LoggedCall]) -> Iterator[dict[str, Any]]:
     """An object with `id`, `messages`, `usage` and further keys for each conversation, in order of appearance.
 
     Of the calls of one trace the longest history counts. The histories of a conversation's traces are joined where they
     overlap, so that no message occurs twice. Calls without a conversation and a trace are joined if one begins with all
     messages of another, its answer included. Several calls with the same id of their own are joined if one goes on from
     another, or has no answer. Then their id names the conversation. Answers to one request stay apart.
+
+    Of the calls only their numbers are held, for they may be on disk (`spooled_calls`).
     """
-    calls = list(calls)
-    groups: dict[str, list[LoggedCall]] = {}
+    groups: dict[str, list[int]] = {}
     nameless = _NamelessCalls()
-    shared: dict[str, list[list[LoggedCall]]] = {}
+    shared: dict[str, list[list[int]]] = {}
     of_id = Counter(call.own for call in calls if not (call.conversation or call.trace))
-    for call in calls:
+    for number, call in enumerate(calls):
         if call.conversation or call.trace:
-            groups.setdefault(call.conversation or call.trace, []).append(call)
+            groups.setdefault(call.conversation or call.trace, []).append(number)
         elif call.own and of_id[call.own] > 1:
             alike = shared.setdefault(call.own, [])
-            group = next((group for group in alike[: -_TRIED - 1 : -1] if _goes_on(group[-1], call)), None)
+            group = next((group for group in alike[: -_TRIED - 1 : -1] if _goes_on(calls[group[-1]], call)), None)
             if group is None:
                 group = groups.setdefault(f"\0{call.own}\0{len(alike)}", [])
                 alike.append(group)
-            group.insert(0 if _answers(call, group) else len(group), call)
+            group.insert(0 if len(group) == 1 and _answers(call, calls[group[0]]) else len(group), number)
         else:
-            groups.setdefault(f"\0{nameless.group_of(call)}", []).append(call)
-    return [_conversation(group) for group in groups.values()]
+            groups.setdefault(f"\0{nameless.group_of(call)}", []).append(number)
+    for group in groups.values():
+        yield _conversation([calls[number] for number in group])
 
 
 def left_out(calls: Iterable[LoggedCall], values: Iterable[Mapping[str, Any]]) -> int:
@@ -94,9 +107,9 @@ def _goes_on(earlier: LoggedCall, later: LoggedCall) -> bool:
     return unanswered or bool(_joined(earlier.turns, later.turns))
 
 
-def _answers(request: LoggedCall, group: Sequence[LoggedCall]) -> bool:
-    """Whether a group is only the answer to a request that the log has after it."""
-    return len(group) == 1 and not group[0].sent and request.sent == len(request.turns)
+def _answers(request: LoggedCall, earlier: LoggedCall) -> bool:
+    """Whether a call is only the answer to a request that the log has after it."""
+    return not earlier.sent and request.sent == len(request.turns)
 
 
 @dataclass

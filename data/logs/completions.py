@@ -11,7 +11,7 @@ Shapes:
 - Single messages with `role`, `content` and the id of their conversation.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from ..records import Conversation
 from .calls import LoggedCall, left_out, together, with_conversations
 from .key_names import CONVERSATIONS, SPEAKERS, TEXTS, first_of
 from .key_names import LISTS as DIALOGUE_LISTS
-from .logged_lines import IDS, LISTS, LoggedLine, identifier, unread_notes, usage_of
+from .logged_lines import IDS, LISTS, LoggedLine, unread_notes, usage_of
 from .times import oldest_first
 
 
@@ -37,17 +37,17 @@ def of_calls(path: str | Path, calls: Iterable[LoggedCall | None], nothing: str,
     with_turns = [call for call in calls if call is not None and call.turns]
     if not with_turns:
         raise DataError(f"{at(path)}: {nothing}")
-    values = together(with_conversations(with_turns))
+    values = list(together(with_conversations(with_turns)))
     left = left_out(with_turns, values)
     lines = (f"{left} call{'s' * (left > 1)} of a trace with messages of their own left out",) if left else ()
     unread = unread_notes(call.unread for call in with_turns)
     return Contents(tuple(numbered(path, values)), (*others.notes(), *lines, *unread))
 
 
-def numbered(path: str | Path, values: Iterable[dict[str, Any]]) -> list[Conversation]:
+def numbered(path: str | Path, values: Iterable[dict[str, Any]]) -> Iterator[Conversation]:
     """The conversations of objects with `messages`, whose places are their numbers."""
     placed = ((f"conversation {number}", value) for number, value in enumerate(values, start=1))
-    return messages.of_values(path, placed)
+    return messages.iterate(path, placed)
 
 
 def is_turn(value: Any) -> bool:
@@ -83,17 +83,13 @@ def turn_of(value: Any) -> Mapping[str, Any] | None:
     return turn | {key: inner for key, inner in value.items() if key not in (speaker, text, name)}
 
 
-def by_id(turns: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The conversations of single messages: by the id that they name, else all together.
+def of_group(name: str, turns: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The conversation of single messages with its name, which may be empty.
 
     Those that stand from the newest to the oldest, as a database may give them, are turned round.
     """
-    conversations: dict[str, dict[str, Any]] = {}
-    for turn in turns:
-        name = identifier(turn)
-        value = conversations.setdefault(name, {"id": name, "messages": []} if name else {"messages": []})
-        value["messages"].append({key: inner for key, inner in turn.items() if key not in IDS})
-    return [value | {"messages": oldest_first(value["messages"])} for value in conversations.values()]
+    own = [{key: inner for key, inner in turn.items() if key not in IDS} for turn in turns]
+    return ({"id": name} if name else {}) | {"messages": oldest_first(own)}
 
 
 def call_of(line: LoggedLine) -> LoggedCall | None:

@@ -5,11 +5,11 @@ Taskmaster 1 to 3 have `utterances` of `speaker` and `text`. Schema-Guided Dialo
 own: `dialogue_sets`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from ...errors import DataError, at
 from ..attempts import as_list, as_object, is_object
@@ -17,7 +17,8 @@ from ..files.broken_lines import readable
 from ..files.json_files import dumps
 from ..files.json_values import elements
 from ..formats import messages
-from ..formats.detection import Contents, Format, Source
+from ..formats.detection import ConversationStream, Format, Source
+from ..formats.spooled import whole
 from ..formats.turns import role_of
 from .completions import is_turn
 from .dialogue_sets import LAYOUTS, RESERVED, SpokenTurn
@@ -57,33 +58,45 @@ class _Dialogue:
     """The key of the speakers; empty for a layout that names the sides itself."""
 
 
-@dataclass
-class _Reading:
-    """The dialogues of a file, and the number of those without turns."""
-
-    dialogues: list[_Dialogue] = field(default_factory=list)
-    empty: int = 0
+PlacedValues: TypeAlias = Callable[[], Iterable[tuple[str, Any]]]
+"""Gives the values of a source with their places, anew at each call."""
 
 
-def read(path: str | Path) -> Contents:
+def one_by_one(path: str | Path) -> ConversationStream:
     """A conversation for each dialogue; DataError for one without turns of a speaker and a text.
 
-    A file may hold a list of dialogues, one a line, an object of them by their ids, or an object of such lists.
+    A file may hold a list of dialogues, one a line, an object of them by their ids, or an object of such lists. The
+    generator's result is the notes.
     """
-    return of_values(path, elements(path))
+    return of_values(path, lambda: elements(path))
 
 
-def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> Contents:
-    """The conversations of dialogues, each with its place in the file."""
-    reading = _Reading()
+def of_values(path: str | Path, values: PlacedValues) -> ConversationStream:
+    """The conversations of dialogues, each with its place in the file.
+
+    The values are read twice: what the speakers are depends on all of them.
+    """
+    speakers: dict[str, str] = {}
+    keys = set[str]()
+    count = 0
+    for dialogue in _dialogues(path, values()):
+        if dialogue is None:
+            count += 1
+        else:
+            keys.add(dialogue.key)
+            for turn in dialogue.turns:
+                speakers.setdefault(turn.speaker, dialogue.place)
+    roles = _roles(path, speakers, keys)
+    lines = ((one.place, _line(one, roles)) for one in _dialogues(path, values()) if one is not None)
+    yield from messages.iterate(path, lines)
+    return (f"{count} dialogue{'s' if count > 1 else ''} without turns left out",) if count else ()
+
+
+def _dialogues(path: str | Path, values: Iterable[tuple[str, Any]]) -> Iterator[_Dialogue | None]:
+    """The dialogues of values; None for each without turns."""
     for place, value in values:
         with readable(place):
-            _read_value(reading, path, place, value)
-    roles = _roles(path, reading.dialogues)
-    lines = [(dialogue.place, _line(dialogue, roles)) for dialogue in reading.dialogues]
-    count = reading.empty
-    notes = (f"{count} dialogue{'s' if count > 1 else ''} without turns left out",) if count else ()
-    return Contents(tuple(messages.of_values(path, lines)), notes)
+            yield from list(_read_value(path, place, value))
 
 
 def is_dialogue(value: Any) -> bool:
@@ -126,24 +139,26 @@ def _speaker(turn: Mapping[str, Any], key: str) -> str:
     return str(name) if isinstance(name, str | int) and not isinstance(name, bool) else ""
 
 
-def _read_value(reading: _Reading, path: str | Path, place: str, value: Any, name: str = "", split: str = "") -> None:
-    """Add the dialogues of a value; DataError if it has none, not even one without turns."""
+def _read_value(
+    path: str | Path, place: str, value: Any, name: str = "", split: str = ""
+) -> Iterator[_Dialogue | None]:
+    """The dialogues of a value, None for each without turns; DataError if it has neither."""
     layout = next((turns for fits, turns in LAYOUTS if is_object(value) and fits(value)), None)
     if layout is not None:
         try:
             spoken, used = layout(value)
         except ValueError as error:
             raise DataError(f"{at(path, place)}: {error}") from None
-        reading.dialogues.append(_Dialogue(place, value, spoken, used, name, split))
+        yield _Dialogue(place, value, spoken, used, name, split)
     elif is_object(value) and (keys := _keys(value)) is not None:
         turns = enumerate(value[keys.turns])
         spoken = [_turn(turn, keys, at(path, place, f"turn {number}")) for number, turn in turns]
-        reading.dialogues.append(_Dialogue(place, value, spoken, {keys.turns}, name, split, keys.speaker))
+        yield _Dialogue(place, value, spoken, {keys.turns}, name, split, keys.speaker)
     elif _is_empty(value):
-        reading.empty += 1
+        yield None
     elif inner := _dialogues_in(value):
         for where, own_name, own_split, dialogue in inner:
-            _read_value(reading, path, f"{place}, {where}", dialogue, own_name, own_split)
+            yield from _read_value(path, f"{place}, {where}", dialogue, own_name, own_split)
     else:
         has = ", ".join(list(value)[:12]) if is_object(value) else f"a {type(value).__name__}"
         raise DataError(
@@ -207,15 +222,13 @@ def _named(pairs: Any) -> Any:
     return named if len(named) == len(pairs) and pairs else pairs
 
 
-def _roles(path: str | Path, dialogues: Sequence[_Dialogue]) -> dict[str, str]:
-    """The role of each speaker of the file; DataError that names those without one."""
-    names = dict.fromkeys(turn.speaker for dialogue in dialogues for turn in dialogue.turns)
-    roles = {name: _SIDES.get(name.lower()) or role_of(name) or "" for name in names}
+def _roles(path: str | Path, speakers: Mapping[str, str], keys: set[str]) -> dict[str, str]:
+    """The role of each speaker of the file, who is given with a place; DataError that names those without one."""
+    roles = {name: _SIDES.get(name.lower()) or role_of(name) or "" for name in speakers}
     if unknown := [name for name, role in roles.items() if not role]:
         listed = ", ".join(map(repr, unknown[:6])) + (f" and {len(unknown) - 6} more" if len(unknown) > 6 else "")
-        whose = next(one.place for one in dialogues if any(turn.speaker == unknown[0] for turn in one.turns))
+        whose = speakers[unknown[0]]
         raise DataError(f"{at(path, whose)}: {listed}: neither user nor assistant by name: {_UNKNOWN}")
-    keys = {dialogue.key for dialogue in dialogues}
     if "assistant" not in roles.values() and keys <= {*_OF_DIALOGUES, ""}:
         roles = {name: "assistant" if role == "system" else role for name, role in roles.items()}
     return roles
@@ -269,6 +282,7 @@ FORMAT = Format(
     "dialogues",
     "dialogues whose turns have a role and a text",
     _recognised,
-    read,
+    whole(one_by_one),
+    one_by_one=one_by_one,
     sign=f"a list of turns with a role ({', '.join(SPEAKERS)}) and a text ({', '.join(TEXTS)})",
 )

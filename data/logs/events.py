@@ -37,6 +37,11 @@ def _is_event(value: Mapping[str, Any]) -> bool:
     return "usage" in as_object(value.get("metadata")) and "metrics" in as_object(value.get("metadata"))
 
 
+def begins_server_sent(begin: bytes) -> bool:
+    """Whether the first bytes of a file may be those of server-sent events."""
+    return begin.decode("utf-8-sig", "replace").lstrip().startswith(_SSE)
+
+
 def is_server_sent(text: str) -> bool:
     """Whether a text is one of server-sent events whose first data is an event of a model."""
     if not text.lstrip().startswith(_SSE):

@@ -8,11 +8,12 @@ Zstandard, which Python knows from 3.14 on.
 import json
 import zipfile
 import zlib
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from io import BytesIO
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,15 @@ import zstandard
 from ...errors import DataError, at
 from ..attachments import part_of
 from ..attempts import as_list, as_object, is_object
-from ..files.broken_lines import of_form
-from ..files.json_files import dumps, parsed, read_text
-from ..files.json_values import elements
+from ..files.broken_lines import is_skipping, of_form
+from ..files.json_files import LENIENT, dumps, parsed
+from ..files.json_pieces import abridged, objects_of
+from ..files.json_values import begins_with_a_line, elements
 from ..files.regular_files import opened
 from ..formats import messages
-from ..formats.detection import Contents, Format, Source
+from ..formats.detection import ConversationStream, Format, Source
 from ..formats.message_parts import turns_of_parts
+from ..formats.spooled import whole
 from ..formats.turns import role_of
 from ..records import Conversation
 from .inspect_samples import record_in
@@ -42,20 +45,23 @@ _ZSTANDARD = 93
 """Number of the compression in an archive."""
 
 
-def read(path: str | Path) -> Contents:
+def one_by_one(path: str | Path) -> ConversationStream:
     """A conversation for each sample and epoch, its scores as labels; DataError for a log without samples.
 
-    A sample that Duologue wrote holds its record, which is read where its words are still those of the messages.
+    A sample that Duologue wrote holds its record, which is read where its words are still those of the messages. The
+    generator's result is the notes.
     """
     stale: Counter[str] = Counter()
-    talks: list[Conversation] = []
-    for is_record, group in groupby(_values(Path(path), stale), lambda pair: isinstance(pair[1], Conversation)):
-        values = list(group)
-        talks += [value for _, value in values] if is_record else messages.of_values(path, values)
-    if not talks:
+    empty = True
+    for is_record, values in groupby(_values(Path(path), stale), lambda pair: isinstance(pair[1], Conversation)):
+        empty = False
+        if is_record:
+            yield from (record for _, record in values)
+        else:
+            yield from messages.iterate(path, values)
+    if empty:
         raise DataError(f"{at(path)}: holds an evaluation of Inspect without samples: give a log that has run")
-    notes = (f"{count} samples are read by their messages: {problem}" for problem, count in stale.items())
-    return Contents(tuple(talks), tuple(notes))
+    return tuple(f"{count} samples are read by their messages: {problem}" for problem, count in stale.items())
 
 
 def _values(path: Path, stale: Counter[str]) -> Iterator[tuple[str, Any]]:
@@ -71,21 +77,30 @@ def _values(path: Path, stale: Counter[str]) -> Iterator[tuple[str, Any]]:
 
 
 def _plain(path: Path) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
+    """The samples one at a time; of logs in lines or a list, those of a log."""
     problem = "is not a log of Inspect, as the first value is: take it out"
-    whole = _with_missing_scores(path)
-    values = elements(path) if whole is None else iter([("the log", whole)])
-    for place, log in of_form(values, lambda log: "eval" in as_object(log), path, problem):
-        for number, sample in enumerate(as_list(log.get("samples"))):
-            yield f"{place}, sample {number}", sample, as_object(log["eval"])
+    in_braces = Source(path).begin.removeprefix(BOM_UTF8).lstrip().startswith(b"{")
+    if is_skipping() or not in_braces or begins_with_a_line(path):
+        for place, log in of_form(elements(path), lambda log: "eval" in as_object(log), path, problem):
+            for number, sample in enumerate(as_list(log.get("samples"))):
+                yield f"{place}, sample {number}", sample, as_object(log["eval"])
+        return
+    for position, log in enumerate(objects_of(path, LENIENT)):
+        task = None
+        for key, value in log:
+            if key == "samples" and isinstance(value, Iterator):
+                task = _task(path, position) if task is None else task
+                for number, sample in enumerate(value):
+                    yield f"log {position + 1}, sample {number}", sample, as_object(task)
+            task = value if key == "eval" else task
+        if task is None:
+            raise DataError(f"{at(path, f'log {position + 1}')}: {problem}")
 
 
-def _with_missing_scores(path: Path) -> Any:
-    """The log of a `.json` file in which a score is missing (NaN); None for any other."""
-    text = read_text(path)
-    if "NaN" not in text or not text.lstrip().startswith("{"):
-        return None
-    with suppress(DataError):
-        return _parsed(text, path)
+def _task(path: Path, position: int) -> Any:
+    """What a log has under `eval`, where that stands behind the samples."""
+    for log in islice(objects_of(path, LENIENT), position, None):
+        return next((value for key, value in log if key == "eval"), None)
     return None
 
 
@@ -130,7 +145,7 @@ def _parsed(text: str, path: Path) -> Any:
         if "NaN" not in text:
             raise
         try:
-            return json.loads(text, parse_constant=lambda _: None)
+            return LENIENT.decode(text)
         except (ValueError, RecursionError):
             raise error from None
 
@@ -221,7 +236,8 @@ def _recognised(source: Source) -> bool:
         return False
     first = as_object(source.first)
     if source.fault is not None and b'"eval"' in source.begin:
-        first = as_object(_with_missing_scores(source.path))
+        with suppress(DataError):  # a score is missing (NaN)
+            first = as_object(abridged(source.path, 1, LENIENT))
     return (is_object(first.get("eval")) and "status" in first and "version" in first) or (
         not first and is_archive(source.path)
     )
@@ -231,7 +247,8 @@ FORMAT = Format(
     "inspect",
     "logs of Inspect's evaluations (.json, .eval)",
     _recognised,
-    read,
+    whole(one_by_one),
     write,
     sign="`version`, `status` and `eval`, or an archive with `samples/`",
+    one_by_one=one_by_one,
 )

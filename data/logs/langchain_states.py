@@ -5,8 +5,10 @@ those of its checkpoints (`channel_values`), its stream modes `values`, `updates
 thread states (`values`, `next`, `config` or `checkpoint`, `metadata`).
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +16,15 @@ from ..attempts import as_object
 from ..files.broken_lines import of_form
 from ..files.json_files import dumps
 from ..files.json_values import as_value, elements
-from ..formats.detection import Contents, Format, Source
+from ..formats.detection import ConversationStream, Format, Source
 from ..formats.provider_messages import write_langchain
+from ..formats.spooled import SpooledGroups, whole
 from . import langchain_messages as langchain
 from .completions import numbered
 from .logged_lines import IDS, identifier
 
 _SESSIONS = ("SessionId", "sessionId")
+_OF_VALUE = "\0value "
 _MODES = ("values", "updates", "messages")
 
 
@@ -57,68 +61,67 @@ class _Streamed:
 class _Reading:
     """What the values of a file add up to."""
 
-    conversations: list[Any] = field(default_factory=list[Any])
-    """Values with `messages`, and the states of each thread as a list, in order of appearance."""
-    threads: dict[str, list[_State]] = field(default_factory=dict[str, list[_State]])
-    rows: dict[str, list[Any]] = field(default_factory=dict[str, list[Any]])
+    conversations: SpooledGroups = field(default_factory=SpooledGroups)
+    """Values with `messages`, each under a name of its own (`_OF_VALUE`), and the states of each thread."""
+    rows: SpooledGroups = field(default_factory=SpooledGroups)
     """Messages by their session; those without one under an empty name."""
     stream: _Streamed = field(default_factory=_Streamed)
 
     def add(self, value: Any) -> bool:
         """Read a value; False if it is of another form."""
         if langchain.is_message(value):
-            self.rows.setdefault("", []).append(value)
+            self.rows.add("", value)
         elif (row := _row(value)) is not None:
-            self.rows.setdefault(row[0], []).append(row[1])
+            self.rows.add(*row)
         elif isinstance(value, list) and _streamed(value, self.stream):
             return True
         elif (state := _state(value)) is not None:
-            name = state.thread or f"\0{len(self.conversations)}"
-            if name not in self.threads:
-                self.conversations.append(self.threads.setdefault(name, []))
-            self.threads[name].append(state)
+            self.conversations.add(state.thread or f"\0{len(self.conversations)}", vars(state))
         elif (listed := _listed(value)) is not None:
-            self.conversations.append(_value(*listed))
+            self.conversations.add(f"{_OF_VALUE}{len(self.conversations)}", _value(*listed))
         else:
             return _streamed(value, self.stream)
         return True
 
 
-def read(path: str | Path) -> Contents:
+def one_by_one(path: str | Path) -> ConversationStream:
     """A conversation for each list of messages, each thread, and the stream of a run; DataError for another value.
 
     Of a thread's states the newest counts; a note counts the messages that only earlier ones hold.
     """
-    reading = _Reading()
+    reading, counts = _Reading(), Counter[str]()
     problem = "has no messages of LangChain: give them under 'messages' or 'values'"
     for _ in of_form(elements(path), reading.add, path, problem):
         pass
-    values, notes = _of_threads(reading.conversations)
-    values += [_value(listed, {"id": name}) for name, listed in reading.rows.items()]
     stream = reading.stream
-    if stream.messages:
-        values.append(_value(stream.messages, {"id": stream.thread}))
-    if stream.updates and not stream.whole:
-        notes.append("a stream of updates: without the input of the run")
-    return Contents(tuple(numbered(path, values)), tuple(notes))
-
-
-def _of_threads(conversations: list[Any]) -> tuple[list[dict[str, Any]], list[str]]:
-    """The values of conversations, with the newest state of each thread, and notes on what that does not hold."""
-    values: list[dict[str, Any]] = []
-    earlier = empty = 0
-    for states in conversations:
-        if not isinstance(states, list):
-            values.append(states)
-            continue
-        newest = max((state for state in states if not state.inner), key=lambda state: state.time, default=states[0])
-        earlier += _only_before(states, newest)
-        if newest.messages:
-            values.append(_value(newest.messages, {**newest.more, "id": newest.thread}))
-        else:
-            empty += 1
+    yield from numbered(
+        path,
+        chain(
+            _of_threads(reading.conversations, counts),
+            (_value(listed, {"id": name}) for name, listed in reading.rows),
+            [_value(stream.messages, {"id": stream.thread})] if stream.messages else [],
+        ),
+    )
+    earlier, empty = counts["earlier"], counts["empty"]
     notes = [f"{earlier} message{'' if earlier == 1 else 's'} only of earlier states"] if earlier else []
-    return values, notes + ([f"{empty} thread{'' if empty == 1 else 's'} without messages"] if empty else [])
+    notes += [f"{empty} thread{'' if empty == 1 else 's'} without messages"] if empty else []
+    lost = stream.updates and not stream.whole
+    return (*notes, *(["a stream of updates: without the input of the run"] if lost else []))
+
+
+def _of_threads(conversations: SpooledGroups, counts: Counter[str]) -> Iterator[dict[str, Any]]:
+    """The values of conversations, with the newest state of each thread; what that does not hold is counted."""
+    for name, listed in conversations:
+        if name.startswith(_OF_VALUE):
+            yield from listed
+            continue
+        states = [_State(**state) for state in listed]
+        newest = max((state for state in states if not state.inner), key=lambda state: state.time, default=states[0])
+        counts["earlier"] += _only_before(states, newest)
+        if newest.messages:
+            yield _value(newest.messages, {**newest.more, "id": newest.thread})
+        else:
+            counts["empty"] += 1
 
 
 def _value(messages: list[Any], more: Mapping[str, Any]) -> dict[str, Any]:
@@ -263,12 +266,14 @@ def _streams_messages(source: Source, first: Any) -> bool:
     return bool(_mode(first)[0]) and all(_streamed(piece, stream) for piece in pieces) and bool(stream.messages)
 
 
+read = whole(one_by_one)
 FORMAT = Format(
     "langchain",
     "messages of LangChain, and states, checkpoints and streams of LangGraph",
     _recognised,
     read,
     write_langchain,
+    one_by_one=one_by_one,
     sign="messages with a `type` such as `human` or `ai`, or of a `constructor`: by themselves, in a list, under `messages`, "
     "`values`, `channel_values` or a node's name",
 )

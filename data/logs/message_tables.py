@@ -7,17 +7,20 @@ has those of `training_rows`, or lists of messages, as data sets of chats have t
 import ast
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from array import array
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ...errors import DataError, at
 from ..attempts import is_object
 from ..files.tables import NAMES, PARQUET, Row, header_of, parquet_rows, text_rows, workbook_rows
 from ..formats import messages
-from ..formats.detection import Contents, Format, Source
+from ..formats.detection import Contents, ConversationStream, Format, Source
 from ..formats.refusals import is_spreadsheet
+from ..formats.spooled import Spooled, spooled_json, whole
 from . import dialogue_turns, message_trees, training_rows
 from .key_names import ANSWERS, CELLS, CONVERSATIONS, INPUTS, SPEAKERS, TIMES, first_of
 from .times import in_time
@@ -30,29 +33,33 @@ _KEYS = frozenset((*_OF_ROWS, *CELLS, *CONVERSATIONS, *TIMES, *SPEAKERS, *_LISTS
 _CALLS = ("tool_calls", "tool_call_id")
 _MOST_NAMED = 12
 
+Rows: TypeAlias = Spooled[Any] | Sequence[Any]
+"""Place and row of each row of a table."""
 
-def read(path: str | Path) -> Contents:
-    """The conversations of a table; DataError that names its columns if they are not those of messages or answers."""
-    tables: list[Contents] = []
-    others: list[tuple[str, list[str]]] = []
-    for sheet, rows in _tables(Path(path)):
-        placed = [(place, _named(row)) for place, row in rows]
-        if not placed:
-            continue
-        columns = list(dict.fromkeys(key for _, row in placed for key in row))
-        if (contents := _of_rows(path, placed, columns)) is not None:
-            tables.append(contents)
-        else:
-            others.append((sheet, columns))
-    if not tables:
-        if not others:
-            raise DataError(f"{at(path)}: is a table without rows: give one with messages")
-        raise DataError(f"{at(path)}: {_problem(others[0][1])}")
-    left = [f"the sheet {sheet!r} left out: {_problem(columns)}" for sheet, columns in others]
-    return Contents(
-        tuple(talk for contents in tables for talk in contents.conversations),
-        (*(note for contents in tables for note in contents.notes), *left),
-    )
+
+def one_by_one(path: str | Path) -> ConversationStream:
+    """The conversations of a table; DataError that names its columns if they are not those of messages or answers.
+
+    The generator's result is the notes.
+    """
+    notes: list[str] = []
+    others: list[tuple[str, str]] = []
+    fits = False
+    for sheet, placed in _tables(Path(path)):
+        rows, columns = spooled_json(), dict[str, None]()
+        for place, row in placed:
+            named = _named(row)
+            columns |= dict.fromkeys(named)
+            rows.append((place, named))
+        if rows and (conversations := _of_rows(path, rows, list(columns))) is not None:
+            fits = True
+            notes += yield from conversations
+        elif rows:
+            others.append((sheet, _problem(list(columns))))
+    if not fits:
+        problem = others[0][1] if others else "is a table without rows: give one with messages"
+        raise DataError(f"{at(path)}: {problem}")
+    return (*notes, *(f"the sheet {sheet!r} left out: {problem}" for sheet, problem in others))
 
 
 def _tables(path: Path) -> Iterator[tuple[str, Iterable[tuple[str, Row]]]]:
@@ -75,7 +82,8 @@ def problem_of(path: Path) -> str:
         for _, rows in _tables(path):
             for place, row in islice(rows, 1):
                 named = _named(row)
-                if _of_rows(path, [(place, named)], list(named)) is not None:
+                if (conversations := _of_rows(path, [(place, named)], list(named))) is not None:
+                    deque(conversations, maxlen=0)
                     return ""
                 columns = columns or list(row)
     except DataError as error:
@@ -112,44 +120,57 @@ def _literal(cell: str) -> Any:
     return json.loads(json.dumps(ast.literal_eval(cell), allow_nan=False))
 
 
-def _of_rows(path: str | Path, rows: list[tuple[str, dict[str, Any]]], columns: list[str]) -> Contents | None:
+def _of_rows(path: str | Path, rows: Rows, columns: list[str]) -> ConversationStream | None:
     """The conversations of rows; None if their columns are not those of any form."""
     first = rows[0][1]
     if message_trees.is_tree(first):
-        return message_trees.of_values(path, rows)
+        return _read(message_trees.of_values(path, rows))
     if training_rows.is_row(first):
-        return training_rows.of_rows(path, rows)
+        return _read(training_rows.of_rows(path, rows))
     if any(isinstance(first.get(key), list) for key in ("messages", "conversations", "conversation")):
-        lines = [(place, training_rows.line_of(row)) for place, row in rows]
-        return Contents(tuple(messages.of_values(path, lines)))
+        return _of_lines(path, ((place, training_rows.line_of(row)) for place, row in rows))
     if dialogue_turns.is_dialogue(first):
-        return dialogue_turns.of_values(path, rows)
+        return dialogue_turns.of_values(path, lambda: rows)
     speaker, text = first_of(SPEAKERS, columns), first_of(CELLS, columns)
     return _of_messages(path, rows, columns, speaker, text) if speaker and text else None
 
 
-def _of_messages(
-    path: str | Path, rows: list[tuple[str, dict[str, Any]]], columns: list[str], speaker: str, text: str
-) -> Contents:
+def _read(contents: Contents) -> ConversationStream:
+    yield from contents.conversations
+    return contents.notes
+
+
+def _of_lines(path: str | Path, lines: Iterable[tuple[str, Any]]) -> ConversationStream:
+    yield from messages.iterate(path, lines)
+    return ()
+
+
+def _of_messages(path: str | Path, rows: Rows, columns: list[str], speaker: str, text: str) -> ConversationStream:
     """The conversations of rows that are messages: by the id that they name, in the order of their times."""
     name, time = first_of(CONVERSATIONS, columns), first_of(TIMES, columns)
-    by_name: dict[str, tuple[str, list[dict[str, Any]]]] = {}
-    for place, row in rows:
-        turn = {key: value for key, value in row.items() if key != name and value is not None}
-        turn[text] = str(turn.get(text, ""))
-        by_name.setdefault(str(row.get(name, "")), (place, []))[1].append(turn)
-    values, moved = [], False
-    for own, (place, turns) in by_name.items():
-        ordered = in_time(turns, time)
-        moved = moved or ordered != turns
-        values.append((place, {**({"id": own} if own else {}), "utterances": ordered}))
+    numbers: dict[str, array[int]] = {}
+    for number, (_, row) in enumerate(rows):
+        numbers.setdefault(str(row.get(name, "")), array("Q")).append(number)
+    moved = False
+
+    def values() -> Iterator[tuple[str, dict[str, Any]]]:
+        nonlocal moved
+        for own, listed in numbers.items():
+            turns = [
+                {key: value for key, value in row.items() if key != name and value is not None}
+                for _, row in map(rows.__getitem__, listed)
+            ]
+            turns = [turn | {text: str(turn.get(text, ""))} for turn in turns]
+            ordered = in_time(turns, time)
+            moved = moved or ordered != turns
+            yield rows[listed[0]][0], {**({"id": own} if own else {}), "utterances": ordered}
+
     if any(key in columns for key in _CALLS):
-        contents = Contents(tuple(messages.of_values(path, _lines(values, speaker, text))))
+        notes = yield from _of_lines(path, _lines(values(), speaker, text))
     else:
-        contents = dialogue_turns.of_values(path, values)
-    notes = [f"messages are in the order of {time!r}"] if moved else []
-    notes += [] if name else ["no column names the conversation: all rows are one"]
-    return Contents(contents.conversations, (*contents.notes, *notes))
+        notes = yield from dialogue_turns.of_values(path, values)
+    notes += (f"messages are in the order of {time!r}",) if moved else ()
+    return notes if name else (*notes, "no column names the conversation: all rows are one")
 
 
 def _lines(
@@ -191,6 +212,7 @@ FORMAT = Format(
     "tables",
     "tables of messages: CSV, TSV, Parquet, workbooks",
     _recognised,
-    read,
+    whole(one_by_one),
+    one_by_one=one_by_one,
     sign=f"Parquet or a workbook; or a first line of {NAMES}, one of them of roles, texts or answers",
 )

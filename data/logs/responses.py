@@ -5,14 +5,15 @@ of a response (`object: response`). Both may be stored together in a line, or as
 `/v1/responses`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..attempts import as_list, as_object
 from ..files.json_files import dumps
+from ..formats.spooled import Spooled
 from ..formats.turns import role_of
-from .calls import LoggedCall
+from .calls import LoggedCall, spooled_calls
 from .logged_lines import LoggedLine, usage_of
 
 ITEMS = "items"
@@ -170,26 +171,35 @@ def _part(part: Any) -> Any:
     return part
 
 
-def chained(calls: Iterable[LoggedCall]) -> list[LoggedCall]:
+def chained(calls: Spooled[LoggedCall]) -> Spooled[LoggedCall]:
     """The calls with the turns before them, where a call names the response that it goes on from.
 
     Only the last call of a chain is returned, with the tokens and further keys of all. Two that go on from one response
     are two conversations.
     """
-    calls = list(calls)
-    by_name = {call.name: call for call in calls if call.name}
-    continued = {call.after for call in calls if call.after in by_name}
+    by_name: dict[str, int] = {}
+    after: dict[int, str] = {}
+    for number, call in enumerate(calls):
+        by_name |= {call.name: number} if call.name else {}
+        after |= {number: call.after} if call.after else {}
+    continued = {name for name in after.values() if name in by_name}
+    if not continued:
+        return calls
     counted: set[str] = set()
-    last = [call for call in calls if call.name not in continued]
-    whole = [_whole(call, by_name, counted) if call.after in by_name else call for call in last]
-    return whole + [call for call in calls if call.name in continued - counted]  # of a circle
+    whole = spooled_calls()
+    for call in (call for call in calls if call.name not in continued):
+        whole.append(_whole(call, calls, by_name, counted) if call.after in by_name else call)
+    in_circles = continued - counted
+    for call in (call for call in calls if call.name in in_circles):
+        whole.append(call)
+    return whole
 
 
-def _whole(call: LoggedCall, by_name: Mapping[str, LoggedCall], counted: set[str]) -> LoggedCall:
+def _whole(call: LoggedCall, calls: Spooled[LoggedCall], by_name: Mapping[str, int], counted: set[str]) -> LoggedCall:
     chain, names = [call], {call.name}
-    while (before := by_name.get(chain[-1].after)) is not None and before.name not in names:
-        chain.append(before)
-        names.add(before.name)
+    while (number := by_name.get(chain[-1].after)) is not None and calls[number].name not in names:
+        chain.append(calls[number])
+        names.add(chain[-1].name)
     chain.reverse()
     turns: list[dict[str, Any]] = []
     for part in chain:

@@ -15,8 +15,9 @@ from ..domain import shortened
 from ..files.json_files import write_lines
 from ..files.json_values import elements
 from ..formats import messages
-from ..formats.detection import Contents, Format
+from ..formats.detection import ConversationStream, Format
 from ..formats.provider_messages import turns_of_talk
+from ..formats.spooled import whole
 from ..formats.turn_reading import text_of
 from ..formats.unsupported import BeyondWords
 from ..identity import digest
@@ -28,20 +29,28 @@ _NAMES = {"tool_calls": "toolCalls", "tool_call_id": "toolCallId", "reasoning_co
 _ODD = re.compile(r"[^\w.-]+|^\.+")
 
 
-def read(path: str | Path) -> Contents:
+def one_by_one(path: str | Path) -> ConversationStream:
     """The conversation of each session of a file; DataError for a line of another kind."""
-    sessions: list[tuple[str, dict[str, Any]]] = []
+    yield from messages.iterate(path, _sessions(path))
+    return ()
+
+
+def _sessions(path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    session: tuple[str, dict[str, Any]] | None = None
     for place, value in elements(path):
         line = as_object(value)
         if line.get("type") == "session":
+            if session is not None:
+                yield session
             more = {key: inner for key, inner in line.items() if key not in ("type", "name")}
             title = {"title": line["name"]} if isinstance(line.get("name"), str) else {}
-            sessions.append((place, {**more, **title, "messages": []}))
-        elif sessions and line.get("type") == "message" and as_object(line.get("message")):
-            sessions[-1][1]["messages"].append(_turn(line["message"]))
+            session = place, {**more, **title, "messages": []}
+        elif session is not None and line.get("type") == "message" and as_object(line.get("message")):
+            session[1]["messages"].append(_turn(line["message"]))
         else:
             raise DataError(f"{at(path, place)}: is not a message of a session: give it the type 'message'")
-    return Contents(tuple(messages.of_values(path, sessions)))
+    if session is not None:
+        yield session
 
 
 def _turn(message: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,7 +94,8 @@ FORMAT = Format(
     "sessions",
     "session traces of the Hugging Face Hub (STS-Format)",
     lambda source: as_object(source.first).keys() >= {"type", "harness", "id"} and source.first["type"] == "session",
-    read,
+    whole(one_by_one),
     write,
     sign="a first line of `type: session` with a `harness`",
+    one_by_one=one_by_one,
 )

@@ -10,9 +10,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...errors import DataError, at
+from ..files.folders import json_files
 from ..files.json_files import read_json, write_json
 from ..files.regular_files import content
-from ..formats.detection import Source, is_folder, json_files
+from ..formats.detection import Source, is_folder
 from ..formats.unsupported import LeftOut
 from ..identity import digest, named
 from ..records import Conversation

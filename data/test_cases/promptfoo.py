@@ -207,7 +207,7 @@ def _recognised(source: Source) -> bool:
         return False
     value = source.value
     if value is None:
-        if not _BEGINS.search(source.text):
+        if source.is_large or not _BEGINS.search(source.text):
             return False
         lines = (line for line in source.text.splitlines() if line.strip() and not line.startswith(("#", "---")))
         if not _FIRST.match(next(lines, "")):

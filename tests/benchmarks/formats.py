@@ -3,10 +3,12 @@
 The source is a file of generated records (`tests/data/generated.py`), 3.9 kB each. `--only NAME,...` measures some formats.
 """
 
+import shutil
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from itertools import cycle, islice
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,7 +18,11 @@ from tests.data.generated import conversations
 
 from .reading import called
 
-FORMATS = ("messages", "sharegpt", "anthropic", "responses", "langchain", "csv", "sessions", "parquet", "hub")
+FORMATS = (
+    "messages", "sharegpt", "anthropic", "responses", "langchain", "csv", "sessions", "parquet", "hub", "inspect.eval",
+    "inspect.json",
+)  # fmt: skip
+"""Names of formats; behind a point how the file's name ends, where the format asks for it."""
 
 
 def source(count: int) -> Iterator[Conversation]:
@@ -26,14 +32,25 @@ def source(count: int) -> Iterator[Conversation]:
         yield talk.model_copy(update={"id": f"talk-{number}"})
 
 
+def write_source(count: int, path: Path) -> None:
+    """Write so many conversations as records."""
+    record_lines.write(source(count), path)
+
+
 def measured(count: int, names: list[str], folder: Path) -> Iterator[str]:
     """A line for each format: what writing it takes, and reading it."""
-    record_lines.write(source(count), folder / "records.jsonl")
+    # In a process of its own: a child's peak is at least what this process has when it starts it.
+    made = get_context("spawn").Process(target=write_source, args=(count, folder / "records.jsonl"))
+    made.start()
+    made.join()
     for name in names:
-        written = called(folder, "convert", "records.jsonl", f"out.{name}", "--to", name)
-        read = called(folder, "stats", f"out.{name}", "--json")
+        out = folder / f"out.{name}"
+        written = called(folder, "convert", "records.jsonl", out.name, "--to", name.partition(".")[0])
+        read = called(folder, "stats", out.name, "--json")
+        size = sum(file.stat().st_size for file in ([out] if out.is_file() else out.iterdir()))
         figures = [f"{one['peak'] / 1e6:.0f} MB, {one['seconds']:.0f} s" for one in (written, read)]
-        yield f"{count:>8,}  {name:<10} written: {figures[0]:<16} read: {figures[1]}"
+        yield f"{count:>8,}  {name:<12} {size / 1e6:>5.0f} MB  written: {figures[0]:<16} read: {figures[1]}"
+        shutil.rmtree(out) if out.is_dir() else out.unlink()
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ def test_calls_without_a_name_are_joined_in_time_that_grows_with_their_number(mo
     monkeypatch.setattr("duologue.data.logs.calls.spoken", counted)
     first = [LoggedCall([{**ASKED, "content": f"When does room {number % 50} open?"}, TOLD]) for number in range(200)]
     second = [LoggedCall([*call.turns, MORE, LAST]) for call in first]
-    talks = together([*first, *second])
+    talks = list(together([*first, *second]))
     assert [talk["messages"][0]["content"] for talk in talks] == [call.turns[0]["content"] for call in first]
     assert {len(talk["messages"]) for talk in talks} == {4}
     assert read < 10 * len([*first, *second])
