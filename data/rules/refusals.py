@@ -73,7 +73,7 @@ _REFUSED = re.compile(
     r"|\bhands are tied\b|\b(?:say|said) no\b|\bout of (?:the question|stock)\b|\boff the table\b|\brules? (?:\w+ )?out\b|\bnothing (?:more |else )?(?:i|we|that) can\b"
     rf"|\b(?:is|are) final\b|\bonly (?:the|an?) (?:\w+ ){{1,3}}(?:may|can)\b|\brolled back\b|\btoo late (?:to|for)\b|\b(?:beyond|outside|exceeds?) (?:of )?(?:my|our|what (?:i|we))\b|\bno (?:way (?:to|for)|can do)\b"
     # Where nothing is left.
-    rf"|\b(?:no(?:thing|ne)?|nobody|no one)\b (?:of (?:our|the|my) )?(?:(?:more|other|free|open|available|further|longer|here) )*(?:{_PLACE}\b(?!.* (?:problem|issue))|available|free|left|open|is (?:able|allowed|authori[sz]ed))"
+    rf"|\b(?:no(?:thing|ne)?|nobody|no one)\b (?:of (?:our|the|my) )?(?:(?:more|other|free|open|available|further|longer|here) )*(?:{_PLACE}\b(?!.* (?:problem|issue)| (?:fee|charge|surcharge|cost|limit|restriction|change)s?\b)|available|free|left|open|is (?:able|allowed|authori[sz]ed))"
     r"|\bno \w+ (?:can|may|could) be\b|\bno \w+ (?:is|are|were) (?:left|possible|allowed|given|available)\b|\bso no \w+"
     r"|\b(?:is|are|was|were|['’]s|been) (?:\w+ )?(?:sold out|unavailable|taken(?! care)|gone(?! through)|full\b(?!-)|occupied|expired|booked (?:up|out|solid))\b|\b(?:ran|has run|have run) out\b(?! of (?:time|space))"
     rf"|\b(?:fully|completely|entirely) (?:booked|reserved|occupied)\b|\b{_PLACE}\b.{{0,30}}\b(?:is|are|was) already (?:booked|reserved|taken)\b|\b(?:has|have) (?:expired|lapsed)\b|\b(?:someone|somebody|another \w+) (?:else )?(?:got|took|has)\b"
@@ -83,10 +83,10 @@ _REFUSED = re.compile(
     # Who declined: somebody else too, and failures.
     rf"|\b(?:i|we|must|have to|need to|going to(?: have to)?) (?:decline|refuse|turn (?:\w+ ){{1,3}}down)\b|\b(?:rejected|declined|denied|refused|overruled|turned (?:\w+ ){{0,3}}down)\b|\b{_REQUEST}\b.{{0,30}}\bfailed\b"
     # Chinese: a verb that cannot reach its end, and "not" before what one does for customers.
-    r"|(?<![找看收查听少免忘])[\u4e00-\u9fff]不(?:了|成|上(?!传)|动)(?![解起])|(?<!能)(?<!要)不(?:再)?(?:外借|出诊|接|对外|提供|办|出售|卖|送|退|换|给|予|允许|可以|支持|符合(?!预期|期望|要求的))|没有?了|都[^，。]{0,6}(?:满|完|出去|光)了|(?:停产|停售|停办|停运)了?"
+    r"|(?<![找看收查听少免忘])[\u4e00-\u9fff]不(?:了|成|上(?!传)|动)(?![解起])|(?<!能)(?<!要)不(?:再)?(?:外借|出诊|接|对外|提供|办|出售|卖|送|退|换(?!乘|车)|给(?!.{0,8}(?:添|造成|带来))|予|允许|可以|支持|符合(?!预期|期望|要求的))|没有?了|都[^，。]{0,6}(?:满|完|出去|光)了|(?:停产|停售|停办|停运)了?"
     r"|(?:抱歉|对不起|不好意思|遗憾|恕|恐怕).*?(?:无法|不能|没法|没办法|不可以|难以|不行|没有|满|结束|已被|已经被)"
     r"|(?:无法|不能|没法|没办法|不可以).*?(?:抱歉|对不起|不好意思)"
-    r"|(?:我们?|您|你|这里|这边|政策|规定|按照|系统|[票号字位房]|订单|日期|时间)[^，,。！？]{0,12}?(?:无法|不能|没法|没办法|不可以|不退|不得)"
+    r"|(?:我们?|您|你|这里|这边|政策|规定|按照|系统|[票号字位房]|订单|日期|时间)[^，,。！？]{0,12}?(?:无法|不能|没法|没办法|不可以|不退|不得)(?!不|错过|忘|少)"
     r"|来不及|做不到|(?:未|没有?)(?:能)?(?:通过|成功)|作废|(?:提示|操作|支付|预约|系统)失败|挂完|约满|没办法(?:再)?(?:安排|办|改|约)|无法(?:修改|办理|取消|退|提供|为|给|安排)|不得办|恕难|(?:我们?|只能)拒绝|被[^，。]{0,4}拒绝?了?|没有权限|(?<!有)(?:没有|无)(?:可|空|多余|剩)|满员|(?:订|约|住|坐)满|客满|售(?:完|罄)|卖完|已经?被(?:预|占|订)"
     r"|(?:过期|截止|期限)了?.{0,6}(?:不|无|$)|超过.{0,6}期限|已经?过期|禁止"
     # German: modal or verb of offering with negation, and what is not possible or left.
@@ -94,6 +94,13 @@ _REFUSED = re.compile(
     r"|\b(?:nicht|nirgends) (?:mehr )?(?:möglich|erlaubt|gestattet|zulässig|verfügbar|vorgesehen)\b|\bunmöglich\b|\bleider nicht\b|\b(?:fehlt|fehlen) (?:mir|uns)\b|\bablehnen\b|\bfehlgeschlagen\b|\b(?:gilt|gelten|gibt es) (?:leider )?(?:nicht|keine?n?)\b(?: mehr)?"
     r"|\b(?:ausgebucht|ausverkauft|ausgeschlossen|vergriffen|untersagt|verboten|abgelaufen|abgelehnt|verweigert)\b|\b(?:schon|bereits|leider|leid|bedaure|alle)\b.*\b(?:vergeben|belegt|besetzt|voll|(?<!dem )weg)\b"
     r"|\bkeine?n?\b.{0,20}\b(?:frei\w*|mehr|verfügbar\w*)\b|\bzu spät\b",
+    re.IGNORECASE,
+)
+# What is not needed is refused to nobody.
+_NEEDLESS = re.compile(
+    r"\b(?:need|require)(?:s|d|ed|ing)? no (?:\w+ )?\w+(?:,? (?:and|or|nor) no (?:\w+ )?\w+)*"
+    r"|\bno (?:(?!is\b|are\b|was\b|were\b)\w+ ){1,4}(?:(?:is|are|was|were) )?(?:needed|required|necessary)\b"
+    r"|\bbenötig(?:e|t|en) keine?n? \w+|\b(?:keine?n? (?:\w+ ){1,3}|nicht )(?:nötig|erforderlich|notwendig)\b",
     re.IGNORECASE,
 )
 _NO_DEED = (
@@ -201,7 +208,7 @@ def _heard(sentence: str) -> Iterator[tuple[RequestOutcome, str]]:
         return
     before = ""
     for clause in _CLAUSE.split(sentence):
-        if _REFUSED.search(clause):
+        if _REFUSED.search(_NEEDLESS.sub("", clause)):
             yield "refused", clause
         elif (part := _deed(clause)) and not _CONDITION.search(before + part):
             yield "done", clause

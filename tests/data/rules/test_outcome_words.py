@@ -54,6 +54,50 @@ def test_what_is_denied_or_asked_is_neither(reply, outcome):
     assert outcome_of(reply) == outcome
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "It needs no ticket.",
+        "You need no appointment: come before noon.",
+        "No ticket is required for the gallery.",
+        "The tour requires no tickets in advance.",
+        "I want a walk for which I need no booked seat and no ticket.",
+        "这里不需要门票。",
+        "您无需预约，直接来就行。",
+        "坐这趟车不换乘，可以直达。",
+        "这家餐厅您可不能错过。",
+        "这条路没有台阶，不给轮椅添麻烦。",
+        "There is no seat fee on this train.",
+        "您不得不换乘两次。",
+        "Eine Karte ist nicht nötig.",
+    ],
+)
+def test_what_is_not_needed_is_not_refused(reply):
+    assert refused(reply) is None
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "There is no ticket left for Friday.",
+        "We have no table for six tonight.",
+        "No seats are free on that train.",
+        "The clinic takes no appointments on Sundays.",
+        "It is a popular walk, and there are no tickets for it this week.",
+        "那天没有空位了。",
+        "这张票不退不换。",
+        "周日的号已经挂完了。",
+        "我们不接待六人以上的团。",
+        "您的票不能改到周五。",
+        "It requires no ticket, but we have no place left.",
+        "You need no appointment, and there is no free slot.",
+        "No table is free, and help is needed.",
+    ],
+)
+def test_what_is_not_there_is_refused(reply):
+    assert refused(reply)
+
+
 def test_a_caveat_beside_a_deed_is_no_refusal():
     assert refused("Your booking is confirmed. Tickets are non-refundable.") is None
     assert refused("I have cancelled the first night. Sorry, the second one cannot be cancelled.")
