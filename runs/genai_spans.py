@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
-from ..data.attempts import Attempt, Part, ToolCall, Usage, as_object
+from ..data.attempts import Attempt, ToolCall, Usage, as_object
 from ..data.files.json_files import dumps
 from ..data.identity import VERSION, digest
 from ..data.labels.reading import SCORES
 from ..data.records import Conversation, Message, Role
+from .genai_messages import calls_of, message_in_parts, result_of, turns_of
 
 AttributeValue: TypeAlias = str | bool | int | float | list[str]
 PROVIDERS = {
@@ -97,8 +98,16 @@ class _Spans:
             self.turn(root, message.role, message.attempts, number, message)
         for turn in self.talk.unsaid:
             self.turn(root, turn.role, turn.attempts, turn.after)
+        if self.contents and self.talk.messages:  # viewers show a trace by what its outermost span has
+            root.attributes |= _heard(self.before(len(self.talk.messages))[:-1])
+            root.attributes["gen_ai.output.messages"] = dumps(self.before(len(self.talk.messages))[-1:])
         self.set_times(root)
         return self.all
+
+    def before(self, number: int) -> list[dict[str, Any]]:
+        """The messages before that one, with the calls of tools."""
+        said = enumerate(self.talk.messages[:number])
+        return [turn for place, message in said for turn in turns_of(str(place), message)]
 
     def add(self, operation: str, of: str, parent: str, more: Mapping[str, AttributeValue]) -> GenAISpan:
         named = {"gen_ai.conversation.id": self.talk.id, "session.id": self.talk.id}
@@ -119,15 +128,18 @@ class _Spans:
         agent.attributes |= _usage(sum((draft.spent for draft in drafts), Usage.none()))
         if message is None:
             agent.attributes["error.type"] = self.talk.stop or "no_message"
-        elif self.contents:
-            before = [_message(one.role, one.text, one.parts) for one in self.talk.messages[:number]]
-            agent.attributes["gen_ai.input.messages"] = dumps(before)
-            agent.attributes["gen_ai.output.messages"] = dumps([_message(role, message.text, message.parts)])
+        heard = _heard(self.before(number)) if self.contents else {}
+        agent.attributes |= heard
+        place = str(number) if message is not None else f"{number}-unsaid"
+        if self.contents and message is not None:
+            agent.attributes["gen_ai.output.messages"] = dumps(list(turns_of(place, message)))
         for draft in drafts:
-            self.draft(agent, role, draft, model)
+            self.draft(agent, role, draft, model | heard, place)
 
-    def draft(self, agent: GenAISpan, role: Role, draft: Attempt, model: Mapping[str, AttributeValue]) -> None:
-        chat = self.add("chat", str(model.get("gen_ai.request.model", "")), agent.id, model)
+    def draft(
+        self, agent: GenAISpan, role: Role, draft: Attempt, more: Mapping[str, AttributeValue], place: str
+    ) -> None:
+        chat = self.add("chat", str(more.get("gen_ai.request.model", "")), agent.id, more)
         self.leaves.append(chat)
         chat.attributes |= _usage(draft.usage)
         chat.attributes |= {"duologue.attempt": draft.number, "duologue.verdict": draft.verdict}
@@ -143,23 +155,23 @@ class _Spans:
             }
             chat.events.append(event | ({"gen_ai.evaluation.explanation": why} if why else {}))
         if self.contents:
-            reply = _message(role, draft.text, draft.parts) | {"finish_reason": draft.finish_reason or "stop"}
+            reply = message_in_parts(role, draft.text, draft.parts) | {"finish_reason": draft.finish_reason or "stop"}
             chat.attributes["gen_ai.output.messages"] = dumps([reply])
             if draft.prompt is not None and draft.prompt.text:
                 parts = [{"type": "text", "content": draft.prompt.text}]
                 chat.attributes["gen_ai.system_instructions"] = dumps(parts)
-        for number, call in enumerate(draft.tool_calls, start=1):
-            self.tool(agent, call, f"{draft.number}.{number}")
+        for own, call in calls_of(place, draft):
+            self.tool(agent, call, own)
 
-    def tool(self, agent: GenAISpan, call: ToolCall, number: str) -> None:
+    def tool(self, agent: GenAISpan, call: ToolCall, own: str) -> None:
         about: dict[str, AttributeValue] = {"gen_ai.tool.name": call.name, "gen_ai.tool.type": "function"}
-        span = self.add("execute_tool", call.name, agent.id, about | {"gen_ai.tool.call.id": f"{agent.id}.{number}"})
+        span = self.add("execute_tool", call.name, agent.id, about | {"gen_ai.tool.call.id": own})
         self.leaves.append(span)
         if call.error is not None:
             span.attributes["error.type"] = _error_class(call.error, "tool_error")
         if self.contents:
             span.attributes["gen_ai.tool.call.arguments"] = dumps(call.arguments)
-            span.attributes["gen_ai.tool.call.result"] = dumps(call.result if call.error is None else call.error)
+            span.attributes["gen_ai.tool.call.result"] = dumps(result_of(call))
 
     def model(self, role: Role) -> dict[str, AttributeValue]:
         """Provider and name of a side's model, by its identifier."""
@@ -220,19 +232,8 @@ def _error_class(error: str, otherwise: str = "error") -> str:
     return name if colon and _CLASS.fullmatch(name) else otherwise
 
 
-def _message(role: str, text: str, parts: Sequence[Part]) -> dict[str, Any]:
-    """A message in the conventions' form of parts."""
-    words = [{"type": "text", "content": text}] if text else []
-    return {"role": role, "parts": [*words, *map(_part, parts)]}
-
-
-def _part(part: Part) -> dict[str, Any]:
-    about = {"modality": part.type, **({"mime_type": part.mime_type} if part.mime_type else {})}
-    if part.inline and part.url:
-        return {"type": "blob", **about, "content": part.url.partition(",")[2]}
-    if part.url:
-        return {"type": "uri", **about, "uri": part.url}
-    return {"type": "file", **about, "file_id": part.file_id or part.digest or ""}
+def _heard(messages: Sequence[Mapping[str, Any]]) -> dict[str, AttributeValue]:
+    return {"gen_ai.input.messages": dumps(messages)} if messages else {}
 
 
 def otlp(conversation: Conversation, *, contents: bool = False) -> dict[str, Any]:

@@ -38,7 +38,14 @@ OF_TOOLS = {"gen_ai.tool.call.arguments": {"type": "object"}, "gen_ai.tool.call.
 TEXTS = {*CONTENTS, *OF_TOOLS}
 
 ALLOWED: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
-    "invoke_workflow": ((), {"gen_ai.workflow.name": TEXT}),
+    "invoke_workflow": (
+        (),
+        {
+            "gen_ai.workflow.name": TEXT,
+            "gen_ai.input.messages": MESSAGES,
+            "gen_ai.output.messages": MESSAGES,
+        },
+    ),
     "invoke_agent": (("gen_ai.provider.name",), {**MODEL, **USAGE, **CONTENTS, "gen_ai.agent.name": TEXT}),
     "chat": (
         ("gen_ai.provider.name",),
