@@ -26,7 +26,6 @@ from duologue.testing import scripted_model
 from tests.data.generated import conversations
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
-PAGE = Path(__file__).parents[2] / "docs/hosts/inspect.md"
 MOVE = {"goal": "move my flight to 2026-05-03", "facts": ["The booking code is QX4821."]}
 
 
@@ -199,15 +198,6 @@ def test_a_score_without_our_solver_is_one_line():
     task = Task(dataset=[Sample(input="x")], solver=generate(), scorer=host.success())
     [log] = eval(task, model=get_model("mockllm/model", custom_outputs=answering), display="none", log_dir="logs")
     assert "give the task the solver simulated_user()" in log.error.message
-
-
-def test_the_code_of_the_page_runs_as_it_stands():
-    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    assert len(blocks[0].strip().splitlines()) <= 7  # five, beside the scenarios and an empty line
-    space = {"model": get_model("mockllm/model", custom_outputs=answering)}
-    exec("".join(blocks).replace('"openai/gpt-4.1-mini", epochs', 'model, display="none", epochs'), space)
-    assert [sample.epoch for sample in space["log"].samples] == [1, 2, 3]
-    assert space["log"].samples[0].scores["success"].value is True
 
 
 @pytest.mark.parametrize("name", ["out.eval", "out.json"])

@@ -2,11 +2,14 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("verifiers")
+
+from verifiers.v1.runtimes import Runtime
 
 import duologue
 from duologue.hosts import UserEnded
@@ -113,13 +116,35 @@ def test_scenarios_come_from_a_file_too():
 
 
 def test_the_modules_of_the_page_run_as_they_stand():
-    first, second, third = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    first, _, third = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
     assert len(first.strip().splitlines()) <= 5
     [episode] = run([WANTED], answering, module=third)
     rewards = episode.traces[0].rewards
     assert (rewards["success"].value, rewards["refused"].value) == (1.0, 0.0)
     [episode] = run([WANTED], answering, module=first)
     assert episode.ok
-    space = {}
-    exec(second, space)
-    assert [task.data.scenario["goal"] for task in space["env"].taskset] == ["move my flight"]
+
+
+def test_the_bash_harness_of_verifiers_goes_on_with_our_user(monkeypatch):
+    program = Path("program.py").absolute()
+
+    async def prepared(self, script, env=None, *, activate=True):
+        """The program by this interpreter: `uv` would install its packages, which are here already, from an index."""
+        program.write_text(script)
+        return [sys.executable, str(program)]
+
+    def commanding(messages):
+        message = answering(messages)
+        if calls := message.get("tool_calls"):
+            calls[0]["function"] = {"name": "bash", "arguments": json.dumps({"command": "echo moved QX4821"})}
+        return message
+
+    monkeypatch.setattr(Runtime, "prepare_uv_script", prepared)
+    scenario = MOVE | {"success": {"tool_called": "bash"}}
+    [episode] = run([scenario], commanding, assistant={"harness": {"id": "bash"}})
+    assert (episode.ok, episode.errors) == (True, [])
+    [trace] = episode.traces
+    record = record_of(trace)
+    assert (record.stop, trace.rewards["success"].score) == ("user_ended", 1.0)
+    assert [turn.text for turn in record.messages if turn.role == "user"][:-1] == by_hand(scenario)
+    assert [call.result for turn in record.messages for call in turn.tool_calls] == ["moved QX4821\n"]

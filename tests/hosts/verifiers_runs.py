@@ -17,7 +17,27 @@ SUPPORT = """from duologue.hosts.verifiers import ScenarioTaskset, SimulatedUser
 
 __all__ = ["ScenarioTaskset", "SimulatedUserEnv"]
 """
+REPLY = {"id": "1", "created": 1, "model": "m"}
 USAGE = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
+
+
+def _completion(message: dict[str, Any]) -> bytes:
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    return json.dumps({**REPLY, "object": "chat.completion", "choices": [choice], "usage": USAGE}).encode()
+
+
+def _stream(message: dict[str, Any]) -> bytes:
+    """The message as events of one chunk, of its end and of the tokens."""
+    calls = [{"index": place, **call} for place, call in enumerate(message.get("tool_calls") or ())]
+    delta = message | ({"tool_calls": calls} if calls else {})
+    reason = "tool_calls" if calls else "stop"
+    choices = [
+        [{"index": 0, "delta": delta, "finish_reason": None}],
+        [{"index": 0, "delta": {}, "finish_reason": reason}],
+    ]
+    chunks = [*({"choices": each} for each in choices), {"choices": [], "usage": USAGE}]
+    lines = [json.dumps({**REPLY, "object": "chat.completion.chunk", **chunk}) for chunk in chunks]
+    return "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"]).encode()
 
 
 @contextmanager
@@ -29,19 +49,12 @@ def served(answer: Callable[[list[dict[str, Any]]], dict[str, Any]]) -> Iterator
             pass
 
         def do_POST(self) -> None:
-            message = answer(json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"])
-            choice = {"index": 0, "message": message, "finish_reason": "stop"}
-            reply = {
-                "id": "1",
-                "object": "chat.completion",
-                "created": 1,
-                "model": "m",
-                "choices": [choice],
-                "usage": USAGE,
-            }
-            body = json.dumps(reply).encode()
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            message = answer(request["messages"])
+            is_stream = bool(request.get("stream"))
+            body = (_stream if is_stream else _completion)(message)
             self.send_response(200 if message else 500)
-            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Type", "text/event-stream" if is_stream else "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
