@@ -39,7 +39,9 @@ def turns_of(place: str, message: Message) -> Iterator[dict[str, Any]]:
     """A message after the calls of tools that were made for it and their results, as the conventions have them."""
     if message.tool_calls:
         calls = list(calls_of(place, message.attempts[-1]))
-        parts = [{"type": "tool_call", "id": own, "name": call.name, "arguments": call.arguments} for own, call in calls]
+        parts = [
+            {"type": "tool_call", "id": own, "name": call.name, "arguments": call.arguments} for own, call in calls
+        ]
         yield {"role": message.role, "parts": parts}
         for own, call in calls:
             response = {"type": "tool_call_response", "id": own, "response": result_of(call)}

@@ -110,7 +110,8 @@ class _Spans:
         return [turn for place, message in said for turn in turns_of(str(place), message)]
 
     def add(self, operation: str, of: str, parent: str, more: Mapping[str, AttributeValue]) -> GenAISpan:
-        named = {"gen_ai.conversation.id": self.talk.id, "session.id": self.talk.id}
+        # Another run of the scenario has the same id, and viewers would show both as one session.
+        named = {"gen_ai.conversation.id": self.talk.id, "session.id": self.trace}
         attributes = {"gen_ai.operation.name": operation, **named, **more}
         own = digest([self.trace, len(self.all)])[:16]
         kind: Literal["internal", "client"] = "client" if operation == "chat" else "internal"

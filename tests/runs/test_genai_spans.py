@@ -127,6 +127,8 @@ def test_the_ids_are_the_same_each_time_and_others_in_another_run() -> None:
     later = TALK.model_copy(update={"timing": Timing(started="2026-01-02T03:05:05+00:00")})
     assert trace_id(later) != trace_id(TALK)
     assert {span.id for span in spans(later)}.isdisjoint(span.id for span in spans(TALK))
+    sessions = [{span.attributes["session.id"] for span in spans(talk)} for talk in (TALK, later)]
+    assert sessions == [{trace_id(TALK)}, {trace_id(later)}]
 
 
 def test_a_line_of_otlp_has_typed_values_and_events() -> None:
