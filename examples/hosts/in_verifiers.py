@@ -18,7 +18,8 @@ class Model(BaseHTTPRequestHandler):
 
     def do_POST(self):
         asked = self.rfile.read(int(self.headers["Content-Length"]))
-        text = "Done: it is moved." if b"QX4821" in asked else "Which is the booking code?"
+        has_code = b"QX4821" in asked
+        text = "Done: it is moved." if has_code else "Which is the booking code?"
         message = {"role": "assistant", "content": text}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         reply = {"id": "1", "created": 1, "model": "rules", "choices": [choice]}
@@ -41,7 +42,8 @@ class Agent(vf.Harness[AgentConfig]):
     SUPPORTS_RESUME, EXECUTES_CODE, NEEDS_CONTAINER = True, False, False
 
     async def launch(self, ctx, trace, runtime, endpoint, secret, mcp_urls, data):
-        messages = [{"role": message.role, "content": message.content} for message in self.resolve_prompt(data)[1]]
+        _, prompt = self.resolve_prompt(data)
+        messages = [{"role": turn.role, "content": turn.content} for turn in prompt]
         async with httpx.AsyncClient() as client:
             await client.post(
                 f"{endpoint}/chat/completions",
@@ -58,15 +60,19 @@ async def main(address):
     ]
     settings = {
         "taskset": {"id": "in_verifiers", "scenarios": scenarios},
-        "assistant": {"harness": {"id": "in_verifiers"}, "runtime": {"type": "subprocess"}},
+        "assistant": {
+            "harness": {"id": "in_verifiers"},
+            "runtime": {"type": "subprocess"},
+        },
         "max_turns": 5,
     }
     env = vf.load_environment(vf.resolve_env_config(settings))
     client = vf.EvalClientConfig(base_url=address)
+    context = vf.ModelContext(model="rules", client=client)
     async with env.serving():
         for task in env.taskset:
             [slot] = env.slots(task, 1)
-            episode = await env.run_slot(slot, vf.ModelContext(model="rules", client=client))
+            episode = await env.run_slot(slot, context)
             for trace in episode.traces:
                 print(trace.rewards["success"].score, trace.info["duologue"]["stop"])
 
