@@ -17,7 +17,7 @@ SUPPORT = """from duologue.hosts.verifiers import ScenarioTaskset, SimulatedUser
 
 __all__ = ["ScenarioTaskset", "SimulatedUserEnv"]
 """
-REPLY = {"id": "1", "created": 1, "model": "m"}
+REPLY: dict[str, Any] = {"id": "1", "created": 1, "model": "m"}
 USAGE = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
 
 
@@ -30,12 +30,9 @@ def _stream(message: dict[str, Any]) -> bytes:
     """The message as events of one chunk, of its end and of the tokens."""
     calls = [{"index": place, **call} for place, call in enumerate(message.get("tool_calls") or ())]
     delta = message | ({"tool_calls": calls} if calls else {})
-    reason = "tool_calls" if calls else "stop"
-    choices = [
-        [{"index": 0, "delta": delta, "finish_reason": None}],
-        [{"index": 0, "delta": {}, "finish_reason": reason}],
-    ]
-    chunks = [*({"choices": each} for each in choices), {"choices": [], "usage": USAGE}]
+    begun = {"index": 0, "delta": delta, "finish_reason": None}
+    ended = {"index": 0, "delta": {}, "finish_reason": "tool_calls" if calls else "stop"}
+    chunks: list[dict[str, Any]] = [{"choices": [begun]}, {"choices": [ended]}, {"choices": [], "usage": USAGE}]
     lines = [json.dumps({**REPLY, "object": "chat.completion.chunk", **chunk}) for chunk in chunks]
     return "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"]).encode()
 
