@@ -99,15 +99,19 @@ class _Spans:
         for turn in self.talk.unsaid:
             self.turn(root, turn.role, turn.attempts, turn.after)
         if self.contents and self.talk.messages:  # viewers show a trace by what its outermost span has
-            root.attributes |= _heard(self.before(len(self.talk.messages))[:-1])
-            root.attributes["gen_ai.output.messages"] = dumps(self.before(len(self.talk.messages))[-1:])
+            turns = self.between(0, len(self.talk.messages))
+            root.attributes |= _inputs(turns[:-1]) | {"gen_ai.output.messages": dumps(turns[-1:])}
         self.set_times(root)
         return self.all
 
-    def before(self, number: int) -> list[dict[str, Any]]:
-        """The messages before that one, with the calls of tools."""
-        said = enumerate(self.talk.messages[:number])
-        return [turn for place, message in said for turn in turns_of(str(place), message)]
+    def between(self, begin: int, end: int) -> list[dict[str, Any]]:
+        """The messages from one number to before another, with the calls of tools."""
+        messages = list(enumerate(self.talk.messages))[begin:end]
+        return [turn for place, message in messages for turn in turns_of(str(place), message)]
+
+    def last_own(self, role: Role, number: int) -> int:
+        """The number of messages up to the side's last one before that number."""
+        return max((place for place in range(1, number + 1) if self.talk.messages[place - 1].role == role), default=0)
 
     def add(self, operation: str, of: str, parent: str, more: Mapping[str, AttributeValue]) -> GenAISpan:
         # Another run of the scenario has the same id, and viewers would show both as one session.
@@ -129,13 +133,14 @@ class _Spans:
         agent.attributes |= _usage(sum((draft.spent for draft in drafts), Usage.none()))
         if message is None:
             agent.attributes["error.type"] = self.talk.stop or "no_message"
-        heard = _heard(self.before(number)) if self.contents else {}
-        agent.attributes |= heard
+        inputs = _inputs(self.between(0, number)) if self.contents else {}
+        if self.contents:  # an agent knows what was said before; a call of a model gets all of it again
+            agent.attributes |= _inputs(self.between(self.last_own(role, number), number))
         place = str(number) if message is not None else f"{number}-unsaid"
         if self.contents and message is not None:
             agent.attributes["gen_ai.output.messages"] = dumps(list(turns_of(place, message)))
         for draft in drafts:
-            self.draft(agent, role, draft, model | heard, place)
+            self.draft(agent, role, draft, model | inputs, place)
 
     def draft(
         self, agent: GenAISpan, role: Role, draft: Attempt, more: Mapping[str, AttributeValue], place: str
@@ -233,7 +238,7 @@ def _error_class(error: str, otherwise: str = "error") -> str:
     return name if colon and _CLASS.fullmatch(name) else otherwise
 
 
-def _heard(messages: Sequence[Mapping[str, Any]]) -> dict[str, AttributeValue]:
+def _inputs(messages: Sequence[Mapping[str, Any]]) -> dict[str, AttributeValue]:
     return {"gen_ai.input.messages": dumps(messages)} if messages else {}
 
 

@@ -22,7 +22,7 @@ TRACES = "/v1/traces"
 _SECONDS = 5.0
 """Seconds after which an endpoint counts as unreachable."""
 _BATCH = 20
-"""Conversations of a request."""
+"""Conversations of a request without texts. With them it has one: exporters and servers drop requests that are too large."""
 _BEGIN = b'{"resourceSpans"'
 
 
@@ -64,7 +64,8 @@ def export(folders: Iterable[Path], target: str, *, contents: bool = False) -> s
     count = 0
     try:
         if is_endpoint(target):
-            for batch in iter(lambda: list(islice(records, _BATCH)), []):
+            size = 1 if contents else _BATCH
+            for batch in iter(lambda: list(islice(records, size)), []):
                 if not _sent(target, batch, contents=contents):
                     return f"--otel: {place_of(target)} did not take the spans: --resume sends them again"
                 count += len(batch)

@@ -17,8 +17,8 @@ class Model(BaseHTTPRequestHandler):
     """A model of rules, behind an endpoint of this machine."""
 
     def do_POST(self):
-        asked = self.rfile.read(int(self.headers["Content-Length"]))
-        has_code = b"QX4821" in asked
+        request = self.rfile.read(int(self.headers["Content-Length"]))
+        has_code = b"QX4821" in request
         text = "Done: it is moved." if has_code else "Which is the booking code?"
         message = {"role": "assistant", "content": text}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}

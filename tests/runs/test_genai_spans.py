@@ -112,6 +112,10 @@ def test_a_viewer_finds_what_was_heard_and_said_at_the_conversation_each_turn_an
     assert "gen_ai.input.messages" not in opening.attributes
     inputs = {span.attributes["gen_ai.input.messages"] for span in (agent, rejected, sent)}
     assert [json.loads(str(text)) for text in inputs] == [heard[:1]]
+    later = spans(TALK.model_copy(update={"messages": TALK.messages * 2}), contents=True)
+    agent, chat = (next(span for span in reversed(later) if span.name.startswith(name)) for name in ("invoke", "chat"))
+    sizes = [len(json.loads(str(span.attributes["gen_ai.input.messages"]))) for span in (agent, chat)]
+    assert sizes == [1, 6]  # an agent has what is new to it, a call of a model all of it, with its calls and results
 
 
 def test_what_is_exported_with_texts_is_read_back(tmp_path: Path) -> None:

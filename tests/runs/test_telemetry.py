@@ -50,17 +50,20 @@ def test_a_file_has_a_line_for_each_conversation_also_of_one_that_was_cut_short(
     telemetry.check("spans.jsonl")  # and it may be written again
 
 
-def test_an_endpoint_gets_the_spans_in_batches(run: Path, httpserver: Any) -> None:
+@pytest.mark.parametrize(("contents", "count"), [(False, 3), (True, 46)])
+def test_an_endpoint_gets_the_spans_in_batches_and_those_with_texts_one_by_one(
+    run: Path, httpserver: Any, contents: bool, count: int
+) -> None:
     pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
     server = httpserver
     server.expect_request("/v1/traces", method="POST").respond_with_data(b"", content_type="application/x-protobuf")
     address = server.url_for("").rstrip("/")
-    line = telemetry.export([run], address)
+    line = telemetry.export([run], address, contents=contents)
     assert line == f"spans of 46 conversations exported to {address.removeprefix('http://')}"
     requests = [request for request, _ in server.log]
     bodies = [request.get_data() for request in requests]
     bodies = [gzip.decompress(body) if body[:2] == b"\x1f\x8b" else body for body in bodies]
-    assert len(bodies) == 3
+    assert len(bodies) == count
     assert ids(bodies) == [talk.id for talk in [*TALKS, CUT]]
 
 
