@@ -20,7 +20,7 @@ SUBJECTS = {
         nodes/conformance nodes/contract nodes/farewell_phrases nodes/goodbyes nodes/limits nodes/state nodes/stops
         nodes/messages nodes/replies nodes/validators
         graphs/conversations graphs/casts graphs/scenarios graphs/serving
-        runs/inspection runs/genai_spans runs/telemetry runs/listing runs/mending runs/resuming runs/running runs/simulation
+        runs/inspection runs/genai_messages runs/genai_spans runs/telemetry runs/listing runs/mending runs/resuming runs/running runs/simulation
         runs/divided runs/engine runs/folder runs/journals runs/planning
         analysis/attempts analysis/figures analysis/growth analysis/measure_values analysis/logs analysis/table_escapes analysis/tables analysis/terminal_tables analysis/threads analysis/over_users
         views/against views/conversation views/figures views/listing views/live views/markdown views/marking views/notebook views/page views/pages
