@@ -1,7 +1,10 @@
 """A simulated user in environments of the installed Verifiers: same words as by hand, rollouts as repeats, rewards of ours."""
 
 import json
+import os
 import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -14,7 +17,7 @@ from verifiers.v1.runtimes import Runtime
 import duologue
 from duologue.hosts import UserEnded
 from duologue.hosts.verifiers import record_of
-from tests.hosts.verifiers_runs import run
+from tests.hosts.verifiers_runs import HERE, run, served
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 PAGE = Path(__file__).parents[2] / "docs/hosts/verifiers.md"
@@ -123,6 +126,25 @@ def test_the_modules_of_the_page_run_as_they_stand():
     assert (rewards["success"].value, rewards["refused"].value) == (1.0, 0.0)
     [episode] = run([WANTED], answering, module=first)
     assert episode.ok
+
+
+def test_the_command_of_the_page_finds_the_module_that_it_shows():
+    text = PAGE.read_text()
+    Path("support.py").write_text(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1])
+    Path("scenarios.jsonl").write_text(json.dumps(WANTED) + "\n")
+    shutil.copy(Path(HERE) / "chat_in_process.py", ".")
+    command = re.search(r"^    (PYTHONPATH=.*)$", text, re.MULTILINE)[1].replace("MODEL", "m")
+    seat = "--env.assistant.harness.id chat_in_process --env.assistant.runtime.type subprocess"
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    with served(answering) as address:
+        more = f"{seat} --client.base-url {address} --client.api-key-var NO_KEY_OF_A_MODEL"
+        ended = subprocess.run(
+            f"{command} {more}", shell=True, capture_output=True, text=True, env={**os.environ, "PATH": path}
+        )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    [file] = Path("outputs").rglob("traces.jsonl")
+    rewards = [episode["traces"][0]["rewards"]["success"]["score"] for episode in map(json.loads, file.open())]
+    assert rewards == [1.0] * 3
 
 
 def test_the_bash_harness_of_verifiers_goes_on_with_our_user(monkeypatch):
