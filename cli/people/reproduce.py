@@ -35,7 +35,8 @@ def reproduce_command(
     if name in CLAIMS and data is None:
         raise SettingError(f"reproduce {name}: give the folder of the published data: duologue reproduce {name} DATA")
     if name in CLAIMS:
-        say(f"measures {name}, about {over_seeds * CLAIMS[name].minutes} minutes on two cores")
+        minutes = over_seeds * CLAIMS[name].minutes
+        say(f"measures {name}, about {minutes} minute{'s' * (minutes > 1)} on two cores")
     report = reproduce(name, data or Path(), over_seeds)
     output.show(report)
     if output.form == "text" and not output.json and output.out is None:

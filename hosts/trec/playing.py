@@ -149,9 +149,7 @@ class _Run:
     def _received(self, number: int, reply: PlatformReply, sent: TrackStep | None = None) -> PlatformReply:
         """The answer, which is taken up, and written down unless it is none: the run would continue from it."""
         self._take(reply, sent)
-        self.journal.keep(
-            TrackStep(number=number, kind="received", status=reply.status, body=without_known_secrets(dict(reply.body)))
-        )
+        self.journal.keep(TrackStep(number=number, kind="received", status=reply.status, body=dict(reply.body)))
         return reply
 
     def _take(self, reply: PlatformReply, sent: TrackStep | None) -> None:

@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from ...data.attempts import as_list, as_object, is_object
 from ...errors import DuologueError, SettingError
-from ...nodes.settings.redaction import host_of, keep_secret, keep_url_secrets, redacted
+from ...nodes.settings.redaction import host_of, keep_secret, keep_url_secrets, redacted, without_known_secrets
 
 TrackTask: TypeAlias = Literal["task1", "task2"]
 TASKS: Mapping[TrackTask, str] = {"task1": "next_utterance_prediction", "task2": "end_to_end_conversation_generation"}
@@ -181,7 +181,7 @@ class Platform:
             raise PlatformError(
                 f"{self._place(path)} does not answer with a JSON object: is it a platform of the track?"
             )
-        return PlatformReply(response.status_code, body)
+        return PlatformReply(response.status_code, without_known_secrets(body))  # a platform may say them again
 
     async def _response(
         self, method: str, path: str, *, once: bool = False, **request: Any

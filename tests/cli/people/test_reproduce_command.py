@@ -74,6 +74,23 @@ def test_other_data_have_a_note_and_their_differences(duologue: Command, open_da
     assert "0 of 4 figures are as printed" in duologue("reproduce", "published-script", tmp_path)[1]
 
 
+def test_a_figure_that_is_changed_on_its_page_is_reported(
+    duologue: Command, open_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (claim,) = [one for one in CLAIMS.values() if one.name == "published-script"]
+    for page in claim.pages:
+        (tmp_path / page).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / page).write_text(printed.page_text(page), encoding="utf-8")
+    changed, words = tmp_path / "docs/research/findings.md", claim.printed()["docs/research/findings.md: words lost"]
+    text = changed.read_text("utf-8")
+    changed.write_text(text.replace(words, str(int(words) + 5)), encoding="utf-8")
+    monkeypatch.setattr(printed, "ROOT", tmp_path)
+    code, out, _ = duologue("reproduce", claim.name, open_data)
+    assert code == 1
+    assert re.search(r"words lost +184 +179\.0000 +-5\n", out)
+    assert "3 of 4 figures are as printed." in out
+
+
 def test_several_seeds_give_a_range(duologue: Command, open_data: Path) -> None:
     code, out, _ = duologue("reproduce", "published-script", open_data, "--over-seeds", 2)
     assert code == 0

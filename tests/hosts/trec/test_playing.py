@@ -210,10 +210,18 @@ def test_a_message_that_the_copy_lacks_is_a_problem():
 
 
 def test_the_token_goes_into_the_header_and_nowhere_else(tmp_path):
+    """Not even if the platform says it again, in an answer or in its copy."""
     stand_in = StandIn(token="tok-9f8e7d6c5b")
-    platform = Platform(
-        "http://platform", "task2", "run-1", token=SecretStr(stand_in.token), transport=stand_in.transport
-    )
+
+    def saying_it(request):
+        answer = stand_in.answered(request)
+        text = answer.text.replace("may suit you", f"may suit {stand_in.token}")
+        return httpx.Response(
+            answer.status_code, text=text + f'{{"seen": "{stand_in.token}"}}' * ("dump" in str(request.url))
+        )
+
+    transport = httpx.MockTransport(saying_it)
+    platform = Platform("http://platform", "task2", "run-1", token=SecretStr(stand_in.token), transport=transport)
     trec.play(platform, out=tmp_path / "run")
     assert len(stand_in.taken) == 6
     for path in (tmp_path / "run").iterdir():

@@ -24,7 +24,7 @@ def asked(monkeypatch):
     async def sleep(seconds):
         pauses.append(seconds)
 
-    monkeypatch.setattr(protocol.asyncio, "sleep", sleep)
+    monkeypatch.setattr("duologue.hosts.trec.protocol.asyncio.sleep", sleep)
 
     def ask(request, *answers):
         pauses.clear()
