@@ -19,8 +19,8 @@ from ..errors import SettingError
 from .genai_spans import EVENT, GenAISpan, otlp, spans, trace_id
 
 TRACES = "/v1/traces"
-_SECONDS = 5.0
-"""Seconds after which an endpoint counts as unreachable."""
+_SECONDS = 10.0
+"""Seconds after which an endpoint counts as unreachable: OTLP's own. A server of MLflow takes eight for its first spans."""
 _BATCH = 20
 """Conversations of a request without texts. With them it has one: exporters and servers drop requests that are too large."""
 _BEGIN = b'{"resourceSpans"'
