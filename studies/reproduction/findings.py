@@ -15,6 +15,10 @@ JUDGED = {"detail": "Detail Level", "utility": "Practical Usefulness", "diversit
 """Parts of the annotators' label with the published judge's names."""
 
 
+def _kappa(part: str) -> str:
+    return rf"(?P<{part}_kappa>[-\d.]+), (?P<{part}_low>[-\d.]+) to (?P<{part}_high>[-\d.]+)"
+
+
 def _judge_printed() -> Mapping[str, str]:
     heading = ("judge and annotators", "accuracy", "always 2", "kappa", "interval", "quadratic weights")
     return {
@@ -22,6 +26,8 @@ def _judge_printed() -> Mapping[str, str]:
         **of_sentence(
             FINDINGS, r"accuracy of (?P<accuracy>[\d.]+)\. Always giving the most frequent value has an accuracy"
         ),
+        **of_sentence(README, rf"for detail \(kappa {_kappa('detail')}\) and utility \({_kappa('utility')}\)"),
+        **of_sentence(README, rf"low for diversity \({_kappa('diversity')}\)"),
     }
 
 
@@ -33,13 +39,18 @@ def _judge_measured(data: OpenData, seed: int) -> Measured:
         figures = (row.accuracy, row.base_rate, row.kappa, row.kappa_low, row.kappa_high, row.weighted_kappa)
         names = ("accuracy", "always 2", "kappa", *BOUNDS, "quadratic weights")
         values |= {f"{part}: {name}": figure for name, figure in zip(names, figures, strict=True)}
+        values |= {f"{README}: {part} {name}": values[f"{part}: {name}"] for name in ("kappa", *BOUNDS)}
     values[f"{FINDINGS}: accuracy"] = values["detail: accuracy"]
     return Measured(values, f"{report.rows[0].n} conversations; no random draw")
 
 
 def _split_printed() -> Mapping[str, str]:
     return {
-        **of_sentence(README, r"(?P<leak>\d+) % of the test turns come from users who are also in the training part"),
+        **of_sentence(
+            README,
+            r"(?P<leak>\d+) % of the test turns come from conversations, and all from users, that are also in the "
+            "training part",
+        ),
         **of_sentence(FINDINGS, r"(?P<shared>\d+) of its (?P<tested>\d+) test turns \((?P<leak>[\d.]+) %\)"),
     }
 
@@ -53,11 +64,14 @@ def _split_measured(data: OpenData, seed: int) -> Measured:
 
 
 def _script_printed() -> Mapping[str, str]:
-    return of_sentence(
-        FINDINGS,
-        r"Of (?P<answers>\d+) public answers of the simulated teacher, (?P<refused>\d+) refuse\. The published script "
-        r"alters all (?P<altered>\d+) others, which lose (?P<words_lost>\d+) words",
-    )
+    return {
+        **of_sentence(
+            FINDINGS,
+            r"Of (?P<answers>\d+) public answers of the simulated teacher, (?P<refused>\d+) refuse\. The published "
+            r"script alters all (?P<altered>\d+) others, which lose (?P<words_lost>\d+) words",
+        ),
+        **of_sentence(README, r"alters all (?P<altered>\d+) answers of the public teacher file that are not refusals"),
+    }
 
 
 def _script_measured(data: OpenData, seed: int) -> Measured:
@@ -66,6 +80,7 @@ def _script_measured(data: OpenData, seed: int) -> Measured:
     released, _ = compare_validators(data.load(TOPICS))
     names = ("answers", "refused", "altered", "words_lost")
     values = {f"{FINDINGS}: {name.replace('_', ' ')}": getattr(released, name) for name in names}
+    values[f"{README}: altered"] = released.altered
     return Measured(values, f"{released.answers} answers; no random draw")
 
 

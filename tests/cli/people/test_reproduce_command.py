@@ -71,7 +71,7 @@ def test_other_data_have_a_note_and_their_differences(duologue: Command, open_da
     ]
     (answers,) = [figure for figure in report["figures"] if figure["figure"].endswith(": answers")]
     assert answers["result"] == f"{answers['here'] - 100:+.4g}"
-    assert "0 of 4 figures are as printed" in duologue("reproduce", "published-script", tmp_path)[1]
+    assert "0 of 5 figures are as printed" in duologue("reproduce", "published-script", tmp_path)[1]
 
 
 def test_a_figure_that_is_changed_on_its_page_is_reported(
