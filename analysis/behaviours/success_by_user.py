@@ -8,7 +8,7 @@ from ...data.behaviours import KEY, behaviours_in, can_show, shown
 from ...data.behaviours.kinds import PLAIN
 from ...data.identity import digest
 from ...data.records import Conversation, Record
-from ..over_users.paired import PairedDifference, paired_difference
+from ..over_users.paired import PairedDifference, holm, paired_difference
 from ..over_users.rates import Rate, clustered
 from ..tables import Column, Table
 
@@ -27,6 +27,8 @@ class UserSuccess(Record):
     """The share, with its interval over scenarios; None if no conversation counts."""
     against_plain: PairedDifference | None
     """The share less that of the plain user about the same scenarios; None for the plain user, or without one."""
+    adjusted_p: float | None = None
+    """p of `against_plain`, adjusted for the number of users that are compared, by Holm's method."""
 
 
 class BehaviourShown(Record):
@@ -49,12 +51,12 @@ class SuccessByUser(Record):
     def table(self) -> Table:
         """A row for each kind of user."""
         paired = any(one.against_plain for one in self.users)
-        numbers = ("share", "low", "high", *(("difference", "from", "to", "p") if paired else ()))
+        numbers = ("share", "low", "high", *(("difference", "from", "to", "adjusted p") if paired else ()))
         rows = []
         for one in self.users:
             pair = one.against_plain
             rate = (one.success.value, one.success.low, one.success.high) if one.success else (None, None, None)
-            difference = (pair.difference, pair.low, pair.high, pair.p) if pair else (None, None, None, None)
+            difference = (pair.difference, pair.low, pair.high, one.adjusted_p) if pair else (None, None, None, None)
             rows.append((one.user, one.conversations, one.successes, *rate, *(difference if paired else ())))
         return Table(
             title="Success by user",
@@ -69,6 +71,7 @@ class SuccessByUser(Record):
                 *(
                     (
                         "difference: the share less that of the plain user, in pairs by scenario; from, to: its 95 % interval",
+                        "adjusted p: for the number of users compared, by Holm's method; the intervals are not adjusted",
                     )
                     if paired
                     else ()
@@ -119,9 +122,11 @@ class UserCounts:
             return SuccessByUser()
         plain, mixed = self._scored.get(()), len(self._scored) > KINDS
         users = sorted((self._by_behaviour() if mixed else self._scored).items())
+        rows = [_success(", ".join(names) or PLAIN, scenarios, plain) for names, scenarios in users]
+        adjusted = holm([one.against_plain.p if one.against_plain else None for one in rows])
         return SuccessByUser(
             mixed=mixed,
-            users=tuple(_success(", ".join(names) or PLAIN, scenarios, plain) for names, scenarios in users),
+            users=tuple(one.model_copy(update={"adjusted_p": p}) for one, p in zip(rows, adjusted, strict=True)),
             behaviours=tuple(
                 BehaviourShown(behaviour=name, conversations=len(seen), shown=sum(seen))
                 for name, seen in sorted(self._shown.items())
