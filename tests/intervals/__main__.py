@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from statistics import NormalDist
 
 from tests.intervals.coefficients import agreement, aucs, options, sections, values
-from tests.intervals.paired_differences import detectable, paired_tests
+from tests.intervals.paired_differences import balanced, detectable, paired_tests
 from tests.intervals.pairs_against_runs import forms, paired_power
 from tests.intervals.scores import calibrated, far_above, few_err, judges, kappa, shares, skewed
-from tests.intervals.success import pass_hat, rules, success, unequal
+from tests.intervals.success import edges, pass_hat, rules, success, unequal
 from tests.intervals.two_sides import differences, events, pairs, t_tests
 
 GRIDS = {
@@ -17,6 +17,7 @@ GRIDS = {
         success,
         unequal,
         pass_hat,
+        edges,
         rules,
         calibrated,
         kappa,
@@ -35,6 +36,7 @@ GRIDS = {
         t_tests,
         pairs,
         paired_tests,
+        balanced,
         detectable,
         paired_power,
         forms,

@@ -123,16 +123,45 @@ def unequal(draws: int) -> list[str]:
     return lines
 
 
+def all_of(k: int, mean: float, correlation: float) -> float:
+    """The chance that k conversations of a scenario all succeed."""
+    if not correlation:
+        return mean**k
+    a, b = (share * (1 / correlation - 1) for share in (mean, 1 - mean))
+    return float(np.exp(betaln(a + k, b) - betaln(a, b)))
+
+
+def edges(draws: int) -> list[str]:
+    """Outside the grids above: means up to .99, nearly alike repeats, pass^k of low shares; and the end that misses."""
+    lines = [
+        "| scenarios | conversations of each | k | least | at | low end too high: most | at |",
+        "|---|---|---:|---:|---|---:|---|",
+    ]
+    designs: list[tuple[int, Any, int]] = [(*one, 1) for one in product((6, 10, 12, 30, 60), (2, 4, 8))]
+    designs += [(10, (1, 2, 5, 8), 1), (6, 4, 3), (10, 4, 3), (10, 8, 4), (10, 8, 7), (12, 4, 3), (30, 4, 3)]
+    for scenarios, sizes, k in designs:
+        cells = []
+        for mean, correlation in product((0.2, 0.5, 0.9, 0.95, 0.98, 0.99), (0.0, 0.3, 0.9, 0.99)):
+            truth = all_of(k, mean, correlation)
+            counts = scenario_counts(scenarios, np.resize(sizes, scenarios), mean, correlation, draws)
+            ends = [(rate.low, rate.high) for rate in (clustered_once(one) if k == 1 else pass_hat_intervals(one)[k] for one in counts)]  # fmt: skip
+            above = float(np.mean([low - 1e-9 > truth for low, _ in ends]))
+            below = float(np.mean([high + 1e-9 < truth for _, high in ends]))
+            cells.append((1 - above - below, above, f"{mean}, {correlation}"))
+        least, high = min(cells), max(cells, key=lambda cell: cell[1])
+        of_each = ", ".join(map(str, sizes)) if isinstance(sizes, tuple) else sizes
+        lines.append(f"| {scenarios} | {of_each} | {k} | {least[0]:.3f} | {least[2]} | {high[1]:.3f} | {high[2]} |")
+    return lines
+
+
 def pass_hat(draws: int) -> list[str]:
     """pass^k over the means and correlations of the grid."""
     lines = ["| scenarios x repeats | k | least | mean | width |", "|---|---:|---:|---:|---:|"]
     for (scenarios, repeats), k in (((12, 4), 2), ((12, 4), 3), ((12, 8), 4), ((12, 8), 7), ((30, 4), 3), ((60, 8), 4)):
         cells = []
         for correlation, mean in product(CORRELATIONS, MEANS[3:]):
-            spread = 1 / correlation - 1 if correlation else 1e9
-            truth = float(np.exp(betaln(mean * spread + k, (1 - mean) * spread) - betaln(mean * spread, (1 - mean) * spread))) if correlation else mean**k  # fmt: skip
             counts = scenario_counts(scenarios, repeats, mean, correlation, draws)
-            cells.append(held((pass_hat_intervals(one)[k] for one in counts), truth))
+            cells.append(held((pass_hat_intervals(one)[k] for one in counts), all_of(k, mean, correlation)))
         coverage, width = np.array(cells).T
         lines.append(
             f"| {scenarios} x {repeats} | {k} | {coverage.min():.3f} | {coverage.mean():.3f} | {width.mean():.3f} |"
