@@ -5,6 +5,8 @@ Any other exception is a bug.
 Each kind is also the built-in error that fits, so that other code can catch it without knowing Duologue.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -48,6 +50,15 @@ def at(path: str | Path, *where: object) -> str:
     """`file: line 3, messages` as the beginning of an error's line; `where`: parts of the position in the file."""
     position = ", ".join(map(str, where))
     return f"{path}: {position}" if position else str(path)
+
+
+@contextmanager
+def placed(*where: object) -> Iterator[None]:
+    """Inside, an error about data or a setting begins with its place; an empty text adds nothing."""
+    try:
+        yield
+    except (DataError, SettingError) as error:
+        raise type(error)(": ".join([*(str(part) for part in where if part), str(error)])) from None
 
 
 def kind(value: object) -> str:

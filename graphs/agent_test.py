@@ -12,7 +12,7 @@ from ..data import domains
 from ..data.input_forms import Form
 from ..data.records import Role
 from ..data.text.languages import Language, language_of
-from ..errors import DataError
+from ..errors import DataError, placed
 from ..nodes.goodbyes import Ending
 from ..nodes.messages.selectors import RepairPrompts
 from ..nodes.people.turns import origin_of
@@ -166,7 +166,12 @@ def scenarios(described: Iterable[Mapping[str, Any]], *, repeats: int = 1) -> li
     Equal ones are numbered; results count them as repeats of one scenario. DataError or SettingError if one cannot be
     used.
     """
-    return repeated(numbered([Goals().state(dict(scenario)) for scenario in described]), repeats)
+    return repeated(numbered([_state(number, scenario) for number, scenario in enumerate(described, 1)]), repeats)
+
+
+def _state(number: int, scenario: Any) -> State:
+    with placed(f"scenario {number}"):
+        return Goals().state(dict(scenario) if isinstance(scenario, Mapping) else scenario)
 
 
 graph = served(FACTORY, form=GoalForm)

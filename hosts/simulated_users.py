@@ -1,7 +1,9 @@
 """A simulated user for another loop: it gives its next message by what it has heard."""
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from inspect import signature
 from typing import Any, TypeAlias
 
 from langchain_core.messages import BaseMessage
@@ -23,6 +25,9 @@ from ..runs.engine.conduct import Conduct
 from ..runs.engine.conversing import planned
 from ..runs.engine.event_loop import blocking
 from ..runs.simulation import asimulate
+from .given_scenarios import check_names, state_of
+
+_log = logging.getLogger(__name__)
 
 Heard: TypeAlias = Message | BaseMessage | Mapping[str, Any]
 """A message of a conversation: a record's, LangChain's, or one of OpenAI's form."""
@@ -66,6 +71,12 @@ class User:
         """The record up to the last answer, with the drafts of the user that were rejected."""
         return self._last
 
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        """Raise SettingError: a harness was given the user itself."""
+        raise SettingError(
+            "a user is not called itself: ask it by `await user.reply(messages)`, and give openevals **openevals.sides(user)"
+        )
+
     async def reply(self, messages: Iterable[Heard] = ()) -> Message | UserEnded:
         """The user's next message, or how it ends the conversation.
 
@@ -79,6 +90,10 @@ class User:
         heard = messages_of(messages)
         if heard and heard[-1].role == "user":
             raise SettingError("user.reply: the last message is the user's own: give it with the assistant's answer")
+        if heard and not heard[-1].text.strip() and not heard[-1].parts:
+            _log.warning(
+                "user.reply: the assistant's message %s has no text: the user cannot answer it", len(heard) - 1
+            )
         key = _key(heard)
         if key in self._answers:
             answer, self._last = self._answers[key]
@@ -121,7 +136,8 @@ class User:
             # A host takes one message: several of a turn are paragraphs of it.
             answer = answer.model_copy(update={"text": "\n\n".join(message.text for message in new)})
             self._records[_key([*heard, answer])] = record
-        if answer is not None and record.stop == "max_turns":
+        if answer is not None and record.stop == "max_turns":  # of the one turn that was asked for
+            self._last = record.model_copy(update={"stop": None})
             return answer
         failure = "" if record.failure is None else f"{record.failure.node}: {record.failure.error}"
         reason = record.stop or "user_ended"
@@ -217,24 +233,32 @@ def user(
     parts = {name: value for name, value in parts.items() if value is not None}
     if bool(parts) == (scenario is not None):
         raise SettingError("user: give a goal with its facts, or a scenario")
-    described = {**(scenario or parts)}
-    success = {SUCCESS: described.pop(SUCCESS)} if SUCCESS in described else {}
+    if isinstance(repeat, bool) or not isinstance(repeat, int) or repeat < 0:
+        raise SettingError(f"user: repeat must be a whole number from 0, not {repeat!r}")
+    described = parts if scenario is None else scenario
     if isinstance(cast, Cast):
         if settings:
             raise SettingError(f"user: {next(iter(settings))!r} is a setting, and the cast is an object: set it there")
-        [state] = agent_test.scenarios([described])
+        [state] = numbered([state_of(described, where="user")])
         own_cast = cast.replace(user_simulator=user) if user != "offline" else cast
     else:
         factory = casts.find(cast)
+        check_names(settings, _ARGUMENTS, factory.settings.model_fields)
         source = factory.source()
-        [state] = numbered([source.state(described)])
+        [state] = numbered([state_of(described, source, "user")])
         own_cast = factory(**{**source.settings_for([state]), **settings, "user": user})
     state["repeat"] = repeat
-    state["scenario"] = {**state["scenario"], **success}  # part of its id, and so of its draws, as in a run
     if behaviours:
         state["extra"] = {**state.get("extra", {}), BEHAVIOURS: list(checked_names(behaviours, BEHAVIOURS))}
-    limits = replace(own_cast.limits, seed=seed, max_turns=max_turns or own_cast.limits.max_turns)
+    try:
+        most = own_cast.limits.max_turns if max_turns is None else max_turns
+        limits = replace(own_cast.limits, seed=seed, max_turns=most)
+    except (TypeError, SettingError) as error:
+        raise SettingError(f"user: {str(error).removeprefix('Limits.')}") from None
     return User(own_cast, state, limits, conduct)
+
+
+_ARGUMENTS = tuple(signature(user).parameters)
 
 
 class Users:
@@ -255,11 +279,14 @@ class Users:
         self._settings = settings
         self._users: dict[str, User] = {}
 
-    def of(self, scenario: Mapping[str, Any]) -> User:
-        """The user of a scenario, the same for the same scenario; SettingError and DataError as of `duologue.user`."""
-        key = digest(scenario)
+    def of(self, scenario: Mapping[str, Any], repeat: int = 0) -> User:
+        """The user of a scenario, the same for the same scenario and repeat, as a user has one record.
+
+        SettingError and DataError as of `duologue.user`.
+        """
+        key = digest([scenario, repeat])
         if key not in self._users:
-            self._users.setdefault(key, user(scenario=scenario, **self._settings))
+            self._users.setdefault(key, user(scenario=scenario, **{"repeat": repeat, **self._settings}))
         return self._users[key]
 
     @property

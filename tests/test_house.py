@@ -32,7 +32,7 @@ SUBJECTS = {
     "models and calls": "data/settings nodes/context_values nodes/settings nodes/models nodes/calls nodes/asking runs/asking studies/model_answers cli/doctor",
     "testing": """
         data/scenarios data/test_cases data/test_design nodes/oracle nodes/worlds nodes/world_journal nodes/speakers nodes/scorers graphs/agent_test analysis/testing analysis/outcomes
-        data/behaviours nodes/behaviours analysis/behaviours hosts/simulated_users hosts/scored_records hosts/openevals hosts/inspect hosts/verifiers hosts/mlflow hosts/deepeval hosts/scenario hosts/chat_completions hosts/endpoint cli/hosts
+        data/behaviours nodes/behaviours analysis/behaviours hosts/simulated_users hosts/given_scenarios hosts/scored_records hosts/openevals hosts/inspect hosts/verifiers hosts/mlflow hosts/deepeval hosts/scenario hosts/chat_completions hosts/endpoint cli/hosts
         hosts/folder_commands hosts/folder_tools hosts/shown_text hosts/mcp_server
         analysis/agent_faults analysis/replays analysis/user_faults views/success views/testing studies/testing studies/agent_tests studies/agent_trials hosts/trec cli/trec
         studies/ablation studies/paired_tests studies/scenario_design cli/testing

@@ -6,7 +6,7 @@ All scorers that it names must give true. It is read strictly, and applied in ev
 a cast scores `success` itself, both must be true: a scenario can ask for more than its cast, and never for less.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Literal, TypeAlias
 
 from langgraph.runtime import Runtime
@@ -255,7 +255,7 @@ def _unless_broken(update: Update, state: State) -> Update:
         return update
     turns = [(message["role"], message["text"]) for message in state.get("messages", [])]
     names = behaviours_in(state["scenario"], state.get("extra"))
-    if _decided(state["scenario"].get(KEY)):  # whether an action is right, the scenario says
+    if names_any(state["scenario"].get(KEY), _ACTIONS):  # whether an action is right, the scenario says
         names = tuple(name for name in names if name == "injects")
     yielded = broken_by(names, turns, state["scenario"])
     if yielded is None:
@@ -264,13 +264,15 @@ def _unless_broken(update: Update, state: State) -> Update:
     return {**update, "labels": {**labels, LABEL: {**scores, SUCCESS: _both(scores[SUCCESS], broken)}}}
 
 
-def _decided(described: Any) -> bool:
-    """Whether a `success` names a state or a call of a tool."""
+_ACTIONS = ("final_state", "final_state_exactly", "tool_called", "tool_not_called")
+
+
+def names_any(described: Any, scorers: Collection[str]) -> bool:
+    """Whether a `success` names one of these scorers, at any depth."""
     if isinstance(described, list):
-        return any(map(_decided, described))
+        return any(names_any(one, scorers) for one in described)
     return is_object(described) and any(
-        name in ("final_state", "final_state_exactly", "tool_called", "tool_not_called") or _decided(value)
-        for name, value in described.items()
+        name in scorers or names_any(value, scorers) for name, value in described.items()
     )
 
 

@@ -21,7 +21,8 @@ def test_a_harness_has_all_its_parts(host):
     assert (ROOT / f"hosts/{host}.py").is_file()
     assert (ROOT / f"tests/hosts/test_{host}.py").is_file()
     assert f"]({host}.md)" in (ROOT / "docs/hosts/harness.md").read_text()
-    assert f'pip install "duologue[{host}]"' in (ROOT / f"docs/hosts/{host}.md").read_text()
+    line = f'pip install -c constraints/hosts/{host}.txt ".[{host}]"'
+    assert line in (ROOT / f"docs/hosts/{host}.md").read_text()
 
 
 @pytest.mark.parametrize("host", HOSTS)

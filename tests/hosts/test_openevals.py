@@ -6,9 +6,10 @@ import json
 import pytest
 
 import duologue
-from duologue.errors import SettingError
+from duologue.errors import ModelError, SettingError
 from duologue.graphs import agent_test
 from duologue.hosts import openevals as host
+from duologue.testing import scripted_model
 
 pytestmark = pytest.mark.heavy  # openevals is among what `make test-all` installs
 
@@ -92,6 +93,52 @@ def test_without_the_stopping_condition_an_end_without_words_is_one_line(simulat
     customer = duologue.user(**GOAL, max_turns=1)
     with pytest.raises(SettingError, match=r"the user has ended the conversation \(max_turns\)"):
         simulators.run_multiturn_simulation(app=app(), user=host.sides(customer)["user"], max_turns=5)
+
+
+def test_without_the_stopping_condition_an_end_with_a_goodbye_is_one_line_too(simulators):
+    customer = duologue.user(**GOAL)
+    with pytest.raises(SettingError, match=r"the user has ended the conversation \(user_ended\): give the simulation"):
+        simulators.run_multiturn_simulation(app=app(), user=host.sides(customer)["user"], max_turns=9)
+
+
+@pytest.mark.parametrize("kind", ["sync", "async with a sync condition", "async"])
+def test_the_simulation_ends_with_a_condition_of_ones_own_and_with_the_user(simulators, kind):
+    def is_asked(trajectory, *, turn_counter, **others):
+        return "code" in trajectory[-1]["content"]
+
+    async def is_asked_too(trajectory, **others):
+        return is_asked(trajectory, **others)
+
+    def never(trajectory, **others):
+        return False
+
+    for condition, stop, turns in ((is_asked, None, 1), (never, "user_ended", 2)):
+        customer = duologue.user(**GOAL)
+        if kind == "sync":
+            sides = host.sides(customer, stopping_condition=condition)
+            result = simulators.run_multiturn_simulation(app=app(), **sides, max_turns=9)
+        else:
+            awaited = is_asked_too if kind == "async" and condition is is_asked else condition
+            sides = host.async_sides(customer, stopping_condition=awaited)
+            result = asyncio.run(simulators.run_multiturn_simulation_async(app=app(), **sides, max_turns=9))
+        assert (customer.conversation.stop, len(own(result["trajectory"]))) == (stop, turns)
+
+
+def test_sides_of_the_other_run_and_the_user_itself_are_one_line(simulators):
+    sides = host.sides(duologue.user(**GOAL))
+    with pytest.raises(SettingError, match=r"give this one openevals\.async_sides"):
+        asyncio.run(simulators.run_multiturn_simulation_async(app=app(), **sides, max_turns=2))
+    with pytest.raises(SettingError, match="a user is not called itself"):
+        simulators.run_multiturn_simulation(app=app(), user=duologue.user(**GOAL), max_turns=2)
+
+
+def test_a_user_that_fails_at_its_first_message_is_an_error_and_later_an_end(simulators):
+    first = duologue.user(**GOAL, user=scripted_model(ValueError("no such model")))
+    with pytest.raises(ModelError, match=r"^the simulated user failed: user_simulator: .*no such model"):
+        simulators.run_multiturn_simulation(app=app(), **host.sides(first), max_turns=2)
+    later = duologue.user(**GOAL, user=scripted_model("Move it.", ValueError("no such model"), by_call=True))
+    simulators.run_multiturn_simulation(app=app(), **host.sides(later), max_turns=2)
+    assert (later.conversation.stop, "no such model" in later.conversation.failure.error) == ("model_failed", True)
 
 
 def test_a_trace_in_langsmith_has_the_thread_in_its_metadata(simulators):

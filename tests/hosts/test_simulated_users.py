@@ -166,6 +166,37 @@ def test_a_success_that_a_judge_without_a_model_decides_needs_none_here():
     assert duologue.user(scenario=GOAL | {"success": {"judged": "The flight is moved."}}).reply_now().text
 
 
+def test_an_outcome_of_another_kind_is_not_what_counts_as_success():
+    assert duologue.user(scenario={"kind": "own", "goal": "a", "success": 1}).success == 1
+
+
+def test_a_record_has_no_end_before_the_user_ends_it():
+    user = duologue.user(**GOAL)
+    heard = [{"role": "user", "content": user.reply_now().text}, {"role": "assistant", "content": "Which code?"}]
+    assert user.reply_now(heard).role == "user"
+    assert (user.conversation.stop, len(user.conversation.messages)) == (None, 3)
+
+
+def test_an_answer_without_text_is_noted(caplog):
+    user = duologue.user(**GOAL)
+    user.reply_now([{"role": "user", "content": "Move it."}, {"role": "assistant", "content": ""}])
+    assert [record.getMessage() for record in caplog.records] == [
+        "user.reply: the assistant's message 1 has no text: the user cannot answer it"
+    ]
+
+
+def test_a_user_that_is_called_says_what_to_give():
+    with pytest.raises(SettingError, match=r"give openevals \*\*openevals.sides\(user\)"):
+        duologue.user(**GOAL)([])
+
+
+def test_a_repeat_of_a_scenario_has_a_user_and_a_record_of_its_own():
+    users = Users(seed=3)
+    assert users.of(GOAL, repeat=1) is users.of(GOAL, 1) is not users.of(GOAL)
+    assert users.of(GOAL, 1).reply_now() == duologue.user(**GOAL, seed=3, repeat=1).reply_now()
+    assert len({conversation.id for conversation in users.conversations}) == 2
+
+
 def test_users_are_made_for_scenarios_with_the_same_settings():
     users = Users(seed=3, max_turns=1)
     assert users.of(GOAL) is users.of(dict(GOAL))
@@ -181,10 +212,27 @@ def test_users_are_made_for_scenarios_with_the_same_settings():
         ({"goal": "a", "scenario": {"goal": "b"}}, "user: give a goal with its facts, or a scenario"),
         ({"goal": "a", "behaviours": ["rude"]}, "behaviours: there is no behaviour 'rude'"),
         ({"goal": "a", "colour": "red"}, "agent_test: there is no setting 'colour'"),
+        ({"goal": "a", "fact": ["b"]}, "user: there is no setting 'fact': did you mean 'facts'?"),
+        ({"goal": "a", "maxturns": 3}, "user: there is no setting 'maxturns': did you mean 'max_turns'?"),
+        (
+            {"goal": "a", "success": {}},
+            "user: 'success' is a key of a scenario: give scenario={'goal': ..., 'success': ...}",
+        ),
+        ({"goal": "a", "seed": None}, "user: seed must be a whole number, not None"),
+        ({"goal": "a", "max_turns": 0}, "user: max_turns must be at least 1, not 0"),
+        ({"goal": "a", "repeat": -1}, "user: repeat must be a whole number from 0, not -1"),
+        ({"scenario": "s.jsonl"}, "user: expected a scenario as an object with a 'goal', not 's.jsonl'"),
+        ({"scenario": {"goal": "a", "fact": "b"}}, "user: has the key 'fact': did you mean 'facts'?"),
+        ({"scenario": {"facts": "b"}}, "user: has no text 'kind', 'goal' or 'first_message'"),
+        ({"scenario": {"goal": "a", "success": "booked"}}, "user: success: expected an object that names scorers"),
+        (
+            {"scenario": {"goal": "a", "success": {"text_contain": "b"}}},
+            "user: success: there is no scorer 'text_contain'",
+        ),
     ],
 )
 def test_a_wrong_user_is_one_line(arguments, line):
-    with pytest.raises(SettingError) as error:
+    with pytest.raises((DataError, SettingError)) as error:
         duologue.user(**arguments)
     assert str(error.value).startswith(line)
 
