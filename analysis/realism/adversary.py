@@ -51,9 +51,9 @@ STRONGEST = 8
 
 
 def strongest_features(
-    transcripts: Sequence[UserTranscript], measures: Floats, names: Sequence[str], side: Ints
+    transcripts: Sequence[UserTranscript], measures: Floats, names: Sequence[str], side: Ints, count: int = STRONGEST
 ) -> tuple[AdversaryFeature, ...]:
-    """What the adversary's two logistic regressions use most, the largest coefficients first.
+    """What the adversary's two logistic regressions use most, the largest coefficients first; `count`: of a model.
 
     They are trained on all conversations, on standardised columns: a description, and no test. Above 0: higher values
     look simulated. `measures`: as for `held_out_scores`; `names`: those of its columns. Of characters only pairs count.
@@ -75,7 +75,7 @@ def strongest_features(
     for model, strength, features, of_columns in models:
         with one_thread():
             fitted = LogisticRegression(C=strength, class_weight="balanced", max_iter=300).fit(features, side)
-        order = np.argsort(-np.abs(fitted.coef_[0]), kind="stable")[:STRONGEST]
+        order = np.argsort(-np.abs(fitted.coef_[0]), kind="stable")[:count]
         strongest += [
             AdversaryFeature(model=model, name=str(of_columns[place]), weight=float(fitted.coef_[0][place]))
             for place in order

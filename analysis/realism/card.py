@@ -6,7 +6,7 @@ from ...data.identity import VERSION, digest
 from ...data.records import Record
 from .records import EqualLength, RealismRow
 from .report import ComparedSides, RealismReport
-from .statistics.auc import FamilyAuc, Interval, ReferenceAuc
+from .statistics.auc import AucAtUsers, FamilyAuc, Interval, ReferenceAuc
 
 NEVER_ONE_NUMBER = (
     "There is no overall score. How real simulated users are and how useful they are for testing an assistant are "
@@ -95,6 +95,8 @@ class RealismCard(ComparedSides, _CardHead):
     """The AUC without the measures of how long a conversation and its messages are (family `shape`)."""
     auc_families: tuple[FamilyAuc, ...]
     """The AUC by each family of measures, and by all other measures; the highest first."""
+    auc_adversary: AucAtUsers | None = None
+    """The same by words, characters, sequence and measures, of as many users as both sides have."""
     statement: str = NEVER_ONE_NUMBER
     report: str
     """Digest of the report that the card is made of."""
@@ -102,7 +104,7 @@ class RealismCard(ComparedSides, _CardHead):
 
 def card_of(report: RealismReport, name: str, against: str) -> RealismCard:
     """The card of a report; `name` and `against` are the names of the two sides."""
-    told_by_model = ("floor", "published", "made", "references", "without_length", "families")
+    told_by_model = ("floor", "published", "made", "references", "without_length", "families", "adversary")
     return RealismCard(
         version=VERSION,
         name=name,

@@ -94,7 +94,7 @@ def discriminate(
         adversary=_at_users(against, human, columns, draws, most, by_words=True) if adversary else None,
         adversary_uses=divided.strongest(columns, names) if adversary and scored.auc.value is not None else (),
         auc=scored.auc,
-        floor=_floor(human, columns, draws),
+        floor=human_baseline(human, columns, draws),
         equal_length=cross_validated(*matched_in_length(sim, human), not_length, draws).auc,
         **{name: cross_validated(side, human, columns, draws).auc for name, side in beside.items()},
         measures=names,
@@ -160,14 +160,14 @@ def _families(divided: "_Divided", measures: Sequence[Measure], columns: Sequenc
     return tuple(sorted(rows, key=lambda row: -(row.alone or 0.0)))
 
 
-def _floor(human: MeasuredUsers, columns: Sequence[int], draws: Draws) -> Interval:
+def human_baseline(human: MeasuredUsers, columns: Sequence[int], draws: Draws, *, by_words: bool = False) -> Interval:
     """Median AUC between halves of the people, with the range of the middle 95 % of the halvings."""
     user = numbered([transcript.cluster for transcript in human.transcripts])
     between_halves = []
     for half in halvings(int(user.max(initial=-1)) + 1, draws)[:FLOOR_HALVINGS]:
-        in_first = half[user] > 0
-        first, second = human.where(list(in_first)), human.where(list(~in_first))
-        between_halves.append(cross_validated(first, second, columns, draws, repeats=FEWER_REPEATS).auc)
+        first, second = (human.where(list(rows)) for rows in (half[user] > 0, half[user] <= 0))
+        scored = cross_validated(first, second, columns, draws, FEWER_REPEATS, by_words=by_words)
+        between_halves.append(scored.auc)
     if not between_halves:
         return Interval(value=None, reason="too few people for a human-human baseline")
     aucs = [auc.value for auc in between_halves if auc.value is not None]

@@ -17,6 +17,9 @@ from ...data.text.languages import language_of, says_something
 from .goal_phrases import NO_PHRASES, GoalPhrases
 from .names import named_in
 
+# Values are replaced where they stand, so each has its place and its own words. `data.text.text_values` reads values to
+# compare them, with digits for number words and without places or names: of 764 values in people's messages of the open
+# data, it has 73 in the same text. So the readers stay two.
 # Bounded, so that a text of digits takes no time of its square.
 _ZH = r"(?:\d[\d,.]{0,15}|[一二两三四五六七八九十百千万半]{1,8})"
 _EN = r"(?:\d[\d,.]{0,15}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"

@@ -11,7 +11,9 @@ from ...data.attempts import Record
 from ...data.files.settings_files import read_settings
 from ...errors import DataError, SettingError, at, first_invalid, of_extra
 from ...nodes.models.offline.manner import OfflineStyle
+from ...nodes.models.specs import query_of
 from ...nodes.people import ChoiceWeights, people_path
+from ...nodes.people.user_types import MOST_TYPES, mix_weights
 
 EXTRA = "tune"
 """The extra that the searches need."""
@@ -94,11 +96,48 @@ class SearchChoices(Record):
         return value
 
 
-Space: TypeAlias = Mapping[str, Range | SearchChoices]
+class SearchWeights(Record):
+    """The weights of a mixture of user types, in one text such as `0.2,0.5,0.3`.
+
+    Each weight is searched from 0 to 1, and all are divided by their sum.
+    """
+
+    types: int = Field(ge=2, le=MOST_TYPES)
+    start: str | None = None
+
+    @model_validator(mode="after")
+    def _of_types(self) -> "SearchWeights":
+        if self.start is not None and len(mix_weights(self.start)) != self.types:
+            raise ValueError("start must have a weight for each type")
+        return self
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Equal weights, which the simulator must accept."""
+        return (",".join(["1"] * self.types),)
+
+    def ranges(self, name: str) -> dict[str, Range]:
+        """The range of each weight, by a name of its own."""
+        return {f"{name}.{number}": Range(low=0.0, high=1.0) for number in range(self.types)}
+
+    def split(self, name: str, mix: str) -> dict[str, float]:
+        """The weights of a text, which add up to 1, by the names of their ranges."""
+        weights = mix_weights(mix)
+        return {part: weight / sum(weights) for part, weight in zip(self.ranges(name), weights, strict=True)}
+
+    def joined(self, name: str, params: Mapping[str, Any]) -> str:
+        """The text of the values of these ranges."""
+        weights = [params[part] for part in self.ranges(name)]
+        return ",".join(f"{round(weight / (sum(weights) or 1.0), DIGITS):g}" for weight in weights)
+
+
+SearchEntry: TypeAlias = Range | SearchChoices | SearchWeights
+"""What is searched over under a name."""
+Space: TypeAlias = Mapping[str, SearchEntry]
 """What is searched over, by names such as `user.temperature` or `limits.max_turns`."""
 
 
-def space_of(source: Mapping[str, Any] | str | Path) -> dict[str, Range | SearchChoices]:
+def space_of(source: Mapping[str, Any] | str | Path) -> dict[str, SearchEntry]:
     """The space of a mapping, or of a file of JSON, TOML or YAML.
 
     DataError or SettingError for an invalid one.
@@ -122,23 +161,27 @@ def _nested(entries: Mapping[Any, Any]) -> dict[str, Any]:
     return {f"{place}.{name}": value for place, table in tables.items() for name, value in table.items()}
 
 
-def _entry(name: str, value: Any, where: str) -> Range | SearchChoices:
-    if isinstance(value, (Range, SearchChoices)):
+def _entry(name: str, value: Any, where: str) -> SearchEntry:
+    if isinstance(value, SearchEntry):
         return value
     if not _NAME.fullmatch(name):
         raise SettingError(f"{where}: {name}: write user.NAME, assistant.NAME, cast.NAME or limits.NAME")
-    if not isinstance(value, Mapping) or not ({"low", "high"} <= value.keys() or "choices" in value):
-        raise SettingError(f"{where}: {name}: give it low and high, or choices")
+    if not isinstance(value, Mapping) or not ({"low", "high"} <= value.keys() or {"choices", "types"} & value.keys()):
+        raise SettingError(f"{where}: {name}: give it low and high, or choices, or the types of a mixture")
+    kind = SearchChoices if "choices" in value else SearchWeights if "types" in value else Range
     try:
-        return (SearchChoices if "choices" in value else Range).model_validate(dict(value))
+        return kind.model_validate(dict(value))
     except ValidationError as error:
         first = first_invalid(error)
         key = f"{first.where[0]}: " if first.where else ""
         raise SettingError(f"{where}: {name}: {key}{first.reason}") from None
 
 
-def default_space(user: object) -> dict[str, Range | SearchChoices]:
-    """The default space of a user: the offline user's style, or the weights of a retrieval-based user."""
+def default_space(user: object) -> dict[str, SearchEntry]:
+    """The default space of a user: the offline user's style, or the weights of a retrieval-based user.
+
+    With types of users (`mix=`) their weights belong to it.
+    """
     if isinstance(user, str) and user.partition("?")[0] == "offline":
         rates = OfflineStyle().model_dump().items()
         return {
@@ -148,11 +191,18 @@ def default_space(user: object) -> dict[str, Range | SearchChoices]:
         usual = {
             name: getattr(ChoiceWeights.of("user"), name) for name in ChoiceWeights.names()
         }  # from nothing to twice as much
-        return {
+        weights: dict[str, SearchEntry] = {
             f"user.{name}": Range(low=0.0, high=2 * value, step=0.05, start=value)
             for name, value in usual.items()
             if value
         }
+        if mix := str(query_of(str(user)).get("mix", "")):
+            numbers = mix_weights(mix)
+            settings: dict[str, Any] = (
+                {"types": len(numbers), "start": mix} if numbers[1:] else {"types": int(numbers[0])}
+            )
+            weights["user.mix"] = SearchWeights(**settings)
+        return weights
     raise SettingError(
         "--search: only offline and people:SRC have a space of their own: give a file of names to search"
     )
@@ -166,16 +216,26 @@ def proposed(space: Space, tried: Sequence[tuple[Mapping[str, Any], float | None
     """
     optuna = of_extra("optuna", EXTRA)
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    distributions = {name: entry.distribution(optuna) for name, entry in space.items()}
+    mixtures = {name: entry for name, entry in space.items() if isinstance(entry, SearchWeights)}
+    ranges = {name: entry for name, entry in space.items() if not isinstance(entry, SearchWeights)}
+    ranges |= {part: weight for name, entry in mixtures.items() for part, weight in entry.ranges(name).items()}
+    distributions = {name: entry.distribution(optuna) for name, entry in ranges.items()}
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed), direction="minimize")
     failed = optuna.trial.TrialState.FAIL
     for values, value in tried:
         if values.keys() >= space.keys():
             outcome = {"value": value} if value is not None else {"state": failed}
-            params = {name: values[name] for name in space}
+            params = {name: values[name] for name in space if name not in mixtures}
+            for name, entry in mixtures.items():
+                params |= entry.split(name, str(values[name]))
             study.add_trial(optuna.trial.create_trial(params=params, distributions=distributions, **outcome))
     trial = study.ask(distributions)
-    return {name: entry.rounded(trial.params[name]) for name, entry in space.items()}
+    return {
+        name: entry.joined(name, trial.params)
+        if isinstance(entry, SearchWeights)
+        else entry.rounded(trial.params[name])
+        for name, entry in space.items()
+    }
 
 
 def start_of(space: Space) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from ...nodes.models.offline.manner import OfflineStyle
 from ...nodes.models.offline.model import OfflineChatModel
 from ...nodes.models.specs import parse_spec
 from ...nodes.people import people_path
-from .search_space import Range, SearchChoices, Space
+from .search_space import Range, SearchEntry, Space
 
 SIDES = ("user", "assistant")
 LIKE = "like"
@@ -65,7 +65,7 @@ class Simulator:
     def check(self, space: Space) -> None:
         """SettingError for an unknown name or an invalid value; both ends of a range are tried."""
         for name, entry in space.items():
-            values = entry.choices if isinstance(entry, SearchChoices) else (entry.low, entry.high)
+            values = (entry.low, entry.high) if isinstance(entry, Range) else entry.choices
             for value in values:
                 try:
                     self.settings_with({name: value}, "select", checked=True)
@@ -187,13 +187,11 @@ def with_arguments(spec: str, arguments: Mapping[str, Any]) -> str:
     all_arguments = {**parse_spec(spec)[2], **arguments}
     query = urlencode(
         {name: value if isinstance(value, str) else json.dumps(value) for name, value in all_arguments.items()},
-        safe="/:",
+        safe="/:,",
     )
     return f"{head}?{query}" if query else head
 
 
 def plain(space: Space) -> dict[str, Any]:
     """The space as JSON values."""
-    return {
-        name: entry.plain() if isinstance(entry, (Range, SearchChoices)) else entry for name, entry in space.items()
-    }
+    return {name: entry.plain() if isinstance(entry, SearchEntry) else entry for name, entry in space.items()}

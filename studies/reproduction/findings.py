@@ -2,13 +2,17 @@
 
 from collections.abc import Mapping
 
+from ...data.people.splits import of_part
 from ..label_agreement import agreement
 from ..recllmsim.satisfaction_judges import JudgeComparison
+from .answers import LABELLED
 from .claim import Claim, Measured, OpenData
 from .printed import of_sentence, of_table
 from .realism import BOUNDS, PEOPLE, README
 
 FINDINGS, MEASURED = "docs/research/findings.md", "docs/labels/measured.md"
+MEASURES = "docs/reference/measures.md"
+RATED = ("development", "test", "MAE", *BOUNDS)
 BOTH = ("recllmsim", "recllmsim_human_vs_agent")
 TOPICS = "simquac/teacher_sim_topics.txt"
 JUDGED = {"detail": "Detail Level", "utility": "Practical Usefulness", "diversity": "Diversity"}
@@ -84,7 +88,33 @@ def _script_measured(data: OpenData, seed: int) -> Measured:
     return Measured(values, f"{released.answers} answers; no random draw")
 
 
+def _ratings_printed() -> Mapping[str, str]:
+    return of_table(MEASURES, ("rating of people", *RATED), RATED)
+
+
+def _ratings_measured(data: OpenData, seed: int) -> Measured:
+    from ...analysis.realism.measures.transcripts import transcripts_of
+    from ...analysis.realism.published.alignment import rating_errors
+
+    people = data.load(LABELLED)
+    tune, test = (transcripts_of([one for one in people if of_part(one, part)], "zh") for part in ("tune", "test"))
+    values: dict[str, float | None] = {}
+    for row in rating_errors(tune, test, seed=seed):
+        figures = (row.sim, row.human, row.value, row.low, row.high)
+        values |= {f"{row.of}: {name}": figure for name, figure in zip(RATED, figures, strict=True)}
+    return Measured(values, f"{len(tune)} and {len(test)} conversations of people")
+
+
 CLAIMS = (
+    Claim(
+        "people-ratings",
+        "the absolute error between the ratings of two splits of people",
+        (MEASURES,),
+        1,
+        {LABELLED: 219},
+        _ratings_printed,
+        _ratings_measured,
+    ),
     Claim(
         "published-judge",
         "the published judge of satisfaction against annotators",

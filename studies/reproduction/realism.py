@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ...analysis.realism import RealismReport
     from ...analysis.realism.records import RealismRow
     from ...analysis.realism.statistics.auc import Interval
+    from ...analysis.realism.statistics.samples import MeasuredUsers
     from ...data import Conversation
     from ...graphs import Cast
 
@@ -24,13 +25,45 @@ COLUMNS = {
     "distance": "distance", "baseline": "floor",
 }  # fmt: skip
 BOUNDS = ("low", "high")
+READ = ", by the adversary"
+HALVINGS = 20
+"""Halvings of the people, for the adversary's human-human baseline."""
 SEEDS = 3
 """Runs of retrieval-based users that a page prints together."""
 
 
-def of_auc(name: str, auc: "Interval | None") -> dict[str, float | None]:
-    """The AUC of a group with the ends of its interval, by the names of the figures."""
-    return {} if auc is None else {f"{name}: AUC": auc.value, f"{name}: low": auc.low, f"{name}: high": auc.high}
+def of_auc(name: str, auc: "Interval | None", of: str = "") -> dict[str, float | None]:
+    """The AUC of a group and the ends of its interval by figure; `of` begins the names."""
+    ends = {} if auc is None else {"AUC": auc.value, "low": auc.low, "high": auc.high}
+    return {f"{name}: {of}{end}": value for end, value in ends.items()}
+
+
+def with_measures(*groups: "Sequence[Conversation]") -> "tuple[list[MeasuredUsers], list[int]]":
+    """The groups with their measures, compared in Chinese, and the columns that vary in each."""
+    from ...analysis.realism.measures import all_measures
+    from ...analysis.realism.measures.transcripts import transcripts_of
+    from ...analysis.realism.statistics.samples import measured
+
+    measures = [measure for measure in all_measures() if not measure.pairwise]
+    sides = [measured(transcripts_of(group, "zh"), measures) for group in groups]
+    return sides, [place for place in range(len(measures)) if all(_varies(side.values[:, place]) for side in sides)]
+
+
+def _varies(values: Any) -> bool:
+    with_value = values[values == values]
+    return bool(len(with_value)) and bool(with_value.max() > with_value.min())
+
+
+def by_adversary(simulated: "Sequence[Conversation] | None", people: "Sequence[Conversation]") -> "Interval":
+    """The AUC by the adversary of all these users; None: of halves of the people."""
+    from ...analysis.realism.discriminator import FEWER_REPEATS, cross_validated, human_baseline
+    from ...analysis.realism.statistics.two_samples import Draws
+
+    sides, columns = with_measures(people if simulated is None else simulated, people)
+    draws = Draws(0, 1, HALVINGS)
+    if simulated is None:
+        return human_baseline(sides[1], columns, draws, by_words=True)
+    return cross_validated(sides[0], sides[1], columns, draws, FEWER_REPEATS, by_words=True).auc
 
 
 def n_of(report: "RealismReport") -> str:
@@ -58,15 +91,17 @@ def _report_printed() -> Mapping[str, str]:
             README,
             r"AUC (?P<auc>[\d.]+) \((?P<low>[\d.]+) to (?P<high>[\d.]+)\), also without measures of length\. Two halves "
             r"of the people: (?P<halves_auc>[\d.]+) \(middle 95 % of halvings (?P<halves_low>[\d.]+) to "
-            r"(?P<halves_high>[\d.]+)\)",
+            r"(?P<halves_high>[\d.]+)\)\. An adversary that also reads words has (?P<read_auc>[\d.]+) "
+            r"\((?P<read_low>[\d.]+) to (?P<read_high>[\d.]+)\) and (?P<read_halves_auc>[\d.]+\d)",
         ),
     }
 
 
 def _report_measured(data: OpenData, seed: int) -> Measured:
+    people = data.load(PEOPLE)
     report = compare(
         data.load(SIMULATED),
-        data.load(PEOPLE),
+        people,
         references={"first": data.load(REFERENCE)},
         baseline=False,
         adversary=False,
@@ -74,6 +109,7 @@ def _report_measured(data: OpenData, seed: int) -> Measured:
     )
     discriminator = report.discriminator
     (reference,) = discriminator.references
+    read, read_halves = by_adversary(data.load(SIMULATED), people), by_adversary(None, people)
     values: dict[str, float | None] = {
         f"{row.name}: {column}": getattr(row, field) for row in report.measures for column, field in COLUMNS.items()
     }
@@ -83,10 +119,18 @@ def _report_measured(data: OpenData, seed: int) -> Measured:
         **of_auc("two halves of the people, middle 95 % of the halvings", discriminator.floor),
         **of_auc("at equal length", discriminator.equal_length),
         **of_auc("the first study's people and the second's", reference.from_people),
+        **of_auc(f"simulated users and people{READ}", read),
+        **of_auc(f"two halves of the people, middle 95 % of the halvings{READ}", read_halves),
+        **of_auc(f"the first study's people and the second's{READ}", by_adversary(data.load(REFERENCE), people)),
         f"{REPORT}: ranked": len(ranked(report)),
         f"{REPORT}: uncorrelated": report.effective_measures,
     }
-    for name, auc in {"": discriminator.auc, "halves ": discriminator.floor}.items():
+    for name, auc in {
+        "": discriminator.auc,
+        "halves ": discriminator.floor,
+        "read ": read,
+        "read halves ": read_halves,
+    }.items():
         ends = {"auc": auc.value, **dict(zip(BOUNDS, (auc.low, auc.high), strict=True))}
         values |= {f"{README}: {name}{end}": value for end, value in ends.items()}
     families = {"shape": "length"}
@@ -159,10 +203,20 @@ def simulated_on(cast: "Cast", people: "Sequence[Conversation]", seed: int, **li
 
 
 def _retrieval_printed() -> Mapping[str, str]:
-    seen, unseen = (rf"(?P<{one}_least>[\d.]+) to (?P<{one}_most>[\d.]+\d)" for one in ("seen", "unseen"))
+    seen, unseen, read, read_unseen = (
+        rf"(?P<{name}_least>[\d.]+) to (?P<{name}_most>[\d.]+\d)"
+        for name in ("seen", "unseen", "seen_by_words", "unseen_by_words")
+    )
     return {
-        **of_table(RETRIEVAL, ("users", "AUC", "95 % interval"), ("AUC", BOUNDS)),
-        **of_sentence(README, f"the AUC is {seen}. In unseen contexts it is {unseen}"),
+        **of_table(
+            RETRIEVAL,
+            ("users", "AUC", "95 % interval", "AUC by the adversary", "interval"),
+            ("AUC", BOUNDS, "adversary AUC", ("adversary low", "adversary high")),
+        ),
+        **of_sentence(
+            README,
+            f"the AUC is {seen}, and {read} by the adversary. In unseen contexts it is {unseen}, and {read_unseen}",
+        ),
     }
 
 
@@ -174,8 +228,9 @@ def _retrieval_measured(data: OpenData, seed: int) -> Measured:
     people = data.load(PEOPLE)
     test = [one for one in people if of_part(one, "test")]
 
-    def auc(conversations: "Sequence[Conversation]") -> "Interval":
-        return realism.compare(conversations, people, part="test").discriminator.auc
+    def aucs(name: str, conversations: "Sequence[Conversation]") -> dict[str, float | None]:
+        auc = realism.compare(conversations, people, part="test").discriminator.auc
+        return of_auc(name, auc) | of_auc(name, by_adversary(conversations, test), "adversary ")
 
     groups = {
         "people of the development split": [one for one in people if of_part(one, "tune")],
@@ -183,16 +238,19 @@ def _retrieval_measured(data: OpenData, seed: int) -> Measured:
         "the embedded offline user": simulated_on(recllmsim.cast(language="zh"), test, seed),
     }
     report = realism.compare(groups["people of the development split"], people, part="test")
-    values = of_auc("people of the test split from each other (human-human baseline)", report.discriminator.floor)
+    floor = "people of the test split from each other (human-human baseline)"
+    values = of_auc(floor, report.discriminator.floor) | of_auc(floor, by_adversary(None, test), "adversary ")
     for name, conversations in groups.items():
-        values |= of_auc(name, auc(conversations))
+        values |= aucs(name, conversations)
     for unseen, how in ((False, ""), (True, ", unseen=true")):
-        runs = [auc(simulated_from_people(data, SEEDS * seed + run, unseen=unseen)) for run in range(SEEDS)]
+        runs = [simulated_from_people(data, SEEDS * seed + run, unseen=unseen) for run in range(SEEDS)]
         for run, of_run in enumerate(runs):
-            values |= of_auc(f"retrieval-based{how}, seed {run}", of_run)
-        aucs = [of_run.value for of_run in runs if of_run.value is not None]
-        name = f"{README}: {'unseen' if unseen else 'seen'}"
-        values |= {f"{name} least": min(aucs, default=None), f"{name} most": max(aucs, default=None)}
+            values |= aucs(f"retrieval-based{how}, seed {run}", of_run)
+        for kind, words in (("AUC", ""), ("adversary AUC", " by words")):
+            of_runs = [values[f"retrieval-based{how}, seed {run}: {kind}"] for run in range(SEEDS)]
+            numbers = [number for number in of_runs if number is not None]
+            name = f"{README}: {'unseen' if unseen else 'seen'}{words}"
+            values |= {f"{name} least": min(numbers, default=None), f"{name} most": max(numbers, default=None)}
     return Measured(values, f"simulated and {n_of(report).partition('; ')[2]}")
 
 

@@ -20,7 +20,12 @@ FURTHEST = "ten measures furthest at the start"
 HALVED, WORSE = "of these ten, those at half the distance or less", "measures worse beyond their human-human baseline"
 
 
-def _searched(user: str, trials: int, values: "Callable[[TuningResult], dict[str, Any]]") -> Callable[..., Measured]:
+def _searched(
+    user: str,
+    trials: int,
+    values: "Callable[[TuningResult], dict[str, Any]]",
+    search: Mapping[str, Any] | None = None,
+) -> Callable[..., Measured]:
     """The measurement of a search; `values` gives the figures of its result."""
 
     def measured(data: OpenData, seed: int) -> Measured:
@@ -29,6 +34,7 @@ def _searched(user: str, trials: int, values: "Callable[[TuningResult], dict[str
             result = tune(
                 "recllmsim",
                 people,
+                search,
                 user=user.format(people),
                 assistant=f"people:{people}",
                 trials=trials,
@@ -105,6 +111,19 @@ def _people_values(result: "TuningResult") -> dict[str, Any]:
     return values | _reached(result, columns[1])
 
 
+MIXED = ("shares in the corpus", "best of the trials", "worst of the trials")
+
+
+def _mix_printed() -> Mapping[str, str]:
+    return of_table(PAGE, ("weights of three user types", *MIXED), MIXED)
+
+
+def _mix_values(result: "TuningResult") -> dict[str, Any]:
+    start, *tried = [trial.judgement.value for trial in result.trials if trial.judgement is not None]
+    figures = zip(MIXED, (start, min(tried), max(tried)), strict=True)
+    return {f"value on select: {column}": value for column, value in figures}
+
+
 CLAIMS = (
     Claim(
         "tune-offline",
@@ -123,5 +142,14 @@ CLAIMS = (
         {PEOPLE: 219},
         _people_printed,
         _searched("people:{}", 7, _people_values),
+    ),
+    Claim(
+        "tune-mix",
+        "a search for the weights of three user types, with 20 trials",
+        (PAGE,),
+        15,
+        {PEOPLE: 219},
+        _mix_printed,
+        _searched("people:{}?mix=3", 20, _mix_values, {"user.mix": {"types": 3}}),
     ),
 )

@@ -10,10 +10,9 @@ from ...data.people.pairing import STORED
 from ...data.people.splits import UserPart, of_part, user_of
 from .claim import Claim, Measured, OpenData
 from .printed import of_table
-from .realism import BOUNDS, PEOPLE, RETRIEVAL, ranked
+from .realism import BOUNDS, PEOPLE, RETRIEVAL, ranked, with_measures
 
 if TYPE_CHECKING:
-    from ...analysis.realism.statistics.samples import MeasuredUsers
     from ...data import Conversation
 
 GRAM = 5
@@ -23,6 +22,10 @@ VARIED = {"wish": 3.0, "theme": 0.6, "source": 0.6, "adapted": 1.0}
 COLUMNS = ("default weights", "these weights", "difference", *BOUNDS)
 REASONS = ("task facts told", "contradictions")
 """Measures whose means show why an AUC is higher."""
+EVERY = 100_000
+"""Features of a model that are looked at: all."""
+FEATURES = ("seen", "seen, varied", "unseen", "unseen, varied")
+"""Columns of the table of features: contexts, with the default or with these weights."""
 CASES: Mapping[str, Mapping[str, Any]] = {
     "seen": {},
     "unseen": {"unseen": True},
@@ -75,12 +78,9 @@ class PairedUsers:
     ) -> dict[str, dict[str, float | None]]:
         """For each figure its values by column: of the default weights, of these, and the paired difference."""
         from ...analysis.realism.discriminator import paired_aucs
-        from ...analysis.realism.measures import all_measures
         from ...analysis.realism.statistics.two_samples import Draws
 
-        measures = [measure for measure in all_measures() if not measure.pairwise]
-        sides = [_sample(conversations, measures) for conversations in (now, former, self.people)]
-        columns = [column for column in range(len(measures)) if all(_varies(side.values[:, column]) for side in sides)]
+        sides, columns = with_measures(now, former, self.people)
         figures: dict[str, dict[str, float | None]] = {}
         for name, by_words in (("AUC by the measures", False), ("AUC by the adversary", True)):
             new, old, difference = paired_aucs(
@@ -93,6 +93,23 @@ class PairedUsers:
             other = of_groups[1][name]
             figures[name] = dict(zip(COLUMNS, (value, other, other - value, None, None), strict=True))
         return figures
+
+    def features(self, simulated: "Sequence[Conversation]") -> dict[str, float | None]:
+        """The coefficient of every feature of the adversary's logistic regressions; above 0: it looks simulated."""
+        import numpy as np
+
+        from ...analysis.realism.adversary import strongest_features
+        from ...analysis.realism.held_out import numbered, standardised
+        from ...analysis.realism.measures import all_measures
+
+        sides, columns = with_measures(simulated, self.people)
+        names = [measure.name for measure in all_measures() if not measure.pairwise]
+        stratum = numbered([stratum for side in sides for stratum in side.strata])
+        values = standardised(np.concatenate([side.values for side in sides]), stratum)[:, columns]
+        transcripts = [transcript for side in sides for transcript in side.transcripts]
+        is_simulated = np.array([1] * len(simulated) + [0] * len(self.people), dtype=np.int64)
+        uses = strongest_features(transcripts, values, [names[place] for place in columns], is_simulated, EVERY)
+        return {f"{feature.model}, {feature.name}": feature.weight for feature in uses}
 
     def _alone(self, conversations: "Sequence[Conversation]") -> dict[str, float]:
         """Distances from the people, and the share of copied runs of characters."""
@@ -113,24 +130,17 @@ class PairedUsers:
         }
 
 
-def _sample(conversations: "Sequence[Conversation]", measures: Sequence[Any]) -> "MeasuredUsers":
-    from ...analysis.realism.measures.transcripts import transcripts_of
-    from ...analysis.realism.statistics.samples import measured
-
-    return measured(transcripts_of(conversations, "zh"), measures)
-
-
-def _varies(values: Any) -> bool:
-    with_value = values[values == values]
-    return bool(len(with_value)) and bool(with_value.max() > with_value.min())
-
-
 def _texts(conversations: "Sequence[Conversation]") -> list[str]:
     return [message.text for one in conversations for message in one.messages if message.role == "user"]
 
 
 def _printed() -> Mapping[str, str]:
-    return of_table(RETRIEVAL, ("contexts, figure", *COLUMNS), COLUMNS)
+    return {
+        **of_table(RETRIEVAL, ("contexts, figure", *COLUMNS), COLUMNS),
+        **of_table(
+            RETRIEVAL, ("model", "feature", *FEATURES), FEATURES, lambda cell: cell.partition(' ("')[0], joined=2
+        ),
+    }
 
 
 def _measured(data: OpenData, seed: int) -> Measured:
@@ -139,8 +149,12 @@ def _measured(data: OpenData, seed: int) -> Measured:
     by_default = {unseen: users.simulated({}, unseen=unseen) for unseen in (False, True)}
     for case, options in CASES.items():
         default = by_default["unseen" in options]
-        for figure, columns in users.compared(default, users.simulated(VARIED, **options)).items():
+        varied = users.simulated(VARIED, **options)
+        for figure, columns in users.compared(default, varied).items():
             values |= {f"{case}, {figure}: {column}": value for column, value in columns.items()}
+        if case in FEATURES:
+            for column, simulated in ((case, default), (f"{case}, varied", varied)):
+                values |= {f"{name}: {column}": weight for name, weight in users.features(simulated).items()}
     count = len({user_of(one) for one in users.people})
     return Measured(values, f"{count} people, {len(users.people)} conversations of them and of each simulated user")
 

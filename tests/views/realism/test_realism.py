@@ -484,4 +484,6 @@ def test_the_auc_at_fixed_numbers_of_users_and_by_an_adversary_stand_beside_peop
     text = page_text(tags, report_html(report.model_copy(update={"discriminator": found_by})))
     assert "with 23 users on each side: 0.88, people from people 0.47" in text
     assert "0.66" in text
+    card = card_of(report.model_copy(update={"discriminator": found_by}), "mine", "people")
+    assert "with 23 users on each side: 0.88, people from people 0.47" in page_text(tags, card_html(card))
     assert "adversary" not in page_text(tags, report_html(report))
