@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .studies.comparison import compare
     from .studies.forks import afork, fork
     from .studies.label_agreement import agreement
+    from .studies.link.study import link
     from .studies.pages import show
     from .studies.prediction import next_turn
     from .studies.replays import areplay, replay
@@ -51,6 +52,7 @@ _HOMES = {
     "compare": "studies.comparison",
     "domains": "data",
     "fork": "studies.forks",
+    "link": "studies.link.study",
     "load": "data",
     "next_turn": "studies.prediction",
     "replay": "studies.replays",
@@ -89,6 +91,7 @@ __all__ = [
     "fork",
     "graphs",
     "hosts",
+    "link",
     "load",
     "next_turn",
     "nodes",

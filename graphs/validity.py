@@ -6,9 +6,10 @@ conversation.
 Both are functions of plain values, so that a run is recorded and resumed like any other.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any
 
 from ..data import domains
@@ -81,14 +82,18 @@ def language_in(state: State) -> Language:
 
 
 def meeting(
-    user: Speaker = "offline", assistant: Speaker = "offline", language: Language = "en", planted: bool = True
+    user: Speaker = "offline",
+    assistant: Speaker = "offline",
+    language: Language = "en",
+    planted: bool = True,
+    like: str | None = None,
 ) -> Cast:
     """A user meets an assistant, and rates its satisfaction.
 
     `planted`: the assistant is one of `nodes.seeded_faults`, whose success is detected in a conversation about anything; otherwise a scenario
-    without `success` goes by `agent_test`'s rule.
+    without `success` goes by `agent_test`'s rule. `like`: the setting of a style filter of the user.
     """
-    cast = agent_test.cast(user=user, assistant=assistant, language=language)
+    cast = agent_test.cast(user=user, assistant=assistant, language=language, like=like)
     success = heeded if planted else unless_the_scenario_says
     return cast.replace(
         closing=scoring(success=success, satisfaction=satisfaction_of(cast.user_simulator, language)[1])
@@ -112,9 +117,16 @@ def rating(
     return cast.replace(closing=scoring(satisfaction=by_model(judge, language=language)))
 
 
-def met_by(user: Speaker, assistant: Speaker, language: Language, *, planted: bool) -> Cast:
-    """The cast `meeting` as plain data, where its speakers are."""
-    return casts.find(MEETING)(user=user, assistant=assistant, language=language, planted=planted)
+def met_by(
+    user: Speaker,
+    assistant: Speaker,
+    language: Language,
+    *,
+    planted: bool,
+    settings: Mapping[str, Any] = MappingProxyType({}),
+) -> Cast:
+    """The cast `meeting` as plain data, where its speakers are; `settings`: further ones of it."""
+    return casts.find(MEETING)(user=user, assistant=assistant, language=language, planted=planted, **settings)
 
 
 def rated_by(source: str | Sequence[Conversation], judge: Any, language: Language) -> Cast:

@@ -17,6 +17,12 @@ USEFULNESS: tuple[Usefulness, ...] = get_args(Usefulness)
 
 FEWEST_USERS = 5
 """Users that a rank correlation needs."""
+TINY = 1e-9
+"""Spread of ranks that do not vary."""
+NORMAL = 1.96
+"""Quantile of the normal distribution for 95 %."""
+LARGEST = 0.99
+"""Largest correlation whose z is taken: that of 1 is infinite, and in draws of few users 1 is frequent."""
 
 
 @dataclass(frozen=True)
@@ -68,17 +74,19 @@ class DomainScores:
         return [place[pair.better] for pair in self.pairs], [place[pair.worse] for pair in self.pairs]
 
     def values(self, usefulness: Usefulness, weights: FloatArray | None = None) -> FloatArray:
-        """A value for each user. `weights`: how often each assistant counts; a pair by the product of both."""
+        """A value for each user. `weights`: how often each assistant counts; a pair by the product of both.
+
+        Of weights that are draw x assistant, the values are draw x user.
+        """
         if usefulness == "faults":
             return self.faultless
         better, worse = self._ends
-        of_pairs = np.ones(len(self.pairs)) if weights is None else weights[better] * weights[worse]
+        of_pairs = np.ones(len(self.pairs)) if weights is None else weights[..., better] * weights[..., worse]
         if usefulness == "size":
             of_pairs = of_pairs * np.array([pair.neighbours for pair in self.pairs])
         cells = self.orders if usefulness == "agreement" else self.differences
-        total = (~np.isnan(cells) * of_pairs).sum(axis=1)
-        sums = (np.nan_to_num(cells) * of_pairs).sum(axis=1)
-        values: FloatArray = np.divide(sums, total, out=np.full(len(self.users), np.nan), where=total > 0)
+        total, sums = of_pairs @ (~np.isnan(cells)).T, of_pairs @ np.nan_to_num(cells).T
+        values: FloatArray = np.divide(sums, total, out=np.full(total.shape, np.nan), where=total > 0)
         return values
 
 
@@ -92,6 +100,9 @@ class RankCorrelation:
     p: float | None = None
     control: float | None = None
     """Mean over shufflings of the users' labels: about 0."""
+    control_low: float | None = None
+    """The middle 95 % of the shufflings."""
+    control_high: float | None = None
     shuffled: FloatArray = field(default_factory=lambda: np.empty(0), repr=False)
     """The correlation in each shuffling."""
 
@@ -105,10 +116,14 @@ def correlated(
     draws: int = 2000,
     seed: int = 0,
 ) -> RankCorrelation:
-    """Spearman's correlation over users within kinds and domains, with a 95 % percentile interval.
+    """Spearman's correlation over users within kinds and domains, with a 95 % interval.
 
     It is the mean over each kind in each domain, weighted by its users: users of different kinds are not exchangeable.
-    Users, within their kind, and assistants are drawn with replacement, the same users in all domains. The control
+    Users, within their kind, and assistants are drawn with replacement, the same users in all domains.
+
+    The interval is
+    Fisher's z of the correlation, and 1.96 standard deviations of the draws' z on each side. Percentiles of the draws
+    would cover too little, since drawn correlations are nearer to 0 than the true one. The control
     shuffles the realism of a kind's users, and p is the share of shufflings whose correlation is at least as large.
 
     Args:
@@ -133,29 +148,39 @@ def correlated(
     ]
     parts = [one for one in parts if len(one.users) >= FEWEST_USERS]
     members = [np.array([place[user] for user in one.users], dtype=int) for one in parts]
-    rho = _mean_rho(labels, members, [one.values(usefulness) for one in parts])
-    if rho is None or not draws:
-        return RankCorrelation(rho)
-    shuffler, drawer = np.random.default_rng([seed, 1]), np.random.default_rng([seed, 2])
     columns = [one.values(usefulness) for one in parts]
-    shuffled, resampled = np.empty(draws), np.empty(draws)
+    (rho,) = _mean_rhos(labels[None], members, columns)
+    if np.isnan(rho) or not draws:
+        return RankCorrelation(_none(rho))
+    shuffler, drawer = np.random.default_rng([seed, 1]), np.random.default_rng([seed, 2])
+    orders = np.tile(np.arange(len(users)), (draws, 1))
+    counts = np.zeros((draws, len(users)))
+    weights = {one.domain: np.empty((draws, len(one.assistants))) for one in parts}
     for number in range(draws):
-        order, counts = np.arange(len(users)), np.zeros(len(users), dtype=int)
         for group in groups.values():
-            order[group] = shuffler.permutation(group)
-            counts[group] = np.bincount(drawer.integers(len(group), size=len(group)), minlength=len(group))
-        weights = {one.domain: _weights(drawer, len(one.assistants)) for one in parts}
-        drawn_columns = [one.values(usefulness, weights[one.domain]) for one in parts]
-        shuffled[number] = _nan(_mean_rho(labels[order], members, columns))
-        resampled[number] = _nan(_mean_rho(labels, members, drawn_columns, counts))
+            orders[number, group] = shuffler.permutation(group)
+            counts[number] += np.bincount(
+                np.array(group)[drawer.integers(len(group), size=len(group))], minlength=len(users)
+            )
+        for of_domain in weights.values():
+            of_domain[number] = np.bincount(
+                drawer.integers(of_domain.shape[1], size=of_domain.shape[1]), minlength=of_domain.shape[1]
+            )
+    shuffled = _mean_rhos(labels[orders], members, columns)
+    drawn_columns = [one.values(usefulness, weights[one.domain]) for one in parts]
+    resampled = _mean_rhos(labels[None], members, drawn_columns, counts)
     values, defined = resampled[~np.isnan(resampled)], shuffled[~np.isnan(shuffled)]
-    low, high = np.quantile(values, [0.025, 0.975]) if len(values) > draws / 2 else (None, None)
+    error = NORMAL * _fishers(values).std() if len(values) > draws / 2 else np.nan
+    low, high = np.tanh(_fishers(rho) + np.array([-error, error]))
+    ends = np.quantile(defined, [0.025, 0.975]) if len(defined) else (np.nan, np.nan)
     return RankCorrelation(
-        rho,
-        None if low is None else float(low),
-        None if high is None else float(high),
+        float(rho),
+        _none(low),
+        _none(high),
         float((1 + (np.abs(defined) >= abs(rho) - 1e-12).sum()) / (1 + len(defined))),
         float(defined.mean()) if len(defined) else None,
+        _none(ends[0]),
+        _none(ends[1]),
         shuffled,
     )
 
@@ -183,46 +208,71 @@ def _p_values(sizes: FloatArray) -> FloatArray:
     return share
 
 
-def _weights(drawer: np.random.Generator, count: int) -> FloatArray:
-    return np.bincount(drawer.integers(count, size=count), minlength=count).astype(float)
+def _mean_rhos(
+    labels: FloatArray,
+    members: Sequence[np.ndarray],
+    columns: Sequence[FloatArray],
+    counts: FloatArray | None = None,
+) -> FloatArray:
+    """The mean over groups of the rank correlation in each draw, weighted by the group's users.
 
-
-def _mean_rho(
-    labels: FloatArray, members: Sequence[np.ndarray], columns: Sequence[FloatArray], counts: np.ndarray | None = None
-) -> float | None:
-    """The mean of the rank correlation of each group of users, weighted by its users; None if none has one."""
-    rhos, sizes = [], []
-    for of_group, column in zip(members, columns, strict=True):
-        one, two = labels[of_group], column
-        if counts is not None:
-            drawn = np.repeat(np.arange(len(of_group)), counts[of_group])
-            one, two = one[drawn], two[drawn]
-        if (rho := spearman(one, two)) is not None:
-            rhos.append(rho)
-            sizes.append(len(of_group))
-    return float(np.average(rhos, weights=sizes)) if rhos else None
-
-
-def spearman(one: FloatArray, two: FloatArray) -> float | None:
-    """Spearman's rank correlation, ties with their mean rank.
-
-    None with fewer than `FEWEST_USERS` or without variation.
+    NaN if no group has one. `labels`: draw x user. `columns`: for each group draw x user, or one for all draws. `counts`:
+    how often each user is drawn.
     """
-    both = ~(np.isnan(one) | np.isnan(two))
-    if both.sum() < FEWEST_USERS:
-        return None
-    first, second = ranks(one[both]), ranks(two[both])
-    first, second = first - first.mean(), second - second.mean()
-    spread = float(np.sqrt((first**2).sum() * (second**2).sum()))
-    return float((first * second).sum() / spread) if spread > 0 else None
+    total, sizes = np.zeros(1), np.zeros(1)
+    for of_group, column in zip(members, columns, strict=True):
+        rhos = spearman(labels[:, of_group], np.atleast_2d(column), None if counts is None else counts[:, of_group])
+        defined = ~np.isnan(rhos)
+        total = total + np.where(defined, rhos, 0.0) * len(of_group)
+        sizes = sizes + defined * len(of_group)
+    means: FloatArray = np.divide(total, sizes, out=np.full(np.shape(total), np.nan), where=sizes > 0)
+    return means
 
 
-def ranks(values: FloatArray) -> FloatArray:
-    """The rank of each value, from 0; equal values have the mean of their ranks."""
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ends = np.cumsum(counts)
-    return (ends - (counts + 1) / 2)[place]
+def spearman(one: FloatArray, two: FloatArray, counts: FloatArray | None = None) -> FloatArray:
+    """Spearman's rank correlation of each row, ties with their mean rank; arrays are row x user.
+
+    `counts`: how often each user counts. NaN with fewer than `FEWEST_USERS`, or without variation.
+    """
+    one, two = np.broadcast_arrays(one, two)
+    weights = np.where(np.isnan(one) | np.isnan(two), 0.0, 1.0 if counts is None else counts)
+    one, two = np.broadcast_to(one, weights.shape), np.broadcast_to(two, weights.shape)
+    users = weights.sum(axis=1)
+    first, second = (_centred(ranks(values, weights), weights) for values in (one, two))
+    spread = np.sqrt((weights * first**2).sum(axis=1) * (weights * second**2).sum(axis=1))
+    rhos: FloatArray = np.divide(
+        (weights * first * second).sum(axis=1),
+        spread,
+        out=np.full(len(users), np.nan),
+        where=(users >= FEWEST_USERS) & (spread > TINY),
+    )
+    return rhos
+
+
+def ranks(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """The rank of each value in its row, from 0.5; equal values have the mean of their ranks.
+
+    `weights`: how often each value counts.
+    """
+    less = values[:, None, :] < values[:, :, None]
+    equal = values[:, None, :] == values[:, :, None]
+    of_rows: FloatArray = ((less + equal / 2) * weights[:, None, :]).sum(axis=2)
+    return of_rows
+
+
+def _fishers(rhos: FloatArray) -> FloatArray:
+    return np.arctanh(np.clip(rhos, -LARGEST, LARGEST))
+
+
+def _centred(values: FloatArray, weights: FloatArray) -> FloatArray:
+    total = np.maximum(weights.sum(axis=1, keepdims=True), 1.0)
+    centred: FloatArray = values - (weights * values).sum(axis=1, keepdims=True) / total
+    return centred
 
 
 def _nan(value: float | None) -> float:
     return np.nan if value is None else value
+
+
+def _none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

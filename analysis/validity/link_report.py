@@ -1,15 +1,17 @@
 """The link between realism and usefulness: a row for each measure of realism, and one for each user."""
 
-from collections.abc import Mapping, Sequence
-from statistics import fmean
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
 from types import MappingProxyType
 
 from typing_extensions import override
 
 from ...data.records import Record
 from ..over_users.rates import IntervalEstimate
+from ..realism import RealismReport
 from ..tables import Column, Table, TabledReport
 from .link_correlations import USEFULNESS, DomainScores, RankCorrelation, Usefulness, adjusted, correlated
+from .link_criteria import LinkUserRow, criteria_of
 from .link_outcomes import KnownPair, UserOutcomes
 
 LEVEL = 0.05
@@ -24,6 +26,26 @@ class RealismValue(Record):
     value: float | None
 
 
+def realism_values(user: str, report: RealismReport) -> Iterator[RealismValue]:
+    """A user's values by the measures of a report of realism, turned so that higher is more like people."""
+
+    def value(measure: str, family: str, number: float | None) -> RealismValue:
+        return RealismValue(user=user, measure=measure, family=family, value=None if number is None else -number)
+
+    auc, adversary = report.discriminator.auc.value, report.discriminator.adversary
+    yield value("AUC of the measures", "summary", None if auc is None else abs(auc - 0.5))
+    seen = None if adversary is None else adversary.auc
+    yield value("AUC of the adversary", "summary", None if seen is None else abs(seen - 0.5))
+    ranked = [row for row in report.measures if row.is_ranked]
+    effects = [abs(row.effect) for row in ranked if row.effect is not None]
+    distances = [row.distance for row in ranked if row.distance is not None]
+    yield value("median effect", "summary", median(effects) if effects else None)
+    yield value("median distance", "summary", median(distances) if distances else None)
+    for row in sorted(ranked, key=lambda one: one.name):
+        if row.effect is not None:
+            yield value(row.name, row.family, abs(row.effect))
+
+
 class LinkedUsefulness(Record):
     """The rank correlation of a measure with one kind of usefulness."""
 
@@ -35,6 +57,9 @@ class LinkedUsefulness(Record):
     """For all measures and all kinds of usefulness of the table together."""
     control: float | None = None
     """Mean correlation over shufflings of the users' labels."""
+    control_low: float | None = None
+    """The middle 95 % of the shufflings."""
+    control_high: float | None = None
     all_users: float | None = None
     """The correlation over all users, kinds mixed: the difference between kinds is part of it."""
 
@@ -47,28 +72,6 @@ class LinkRow(Record):
     users: int
     """Users with a value."""
     by: dict[Usefulness, LinkedUsefulness]
-
-
-class LinkUserRow(Record):
-    """One user: what it finds out in one domain."""
-
-    user: str
-    domain: str
-    conversations: int
-    unscored: int
-    """Conversations without a success or a satisfaction."""
-    agreement: float | None
-    """Share of known pairs in their order."""
-    size: float | None
-    """Mean difference of neighbours."""
-    faults: float | None
-    """Share of conversations in which the user simulator is at fault."""
-    same_at_twice: float | None
-    """Share of pairs with the same order at half and at all of the scenarios."""
-    beyond_band: float | None
-    """Share of neighbours whose difference exceeds that of one assistant between the two sets of scenarios."""
-    order_kept: bool | None
-    """Whether more than half of the pairs are in their order: agreement above 0.5."""
 
 
 class LinkReport(TabledReport):
@@ -84,7 +87,7 @@ class LinkReport(TabledReport):
 
     @override
     def tables(self) -> list[Table]:
-        return [*([self.table()] if self.rows else []), self.user_table()]
+        return [*([self.table()] if self.rows else []), self.criteria_table(), self.user_table()]
 
     def table(self) -> Table:
         """A row for each measure of realism: its correlation with agreement, size of differences, and user faults."""
@@ -94,7 +97,7 @@ class LinkReport(TabledReport):
             columns += [Column(name=f"{name} {end}", kind="number", places=2) for end in ("low", "high")]
             columns.append(Column(name=f"{name} p adj", kind="p"))
         columns.append(Column(name="all users", kind="number", places=2))
-        columns.append(Column(name="control", kind="number", places=2))
+        columns += [Column(name=f"control{end}", kind="number", places=2) for end in ("", " low", " high")]
         rows = [
             (
                 row.measure,
@@ -102,16 +105,18 @@ class LinkReport(TabledReport):
                 *(cell for name in USEFULNESS for cell in _cells(row.by[name])),
                 row.by["agreement"].all_users,
                 row.by["agreement"].control,
+                row.by["agreement"].control_low,
+                row.by["agreement"].control_high,
             )
             for row in self.rows
         ]
         notes = (
             "Spearman's correlation over users within kinds (rule-based, retrieval-based, others) and domains, the mean "
             "weighted by users. Realism is turned so that higher is more like people. agreement: with the share of known pairs of assistants in their order. size: with the mean "
-            "difference of neighbours. faults: with the share of conversations without a user fault. 95 % intervals by a "
-            "bootstrap over users and assistants.",
+            "difference of neighbours. faults: with the share of conversations without a user fault. 95 % intervals: Fisher's z with "
+            "the standard error of a bootstrap over users and assistants.",
             "p adj: by shuffling the realism of each kind's users, adjusted for all measures and columns together. control: "
-            "the mean of agreement over the shufflings. all users: agreement over all users, kinds mixed.",
+            "the mean of agreement over the shufflings, and the middle 95 % of them. all users: agreement over all users, kinds mixed.",
             self.verdict,
             *self.notes,
         )
@@ -139,6 +144,25 @@ class LinkReport(TabledReport):
             return f"None of {tried} correlations differs from 0 by more than chance: a null result."
         return f"{len(names)} of {tried} correlations differ from 0 by more than chance: {', '.join(names)}."
 
+    def criteria_table(self) -> Table:
+        """The criteria of validity, a row for each kind of users in each domain: medians and ranges."""
+        columns = [Column(name="kind"), Column(name="domain"), Column(name="users", kind="count")]
+        columns.append(Column(name="order kept", kind="count"))
+        for name in ("agreement", "same at twice", "beyond band"):
+            columns += [Column(name=f"{name}{end}", kind="number", places=2) for end in ("", " min", " max")]
+        notes = [
+            "Medians over users. order kept: number of users with an agreement above 0.5. same at twice: share of pairs "
+            "with the same order by half and by all of the scenarios. beyond band: share of neighbours in their order "
+            "whose difference exceeds that of one assistant between the two halves.",
+        ]
+        rows = [
+            (one.kind, one.domain, one.users, one.order_kept, *one.agreement, *one.same_at_twice, *one.beyond_band)
+            for one in criteria_of(self.users)
+        ]
+        return Table(
+            title="Criteria of validity, by kind of user", columns=tuple(columns), rows=tuple(rows), notes=tuple(notes)
+        )
+
     def user_table(self) -> Table:
         """A row for each user and domain: the criteria of validity."""
         columns = [Column(name="user"), Column(name="domain"), Column(name="n", kind="count")]
@@ -149,9 +173,7 @@ class LinkReport(TabledReport):
         notes = [
             "agreement: share of known pairs of assistants in their order, 0.5 where the user makes no difference. size: "
             "mean difference of neighbours (success in shares, satisfaction in fourths of a point, cost as a log ratio). "
-            "faults: share of conversations in which the user simulator is at fault. same at twice: share of pairs with "
-            "the same order by half and by all of the scenarios. beyond band: share of neighbours in their order whose "
-            "difference exceeds that of one assistant between the two halves.",
+            "faults: share of conversations in which the user simulator is at fault.",
             *(self.notes if not self.rows else ()),
         ]
         return Table.of("Assistants of known order, by user", columns, rows, notes)
@@ -214,7 +236,7 @@ def linked(
     ]
     return LinkReport(
         rows=tuple(rows),
-        users=tuple(_user_row(one, pairs[one.domain]) for one in outcomes),
+        users=tuple(LinkUserRow.of(one, pairs[one.domain], kinds.get(one.user, "")) for one in outcomes),
         realism=tuple(realism),
         seed=seed,
         draws=draws,
@@ -230,23 +252,7 @@ def _linked(one: RankCorrelation, p_adjusted: float | None, all_users: float | N
         p=one.p,
         p_adjusted=p_adjusted,
         control=one.control,
+        control_low=one.control_low,
+        control_high=one.control_high,
         all_users=all_users,
-    )
-
-
-def _user_row(one: UserOutcomes, pairs: Sequence[KnownPair]) -> LinkUserRow:
-    scores = [value for pair in pairs if (value := one.order_score(pair)) is not None]
-    sizes = [value for pair in pairs if pair.neighbours and (value := one.difference(pair)) is not None]
-    agreement = fmean(scores) if scores else None
-    return LinkUserRow(
-        user=one.user,
-        domain=one.domain,
-        conversations=len(one.conversations),
-        unscored=one.unscored,
-        agreement=agreement,
-        size=fmean(sizes) if sizes else None,
-        faults=one.faults,
-        same_at_twice=one.same_at_twice(pairs),
-        beyond_band=one.beyond_band(pairs),
-        order_kept=None if agreement is None else agreement > 0.5,
     )

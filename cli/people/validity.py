@@ -73,8 +73,8 @@ def validity_command(
         bool,
         option(
             "Meet assistants of known order with many users, and correlate with SRC's people how like people a user is "
-            "with how well it ranks them. Default of --user: 19 rule-based users, with SRC also 7 retrieval-based; of "
-            "--assistant, the best first: 13 with graded faults.",
+            "with how well it ranks them. Default of --user: 19 rule-based users, with SRC also 7 retrieval-based and 8 with "
+            "a style filter; of --assistant, the best first: 13 with graded faults.",
             "--link",
         ),
     ] = False,

@@ -3,7 +3,7 @@
 A run is one speaker with one assistant in one domain; the kinds of behaviour of that speaker share it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -44,6 +44,11 @@ RETRIEVAL = (
     "&same_person=0&spread=1",
 )
 """Retrieval-based users by their options; the last draws turns at random."""
+LIKE = "like"
+"""Behind a user's `+`, among its behaviours: the style filter by the people of the development split."""
+FILTERED_KINDS = ("", "vague,", "wordy,", "vague,wordy,")
+FILTERED_RETRIEVAL = tuple(RETRIEVAL[number] for number in (0, 1, 3, 6))
+"""Rule-based and retrieval-based users that are there with a style filter too."""
 MARK = "link"
 """Key of a conversation's `extra`: the name of its user, and the number of its set of scenarios."""
 
@@ -55,6 +60,13 @@ class LinkUser:
     name: str
     speaker: Any
     kind: UserKind
+    like: bool = False
+    """Whether it has the style filter."""
+
+    @property
+    def engine(self) -> str:
+        """The name of its speaker, with that of its style filter."""
+        return f"{self.speaker}+{LIKE}" if self.like else str(self.speaker)
 
     @property
     def played_by(self) -> str:
@@ -65,12 +77,16 @@ class LinkUser:
 
     @classmethod
     def of(cls, text: str) -> "LinkUser":
-        """The user of `SPEC` or `SPEC+BEHAVIOUR,...`; SettingError for an unknown behaviour."""
-        spec, plus, names = text.rpartition("+")
-        behaves = plus and all(name.partition("=")[0].strip() in BEHAVIOURS for name in names.split(","))
+        """The user of `SPEC` or `SPEC+BEHAVIOUR,...`, where `like` among the behaviours is the style filter."""
+        spec, plus, after = text.rpartition("+")
+        names = [name.strip() for name in after.split(",")]
+        behaves = plus and all(name.partition("=")[0] in (*BEHAVIOURS, LIKE) for name in names)
         path = people_path(spec if behaves else text)
         name = text if path is None else text.replace(str(path), path.name, 1)
-        return cls(name, spec, chosen_users([names])[0]) if behaves else cls(name, text, UserKind({}))
+        if not behaves:
+            return cls(name, text, UserKind({}))
+        behaviours = ",".join(name for name in names if name != LIKE)
+        return cls(name, spec, chosen_users([behaviours])[0] if behaviours else UserKind({}), LIKE in names)
 
 
 def default_users(source: str | None) -> list[str]:
@@ -79,6 +95,8 @@ def default_users(source: str | None) -> list[str]:
     return [
         *(f"offline{kind}" for kind in kinds),
         *(f"people:{source}?{options}" for options in RETRIEVAL if source is not None),
+        *(f"offline+{kind}{LIKE}" for kind in FILTERED_KINDS if source is not None),
+        *(f"people:{source}?{options}+{LIKE}" for options in FILTERED_RETRIEVAL if source is not None),
     ]
 
 
@@ -155,8 +173,16 @@ class LinkPlan:
         return numbered(states)
 
     def users_in(self, domain: LinkDomain) -> list[LinkUser]:
-        """The users that have words for a domain: one made from people only for people's tasks."""
-        return [user for user in self.users if domain.name == PEOPLE or people_path(user.speaker) is None]
+        """The users that have words for a domain: one made from people, or like them, only for people's tasks."""
+        return [
+            user
+            for user in self.users
+            if domain.name == PEOPLE or (people_path(user.speaker) is None and not user.like)
+        ]
+
+    def filter_of(self, user: LinkUser) -> dict[str, str]:
+        """The setting of a user's style filter, by its name; empty without one."""
+        return {LIKE: f"{self.source}?part=tune"} if user.like else {}
 
     @cached_property
     def _one_of_each_person(self) -> list[State]:
@@ -178,32 +204,24 @@ class LinkPlan:
     def runs(self) -> list[ValidityRun]:
         """The runs with the assistants, and the runs whose conversations are compared with people's."""
         runs = [
-            self._run(domain, speaker, kinds, name, spec)
+            self._run(domain, kinds, name, spec)
             for domain in self.domains
-            for speaker, kinds in self._speakers(self.users_in(domain))
+            for kinds in _by_engine(self.users_in(domain))
             for name, spec in self.assistants_in(domain).items()
         ]
         if self.contexts and self.source is not None:
-            runs += [self._realism_run(speaker, kinds) for speaker, kinds in self._speakers(self.users)]
+            runs += [self._realism_run(kinds) for kinds in _by_engine(self.users)]
         return runs
 
-    def _speakers(self, users: Sequence[LinkUser]) -> Iterator[tuple[Any, list[LinkUser]]]:
-        """Each speaker with the users that it plays."""
-        by_speaker: dict[str, list[LinkUser]] = {}
-        for user in users:
-            by_speaker.setdefault(str(user.speaker), []).append(user)
-        for played in by_speaker.values():
-            yield played[0].speaker, played
-
-    def _run(self, domain: LinkDomain, speaker: Any, users: list[LinkUser], name: str, spec: Any) -> ValidityRun:
+    def _run(self, domain: LinkDomain, users: list[LinkUser], name: str, spec: Any) -> ValidityRun:
         states = [state for number in range(2) for state in self._played(domain.sets[number], users, number)]
         planted = self.graded and not domain.own_success
         return ValidityRun(
-            user=str(speaker),
+            user=users[0].engine,
             assistant=name,
-            cast=met_by(speaker, spec, domain.language, planted=planted),
+            cast=met_by(users[0].speaker, spec, domain.language, planted=planted, settings=self.filter_of(users[0])),
             states=tuple(states),
-            place=Path(folder_name(domain.name), folder_name(str(speaker)), folder_name(name)),
+            place=Path(folder_name(domain.name), folder_name(users[0].engine), folder_name(name)),
             scenarios=domain.name,
         )
 
@@ -219,13 +237,21 @@ class LinkPlan:
             for place, state in enumerate(played)
         ]
 
-    def _realism_run(self, speaker: Any, users: list[LinkUser]) -> ValidityRun:
-        language = language_in(self.contexts[0])
+    def _realism_run(self, users: list[LinkUser]) -> ValidityRun:
+        language, replies = language_in(self.contexts[0]), f"people:{self.source}?part=tune"
         return ValidityRun(
-            user=str(speaker),
+            user=users[0].engine,
             assistant="",
-            cast=met_by(speaker, f"people:{self.source}?part=tune", language, planted=False),
+            cast=met_by(users[0].speaker, replies, language, planted=False, settings=self.filter_of(users[0])),
             states=tuple(self._played(self._one_of_each_person, users, 0)),
-            place=Path(REALISM, folder_name(str(speaker))),
+            place=Path(REALISM, folder_name(users[0].engine)),
             scenarios=REALISM,
         )
+
+
+def _by_engine(users: Sequence[LinkUser]) -> list[list[LinkUser]]:
+    """The users that one speaker plays with the same filter: they share their runs."""
+    engines: dict[str, list[LinkUser]] = {}
+    for user in users:
+        engines.setdefault(user.engine, []).append(user)
+    return list(engines.values())

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...data.files.folders import make_folder
 from ...data.files.json_files import dumps, write_text
+from ...errors import SettingError
+from ..sources import MOST_DRAWN, StudySource, conversations_of, logged, of_drawn_users, path_of
 
 if TYPE_CHECKING:
-    from ...analysis.realism import RealismReport
     from ...analysis.validity.link_outcomes import KnownPair, LinkOutcome, UserOutcomes
     from ...analysis.validity.link_report import LinkReport, RealismValue
     from ...data.records import Conversation
@@ -131,6 +132,7 @@ class LinkStudy:
     ) -> "Iterator[RealismValue]":
         """Each user's values by each measure of realism."""
         from ...analysis import realism
+        from ...analysis.validity.link_report import realism_values
 
         by_user: dict[str, list[Conversation]] = {}
         for run in self.plan.runs:
@@ -147,7 +149,7 @@ class LinkStudy:
                     shufflings=200,
                     halvings=20,
                 )
-                yield from _of_report(user.name, report)
+                yield from realism_values(user.name, report)
         yield from self._next_turns(out)
 
     def _next_turns(self, out: Path | None) -> "Iterator[RealismValue]":
@@ -161,7 +163,7 @@ class LinkStudy:
         benchmark = Benchmark.of(self.plan.people, part="test", limit=self.next_turns, seed=self.plan.seed)
         turns = {}
         for user in self.plan.users:
-            cast = cast_for(benchmark.moments, user.speaker)
+            cast = cast_for(benchmark.moments, user.speaker, **self.plan.filter_of(user))
             benchmark = benchmark.askable(partial(_askable, cast.name))
             folder = None if out is None else out / "next" / folder_name(user.name)
             with untraced():
@@ -193,29 +195,6 @@ def _marked(conversations: "Sequence[Conversation]") -> "Iterator[tuple[str, int
         yield str(mark.get("user")), int(mark.get("set", 0)), one
 
 
-def _of_report(user: str, report: "RealismReport") -> "Iterator[RealismValue]":
-    """The values of a report, turned so that higher is more like people."""
-    from statistics import median
-
-    from ...analysis.validity.link_report import RealismValue
-
-    def value(measure: str, family: str, number: float | None) -> "RealismValue":
-        return RealismValue(user=user, measure=measure, family=family, value=None if number is None else -number)
-
-    auc, adversary = report.discriminator.auc.value, report.discriminator.adversary
-    yield value("AUC of the measures", "summary", None if auc is None else abs(auc - 0.5))
-    seen = None if adversary is None else adversary.auc
-    yield value("AUC of the adversary", "summary", None if seen is None else abs(seen - 0.5))
-    ranked = [row for row in report.measures if row.is_ranked]
-    effects = [abs(row.effect) for row in ranked if row.effect is not None]
-    distances = [row.distance for row in ranked if row.distance is not None]
-    yield value("median effect", "summary", median(effects) if effects else None)
-    yield value("median distance", "summary", median(distances) if distances else None)
-    for row in sorted(ranked, key=lambda one: one.name):
-        if row.effect is not None:
-            yield value(row.name, row.family, abs(row.effect))
-
-
 def link_plan(
     users: Sequence[str] = (),
     assistants: Sequence[str] = (),
@@ -228,7 +207,8 @@ def link_plan(
     """The plan of the link; without users or assistants that of the shipped ones.
 
     Args:
-        users: Model identifiers, each perhaps with behaviours (`SPEC+BEHAVIOUR,...`).
+        users: Model identifiers, each perhaps with behaviours (`SPEC+BEHAVIOUR,...`); `like` among these is the style
+            filter by the source's development split.
         assistants: `NAME=MODEL` or a seeded fault, the best first.
         source: The path of people's conversations.
         people: These conversations.
@@ -238,14 +218,20 @@ def link_plan(
 
     Returns:
         The plan.
+
+    Raises:
+        SettingError: An unknown behaviour or assistant, or a style filter without a source.
     """
     from ...nodes.seeded_faults.graded import GRADED
     from ...runs.people.link import SET_SIZE, LinkPlan, LinkUser, default_users
     from ...runs.people.validity import named_assistants
 
     place = None if source is None else str(source)
+    chosen = [LinkUser.of(text) for text in users or default_users(place)]
+    if place is None and (filtered := next((user.name for user in chosen if user.like), None)):
+        raise SettingError(f"--user {filtered}: give SRC, conversations of the people whose style it is to have")
     return LinkPlan(
-        users=[LinkUser.of(text) for text in users or default_users(place)],
+        users=chosen,
         assistants=named_assistants(assistants) if assistants else GRADED,
         people=people,
         source=place,
@@ -260,3 +246,48 @@ def written(report: "LinkReport", folder: Path) -> Path:
     make_folder(folder)
     write_text(folder / REPORT, dumps(report.model_dump(mode="json"), indent=2) + "\n")
     return folder / REPORT
+
+
+def link(
+    source: StudySource | None = None,
+    user: "Sequence[str] | str" = (),
+    *,
+    assistants: "Sequence[str] | str" = (),
+    scenarios: str | Path | None = None,
+    limit: int | None = None,
+    seed: int = 0,
+    out: str | Path | None = None,
+    conduct: "Conduct | None" = None,
+    draw: int = MOST_DRAWN,
+) -> "LinkReport":
+    """Measure whether users who are like people rank assistants better; `duologue validity --link` as a function.
+
+    Needs the extras `stats` and `ml`, for Chinese also `zh`. The default users and assistants take about 20 minutes.
+
+    Args:
+        source: The path of people's conversations. None: the users' results only.
+        user: Model identifiers, each perhaps with behaviours (`SPEC+BEHAVIOUR,...`).
+        assistants: `NAME=MODEL`, or the names of seeded faults, the best first.
+        scenarios: A source of scenarios, in place of the drawn ones.
+        limit: Scenarios of each of the two sets of a domain; None: 20.
+        seed: Seed of all draws and calls.
+        out: A folder for the report and the runs; the same call continues what it holds.
+        conduct: Pace and bounds of the calls, as for `simulate`.
+        draw: Maximum number of conversations of `source`; from more, users are drawn with the seed.
+
+    Returns:
+        The report, whose `table()` and `criteria_table()` a notebook shows.
+
+    Raises:
+        SettingError: An unknown behaviour or assistant, or a style filter without a source.
+
+    Example::
+
+        >>> duologue.link("human_exp_V2", out="out/link").table()  # doctest: +SKIP
+    """
+    people, remark = of_drawn_users(() if source is None else conversations_of(source), draw, seed)
+    if remark:
+        logged(remark)
+    speakers = ([user] if isinstance(user, str) else user, [assistants] if isinstance(assistants, str) else assistants)
+    plan = link_plan(*speakers, path_of(source), people, None if scenarios is None else Path(scenarios), limit, seed)
+    return LinkStudy(plan).tried(None if out is None else Path(out), conduct)

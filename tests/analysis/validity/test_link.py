@@ -76,12 +76,16 @@ def test_a_longer_conversation_costs_more_so_the_shorter_one_is_better():
 
 def test_the_rank_correlation_is_scipys_also_with_ties():
     draw = np.random.default_rng(1)
-    for _ in range(20):
-        one, two = draw.integers(0, 6, 15).astype(float), draw.integers(0, 6, 15).astype(float)
-        assert spearman(one, two) == pytest.approx(stats.spearmanr(one, two).statistic)
-        assert np.allclose(ranks(one) + 1, stats.rankdata(one))
-    assert spearman(np.ones(9), np.arange(9.0)) is None
-    assert spearman(np.arange(4.0), np.arange(4.0)) is None
+    one, two = (draw.integers(0, 6, (20, 15)).astype(float) for _ in range(2))
+    counts = draw.integers(0, 3, (20, 15)).astype(float)
+    once, drawn = spearman(one, two), spearman(one, two, counts)
+    for row, times in enumerate(counts.astype(int)):
+        assert once[row] == pytest.approx(stats.spearmanr(one[row], two[row]).statistic)
+        repeated = (np.repeat(values[row], times) for values in (one, two))
+        assert drawn[row] == pytest.approx(stats.spearmanr(*repeated).statistic)
+        assert np.allclose(ranks(one, np.ones((20, 15)))[row] + 0.5, stats.rankdata(one[row]))
+    assert np.isnan(spearman(np.ones((1, 9)), np.arange(9.0)[None])).all()
+    assert np.isnan(spearman(np.arange(4.0)[None], np.arange(4.0)[None])).all()
 
 
 def test_a_true_link_is_found_and_its_shuffled_control_is_about_zero():
@@ -91,8 +95,10 @@ def test_a_true_link_is_found_and_its_shuffled_control_is_about_zero():
     estimate = correlated(realism, [scores, domain(20, 60, 5, skill)], "agreement", draws=400)
     assert (estimate.rho or 0) > 0.8
     assert (estimate.low or 0) > 0.4
+    assert (estimate.high or 9) < 1
     assert (estimate.p or 1) < 0.01
     assert estimate.control == pytest.approx(0, abs=0.05)
+    assert -0.7 < (estimate.control_low or 0) < -0.2 < 0.2 < (estimate.control_high or 0) < 0.7
 
 
 def test_without_a_link_p_is_uniform_enough_and_adjustment_makes_it_larger():
@@ -133,7 +139,15 @@ def reported(realism):
 def test_a_report_without_realism_has_only_the_users_and_one_with_it_says_if_it_found_nothing():
     report = reported([])
     assert report.rows == ()
-    assert [table.title for table in report.tables()] == ["Assistants of known order, by user"]
+    assert [table.title for table in report.tables()] == [
+        "Criteria of validity, by kind of user",
+        "Assistants of known order, by user",
+    ]
+    (criteria,) = report.criteria_table().rows
+    keeping = sum(row.order_kept is True for row in report.users)
+    assert (criteria[:4], keeping) == (("", "d", 8, keeping), 6)
+    agreements = sorted(row.agreement for row in report.users)
+    assert criteria[4:7] == (np.median(agreements), agreements[0], agreements[-1])
     assert [row.conversations for row in report.users] == [60] * 8
     report_of_eight = reported([3, 1, 4, 1, 5, 9, 2, 6])
     assert report_of_eight.verdict.startswith(

@@ -10,6 +10,9 @@ import pytest
 pytest.importorskip("scipy")
 pytest.importorskip("sklearn")
 
+from duologue import load
+from duologue.studies.link.study import link_plan
+
 Command = Callable[..., tuple[int, str, str]]
 
 LINKED = ("--link", "--user", "offline", "--user", "offline+terse", "--user", "offline+vague,wordy", "--limit", 1)
@@ -51,6 +54,19 @@ def test_the_link_takes_ones_own_assistants_the_best_first_and_ones_own_scenario
     assert (row["domain"], row["conversations"], row["order_kept"]) == ("mine", 8, True)
 
 
+def test_a_style_filter_needs_people_and_is_met_in_their_tasks_only(
+    duologue: Command, people: Path, tmp_path: Path
+) -> None:
+    code, _, err = duologue("validity", "--link", "--user", "offline+terse,like")
+    assert code == 2
+    assert "--user offline+terse,like: give SRC" in err
+    plan = link_plan(source=people, people=load(people))
+    assert [user.name for user in plan.users if user.like][:2] == ["offline+like", "offline+vague,like"]
+    assert {" ".join(user.kind.shares) for user in plan.users if user.like} == {"", "vague", "wordy", "vague wordy"}
+    domains = {domain.name: plan.users_in(domain) for domain in plan.domains}
+    assert [name for name, users in domains.items() if any(user.like for user in users)] == ["people's tasks"]
+
+
 @pytest.mark.parametrize("more", [("--no-meet",), ("--rater", "offline")])
 def test_the_link_excludes_ratings_of_stored_conversations(duologue: Command, people: Path, more: tuple[str]) -> None:
     code, _, err = duologue("validity", people, "--link", *more)
@@ -65,14 +81,17 @@ def test_the_link_correlates_realism_with_usefulness_over_users(
     users = [
         spec for name in ("", "+terse", "+wordy", "+incomplete", "+doubts") for spec in ("--user", f"offline{name}")
     ]
-    retrieval = ("--user", f"people:{people}?part=tune")
+    retrieval = ("--user", f"people:{people}?part=tune", "--user", "offline+terse,like")
     code, out, err = duologue(
         "validity", people, "--link", *users, *retrieval, "--limit", 2, "--out", tmp_path / "out", "--json"
     )
     assert code == 0, err
     report = json.loads(out)
     assert {row["domain"] for row in report["users"]} == {"airline", "town", "people's tasks"}
-    assert [row["domain"] for row in report["users"] if row["user"].startswith("people:")] == ["people's tasks"]
+    for beginning in ("people:", "offline+terse,like"):
+        own = [row for row in report["users"] if row["user"].startswith(beginning)]
+        assert [row["domain"] for row in own] == ["people's tasks"]
+        assert len([one for one in report["realism"] if one["user"] == own[0]["user"]]) > 20
     measures = {row["measure"] for row in report["rows"]}
     assert {"AUC of the measures", "median distance", "message length", "next turn: chrf"} <= measures
     assert (tmp_path / "out" / "link.svg").read_text().startswith("<svg")
