@@ -55,6 +55,10 @@ def _offline_printed() -> Mapping[str, str]:
     }
 
 
+def _longer_printed() -> Mapping[str, str]:
+    return of_table(PAGE, ("with 42 trials", "start", "tuned"), ("start", "tuned"))
+
+
 def _offline_values(result: "TuningResult") -> dict[str, Any]:
     if result.judged is None or result.start is None or result.chosen is None:
         return {}
@@ -133,6 +137,15 @@ CLAIMS = (
         {PEOPLE: 219},
         _offline_printed,
         _searched("offline", 22, _offline_values),
+    ),
+    Claim(
+        "tune-longer",
+        "the same search with 42 trials",
+        (PAGE,),
+        20,
+        {PEOPLE: 219},
+        _longer_printed,
+        _searched("offline", 42, _offline_values),
     ),
     Claim(
         "tune-people",
