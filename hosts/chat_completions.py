@@ -83,7 +83,8 @@ def heard(messages: Sequence[Mapping[str, Any]], *, unswapped: bool) -> list[dic
         if unswapped
         else "send your assistant's messages as 'user' and those of our user as 'assistant', or start with --unswapped"
     )
-    if not unswapped and any(message.get("role") == "tool" or message.get("tool_calls") for message in spoken):
+    of_tools = (message.get("role") in ("tool", "function") or message.get("tool_calls") for message in spoken)
+    if not unswapped and any(of_tools):
         raise RefusedRequestError(400, f"messages: the user calls no tools: {remedy}", param="messages")
     if spoken and spoken[-1].get("role") != agent_role:
         role = spoken[-1].get("role")

@@ -11,6 +11,7 @@ import pytest
 import duologue
 from duologue.graphs import agent_test
 from duologue.hosts import endpoint
+from duologue.hosts.chat_completions import ChatRequest, RefusedRequestError
 from duologue.hosts.endpoint import ServedUsers, application
 from duologue.testing import scripted_model
 from duologue.views.live.doors import listening
@@ -175,6 +176,24 @@ def test_the_oldest_session_is_forgotten_when_there_are_too_many(serve, client, 
     assert [asked(address, f"/sessions/{name}", "GET")[0] for name in ("a", "b", "c")] == [200, 404, 200]
 
 
+def test_a_session_has_a_user_of_its_own_for_each_model_and_seed_and_a_header_comes_before_the_field():
+    def user_of(name, seed):
+        return duologue.user(goal=f"book {name}", seed=seed)
+
+    served = ServedUsers({name: lambda seed, name=name: user_of(name, seed) for name in ("a room", "a table")})
+
+    def said(model, seed):
+        request = ChatRequest(model=model, messages=[], seed=seed, user="field")
+        return asyncio.run(served.answer(request, "header"))["choices"][0]["message"]["content"]
+
+    for seed in range(4):
+        for name in ("a room", "a table"):
+            assert said(name, seed) == user_of(name, seed).reply_now().text
+    assert served.record("header").messages[0].text == said("a table", 3)
+    with pytest.raises(RefusedRequestError, match="there is no session 'field'"):
+        served.record("field")
+
+
 def test_a_conversation_with_its_own_roles_is_heard_too_with_its_tools_if_the_server_is_told(serve, client, texts):
     asking = client(serve(unswapped=True))
     assert talk(lambda messages: answer(asking, messages), swapped=False)[0] == texts
@@ -202,6 +221,8 @@ def test_a_conversation_with_its_own_roles_is_heard_too_with_its_tools_if_the_se
          "messages: the last one has the role 'assistant', where 'user' is your assistant and 'assistant' our user"),
         ({"model": "customer", "messages": [{"role": "tool", "content": "a"}, *CODE]}, 400, None,
          "messages: the user calls no tools: send your assistant's messages as 'user'"),
+        ({"model": "customer", "messages": [{"role": "function", "content": "a"}, *CODE]}, 400, None,
+         "messages: the user calls no tools"),
     ],
 )  # fmt: skip
 def test_a_wrong_request_is_an_error_in_openais_form(serve, body, status, code, line):
