@@ -6,7 +6,7 @@ import secrets  # noqa: TID251 - a server may take a message with a known id for
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, cast
-from urllib.parse import SplitResult, parse_qs, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qs, urljoin, urlsplit, urlunsplit
 
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable
@@ -164,6 +164,8 @@ async def _answer(url: str, text: str, place: _Place | None) -> tuple[str, str, 
 
     async with httpx.AsyncClient(timeout=None) as http:  # a turn has a limit of ours
         card = await A2ACardResolver(http, url).get_agent_card()
+        for interface in card.supported_interfaces:
+            interface.url = urljoin(url, interface.url)
         elsewhere = [one.url for one in card.supported_interfaces if not _is_same_host(one.url, url)]
         if elsewhere:
             raise SettingError(

@@ -76,7 +76,7 @@ def texts():
 def talk(ask, swapped=True, reply=agent):
     """The user's messages and its end, in a loop such as a harness has."""
     own, theirs = ("assistant", "user") if swapped else ("user", "assistant")
-    messages, texts = [{"role": "system", "content": "You are a customer."}], []
+    messages, texts = [{"role": role, "content": "You are a customer."} for role in ("system", "developer")], []
     for _ in range(20):
         completion = ask(messages)
         texts.append(completion.choices[0].message.content)
@@ -120,6 +120,7 @@ def test_a_stream_is_the_same_answer_in_pieces(serve, client):
     assert all(chunk["choices"] for chunk in plain)
     _, _, raw = asked(address, body={"model": "customer", "messages": CODE, "stream": True})
     assert raw.endswith("\n\ndata: [DONE]\n\n")
+    assert '"usage"' not in raw
 
 
 def test_the_user_begins_where_nothing_was_said_also_by_the_first_message_of_its_scenario(serve, client):

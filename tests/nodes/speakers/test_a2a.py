@@ -101,7 +101,7 @@ def serve():
 
         def served(way="message", old_names=False, elsewhere=None):
             url, routes = ends.enter_context(running([]))
-            where = elsewhere or f"{url}/rpc"
+            where = elsewhere(url.rpartition(":")[2]) if elsewhere else f"{url}/rpc"
             card = AgentCard(
                 name="clerk", description="Moves flights.", version="1", default_input_modes=["text"],
                 default_output_modes=["text"], capabilities=AgentCapabilities(streaming=way != "plain"),
@@ -168,7 +168,8 @@ def test_a_task_that_is_under_way_is_asked_for_until_it_is_over(monkeypatch):
     async def answer(request):
         body = await request.json()
         asked.append(body["method"])
-        state = "TASK_STATE_WORKING" if len(asked) < 4 else "TASK_STATE_COMPLETED"
+        under_way = "TASK_STATE_SUBMITTED" if len(asked) < 3 else "TASK_STATE_WORKING"
+        state = under_way if len(asked) < 4 else "TASK_STATE_COMPLETED"
         message = {"role": "ROLE_AGENT", "messageId": "1", "parts": [{"text": "Done: it is booked on 2026-05-03."}]}
         task = {"id": "t", "contextId": "c", "status": {"state": state, "message": message}}
         return JSONResponse({"jsonrpc": "2.0", "id": body["id"], "result": {"task": task} if len(asked) == 1 else task})
@@ -207,9 +208,15 @@ def test_an_answer_that_takes_too_long_ends_it(serve):
 
 
 def test_a_card_that_leads_to_another_host_is_not_followed(serve):
-    _, url = serve(elsewhere="http://elsewhere.example/rpc")
+    _, url = serve(elsewhere=lambda port: "http://elsewhere.example/rpc")
     conversation = talk(url)
     assert "its card leads to elsewhere.example: give the address of that host" in conversation.failure.error
+
+
+@pytest.mark.parametrize("where", ["/rpc", "http://localhost:{}/rpc"])
+def test_a_card_may_have_a_relative_address_and_another_name_of_this_machine(serve, where):
+    _, url = serve(elsewhere=lambda port: where.format(port))
+    assert talk(url, max_turns=1).messages[1].text == "Which is the booking code?"
 
 
 def test_an_address_where_nobody_is_is_a_failure_in_one_line(serve):
