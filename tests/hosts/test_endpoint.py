@@ -5,6 +5,7 @@ import contextlib
 import http.client
 import json
 import threading
+from functools import partial
 
 import pytest
 
@@ -181,7 +182,7 @@ def test_a_session_has_a_user_of_its_own_for_each_model_and_seed_and_a_header_co
     def user_of(name, seed):
         return duologue.user(goal=f"book {name}", seed=seed)
 
-    served = ServedUsers({name: lambda seed, name=name: user_of(name, seed) for name in ("a room", "a table")})
+    served = ServedUsers({name: partial(user_of, name) for name in ("a room", "a table")})
 
     def said(model, seed):
         request = ChatRequest(model=model, messages=[], seed=seed, user="field")
