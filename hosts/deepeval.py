@@ -14,6 +14,7 @@ from typing import Any
 
 from ..data.test_cases.deepeval import golden_of, scenario_of
 from ..errors import DataError, SettingError, of_extra
+from .given_scenarios import state_of
 from .simulated_users import User, UserEnded, Users
 
 _simulator: Any = of_extra("deepeval.simulator", "deepeval")
@@ -94,7 +95,9 @@ def _scenario(golden: Any) -> dict[str, Any]:
     persona = golden.persona
     values = {**golden.model_dump(), "persona": persona.model_dump(exclude_defaults=True) if persona else None}
     try:
-        return scenario_of(values)
+        scenario = scenario_of(values)
+        state_of(scenario)
+        return scenario
     except ValueError as error:
         raise DataError(f"golden {golden.name or golden.scenario!r}: {error}") from None
 

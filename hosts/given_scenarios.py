@@ -53,3 +53,11 @@ def check_names(settings: Iterable[str], arguments: Iterable[str], of_cast: Iter
             raise SettingError(f"user: {name!r} is a key of a scenario: give scenario={{'goal': ..., {name!r}: ...}}")
         if name not in names and (meant := get_close_matches(name, names, n=1, cutoff=0.75)):
             raise SettingError(f"user: there is no setting {name!r}: did you mean {meant[0]!r}?")
+
+
+def check_metadata(metadata: Mapping[str, Any], keys: Sequence[str]) -> None:
+    """Raise SettingError for a misspelt key of metadata, which may have keys for other purposes too."""
+    for key in metadata:
+        near = get_close_matches(key, keys, n=1, cutoff=0.85)
+        if near and near[0] not in metadata:
+            raise SettingError(f"metadata has {key!r}: did you mean {near[0]!r}?")

@@ -10,6 +10,7 @@ The evaluated model, or an agent, answers the user with its tools. The record is
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,13 @@ from ..data.attempts import as_object, is_object
 from ..data.logs.inspect_logs import inspect_turns
 from ..data.logs.inspect_samples import KEY, as_record, stored_record
 from ..data.records import Conversation
-from ..data.scenarios import ScenarioReader
-from ..errors import SettingError, of_extra
-from ..graphs import agent_test
+from ..errors import DuologueError, SettingError, kind, of_extra, placed
 from ..nodes.scorers.scenario_success import KEY as SUCCESS
+from ..nodes.scorers.scenario_success import success_of
 from ..nodes.scorers.scores import Scorer, check_scorer, tried
+from .given_scenarios import check_metadata, scenarios_of
 from .scored_records import scored_record
-from .simulated_users import UserEnded, user
+from .simulated_users import User, UserEnded, user
 
 _agent = of_extra("inspect_ai.agent", "inspect")
 _data = of_extra("inspect_ai.dataset", "inspect")
@@ -37,7 +38,7 @@ _model = of_extra("inspect_ai.model", "inspect")
 _scorer = of_extra("inspect_ai.scorer", "inspect")
 _solver = of_extra("inspect_ai.solver", "inspect")
 
-_PARTS = ("goal", "facts", "persona", "first_message", SUCCESS)
+_PARTS = ("goal", "facts", "unknown", "persona", "first_message", SUCCESS)
 """Keys of a sample's metadata that are a scenario by themselves."""
 
 
@@ -48,12 +49,9 @@ def dataset(scenarios: str | Path | Iterable[Mapping[str, Any]]) -> Any:
         scenarios: A file as of `duologue test --scenarios`, or scenarios as objects.
 
     Raises:
-        DataError: A scenario cannot be used.
+        DataError or SettingError: A scenario cannot be used; the error has its line.
     """
-    if isinstance(scenarios, str | Path):
-        scenarios = [dict(entry.scenario) for entry in ScenarioReader(scenarios)]
-    states = agent_test.scenarios(scenarios)
-    return _data.MemoryDataset([_sample(number, dict(state["scenario"])) for number, state in enumerate(states, 1)])
+    return _data.MemoryDataset([_sample(number, one) for number, one in enumerate(scenarios_of(scenarios), 1)])
 
 
 def _sample(number: int, scenario: dict[str, Any]) -> Any:
@@ -72,20 +70,19 @@ def simulated_user(agent: Any = None, **settings: Any) -> Any:
         settings: Settings of `duologue.user`, such as `user="openai:NAME"`, `behaviours=["impatient"]`, `max_turns=8`,
             `seed=1`. Each epoch is a repeat of the scenario, with draws of its own.
 
-    A sample's scenario is its metadata's `scenario`, or `goal`, `facts`, `persona` and `success` there. Without these the
-    input is the goal. An input that is a list of messages is what was said before.
+    A sample's scenario is its metadata's `scenario`, or `goal`, `facts`, `unknown`, `persona`, `first_message` and
+    `success` there. Without a goal the input is the goal. An input that is a list of messages is what was said before.
 
     The record is in the sample's store: `sample.store["duologue"]`.
 
     Raises:
         SettingError: A setting is unknown or has a wrong value.
     """
-    user(goal="any", **settings)  # a wrong setting is an error here, before the first sample
-    answers = _agent.as_solver(agent) if _agent.is_agent(agent) else agent
+    _check(agent, settings)  # before the first sample
+    answers = _agent.as_solver(_checked(agent)) if _agent.is_agent(agent) else agent
 
     async def solve(state: Any, generate: Any) -> Any:
-        scenario = scenario_of(state)
-        customer = user(scenario=scenario, repeat=state.epoch - 1, **settings)
+        scenario, customer = _begun(state, settings)
         if isinstance(state.input, str):  # the input is the user's goal, which the agent must not see
             state.messages = [message for message in state.messages if message.role == "system"]
         instructions = {message.id for message in state.messages if message.role == "system"}
@@ -101,13 +98,60 @@ def simulated_user(agent: Any = None, **settings: Any) -> Any:
                     break
                 # An agent puts its own instructions before the messages each time that it is asked.
                 state.messages = [turn for turn in state.messages if turn.role != "system" or turn.id in instructions]
-                state = await (generate(state) if answers is None else answers(state, generate))
+                state = await _answered(answers, state, generate)
         finally:
             record = await scored_record(customer, _turns(state), ended, scenario.get(SUCCESS))
             state.store.set(KEY, stored_record(record))
         return state
 
     return solve
+
+
+def _check(agent: Any, settings: Mapping[str, Any]) -> None:
+    """Raise SettingError for what could answer or play no sample."""
+    try:
+        user(scenario={"goal": "any"}, **settings)
+    except DuologueError as error:
+        of_inspect = isinstance(player := settings.get("user"), str) and "/" in player and ":" not in player
+        hint = f"; a model of Inspect is user=inspect.model({player!r})" if of_inspect else ""
+        raise SettingError(f"{error}{hint}") from None
+    if agent is not None and not callable(agent):
+        raise SettingError(f"simulated_user: expected an agent or a solver of Inspect that answers, not {agent!r}")
+
+
+def _begun(state: Any, settings: Mapping[str, Any]) -> tuple[dict[str, Any], User]:
+    """The scenario of a sample and its user; an error names the sample."""
+    with placed(f"sample {state.sample_id}"):
+        scenario = scenario_of(state)
+        if isinstance(player := settings.get("user"), InspectModel):
+            player.check()
+        customer = user(scenario=scenario, **{"repeat": state.epoch - 1, **settings})
+        if is_object(customer.success):
+            success_of(customer.success)  # with its judge, as it is scored here
+        return scenario, customer
+
+
+async def _answered(answers: Any, state: Any, generate: Any) -> Any:
+    """The state after an answer; SettingError without one."""
+    answered = await (generate(state) if answers is None else answers(state, generate))
+    if not isinstance(answered, _solver.TaskState):
+        raise SettingError(f"simulated_user: the solver gave {kind(answered)}: let it return its state")
+    if not answered.completed and _turns(answered)[-1]["role"] == "user":
+        raise SettingError("simulated_user: the agent gave no answer: let it append one to its state's messages")
+    return answered
+
+
+def _checked(agent: Any) -> Any:
+    """The agent, for which it is an error of one line to return no state."""
+
+    @wraps(agent)
+    async def answering(*arguments: Any, **options: Any) -> Any:
+        state = await agent(*arguments, **options)
+        if not isinstance(state, _agent.AgentState):
+            raise SettingError(f"simulated_user: the agent gave {kind(state)}: let it return its state")
+        return state
+
+    return answering
 
 
 class InspectModel(BaseChatModel):
@@ -126,6 +170,14 @@ class InspectModel(BaseChatModel):
     @property
     def _identifying_params(self) -> dict[str, Any]:
         return {"model": self.spec or f"role {self.role}"}
+
+    def check(self) -> None:
+        """SettingError without a model of its role: the evaluated model would play the user instead."""
+        if self.spec is None and self.role not in _model.model_roles():
+            raise SettingError(
+                f"there is no model of the role {self.role!r}: give eval(model_roles={{{self.role!r}: ...}}), or "
+                "user=inspect.model(NAME)"
+            )
 
     def _generate(self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **options: Any) -> Any:
         raise NotImplementedError("a model of Inspect is only awaited")
@@ -157,23 +209,23 @@ def model(name: str | None = None, *, role: str = "user") -> InspectModel:
 
     Args:
         name: Its name as Inspect has it, such as `openai/gpt-4.1-mini`. Default: the model of the role.
-        role: The role, as of `eval(model_roles={"user": ...})` and `--model-role`. Without a model of this role, the
-            evaluated model plays the user.
+        role: The role, as of `eval(model_roles={"user": ...})` and `--model-role`; it needs a model.
     """
     return InspectModel(spec=name) if name else InspectModel(role=role)
 
 
 def scenario_of(state: Any) -> dict[str, Any]:
-    """The scenario of a sample, by its metadata or its input; SettingError without any."""
+    """The scenario of a sample, by its metadata or its input; SettingError without any, or for a misspelt key."""
     scenario = state.metadata.get("scenario")
     if scenario is not None and not is_object(scenario):
-        raise SettingError(f"sample {state.sample_id}: metadata 'scenario' is not an object: give it a 'goal'")
+        raise SettingError("metadata 'scenario' is not an object: give it a 'goal'")
+    check_metadata(state.metadata, ("scenario", *_PARTS))
     parts = {key: state.metadata[key] for key in _PARTS if state.metadata.get(key) is not None}
     merged = {**as_object(scenario), **parts}
     if not merged.get("goal") and not merged.get("first_message"):
         merged["goal"] = state.input_text if isinstance(state.input, str) else ""
     if not merged.get("goal") and not merged.get("first_message"):
-        raise SettingError(f"sample {state.sample_id}: has no goal: give it as input, or as metadata 'goal'")
+        raise SettingError("has no goal: give it as input, or as metadata 'goal'")
     return merged
 
 
@@ -193,8 +245,7 @@ def record_of(state: Any) -> Conversation:
     Raises:
         SettingError: The sample has none, because another solver ran.
     """
-    store = state.store
-    record = as_record(store.get(KEY))
+    record = as_record(state.store.get(KEY))
     if record is None:
         raise SettingError("the sample has no record of a simulated user: give the task the solver simulated_user()")
     return record

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..data.test_cases.mlflow import scenario_of
 from ..errors import DataError, SettingError, of_extra
+from .given_scenarios import state_of
 from .simulated_users import User, UserEnded, Users
 
 _mlflow: Any = of_extra("mlflow.genai.simulators", "mlflow")
@@ -40,6 +41,7 @@ class CaseUsers:
         further = {key: value for key, value in test_case.items() if key not in _OF_MLFLOW}
         try:
             scenario = {**scenario_of(of_mlflow), **further}
+            state_of(scenario)
         except ValueError as error:
             raise DataError(f"test case {number}: {error}") from None
         key = _key(*(test_case.get(name) for name in ("goal", "persona", "simulation_guidelines")))

@@ -11,7 +11,9 @@ In scenario 1.6 an agent that answers with a result ends the run.
 from typing import Any
 
 from ..analysis.outcomes import outcome
+from ..data.attempts import is_object
 from ..errors import ModelError, of_extra
+from ..nodes.scorers.scenario_success import success_of
 from .scored_records import scored_record
 from .simulated_users import User, UserEnded
 
@@ -36,7 +38,14 @@ class UserAdapter(_scenario.AgentAdapter):
 
         Raises:
             ModelError: The user's model or code failed, or a judge gave no verdict: not the agent's fault.
+            SettingError: No agent is a judge, and the scenario's `success` cannot be scored.
         """
+        executor = (
+            input.scenario_state._executor
+        )  # scenario's own steps, such as `judge()`, have no other way to it either
+        has_judge = any(agent.role == _scenario.AgentRole.JUDGE for agent in executor.agents)
+        if not has_judge and is_object(self._user.success):
+            success_of(self._user.success)  # with its judge, before the first call
         answer = await self._user.reply(input.messages)
         if not isinstance(answer, UserEnded):
             return answer.text
@@ -45,8 +54,7 @@ class UserAdapter(_scenario.AgentAdapter):
         state = input.scenario_state
         if answer.message is not None:
             state.add_message({"role": "user", "content": answer.message.text})
-        executor = state._executor  # scenario's own steps, such as `judge()`, have no other way to it either
-        if any(agent.role == _scenario.AgentRole.JUDGE for agent in executor.agents):
+        if has_judge:
             return await executor.judge()
         record = await scored_record(self._user, state.messages, answer, self._user.success)
         result = outcome(record)

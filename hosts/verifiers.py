@@ -17,11 +17,10 @@ from pydantic import Field
 
 from ..analysis.outcomes import outcome
 from ..data.records import Conversation, Usage
-from ..data.scenarios import ScenarioReader
 from ..errors import DuologueError, ModelError, SettingError, of_extra
-from ..graphs import agent_test
 from ..nodes.scorers.scenario_success import KEY as SUCCESS
 from ..nodes.scorers.scores import Scorer, score_by
+from .given_scenarios import scenarios_of
 from .scored_records import scored_record
 from .simulated_users import Heard, User, UserEnded, user
 
@@ -74,13 +73,9 @@ class ScenarioTaskset(_vf.Taskset[ScenarioTask, ScenarioTasksetConfig]):  # type
 
     def load(self) -> Iterator[Any]:
         """The tasks, in the order of the scenarios; SettingError without any."""
-        scenarios = self.config.scenarios
-        if isinstance(scenarios, str):
-            scenarios = [dict(entry.scenario) for entry in ScenarioReader(scenarios)]
-        if not scenarios:
+        if not self.config.scenarios:
             raise SettingError("the task set has no scenarios: give --env.taskset.scenarios FILE")
-        for state in agent_test.scenarios(scenarios):
-            scenario = dict(state["scenario"])
+        for scenario in scenarios_of(self.config.scenarios):
             name = str(scenario["id"]) if scenario.get("id") else None
             goal = str(scenario.get("goal") or scenario.get("first_message") or "")
             yield self.task(ScenarioData(id=name, description=goal, scenario=scenario), self.config.task)

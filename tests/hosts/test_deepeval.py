@@ -115,6 +115,12 @@ def test_a_saved_data_set_is_read_as_the_same_scenarios(tmp_path):
     assert json.loads((tmp_path / "set.json").read_text())
 
 
+def test_a_misspelt_scenario_of_a_golden_is_one_line():
+    golden = host.goldens([{**MOVE, "success": {"text_contain": "a"}}])[0]
+    with pytest.raises(DataError, match=r"golden 'move my flight .*': success: there is no scorer 'text_contain'"):
+        host.scenarios([golden])
+
+
 def test_a_golden_without_a_scenario_is_one_line():
     with pytest.raises(DataError, match="golden 'empty': has no text that a user would want or write: give it one"):
         host.scenarios([ConversationalGolden(name="empty", scenario="")])

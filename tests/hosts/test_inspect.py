@@ -20,7 +20,7 @@ from inspect_ai.tool import tool
 import duologue
 from duologue import nodes
 from duologue.data import domains
-from duologue.errors import SettingError
+from duologue.errors import DataError, SettingError
 from duologue.hosts import inspect as host
 from duologue.testing import scripted_model
 from tests.data.generated import conversations
@@ -194,6 +194,73 @@ def test_a_sample_without_a_scenario_is_one_line(sample, line):
     assert line in log.error.message
 
 
+@pytest.mark.parametrize(
+    ("metadata", "line"),
+    [
+        ({"fact": ["QX4821"]}, "sample 1: metadata has 'fact': did you mean 'facts'?"),
+        ({"scenario": {"goal": "x", "fact": "y"}}, "sample 1: user: has the key 'fact': did you mean 'facts'?"),
+        ({"success": {"text_contain": "y"}}, "sample 1: user: success: there is no scorer 'text_contain'"),
+        ({"success": "booked at 7 pm"}, "sample 1: user: success: expected an object that names scorers"),
+        ({"success": {"judged": "It is booked."}}, "sample 1: success.judged: names no model to judge"),
+    ],
+)
+def test_a_misspelt_scenario_of_a_sample_is_one_line_before_the_first_call(metadata, line):
+    def never(*arguments):
+        raise AssertionError("a model was called")
+
+    task = Task(dataset=[Sample(input="x", metadata=metadata)], solver=host.simulated_user(), scorer=host.success())
+    model = get_model("mockllm/model", custom_outputs=never)
+    [log] = eval(task, model=model, display="none", log_dir="logs")
+    assert line in log.error.message
+
+
+def test_keys_of_metadata_for_other_purposes_are_left_alone():
+    metadata = {"facts": MOVE["facts"], "factual": True, "fact": 3, "topic": "flights"}
+    (sample,) = evaluated(host.simulated_user(), Sample(input=MOVE["goal"], metadata=metadata)).samples
+    assert of_user(sample) == by_hand()
+
+
+def test_a_wrong_scenario_of_a_file_is_named_by_its_line():
+    Path("s.jsonl").write_text('{"goal": "a"}\n{"goal": "b", "fact": "c"}\n')
+    with pytest.raises(DataError, match=r"^s\.jsonl: line 2: has the key 'fact': did you mean 'facts'\?"):
+        host.dataset("s.jsonl")
+    with pytest.raises(DataError, match=r"^scenario 2: has the key 'fact': did you mean 'facts'\?$"):
+        host.dataset([MOVE, {"goal": "b", "fact": "c"}])
+
+
+def agent_that_gives(value):
+    @agent_of_inspect
+    def giving():
+        async def execute(state):
+            return state if value == "state" else value
+
+        return execute
+
+    return giving()
+
+
+def solver_that_gives_none():
+    async def solve(state, generate):
+        return None
+
+    return solve
+
+
+@pytest.mark.parametrize(
+    ("solver", "line"),
+    [
+        (lambda: host.simulated_user(agent_that_gives({"a": 1})), "the agent gave dict: let it return its state"),
+        (lambda: host.simulated_user(agent_that_gives("state")), "the agent gave no answer: let it append one"),
+        (lambda: host.simulated_user(solver_that_gives_none()), "the solver gave NoneType: let it return its state"),
+        (lambda: host.simulated_user(user=host.model()), "sample 1: there is no model of the role 'user'"),
+    ],
+)
+def test_who_does_not_answer_is_one_line(solver, line):
+    task = Task(dataset=[Sample(input="x")], solver=solver())
+    [log] = eval(task, model="mockllm/model", display="none", log_dir="logs")
+    assert line in log.error.message
+
+
 def test_a_score_without_our_solver_is_one_line():
     task = Task(dataset=[Sample(input="x")], solver=generate(), scorer=host.success())
     [log] = eval(task, model=get_model("mockllm/model", custom_outputs=answering), display="none", log_dir="logs")
@@ -231,6 +298,10 @@ def test_a_wrong_setting_is_one_line_before_the_first_sample():
         host.simulated_user(colour="red")
     with pytest.raises(SettingError, match="there is no behaviour 'rude'"):
         host.simulated_user(behaviours=["rude"])
+    with pytest.raises(SettingError, match=r"expected an agent or a solver .* not 'agent_test'"):
+        host.simulated_user("agent_test")
+    with pytest.raises(SettingError, match=r"a model of Inspect is user=inspect.model\('mockllm/model'\)"):
+        host.simulated_user(user="mockllm/model")
 
 
 def test_a_first_message_is_said_as_it_stands():

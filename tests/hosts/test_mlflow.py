@@ -137,6 +137,8 @@ def test_after_its_end_it_says_so_in_one_line():
     ("cases", "line"),
     [
         ([MOVE, {**MOVE, "facts": ["None."]}], "test case 1: has goal and persona of an earlier one"),
+        ([MOVE, {"goal": "a", "fact": "b"}], "test case 1: has the key 'fact': did you mean 'facts'"),
+        ([{"goal": "a", "success": {"solvd": True}}], "test case 0: success: there is no scorer 'solvd'"),
         ([{"persona": "Calm."}], "test case 0: has no text that a user would want"),
     ],
 )

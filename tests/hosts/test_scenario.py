@@ -104,3 +104,11 @@ async def test_a_user_whose_model_fails_is_an_error_and_not_the_agents_failure()
     with pytest.raises(Exception, match=r"the simulated user failed: .*no such model") as error:
         await run(customer)
     assert isinstance(error.value.__cause__ or error.value, ModelError)
+
+
+async def test_a_success_that_cannot_be_scored_is_an_error_before_the_first_message():
+    customer = duologue.user(scenario={**MOVE, "success": {"judged": "The flight is moved."}}, seed=3)
+    with pytest.raises(Exception, match=r"success\.judged: names no model to judge"):
+        await run(customer)
+    assert customer.conversation.messages == ()
+    assert (await run(customer, Judge())).reasoning.startswith("heard: ")

@@ -112,6 +112,12 @@ def test_a_task_set_without_scenarios_is_one_line():
         run([], answering)
 
 
+def test_a_wrong_scenario_of_a_file_is_named_by_its_line():
+    Path("scenarios.jsonl").write_text(json.dumps(MOVE) + '\n{"goal": "a", "fact": "b"}\n')
+    with pytest.raises(duologue.errors.DataError, match=r"scenarios\.jsonl: line 2: has the key 'fact': did you mean"):
+        run("scenarios.jsonl", answering)
+
+
 def test_scenarios_come_from_a_file_too():
     Path("scenarios.jsonl").write_text(json.dumps(WANTED) + "\n" + json.dumps(MOVE) + "\n")
     episodes = run("scenarios.jsonl", answering)
