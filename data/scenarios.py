@@ -165,7 +165,7 @@ def _holds_lines(source: Source) -> bool:
     recognised = _recognised(source)
     if _holds_scenarios(recognised or ""):
         return recognised == scenario_lines.NAME
-    if not source.text.strip():
+    if not source.is_large and not source.text.strip():
         if source.fault is not None and recognised is None:
             raise source.fault
         if source.fault is None:
