@@ -60,6 +60,44 @@ def test_each_feature_is_what_its_definition_says():
     assert values("How may I help you with that?")["assistant's phrases"] == 1
 
 
+@pytest.mark.parametrize(
+    ("feature", "texts", "value"),
+    [
+        ("short messages", ("Yes please now", "Yes please do so"), 0.5),
+        ("repetition", ("I want tea",) * 3, 0),
+        ("repetition", (*("I want tea",) * 4, "Thanks"), 0.8),
+        ("front loading", ("one two", "three", "four", "five six"), 0.5),
+        ("variation of length", ("one", "one two three"), 0.5),
+        ("identifiers per message", ("Order #AB12 of ann@host.example, 2027-05-03, and AB-1234.", "No."), 2),
+        ("information seeking", ("Is there tea？", "Good."), 0.5),
+    ],
+)
+def test_a_feature_at_the_bound_of_its_definition(feature, texts, value):
+    assert values(*texts)[feature] == pytest.approx(value)
+
+
+def test_the_interval_is_over_both_sides_and_people_are_halved_apart():
+    sim = [talk(*["Book it"] * 2, "Please" if n % 2 else "Now", user=f"s{n}", number=n) for n in range(16)]
+    human = people(16, "Please book it")
+    rows = {row.feature: row for row in aligned(sim, human, draws=80, halvings=20).rows}
+    polite = rows["polite messages"]
+    assert polite.value == pytest.approx(2 * (1 / 6) / (7 / 6))
+    assert polite.low is not None
+    assert polite.high is not None
+    assert polite.low < polite.value < polite.high < 0.6
+    halves = {row.feature: row.people for row in aligned(human, sim, draws=8, halvings=20).rows}
+    between = halves["polite messages"]
+    assert between is not None
+    assert 0.5 < between < 1
+
+
+def test_a_difficulty_at_a_bound_is_in_the_bin_above():
+    scenarios = [{"task": f"t{n}", "task_context": f"c{n}", "difficulty": 0.1 if n else 0.2} for n in range(2)]
+    sides = [[talk("Book it", user=f"{n}", scenario=one, success=bool(n) is side) for n, one in enumerate(scenarios)]
+             for side in (True, False)]  # fmt: skip
+    assert aligned(*sides, draws=8, halvings=2).errors[0].value == 1.0  # one bin for both: their errors would cancel
+
+
 def test_dice_is_one_for_equal_means_and_zero_where_one_side_never_does_it():
     assert (dice(0, 0), dice(2, 2), dice(0, 1)) == (1.0, 1.0, 0.0)
     assert dice(1, 3) == 0.5

@@ -82,6 +82,20 @@ def test_a_refusal_is_one_line_at_once_with_its_remedy(asked, answer, advice):
         asked(Platform.start, answer)
 
 
+def test_a_run_for_trying_has_routes_of_its_own_and_the_team_is_named():
+    requests = []
+
+    def answer(request):
+        requests.append((request.url.path, request.content))
+        return BEGUN
+
+    platform = Platform("http://here/", "task1", "r", "us", debug=True, transport=httpx.MockTransport(answer))
+    for work in (platform.start, platform.session, platform.dump):
+        asyncio.run(work())
+    assert [path for path, _ in requests] == ["/task1/debug/start", "/debug/session", "/debug/dump"]
+    assert b'"team_id":"us"' in requests[0][1]
+
+
 def test_after_five_tries_the_last_problem_is_named(asked):
     with pytest.raises(PlatformError, match="answers 503 \\(a moment\\): wait"):
         asked(Platform.session, *[BUSY] * 5)
