@@ -176,7 +176,10 @@ async def _answer(url: str, text: str, place: _Place | None) -> tuple[str, str, 
         sent = Message(role=Sender.ROLE_USER, parts=[Part(text=text)], message_id=secrets.token_hex(16))
         if place is not None:
             sent.context_id, sent.task_id = place.context, place.task or ""
-        [response] = [part async for part in client.send_message(SendMessageRequest(message=sent))]
+        try:
+            [response] = [part async for part in client.send_message(SendMessageRequest(message=sent))]
+        except TypeError:  # the SDK's, for a result that is null
+            raise AgentTaskError("the agent's response has no result") from None
         if response.HasField("message"):
             return _text(response.message.parts), response.message.context_id, None
         task = response.task

@@ -20,7 +20,8 @@ from a2a.server.agent_execution import AgentExecutor
 from a2a.server.request_handlers import DefaultRequestHandler
 from a2a.server.routes import create_agent_card_routes, create_jsonrpc_routes
 from a2a.server.tasks import InMemoryTaskStore, TaskUpdater
-from a2a.types.a2a_pb2 import AgentCapabilities, AgentCard, AgentInterface, AgentSkill
+from a2a.types.a2a_pb2 import AgentCapabilities, AgentCard, AgentInterface, AgentSkill, Task
+from google.protobuf.json_format import ParseDict
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse
 from starlette.routing import Route
@@ -181,6 +182,26 @@ def test_a_task_that_is_under_way_is_asked_for_until_it_is_over(monkeypatch):
         conversation = talk(url, max_turns=1)
     assert asked == ["SendMessage", *["GetTask"] * 3]
     assert conversation.messages[1].text == "Done: it is booked on 2026-05-03."
+
+
+def test_a_response_without_a_result_is_a_failure_in_one_line():
+    async def answer(request):
+        return JSONResponse({"jsonrpc": "2.0", "id": (await request.json())["id"], "result": None})
+
+    with running([Route("/rpc", answer, methods=["POST"])]) as (url, routes):
+        routes.append(Route("/.well-known/agent-card.json", lambda request: JSONResponse(names_of("/rpc", "1.0"))))
+        failure = talk(url, max_turns=1).failure
+    assert "the agent's response has no result" in failure.error
+
+
+def test_a_task_says_its_status_and_artifacts_each_text_once_else_its_last_message():
+    status = {"state": "TASK_STATE_COMPLETED", "message": {"parts": [{"text": "Done."}]}}
+    artifacts = [{"parts": [{"text": "Done."}]}, {"parts": [{"url": "http://h/a.png"}, {"text": "Seat 12A."}]}]
+    own = [{"role": "ROLE_AGENT", "parts": [{"text": text}]} for text in ("Well.", "It is booked.")]
+    history = [*own, {"role": "ROLE_USER", "parts": [{"text": "Thanks."}]}]
+    both = {"status": status, "artifacts": artifacts, "history": history}
+    assert remote._task_text(ParseDict(both, Task())) == "Done.\n\n[http://h/a.png]\nSeat 12A."
+    assert remote._task_text(ParseDict({"history": history}, Task())) == "It is booked."
 
 
 def test_data_is_an_answer_as_json(serve):
