@@ -88,7 +88,7 @@ def test_a_figure_that_is_changed_on_its_page_is_reported(
     code, out, _ = duologue("reproduce", claim.name, open_data)
     assert code == 1
     assert re.search(r"words lost +184 +179\.0000 +-5\n", out)
-    assert "3 of 4 figures are as printed." in out
+    assert "4 of 5 figures are as printed." in out
 
 
 def test_several_seeds_give_a_range(duologue: Command, open_data: Path) -> None:
