@@ -85,6 +85,19 @@ def test_no_message_is_lost_or_sent_twice(task, fault, number):
     assert report.problems == ()
 
 
+def test_every_request_is_on_the_disk_before_it_is_sent(tmp_path):
+    stand_in, journal, last = StandIn(), tmp_path / "run" / "steps.jsonl", []
+
+    def looking(request):
+        if request.method == "POST":
+            step = json.loads(journal.read_text().splitlines()[-1])
+            last.append((step["kind"], step["request"] == json.loads(request.content)))
+        return stand_in.answered(request)
+
+    trec.play(Platform("http://platform", "task2", "run-1", transport=httpx.MockTransport(looking)), out=journal.parent)
+    assert last == [("sent", True)] * 7
+
+
 def test_a_start_whose_answer_is_lost_is_not_taken_for_another_run():
     stand_in = StandIn(lost=(0,))
     assert played(stand_in).messages == 6
