@@ -121,9 +121,8 @@ def correlated(
     It is the mean over each kind in each domain, weighted by its users: users of different kinds are not exchangeable.
     Users, within their kind, and assistants are drawn with replacement, the same users in all domains.
 
-    The interval is
-    Fisher's z of the correlation, and 1.96 standard deviations of the draws' z on each side. Percentiles of the draws
-    would cover too little, since drawn correlations are nearer to 0 than the true one. The control
+    The interval is Fisher's z of the correlation, and 1.96 standard deviations of the draws' z on each side. Percentiles
+    of the draws would cover too little, since drawn correlations are nearer to 0 than the true one. The control
     shuffles the realism of a kind's users, and p is the share of shufflings whose correlation is at least as large.
 
     Args:

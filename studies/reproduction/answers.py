@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..link.study import link
 from ..prediction import next_turn
 from ..validation import validity
 from .claim import Claim, Measured, OpenData
@@ -99,7 +100,54 @@ def _n_of(report: "ValidityReport") -> str:
     return "no people" if people is None else f"{people.pairs} pairs of {people.users} people"
 
 
+LINKED = (
+    "agreement", "agreement low", "agreement high", "agreement p adj", "control", "control low", "control high",
+    "size", "size low", "size high", "size p adj", "all users",
+)  # fmt: skip
+CRITERIA = ("agreement", "same at twice", "beyond band")
+KINDS = {"rules": "rule-based", "retrieval": "retrieval-based"}
+
+
+def _link_printed() -> Mapping[str, str]:
+    ranges = tuple((name, f"{name} min", f"{name} max") for name in CRITERIA)
+    heading = ("criteria, median over users (minimum to maximum)", "users", "order kept", *CRITERIA)
+    return {
+        **of_table(VALIDITY, ("measure", *_short(LINKED)), LINKED),
+        **of_table(VALIDITY, heading, ("users", "order kept", *ranges)),
+        **of_sentence(VALIDITY, r"\*\*None of (?P<correlations>\d+) correlations differs from 0 by more than chance"),
+    }
+
+
+def _short(columns: tuple[str, ...]) -> tuple[str, ...]:
+    """The headings of the columns: the bounds and p of a figure follow it, without its name."""
+    return tuple(name.removeprefix(f"{name.split()[0]} ") for name in columns[:-1]) + columns[-1:]
+
+
+def _link_measured(data: OpenData, seed: int) -> Measured:
+    report = link(str(data.path(PEOPLE)), seed=seed)
+    cells = {column.name: place for place, column in enumerate(report.table().columns)}
+    values: dict[str, Any] = {f"{row[0]}: {name}": row[cells[name]] for row in report.table().rows for name in LINKED}
+    criteria = report.criteria_table()
+    for kind, domain, *numbers in criteria.rows:
+        row = dict(zip((column.name for column in criteria.columns[2:]), numbers, strict=True))
+        values |= {f"{KINDS.get(str(kind), kind)}, {domain}: {name}": number for name, number in row.items()}
+    values[f"{VALIDITY}: correlations"] = sum(one.rho is not None for row in report.rows for one in row.by.values())
+    return Measured(
+        values,
+        f"{len({row.user for row in report.users})} users, {sum(row.conversations for row in report.users)} conversations",
+    )
+
+
 CLAIMS = (
+    Claim(
+        "link",
+        "whether users who are like people rank assistants better, and their criteria of validity",
+        (VALIDITY,),
+        25,
+        {PEOPLE: 219},
+        _link_printed,
+        _link_measured,
+    ),
     Claim(
         "next-turn",
         "the next messages of people with a task, predicted",

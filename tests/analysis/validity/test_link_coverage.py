@@ -13,7 +13,7 @@ numpy = pytest.importorskip("numpy")
 SIZES = {("rules", "airline"): 19, ("rules", "town"): 19, ("rules", "tasks"): 23, ("retrieval", "tasks"): 11}
 """Users of each kind in each domain."""
 SAMPLES, DRAWS = 400, 300
-LATENT = {"agreement": {0.0: 0.0, 0.3: 0.375, 0.6: 0.727}, "size": {0.0: 0.0, 0.3: 0.415}}
+LATENT = {"agreement": {0.0: 0.0, 0.3: 0.375, 0.6: 0.727}, "size": {0.0: 0.0, 0.3: 0.415, 0.6: 0.797}}
 """Correlation of realism with a user's skill, by the rank correlation with what the user finds about assistants."""
 SKILL, QUALITY, NOISE = 0.6, 0.35, 0.7
 """How skill widens differences, how far assistants lie from their grade, and how skill narrows a user's errors."""
