@@ -67,6 +67,8 @@ def test_each_message_of_a_person_but_the_first_is_asked_for(tmp_path):
     one = platform(tmp_path)
     report = trec.play(Platform("http://here", "task1", "r", transport=transport(one)))
     assert (report.messages, report.problems) == (2, ())
+    answered = talk().model_copy(update={"messages": talk().messages[:4]})
+    assert [len(place.history) for place in TrackPlatform(tmp_path, histories=[answered]).places("task1")] == [2]
 
 
 def test_a_log_without_a_goal_asks_for_what_its_person_asked_first(tmp_path):
@@ -94,7 +96,7 @@ def test_a_platform_that_is_started_again_goes_on(tmp_path):
 def test_what_a_client_does_wrong_gets_a_status_and_a_reason(tmp_path):
     one = platform(tmp_path)
     wrong = [
-        ("POST", "task2/run/start", {"run_id": "../x"}, 422),
+        *(("POST", "task2/run/start", {"run_id": name}, 422) for name in ("../x", "a/x", ".x", "a" * 101)),
         ("POST", "task2/run/start", {"run_id": "r", "task_name": "next_utterance_prediction"}, 422),
         ("POST", "task2/run/start", [], 422),
         ("POST", "task3/run/start", {"run_id": "r"}, 404),
@@ -105,6 +107,8 @@ def test_what_a_client_does_wrong_gets_a_status_and_a_reason(tmp_path):
     assert [asked(one, *case[:3]).status for case in wrong] == [case[3] for case in wrong]
     assert asked(one, "POST", "task2/run/start", {"run_id": "r"}).status == 200
     assert asked(one, "POST", "task2/run/start", {"run_id": "r"}).status == 412
+    of_task2 = {"run_id": "r", "user_utterance": {"text": "hi"}}
+    assert asked(one, "POST", "task1/run/continue", of_task2).status == 404
     for utterance, status in [({}, 422), ({"text": 3}, 422), ({"text": "hi", "conversation_id": "z"}, 409)]:
         body = {"run_id": "r", "user_utterance": utterance}
         assert asked(one, "POST", "task2/run/continue", body).status == status
