@@ -57,8 +57,8 @@ def test_a_spent_budget_is_an_error_that_no_client_repeats_and_a_later_server_co
     assert lines.count(line) == 1
     [again], _ = asked(*bound, "--journal", "calls.jsonl", requests=1)
     assert again.code == "insufficient_quota"
-    [other, *_], _ = asked(*bound, "--journal", "others.jsonl")
-    assert other.choices[0].message.content
+    others, _ = asked(*bound, "--journal", "others.jsonl")
+    assert sum(not isinstance(other, openai.APIError) for other in others) == 3  # which of them is first, nobody knows
     assert model.counts()["requests"] == 6
 
 
