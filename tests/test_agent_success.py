@@ -81,7 +81,7 @@ def test_the_table_is_a_data_frame_and_without_pandas_the_extra_is_named(monkeyp
 
 def test_pytest_does_not_collect_it(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("from duologue import atest, test\n\n\ndef test_own():\n    assert test and atest\n")
-    pytester.runpytest("-p", "no:cacheprovider").assert_outcomes(passed=1)
+    pytester.runpytest("-p", "no:cacheprovider", "-p", "no:asyncio").assert_outcomes(passed=1)
 
 
 def test_every_page_that_names_success_names_the_function_or_its_page() -> None:
