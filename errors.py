@@ -5,7 +5,7 @@ Any other exception is a bug.
 Each kind is also the built-in error that fits, so that other code can catch it without knowing Duologue.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -53,7 +53,7 @@ def at(path: str | Path, *where: object) -> str:
 
 
 @contextmanager
-def placed(*where: object) -> Iterator[None]:
+def placed(*where: object) -> Generator[None]:
     """Inside, an error about data or a setting begins with its place; an empty text adds nothing."""
     try:
         yield
