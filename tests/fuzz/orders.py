@@ -45,6 +45,7 @@ ALWAYS = {
     "simulate": ["--limit", "2", "--max-turns", "1", "--yes"],
     "test": ["--max-turns", "1", "--yes"],
     "recllmsim profiles": ["--yes"],
+    "serve-user": ["--max-time", "1s"],
 }
 NUMBERS = (
     "0",
