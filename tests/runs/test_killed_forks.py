@@ -25,7 +25,7 @@ def books(messages):
     calls = Path("calls")
     with calls.open("a") as file:
         file.write("x")
-    if Path("kill").exists() and len(calls.read_text()) == int(Path("kill").read_text()):
+    if Path("kill").exists() and len(calls.read_text()) >= int(Path("kill").read_text()):  # two threads may pass a number
         os.kill(os.getpid(), signal.SIGKILL)
     return asks(messages) if len(messages) < 3 else f"It is booked. ({len(messages)})"
 '''
