@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from pydantic import Field, JsonValue, ValidationError, model_validator
+from typing_extensions import override
 
 from ...data.attempts import Record
 from ...data.files.settings_files import read_settings
@@ -30,7 +31,39 @@ DIGITS = 4
 """Significant digits of a value: it is to be read, and given again."""
 
 
-class Range(Record):
+class SearchEntry(Record):
+    """What is searched over under a name."""
+
+    start: Any = None
+    """The value that counts for the settings as they are, so that the search learns from them too."""
+
+    @property
+    def tested(self) -> tuple[Any, ...]:
+        """Values that the simulator must accept before the search."""
+        raise NotImplementedError
+
+    def distribution(self, optuna: Any) -> Any:
+        """The entry as a distribution of Optuna."""
+        raise NotImplementedError
+
+    def rounded(self, value: Any) -> Any:
+        """The value as it is given to the simulator."""
+        return value
+
+    def parts(self, name: str) -> dict[str, "SearchEntry"]:
+        """What Optuna searches over, each part by a name of its own."""
+        return {name: self}
+
+    def split(self, name: str, value: Any) -> dict[str, Any]:
+        """The values of the parts."""
+        return {name: value}
+
+    def joined(self, name: str, params: Mapping[str, Any]) -> Any:
+        """The value of which Optuna gave the parts."""
+        return self.rounded(params[name])
+
+
+class Range(SearchEntry):
     """Numbers from `low` to `high`, both included.
 
     Whole numbers if both ends, and `step`, are whole.
@@ -42,7 +75,6 @@ class Range(Record):
     """Search by the logarithm."""
     step: int | float | None = None
     start: int | float | None = None
-    """The value that counts for the settings as they are, so that the search learns from them too."""
 
     @model_validator(mode="after")
     def _ordered(self) -> "Range":
@@ -61,21 +93,26 @@ class Range(Record):
         """Whether it is a range of whole numbers."""
         return all(isinstance(value, int) for value in (self.low, self.high, self.step) if value is not None)
 
+    @property
+    @override
+    def tested(self) -> tuple[Any, ...]:
+        return (self.low, self.high)
+
+    @override
     def distribution(self, optuna: Any) -> Any:
-        """The range as a distribution of Optuna."""
         kind = optuna.distributions.IntDistribution if self.whole else optuna.distributions.FloatDistribution
         steps = {"step": self.step} if self.step is not None else {}
         return kind(self.low, self.high, log=self.log, **steps)
 
+    @override
     def rounded(self, value: Any) -> Any:
-        """The value with few digits."""
         if self.whole:
             return int(value)
         short = float(f"{value:.{DIGITS}g}")
         return short if self.low <= short <= self.high else value
 
 
-class SearchChoices(Record):
+class SearchChoices(SearchEntry):
     """One of several values."""
 
     choices: tuple[str | int | float | bool | None, ...] = Field(min_length=2)
@@ -87,16 +124,17 @@ class SearchChoices(Record):
             raise ValueError("start must be one of the choices")
         return self
 
+    @property
+    @override
+    def tested(self) -> tuple[Any, ...]:
+        return self.choices
+
+    @override
     def distribution(self, optuna: Any) -> Any:
-        """The choices as a distribution of Optuna."""
         return optuna.distributions.CategoricalDistribution(self.choices)
 
-    def rounded(self, value: Any) -> Any:
-        """The value as it is."""
-        return value
 
-
-class SearchWeights(Record):
+class SearchWeights(SearchEntry):
     """The weights of a mixture of user types, in one text such as `0.2,0.5,0.3`.
 
     Each weight is searched from 0 to 1, and all are divided by their sum.
@@ -112,27 +150,25 @@ class SearchWeights(Record):
         return self
 
     @property
-    def choices(self) -> tuple[str, ...]:
-        """Equal weights, which the simulator must accept."""
+    @override
+    def tested(self) -> tuple[Any, ...]:
         return (",".join(["1"] * self.types),)
 
-    def ranges(self, name: str) -> dict[str, Range]:
-        """The range of each weight, by a name of its own."""
+    @override
+    def parts(self, name: str) -> dict[str, SearchEntry]:
         return {f"{name}.{number}": Range(low=0.0, high=1.0) for number in range(self.types)}
 
-    def split(self, name: str, mix: str) -> dict[str, float]:
-        """The weights of a text, which add up to 1, by the names of their ranges."""
-        weights = mix_weights(mix)
-        return {part: weight / sum(weights) for part, weight in zip(self.ranges(name), weights, strict=True)}
+    @override
+    def split(self, name: str, value: Any) -> dict[str, Any]:
+        weights = mix_weights(str(value))
+        return {part: weight / sum(weights) for part, weight in zip(self.parts(name), weights, strict=True)}
 
+    @override
     def joined(self, name: str, params: Mapping[str, Any]) -> str:
-        """The text of the values of these ranges."""
-        weights = [params[part] for part in self.ranges(name)]
+        weights = [params[part] for part in self.parts(name)]
         return ",".join(f"{round(weight / (sum(weights) or 1.0), DIGITS):g}" for weight in weights)
 
 
-SearchEntry: TypeAlias = Range | SearchChoices | SearchWeights
-"""What is searched over under a name."""
 Space: TypeAlias = Mapping[str, SearchEntry]
 """What is searched over, by names such as `user.temperature` or `limits.max_turns`."""
 
@@ -216,26 +252,19 @@ def proposed(space: Space, tried: Sequence[tuple[Mapping[str, Any], float | None
     """
     optuna = of_extra("optuna", EXTRA)
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    mixtures = {name: entry for name, entry in space.items() if isinstance(entry, SearchWeights)}
-    ranges = {name: entry for name, entry in space.items() if not isinstance(entry, SearchWeights)}
-    ranges |= {part: weight for name, entry in mixtures.items() for part, weight in entry.ranges(name).items()}
-    distributions = {name: entry.distribution(optuna) for name, entry in ranges.items()}
+    parts = {part: entry for name, whole in space.items() for part, entry in whole.parts(name).items()}
+    distributions = {part: entry.distribution(optuna) for part, entry in parts.items()}
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed), direction="minimize")
     failed = optuna.trial.TrialState.FAIL
     for values, value in tried:
         if values.keys() >= space.keys():
             outcome = {"value": value} if value is not None else {"state": failed}
-            params = {name: values[name] for name in space if name not in mixtures}
-            for name, entry in mixtures.items():
-                params |= entry.split(name, str(values[name]))
+            params = {
+                part: one for name, entry in space.items() for part, one in entry.split(name, values[name]).items()
+            }
             study.add_trial(optuna.trial.create_trial(params=params, distributions=distributions, **outcome))
     trial = study.ask(distributions)
-    return {
-        name: entry.joined(name, trial.params)
-        if isinstance(entry, SearchWeights)
-        else entry.rounded(trial.params[name])
-        for name, entry in space.items()
-    }
+    return {name: entry.joined(name, trial.params) for name, entry in space.items()}
 
 
 def start_of(space: Space) -> dict[str, Any]:

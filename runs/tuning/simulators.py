@@ -19,7 +19,7 @@ from ...nodes.models.offline.manner import OfflineStyle
 from ...nodes.models.offline.model import OfflineChatModel
 from ...nodes.models.specs import parse_spec
 from ...nodes.people import people_path
-from .search_space import Range, SearchEntry, Space
+from .search_space import Space
 
 SIDES = ("user", "assistant")
 LIKE = "like"
@@ -65,8 +65,7 @@ class Simulator:
     def check(self, space: Space) -> None:
         """SettingError for an unknown name or an invalid value; both ends of a range are tried."""
         for name, entry in space.items():
-            values = (entry.low, entry.high) if isinstance(entry, Range) else entry.choices
-            for value in values:
+            for value in entry.tested:
                 try:
                     self.settings_with({name: value}, "select", checked=True)
                     self.limits_with({name: value})
@@ -194,4 +193,4 @@ def with_arguments(spec: str, arguments: Mapping[str, Any]) -> str:
 
 def plain(space: Space) -> dict[str, Any]:
     """The space as JSON values."""
-    return {name: entry.plain() if isinstance(entry, SearchEntry) else entry for name, entry in space.items()}
+    return {name: entry.plain() for name, entry in space.items()}
