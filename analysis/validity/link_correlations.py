@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from ..over_users.estimate import FloatArray
+from ..over_users.rates import Z
 from .link_outcomes import KnownPair, UserOutcomes
 
 Usefulness: TypeAlias = Literal["agreement", "size", "faults"]
@@ -19,8 +20,6 @@ FEWEST_USERS = 5
 """Users that a rank correlation needs."""
 TINY = 1e-9
 """Spread of ranks that do not vary."""
-NORMAL = 1.96
-"""Quantile of the normal distribution for 95 %."""
 LARGEST = 0.99
 """Largest correlation whose z is taken: that of 1 is infinite, and in draws of few users 1 is frequent."""
 
@@ -121,7 +120,7 @@ def correlated(
     It is the mean over each kind in each domain, weighted by its users: users of different kinds are not exchangeable.
     Users, within their kind, and assistants are drawn with replacement, the same users in all domains.
 
-    The interval is Fisher's z of the correlation, and 1.96 standard deviations of the draws' z on each side. Percentiles
+    The interval is Fisher's z of the correlation, and `Z` standard deviations of the draws' z on each side. Percentiles
     of the draws would cover too little, since drawn correlations are nearer to 0 than the true one. The control
     shuffles the realism of a kind's users, and p is the share of shufflings whose correlation is at least as large.
 
@@ -169,7 +168,7 @@ def correlated(
     drawn_columns = [one.values(usefulness, weights[one.domain]) for one in parts]
     resampled = _mean_rhos(labels[None], members, drawn_columns, counts)
     values, defined = resampled[~np.isnan(resampled)], shuffled[~np.isnan(shuffled)]
-    error = NORMAL * _fishers(values).std() if len(values) > draws / 2 else np.nan
+    error = Z * _fishers(values).std() if len(values) > draws / 2 else np.nan
     low, high = np.tanh(_fishers(rho) + np.array([-error, error]))
     ends = np.quantile(defined, [0.025, 0.975]) if len(defined) else (np.nan, np.nan)
     return RankCorrelation(

@@ -115,8 +115,14 @@ def has_lines(path: str | Path) -> bool:
 
 
 def _is_value(line: bytes) -> bool:
+    return not line[:1].isspace() and _is_json(line, dict | list)
+
+
+def _is_json(line: bytes | str, kinds: Any = object, **hooks: Any) -> bool:
+    """Whether a line is JSON of these kinds, with or without a mark of its encoding."""
+    plain = line.removeprefix(BOM_UTF8) if isinstance(line, bytes) else line.removeprefix("\ufeff")
     try:
-        return isinstance(json.loads(line.removeprefix(BOM_UTF8)), dict | list) and not line[:1].isspace()
+        return isinstance(json.loads(plain, **hooks), kinds)
     except (ValueError, RecursionError):
         return False
 
@@ -148,10 +154,7 @@ def begins_with_a_line(path: str | Path) -> bool:
     """Whether the first line with text is a JSON object."""
     with open_lines(path) as file:
         first = next((line for line in lines_of(file, path) if line.strip()), b"").removeprefix(BOM_UTF8).strip()
-    try:
-        return first[:1] == b"{" and isinstance(json.loads(first, parse_constant=_refused), dict)
-    except (ValueError, RecursionError):
-        return False
+    return first[:1] == b"{" and _is_json(first, dict, parse_constant=_refused)
 
 
 def begins_with_list(path: str | Path) -> bool:
@@ -172,20 +175,9 @@ def begins_with_list(path: str | Path) -> bool:
         return not _is_json(next(lines_of(file, path)))
 
 
-def _is_json(line: bytes) -> bool:
-    try:
-        json.loads(line.removeprefix(BOM_UTF8))
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
 def _is_lines(text: str) -> bool:
     """Whether the first line with text is a JSON object."""
-    try:
-        return isinstance(json.loads(text.strip().removeprefix("\ufeff").partition("\n")[0]), dict)
-    except (ValueError, RecursionError):
-        return False
+    return _is_json(text.strip().partition("\n")[0], dict)
 
 
 @contextmanager
