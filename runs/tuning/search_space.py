@@ -34,9 +34,6 @@ DIGITS = 4
 class SearchEntry(Record):
     """What is searched over under a name."""
 
-    start: Any = None
-    """The value that counts for the settings as they are, so that the search learns from them too."""
-
     @property
     def tested(self) -> tuple[Any, ...]:
         """Values that the simulator must accept before the search."""
@@ -75,6 +72,7 @@ class Range(SearchEntry):
     """Search by the logarithm."""
     step: int | float | None = None
     start: int | float | None = None
+    """The value that counts for the settings as they are, so that the search learns from them too."""
 
     @model_validator(mode="after")
     def _ordered(self) -> "Range":
@@ -269,4 +267,4 @@ def proposed(space: Space, tried: Sequence[tuple[Mapping[str, Any], float | None
 
 def start_of(space: Space) -> dict[str, Any]:
     """The values that count for the settings as they are; only names with one."""
-    return {name: entry.start for name, entry in space.items() if "start" in entry.model_fields_set}
+    return {name: entry.model_dump()["start"] for name, entry in space.items() if "start" in entry.model_fields_set}
