@@ -46,7 +46,7 @@ TESTS = (
     *(
         "tests/analysis/recllmsim/judges/test_judges.py",
         "tests/cli/recllmsim/test_simulate.py",
-        "tests/cli/test_own_casts.py",
+        "tests/cli/casts",
     ),
     *(
         "tests/nodes/people/test_users_shown_people.py",

@@ -42,7 +42,7 @@ NOT_RUN = {
     r"duologue reproduce \w": "whole data sets: tests/cli/people/test_reproduce_command.py measures each claim",
     r"duologue mcp ": "speaks a protocol: tests/hosts/test_mcp_server.py starts it",
     r"duologue serve-user ": "a server until Ctrl-C: tests/cli/hosts starts it",
-    r"duologue --install-completion": "changes the user's shell: tests/cli/test_command_line.py prints the script",
+    r"duologue --install-completion": "changes the user's shell: tests/cli/test_shell_completion.py prints the script",
     r".* (?:anthropic|ollama):": "another provider's package: tests/cli/test_other_providers.py has one",
 }
 SMALLER = {"--draws": 8, "--trials": 2, "--repeats": 4, "--processes": 2, "--seeds": 1, "--trees": 2, "--sample": 3}

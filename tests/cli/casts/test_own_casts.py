@@ -1,108 +1,12 @@
 """`duologue simulate` with casts, speakers and scenarios of one's own, named by import path."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 from pytest_httpserver import HTTPServer
 
 from duologue.data import load
-
-OWN = '''
-from typing import Annotated, Literal
-
-from langchain_core.messages import AIMessage
-from langgraph.graph import START, MessagesState, StateGraph
-from pydantic import BaseModel, Field
-
-from duologue import nodes
-from duologue.graphs import simquac
-
-
-def student(messages):
-    return "Who lived there?"
-
-
-def reply(state):
-    return {"messages": [AIMessage("Three keepers")]}
-
-
-def scholar(messages):
-    return "Who lived there?"
-
-
-class Sure:
-    def __init__(self, share):
-        self.share = share
-
-    def __call__(self, messages):
-        return "Three keepers"
-
-
-builder = StateGraph(MessagesState)
-builder.add_node("reply", reply)
-builder.add_edge(START, "reply")
-agent = builder.compile(name="keeper agent")
-same = builder.compile(name="keeper agent")
-
-
-def cast(words: int = 25, loud: bool = False, colours: list[str] | None = None, seen: dict | None = None):
-    """A student of few words."""
-    return simquac.cast(user="own_cast:student", assistant="own_cast:agent", question_words=words)
-
-
-def unseen(share: float = 0.5):
-    """A setting that no node tells."""
-    return cast().replace(assistant=Sure(share))
-
-
-def failing(kind: str = "value"):
-    """Fails."""
-    if kind == "exit":
-        raise SystemExit("sk-1234567890")
-    raise ValueError("no database at https://me:secret@host")
-
-
-class Shape(BaseModel):
-    width: int = 3
-
-
-def shaped(settings: Shape = Shape()):
-    """A parameter that no option can set."""
-
-
-def bounded(
-    most_words: Annotated[int, Field(ge=1, le=50, description="Set the most words.")] = 9,
-    share: Annotated[float, Field(gt=0, lt=1, description="Set the share.")] = 0.5,
-    colour: Literal["red", "blue"] = "red",
-    bare=3,
-):
-    """A cast with bounds."""
-    assert type(bare) is int
-    return cast()
-
-
-def limited():
-    """A cast with limits of its own."""
-    limits = nodes.Limits(max_turns=2, question_attempts=2, answer_attempts=1, max_tokens=50_000)
-    return cast().replace(limits=limits)
-'''
-
-SCENARIO = {
-    "kind": "simquac",
-    "title": "The pier",
-    "background": "",
-    "header": "Keepers",
-    "section": "Three keepers lived there.",
-}
-
-
-@pytest.fixture(autouse=True)
-def own(tmp_path: Path) -> None:
-    (tmp_path / "own_cast.py").write_text(OWN)
-    (tmp_path / "scenarios.jsonl").write_text("".join(json.dumps(SCENARIO | {"title": t}) + "\n" for t in "ab"))
-    sys.modules.pop("own_cast", None)
 
 
 def test_a_function_and_a_graph_of_ones_own_speak(duologue) -> None:
@@ -176,15 +80,6 @@ def test_an_unknown_option_is_answered_with_the_casts_own(duologue) -> None:
     assert "--question-words" not in duologue("simulate", "simquac", "--short", "80")[2]
 
 
-def test_what_says_only_how_to_run_may_change_on_resume_and_a_setting_may_not(duologue) -> None:
-    begun = ("simulate", "own_cast:cast", "--scenarios", "scenarios.jsonl", "--max-turns", "1", "--out", "run")
-    assert duologue(*begun, "--max-tokens", "5000")[0] == 0
-    assert duologue(*begun, "--max-tokens", "9000", "--concurrency", "3", "--resume")[0] == 0
-    code, _, err = duologue(*begun, "--words", "9", "--resume")
-    assert code == 2
-    assert "= 25, now it is 9 (setting 'words' of the cast): resume with the same settings" in err
-
-
 def test_limits_without_an_option_are_those_of_the_cast(duologue) -> None:
     begun = ("simulate", "own_cast:limited", "--scenarios", "scenarios.jsonl")
     of_cast = {"max_turns": 2, "question_attempts": 2, "answer_attempts": 1, "max_tokens": 50_000, "seed": 0}
@@ -195,48 +90,6 @@ def test_limits_without_an_option_are_those_of_the_cast(duologue) -> None:
         code, _, err = duologue(*begun, *options, "--out", folder)
         assert code == 0, err
         assert json.loads(Path(folder, "manifest.json").read_text())["settings"]["limits"] == of_cast | changed
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "line"),
-    [
-        ((), ("--share", "0.9"), "its run had share = its default, now it is 0.9: resume with the same settings"),
-        (("--share", "0.4"), ("--share", "0.9"), "its run had share = 0.4, now it is 0.9"),
-    ],
-)
-def test_a_setting_that_no_node_tells_may_not_change_on_resume(duologue, before, after, line) -> None:
-    begun = ("simulate", "own_cast:unseen", "--scenarios", "scenarios.jsonl", "--max-turns", "1", "--out", "run")
-    assert duologue(*begun, *before)[0] == 0
-    assert duologue(*begun, *before, "--resume")[0] == 0
-    code, _, err = duologue(*begun, *after, "--resume")
-    assert code == 2
-    assert line in err
-
-
-def test_another_object_or_address_of_a_speaker_is_another_run_and_older_runs_go_on(duologue) -> None:
-    begun = ("simulate", "simquac", "--topics", "scenarios.jsonl", "--max-turns", "1", "--out", "run", "--user")
-    assert duologue(*begun, "own_cast:student", "--assistant", "own_cast:agent")[0] == 0
-    manifest = json.loads(Path("run/manifest.json").read_text())
-    nodes = manifest["settings"]["nodes"]
-    assert (nodes["user_simulator"]["object"], nodes["assistant"]["object"]) == ("own_cast:student", "own_cast:agent")
-    (first, _) = load("run")
-    assert first.provenance.nodes["assistant"].settings["object"] == "own_cast:agent"
-    code, _, err = duologue(*begun, "own_cast:student", "--assistant", "own_cast:same", "--resume")
-    assert code == 2
-    assert 'nodes.assistant.object = "own_cast:agent", now it is "own_cast:same"' in err
-
-    del manifest["cast"], nodes["user_simulator"]["object"], nodes["assistant"]["object"]
-    Path("run/manifest.json").write_text(json.dumps(manifest))
-    assert duologue(*begun, "own_cast:student", "--assistant", "own_cast:agent", "--resume")[0] == 0
-
-
-def test_replayed_data_may_move_before_a_resume(duologue) -> None:
-    assert duologue("simulate", "simquac", "--limit", "2", "--max-turns", "1", "--out", "first")[0] == 0
-    begun = ("simulate", "simquac", "--limit", "2", "--max-turns", "1", "--out", "run")
-    assert duologue(*begun, "--user", "replay:first")[0] == 0
-    code, _, err = duologue(*begun, "--user", f"replay:{Path('first').resolve()}", "--resume")
-    assert code == 0, err
-    assert duologue(*begun, "--resume")[0] == 2
 
 
 @pytest.mark.parametrize(
