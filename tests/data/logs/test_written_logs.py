@@ -12,16 +12,8 @@ from hypothesis import strategies as st
 from duologue.data import DataError, kind_of, load, messages
 from duologue.data.checks import check
 from duologue.data.formats.dialogues import asides, further
-from tests.data.logs.written_logs import (
-    WITHOUT_CALLS,
-    WITHOUT_SYSTEM,
-    WRITERS,
-    LoggedStep,
-    LoggedTalk,
-    inspect_sample,
-    openai,
-    read_as,
-)
+from tests.data.logs.logged_talks import LoggedStep, LoggedTalk, read_as
+from tests.data.logs.written_logs import WITHOUT_CALLS, WITHOUT_SYSTEM, WRITERS, inspect_sample, openai
 
 TALK = LoggedTalk(
     (

@@ -1,8 +1,7 @@
-"""The one topology: its picture, its loops, its stops."""
+"""The one topology: its picture, its loops, its failures."""
 
 import re
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
@@ -10,7 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from duologue import graphs
 from duologue.data import Message
 from duologue.graphs import conversation, record, simquac
-from duologue.nodes import Limits, draft, stops
+from duologue.nodes import Limits
 
 PICTURE = """\
 ---
@@ -69,26 +68,6 @@ async def test_a_conversation_ends_at_the_turn_limit(casting, topic):
     assert conversation.stop == "max_turns"
     assert [message.role for message in conversation.messages] == ["user", "assistant", "user", "assistant"]
     assert conversation.messages[1].text == "Three keepers"
-
-
-async def test_a_missing_context_means_the_limits_of_the_cast(casting, topic):
-    cast = casting(["Who lived there?"], limits=Limits(max_turns=3))
-    graph = conversation(cast)
-    assert (await graph.ainvoke(simquac.scenario(topic)))["turn"] == 3
-    assert (await graph.ainvoke(simquac.scenario(topic), context=Limits()))["turn"] == 3
-    assert (await graph.ainvoke(simquac.scenario(topic), context=Limits(max_turns=1)))["turn"] == 1
-
-
-async def test_nodes_see_complete_limits(casting, topic, scripted):
-    seen = []
-
-    async def recorder(state, runtime):
-        seen.append(runtime.context)
-        return {}
-
-    graph = conversation(casting(["Who?"], limits=Limits(max_turns=1), turn_recorder=recorder))
-    await graph.ainvoke(simquac.scenario(topic))
-    assert seen == [Limits(max_turns=1)]
 
 
 async def test_a_rejected_question_is_asked_again_with_the_short_prompt_and_kept(casting, topic):
@@ -178,24 +157,6 @@ async def test_a_draft_that_a_failing_validator_did_not_judge_is_kept_as_unjudge
     assert [(a.text, a.verdict) for a in conversation.unsaid[0].attempts] == [("Who lived there?", "unjudged")]
 
 
-async def test_the_limits_hold_whatever_the_criterion_says(casting, topic):
-    conversation = record(
-        await play(casting(["Who lived there?"], stop=lambda state, limits: None), topic, max_turns=2)
-    )
-    assert (conversation.stop, len(conversation.exchanges)) == ("max_turns", 2)
-
-
-async def test_a_fork_under_other_limits_says_which(topic):
-    graph = conversation(simquac.cast(), checkpointer=InMemorySaver())
-    config = {"configurable": {"thread_id": "one"}}
-    await graph.ainvoke(simquac.scenario(topic), config, context=Limits(max_turns=2, seed=1))
-    history = [snapshot async for snapshot in graph.aget_state_history(config)]
-    middle = next(s for s in history if s.next == ("user_prompt_selector",) and s.values.get("turn") == 1)
-    state = await graph.ainvoke(None, middle.config, context=Limits(max_turns=3, seed=2))
-    conversation_record = record(state)
-    assert (conversation_record.provenance.limits["seed"], len(conversation_record.exchanges)) == (2, 3)
-
-
 async def test_a_closing_node_that_fails_leaves_the_reason_of_the_end(casting, topic):
     async def broken(state, runtime):
         raise KeyError("oh")
@@ -271,64 +232,6 @@ async def test_an_assistant_may_open(casting, topic):
     assert [len(e.user) for e in conversation.exchanges] == [0, 1]
 
 
-@pytest.mark.parametrize("place", ["question_validator", "answer_validator"])
-async def test_both_validators_can_stop(casting, topic, place):
-    async def stopping(state, runtime):
-        return {"verdicts": [{"accepted": True, "stored": False} for _ in state["drafts"]], "stop": "user_ended"}
-
-    conversation = record(await play(casting(["Thank you, goodbye."], **{place: stopping}), topic))
-    assert conversation.stop == "user_ended"
-    assert conversation.messages[-1].stored is False
-
-
-async def test_a_user_simulator_can_end_the_conversation(casting, topic):
-    conversation = record(await play(casting([{"drafts": [], "stop": "user_gave_up"}]), topic))
-    assert (conversation.stop, conversation.messages) == ("user_gave_up", ())
-
-
-async def test_the_stop_criterion_is_asked_after_the_question_and_after_the_exchange(casting, topic):
-    moments = []
-
-    def stop(state, limits):
-        moments.append((state["turn"], state["messages"][-1]["role"]))
-        return "budget" if len(moments) == 3 else None
-
-    conversation = record(await play(casting(["Who lived there?"], stop=stop), topic))
-    assert moments == [(0, "user"), (1, "assistant"), (1, "user")]
-    assert conversation.stop == "budget"
-    assert conversation.messages[-1].role == "user"
-
-
-async def test_a_stop_reason_outside_the_closed_set_is_refused(casting, topic):
-    with pytest.raises(
-        TypeError,
-        match=r"stop: expected one of agent_interrupted, agent_timeout, assistant_rejected, budget, .*'tired'",
-    ):
-        await play(casting(["Who?"], stop=lambda state, limits: "tired"), topic)
-
-
-async def test_last_drafts_are_judged_before_the_stop_that_comes_with_them(casting, topic):
-    last_reply = {"drafts": [draft("1. a\n2. b")], "stop": "user_ended"}
-    conversation = record(await play(casting([last_reply]), topic))
-    assert (conversation.stop, conversation.messages) == ("user_ended", ())
-    assert conversation.unsaid[0].attempts[0].reason == "enumeration"
-
-
-async def test_a_prefix_that_has_reached_the_limit_costs_no_further_call(casting, topic):
-    first_messages = record(await play(casting(["Who lived there?"]), topic, max_turns=2)).messages
-    cast = casting(["And then?"])
-    conversation = record(await play(cast, topic, messages=first_messages, max_turns=2))
-    assert (conversation.stop, conversation.messages) == ("max_turns", first_messages)
-    assert cast.user_simulator.seen == []
-
-
-async def test_the_token_budget_holds_while_an_answer_is_asked_for_again(topic):
-    cast = simquac.cast(assistant="offline?paraphrase=1")
-    conversation = record(await play(cast, topic, max_tokens=500, answer_attempts=50))
-    assert conversation.stop == "budget"
-    assert conversation.usage.tokens < 2000
-
-
 async def test_an_unstored_message_is_no_question_that_waits(casting, topic):
     bye = Message(role="user", text="Thank you, goodbye.", stored=False)
     conversation = record(await play(casting(["Who lived there?"]), topic, messages=[bye], max_turns=1))
@@ -337,50 +240,6 @@ async def test_an_unstored_message_is_no_question_that_waits(casting, topic):
         "Who lived there?",
         "Three keepers",
     ]
-
-
-def test_drafts_of_a_turn_without_a_message_count_for_the_token_budget():
-    def state(key):
-        usage = {"input_tokens": 30, "output_tokens": 10}
-        return {"messages": [], key: [{"attempts": [{"text": "", "usage": usage}]}]}
-
-    for key in ("messages", "unsaid"):
-        assert stops.budget(state(key), Limits(max_tokens=40)) == "budget"
-        assert stops.budget(state(key), Limits(max_tokens=41)) is None
-
-
-def test_calls_without_reported_tokens_count_for_the_token_budget_by_characters():
-    unreported = {"text": "b" * 40, "usage": {"input_tokens": 0, "output_tokens": 0, "calls": 1}}
-    message = {"role": "user", "text": "b" * 40, "attempts": [unreported]}
-    state: dict[str, Any] = {"scenario": {"kind": "call", "about": ["a" * 4000]}, "messages": [message, message]}
-    # Two calls with the scenario, the second one with the first message too.
-    assert stops.budget(state, Limits(max_tokens=2020)) == "budget"
-    assert stops.budget(state, Limits(max_tokens=2200)) is None
-    reported = {**message, "attempts": [{"text": "b", "usage": {"input_tokens": 9, "output_tokens": 1}}]}
-    assert stops.budget(state | {"messages": [reported]}, Limits(max_tokens=11)) is None
-
-
-async def test_the_token_budget_stops_a_conversation(topic):
-    conversation = record(await play(simquac.cast(), topic, max_tokens=1200))
-    assert conversation.stop == "budget"
-    assert 1200 <= conversation.usage.tokens < 3000
-
-
-async def test_coverage_and_nothing_new_are_ready_made_criteria(casting, topic):
-    cast = casting(["Who?"], ["Three keepers lived there (with a dog).", "The last one left in 1968."])
-    either = stops.any_of(stops.max_turns, stops.coverage_reached(0.6))
-    conversation = record(await play(cast.replace(stop=either), topic))
-    assert (conversation.stop, len(conversation.exchanges)) == ("user_ended", 2)
-    conversation = record(await play(cast.replace(stop=stops.nothing_new_for(2)), topic))
-    assert (conversation.stop, len(conversation.exchanges)) == ("user_gave_up", 4)
-
-
-async def test_the_recursion_fuse_of_the_limits_is_never_reached_by_a_conversation_within_them(casting, topic):
-    limits = Limits(max_turns=3, question_attempts=2, answer_attempts=3)
-    cast = casting(["", "Who?"], ["Nobody"])
-    graph = conversation(cast)
-    state = await graph.ainvoke(simquac.scenario(topic), {"recursion_limit": graphs.fuse(limits)}, context=limits)
-    assert state["stop"] == "max_turns"
 
 
 async def test_a_checkpointer_gives_the_history_and_a_fork(topic):

@@ -1,34 +1,17 @@
-"""The RecLLMSim cast: what each side is sent, how it ends, what is stored, who opens, what is asked afterwards."""
+"""The RecLLMSim cast: what each side is sent, how it ends, what is stored, who opens."""
 
-import json
 import re
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
 
-from duologue.data.recllmsim import Situation, to_object
+from duologue.data.recllmsim import to_object
 from duologue.errors import SettingError
 from duologue.graphs import conversation, recllmsim, record
 from duologue.nodes import Limits, ModelError
 from duologue.nodes.messages.building import unfenced
-
-PROFILE = "1. Gender: Female\n2. Age: 34\n3. Personality: curious\n4. Occupation: Carpenter"
-TASK = "You are looking for a present for your sister. It must not cost more than 40 euros."
-ABOUT = Situation(task="gift preparation", task_context=TASK, preference=PROFILE, task_context_id=0, preference_id=3)
-
-
-@pytest.fixture
-def play(scripted):
-    async def played(user, assistant=("Here you are.",), about=ABOUT, limits=None, build=recllmsim.cast, **settings):
-        plain = build(**settings)
-        user_speaker = scripted(list(user), plain.user_simulator.build)
-        answered = scripted(list(assistant), plain.assistant.build)
-        cast = plain.replace(user_simulator=user_speaker, assistant=answered)
-        state = await conversation(cast).ainvoke(recllmsim.scenario(about), context=limits or Limits())
-        return record(state), user_speaker, answered
-
-    return played
+from tests.graphs.recllmsim.conftest import ABOUT, PROFILE, TASK
 
 
 def sent(speaker, number=-1):
@@ -287,54 +270,6 @@ async def test_chinese_pages_speak_chinese_and_offer_the_chinese_phrase(play):
     assert "谢谢，再见。" in texts(sent(user, 1))[-1][1]
 
 
-async def test_those_who_spoke_are_asked_afterwards_also_when_they_were_swapped_in(play):
-    conversation, user, assistant = await play(
-        ["A present.", "Thank you, goodbye.", "Yes."], ["A book."], post_questions=True
-    )
-    assert len(user.seen) == 2 + 5
-    assert len(assistant.seen) == 1 + 3
-    assert conversation.labels["post_questions"][-1]["answer"] == "A book."
-    assert [m.text for m in conversation.messages] == ["A present.", "A book.", "Thank you, goodbye."]
-
-
-async def test_post_questions_are_independent_and_counted_apart():
-    cast = recllmsim.cast(post_questions=True)
-    conversation_record = record(
-        await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=2))
-    )
-    post_questions: Any = conversation_record.labels["post_questions"]
-    assert [one["to"] for one in post_questions] == ["user"] * 5 + ["assistant"] * 3
-    assert all(one["answer"] for one in post_questions)
-    spent = sum(one["usage"]["input_tokens"] + one["usage"]["output_tokens"] for one in post_questions)
-    plain = record(await conversation(recllmsim.cast()).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=2)))
-    assert spent > 0
-    assert conversation_record.closing_usage.tokens == spent
-    assert sum(message.usage.tokens for message in conversation_record.messages) == plain.usage.tokens
-    assert conversation_record.usage == plain.usage + conversation_record.closing_usage
-    assert "post_questions" not in json.dumps(to_object(conversation_record))
-
-
-async def test_a_question_that_fails_says_why_and_the_others_are_asked():
-    calls = []
-
-    def reply(messages):
-        calls.append(messages[-1]["content"])
-        if "The talk is over" in messages[-1]["content"] and "specific" in messages[-1]["content"]:
-            raise RuntimeError("no answer today")
-        return "A book."
-
-    cast = recllmsim.cast(assistant=reply, post_questions=True)
-    conversation_record = record(
-        await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=1))
-    )
-    failed = [one for one in conversation_record.labels["post_questions"] if "error" in one]
-    assert [one["name"] for one in failed] == ["assistant/post_specific"]
-    assert "no answer today" in failed[0]["error"]
-    assert conversation_record.stop == "max_turns"
-    assert conversation_record.failure is None
-    assert not any("A book." in text for text in calls[1:])  # what was answered before is not in the next question
-
-
 def test_a_bad_language_or_model_is_one_line():
     with pytest.raises(ValueError, match="language: Input should be"):
         recllmsim.cast(language="xx")
@@ -373,14 +308,3 @@ def test_the_published_switches_can_be_set_one_by_one():
     speaker: Any = cast.user_simulator
     assert not speaker.build.handshake
     assert recllmsim.as_published().greeting
-
-
-async def test_further_questions_for_afterwards_are_a_page_each(tmp_path):
-    (tmp_path / "user").mkdir()
-    (tmp_path / "user/post_again.md").write_text("Would you come again?")
-    cast = recllmsim.cast(prompts=tmp_path, post_questions=True)
-    conversation_record = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits()))
-    assert "user/post_again" in {one["name"] for one in conversation_record.labels["post_questions"]}
-    (tmp_path / "user/post_again.md").write_text("Would {{ name }} come again?")
-    with pytest.raises(ValueError, match="template variable"):
-        recllmsim.cast(prompts=tmp_path)

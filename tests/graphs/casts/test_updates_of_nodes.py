@@ -1,0 +1,160 @@
+"""Updates of nodes: what the contract refuses of them, and what the record keeps."""
+
+import pytest
+from langchain_core.messages import AIMessage
+
+from duologue.graphs import conversation, record, simquac
+from duologue.nodes import (
+    ContractError,
+    Limits,
+    conformance,
+)
+from duologue.nodes.state import PLACES
+
+
+@pytest.mark.parametrize(
+    ("update", "problem"),
+    [
+        ({"verdict": []}, r"question_validator: expected an update with stop or verdicts, got the key 'verdict'"),
+        ({"verdicts": []}, r"question_validator: expected 1 verdicts, one for each draft, got 0"),
+        (
+            {"verdicts": [{"accepted": True}] * 2, "stop": "user_ended"},
+            r"question_validator: expected 1 verdicts, one for each draft, got 2",
+        ),
+        ({"verdicts": [{"ok": True}]}, r"question_validator: expected each of 'verdicts' to have 'accepted' \(bool\)"),
+        ({"verdicts": [{"accepted": True, "why": 1}]}, r"expected 'verdicts' without the key 'why'"),
+        ({"verdicts": [{"accepted": True}], "stop": "tired"}, r"expected a stop reason .*'tired'"),
+        ({"verdicts": [{"accepted": True}], "memory": {}}, r"question_validator: .*got the key 'memory'"),
+        (None, r"question_validator: expected an update \(a dict\), got NoneType None"),
+    ],
+)
+async def test_an_update_that_breaks_the_contract_says_what_was_expected_and_what_came(topic, update, problem):
+    async def own_validator(state, runtime):
+        return update
+
+    graph = conversation(simquac.cast().replace(question_validator=own_validator))
+    with pytest.raises(ContractError, match=problem):
+        await graph.ainvoke(simquac.scenario(topic))
+
+
+async def test_a_selector_must_give_a_prompt(topic):
+    async def own_selector(state, runtime):
+        return {"prompt": "ask!"}
+
+    graph = conversation(simquac.cast().replace(user_prompt_selector=own_selector))
+    with pytest.raises(
+        ContractError, match="user_prompt_selector: expected a prompt with the texts name, digest and text"
+    ):
+        await graph.ainvoke(simquac.scenario(topic))
+
+
+async def test_a_state_without_a_scenario_is_refused_by_name():
+    with pytest.raises(ContractError, match="the initial state has no 'scenario'"):
+        await conversation(simquac.cast()).ainvoke({"messages": []})
+
+
+async def test_messages_that_are_none_are_refused_by_name(topic):
+    state = simquac.scenario(topic)
+    with pytest.raises(ContractError, match=r"the initial state's messages: role"):
+        await simquac.graph.ainvoke({**state, "messages": [{"role": "system", "text": "x"}]})
+
+
+UNFIT = [
+    ("assistant", {"drafts": [{"text": "x", "usage": {"total_tokens": 3}}]}, "usage.total_tokens"),
+    ("assistant", {"drafts": [{"text": "x", "raw": 3}]}, "raw"),
+    ("assistant", {"drafts": [{"text": "x", "spans": [{"text": "x"}]}]}, "spans.*start"),
+    ("assistant", {"drafts": [{"text": "x", "labels": {"sure": float("nan")}}]}, "plain JSON"),
+    ("answer_validator", {"verdicts": [{"accepted": True, "spans": [{"text": "x"}]}]}, "spans.*start"),
+    ("answer_validator", {"verdicts": [{"accepted": False, "reason": 5}]}, "reason"),
+    ("answer_validator", {"verdicts": [{"accepted": True, "notes": "abc"}]}, "notes"),
+    ("closing", {"labels": {"coverage": float("inf")}}, "plain JSON"),
+]
+
+
+@pytest.mark.parametrize(
+    ("place", "update", "problem"), UNFIT, ids=[f"{place}: {problem}" for place, _, problem in UNFIT]
+)
+async def test_what_no_record_could_hold_is_refused_where_it_is_said(topic, place, update, problem):
+    async def own_node(state, runtime):
+        return update
+
+    cast = simquac.cast().replace(**{place: own_node})
+    with pytest.raises(ContractError, match=rf"{place}: expected .*{problem}"):
+        await conversation(cast).ainvoke(simquac.scenario(topic), context=Limits(max_turns=1))
+    assert any(problem.split(".")[0] in line for line in await conformance.problems(place, own_node))
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        ({"tool_calls": [{"arguments": {}}]}, r"assistant: expected 'drafts' that a record can hold; tool_calls.name"),
+        ({"tool_calls": [{"name": "a", "args": {}}]}, r"tool_calls.args: Extra inputs are not permitted"),
+        ({"tool_calls": "look_up"}, r"tool_calls: Input should be a valid tuple"),
+        ({"finish_reason": 3}, r"finish_reason: Input should be a valid string"),
+        ({"kept": {"a": {1}}}, r"assistant: expected 'drafts' that a record can hold; kept"),
+        ({"reasoning": ["a"]}, r"reasoning: Input should be a valid string"),
+        ({"thoughts": "a"}, r"expected 'drafts' without the key 'thoughts'"),
+    ],
+)
+async def test_what_a_draft_tells_of_its_call_is_checked(topic, more, problem):
+    async def own_assistant(state, runtime):
+        return {"drafts": [{"text": "Three keepers", **more}]}
+
+    graph = conversation(simquac.cast().replace(assistant=own_assistant))
+    with pytest.raises(ContractError, match=problem):
+        await graph.ainvoke(simquac.scenario(topic))
+
+
+async def test_all_that_a_draft_tells_of_its_call_stands_in_the_record_also_before_it_is_judged(topic):
+    call = {"name": "look_up", "arguments": {"a": [1]}, "result": {"b": None}, "error": None, "parts": []}
+    call_details = {
+        "finish_reason": "stop",
+        "model": "m-0815",
+        "reasoning": "hm",
+        "tool_calls": [call],
+        "kept": {"c": 1},
+    }
+
+    async def own_assistant(state, runtime):
+        return {"drafts": [{"text": "Three keepers", **call_details}]}
+
+    graph = conversation(simquac.cast().replace(assistant=own_assistant))
+    stream = graph.astream(simquac.scenario(topic), context=Limits(max_turns=1), stream_mode="values")
+    seen = [record(state) async for state in stream]
+    unjudged = next(
+        turn.attempts[0]
+        for conversation_record in seen
+        for turn in conversation_record.unsaid
+        if turn.role == "assistant"
+    )
+    for attempt in (unjudged, seen[-1].messages[1].attempts[0]):
+        assert attempt.model_dump(mode="json", include=set(call_details)) == call_details
+
+
+async def test_reasoning_is_never_sent_to_anybody(topic):
+    heard = []
+
+    def reply(messages):
+        heard.append(str(messages))
+        text = "Nothing of this." if len(heard) == 2 else "The last one left in 1968."
+        return AIMessage(text, additional_kwargs={"reasoning_content": "swordfish"})
+
+    def ask(messages):
+        heard.append(str(messages))
+        return AIMessage("Who?", additional_kwargs={"reasoning_content": "swordfish"})
+
+    conversation_record = record(
+        await conversation(simquac.cast(ask, reply)).ainvoke(simquac.scenario(topic), context=Limits(max_turns=2))
+    )
+    assert {attempt.reasoning for attempt in conversation_record.attempts()} == {"swordfish"}
+    assert any(attempt.verdict == "rejected" for attempt in conversation_record.attempts())
+    assert "swordfish" not in "".join(heard)
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_the_nodes_of_the_casts_conform_in_states_with_tools_and_cuts(place):
+    states = conformance.states(place)
+    drafts = [draft for state in states.values() for draft in state["drafts"]]
+    assert any(draft.get("finish_reason") == "length" for draft in drafts)
+    assert any(draft.get("tool_calls") for draft in drafts)
+    await conformance.conforms(place, getattr(simquac.cast(), place))
