@@ -41,6 +41,7 @@ def run(tmp_path):
     """A run whose two conversations under way wait for an answer."""
     (tmp_path / "waiting.py").write_text(WAITING)
     options = ("--limit", "5", "--max-turns", "1", "--concurrency", "2", "--answer-attempts", "1", "--out", "run")
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # a suite under nohup ignores it, and so would the run
     with (tmp_path / "err").open("w") as err, (tmp_path / "out").open("w") as out:
         process = subprocess.Popen(
             [sys.executable, "-m", "duologue.cli", "simulate", "simquac", "--assistant", "waiting:assistant", *options],
@@ -48,6 +49,7 @@ def run(tmp_path):
             stdout=out,
             stderr=err,
         )
+    signal.signal(signal.SIGHUP, before)
     until((tmp_path / "call-2").exists, process)
     yield process
     process.kill()
