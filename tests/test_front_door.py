@@ -36,6 +36,7 @@ def test_tab_shows_the_names_of_the_front_door_and_the_rooms() -> None:
         assert getattr(duologue, name) is not None
 
 
+@pytest.mark.heavy
 def test_rooms_are_imported_when_they_are_touched(tmp_path: Path) -> None:
     code = (
         "import sys, duologue; before = 'duologue.graphs' in sys.modules; duologue.graphs; "
@@ -77,6 +78,7 @@ def test_a_path_is_shown_by_its_name(conversations: list[duologue.Conversation],
         duologue.show([])
 
 
+@pytest.mark.heavy
 def test_two_sources_are_compared_and_the_report_is_written(open_data: Path, tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     sim = duologue.load(open_data / "recllmsim/LLM_agent_user/recipe planning")
@@ -88,6 +90,7 @@ def test_two_sources_are_compared_and_the_report_is_written(open_data: Path, tmp
     }  # fmt: skip
 
 
+@pytest.mark.heavy
 def test_references_are_given_by_name_or_as_paths_and_are_in_the_report(
     conversations: list[duologue.Conversation], tmp_path: Path
 ) -> None:

@@ -122,6 +122,7 @@ def python(*arguments, cwd, **env):
     )
 
 
+@pytest.mark.heavy
 def test_the_front_door_opens_from_anywhere_and_beside_a_users_own_modules(tmp_path):
     (tmp_path / "prompts.py").write_text("raise SystemExit('not mine')")
     code = "import duologue; from duologue import data, graphs, nodes; print(duologue.__version__, duologue.simulate.__name__)"
@@ -129,11 +130,13 @@ def test_the_front_door_opens_from_anywhere_and_beside_a_users_own_modules(tmp_p
     assert done.stdout.split()[1:] == ["simulate"], done.stderr
 
 
+@pytest.mark.heavy
 def test_help_and_data_do_not_wait_for_langgraph_or_openai(tmp_path):
     code = "import sys, duologue, duologue.data, duologue.cli; print([m for m in ('langgraph', 'langchain_core', 'openai') if m in sys.modules])"
     assert python("-c", code, cwd=tmp_path).stdout.strip() == "[]"
 
 
+@pytest.mark.heavy
 def test_the_embedded_model_never_imports_openai(tmp_path):
     code = (
         "import sys, duologue; from duologue.graphs import simquac; "

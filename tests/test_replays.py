@@ -79,6 +79,7 @@ def lines(conversations: Any) -> list[str]:
     return [record_lines.line(conversation.without_timing()) for conversation in conversations]
 
 
+@pytest.mark.heavy
 def test_an_unchanged_agent_gives_the_same_records_byte_for_byte_and_no_model_is_asked() -> None:
     user = Paid(replies=tuple(f"Question {number}?" for number in range(7)))
     judge = Paid(replies=tuple(json.dumps({"reason": reason, "explanation": "So."}) for reason in (None, None, "rude")))
@@ -129,6 +130,7 @@ def test_an_answer_that_is_changed_at_a_message_forks_there_in_every_conversatio
     assert result.differs_at == Counter({at: count // 3 + (number < count % 3) for number, at in enumerate((1, 3, 5))})
 
 
+@pytest.mark.heavy
 def test_what_follows_a_fork_is_what_a_test_of_the_changed_agent_gives(run: list[duologue.Conversation]) -> None:
     planted = {talk.messages[0].text: 3 for talk in run[:3]}
     result = duologue.replay(run, assistant=Clerk(planted))

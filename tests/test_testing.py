@@ -73,6 +73,7 @@ def write(repository: pytest.Pytester, source: str) -> None:
     repository.makepyfile(test_own=head + "from my_agent import agent, broken, stubborn\n" + source)
 
 
+@pytest.mark.heavy
 def test_an_agent_passes_and_fails_with_the_end_the_reason_and_the_fault(run):
     result = run(
         """
@@ -145,6 +146,7 @@ def test_ends_at_an_endpoint_that_is_away(simulated_user):
     assert "testing.py" not in "".join(line for line in out.splitlines() if line.startswith(("testing", ROOT.name)))
 
 
+@pytest.mark.heavy
 def test_a_fault_of_the_simulated_user_is_a_skip_with_its_rule_and_counts_if_it_is_asked_to(run):
     result = run(
         """
@@ -165,6 +167,7 @@ def test_counted(simulated_user):
     assert "stop: user_rejected, fault: user" in result.stdout.str()
 
 
+@pytest.mark.heavy
 def test_repeats_have_a_share_and_a_scorer_of_the_tests_own(run):
     result = run(
         """
@@ -196,6 +199,7 @@ def test_a_cast_of_its_own(simulated_user):
     result.assert_outcomes(passed=3)
 
 
+@pytest.mark.heavy
 def test_it_works_inside_async_tests(run):
     result = run(
         """
@@ -222,6 +226,7 @@ async def test_own_loop(simulated_user):
     result.assert_outcomes(passed=2)
 
 
+@pytest.mark.heavy
 def test_a_misspelt_setting_is_named_with_those_that_there_are(run):
     result = run(
         """
@@ -275,6 +280,7 @@ def test_a_graph(simulated_user):
     result.assert_outcomes(passed=4)
 
 
+@pytest.mark.heavy
 def test_conversations_are_kept_where_the_option_says(run, repository):
     source = """
 @pytest.mark.parametrize("where", ["a/b"])
@@ -355,6 +361,7 @@ def test_a_scripted_model_may_say_a_line_by_call_raise_an_error_and_keeps_what_i
     assert [message.type for message in model.sent[0]] == ["human"]
 
 
+@pytest.mark.heavy
 def test_recorded_calls_answer_a_test_without_its_model(run_pytest, repository):
     repository.makepyfile(
         paid="""

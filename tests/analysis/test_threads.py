@@ -21,6 +21,7 @@ def test_libraries_compute_in_one_thread_and_then_as_before() -> None:
         assert threads() == before
 
 
+@pytest.mark.heavy
 def test_objects_are_frozen_for_a_computation_also_if_it_fails_and_those_of_others_stay_so() -> None:
     gc.unfreeze()  # what is frozen in all tests
     frozen = []

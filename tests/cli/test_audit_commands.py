@@ -7,6 +7,7 @@ import pytest
 from duologue import data
 
 
+@pytest.mark.heavy
 def test_the_open_simulated_file_is_checked_with_a_place_and_a_reason_for_each_finding(duologue, open_data):
     code, out, _ = duologue("check", open_data / "simquac/sim_quac.json", "--json")
     document = json.loads(out)
@@ -23,6 +24,7 @@ def test_the_open_simulated_file_is_checked_with_a_place_and_a_reason_for_each_f
     assert len(document["findings"]) == sum(counts.values())
 
 
+@pytest.mark.heavy
 def test_rules_are_chosen_and_findings_fail_as_asked(duologue, open_data):
     path = open_data / "simquac/sim_quac.json"
     assert duologue("check", path, "--skip", "span-case")[0] == 0

@@ -127,6 +127,7 @@ def test_what_the_validators_say_of_the_published_users_is_what_the_docs_say_of_
             assert agree(shown[label][place], sum(one[kind].get(key, 0) for one in users)), label
 
 
+@pytest.mark.heavy
 def test_peoples_labels_agree_with_the_published_ones_as_the_docs_say(result_of, open_data):
     pytest.importorskip("scipy")
     source = open_data / "recllmsim_human_vs_agent"
@@ -148,6 +149,7 @@ def test_peoples_labels_agree_with_the_published_ones_as_the_docs_say(result_of,
         assert agree(ac1, row["ac1"])
 
 
+@pytest.mark.heavy
 def test_the_published_judge_is_what_the_docs_say_of_it(result_of, open_data):
     pytest.importorskip("scipy")
     parts = {"detail": "Detail Level", "utility": "Practical Usefulness", "diversity": "Diversity"}
@@ -161,6 +163,7 @@ def test_the_published_judge_is_what_the_docs_say_of_it(result_of, open_data):
     assert {one["judged"] for one in below} == {"2"}
 
 
+@pytest.mark.heavy
 def test_votes_and_judged_rates_are_worth_what_the_docs_say(result_of, open_data):
     pytest.importorskip("scipy")
     source = open_data / "recllmsim_human_vs_agent"

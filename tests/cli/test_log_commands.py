@@ -174,6 +174,7 @@ def talks(name: str, count: int, *openings: str) -> Path:
     return path
 
 
+@pytest.mark.heavy
 def test_two_logs_of_unequal_number_are_compared_and_what_they_lack_is_told(duologue):
     sim = talks(
         "sim.jsonl", 52, "Hello! Could you please tell me about {}?", "Good morning! I would like {}. Thank you!"
@@ -189,6 +190,7 @@ def test_two_logs_of_unequal_number_are_compared_and_what_they_lack_is_told(duol
     assert "do not name their user" in " ".join(out.split())
 
 
+@pytest.mark.heavy
 def test_too_few_conversations_to_compare_are_told_in_one_line(duologue):
     few, people = talks("few.jsonl", 3, "Hello! {}?"), talks("people.jsonl", 12, "need {}")
     _, _, err = duologue("compare", few, people)

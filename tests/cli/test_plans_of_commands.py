@@ -95,6 +95,7 @@ def out_of(name: str) -> tuple[str, ...]:
     return () if name in ("readers", "judges") else ("--out", "new" if name != "profiles" else "new.txt")
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", ["next-turn", "readers", "profiles", "test"])
 def test_what_is_planned_bounds_what_is_called(
     duologue: Command, folder: Path, faulty: Callable, monkeypatch: pytest.MonkeyPatch, name: str

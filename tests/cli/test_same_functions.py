@@ -38,6 +38,7 @@ def talks(path: Path, name: str, count: int) -> Path:
     return path
 
 
+@pytest.mark.heavy
 def test_compare_has_the_baseline_and_says_that_conversations_are_few(
     duologue: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -58,6 +59,7 @@ def test_compare_has_the_baseline_and_says_that_conversations_are_few(
     assert package.compare(sim, human, baseline=False, adversary=False).made is None
 
 
+@pytest.mark.heavy
 def test_next_turn_has_the_same_rows_and_notes(duologue: Command, tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     people, counts = talks(tmp_path / "people.jsonl", "h", 24), list[int]()

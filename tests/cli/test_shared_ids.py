@@ -4,6 +4,8 @@ import json
 import random
 from pathlib import Path
 
+import pytest
+
 from duologue.data import load
 from tests.data.logs.test_shared_ids import SHARED, line, texts, written
 
@@ -23,6 +25,7 @@ def test_an_id_that_several_share_is_answered_with_those_that_there_are(duologue
     assert "Are you open?" in Path("eight.txt").read_text()
 
 
+@pytest.mark.heavy
 def test_reports_do_not_depend_on_the_order_of_lines(duologue):
     breads = ("rye bread", "a cake", "rolls for ten", "a tart", "white bread", "pretzels")
     openings = ("do you have {}", "Hello! I would like {}.", "how much is {}")

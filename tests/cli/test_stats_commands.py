@@ -12,6 +12,7 @@ def files(open_data):
     return open_data / "simquac/quac_subset.json", open_data / "simquac/sim_quac.json"
 
 
+@pytest.mark.heavy
 def test_json_is_an_object_for_each_file_in_order_and_a_last_one_of_comparisons(duologue, files):
     code, out, err = duologue("simquac", "stats", *files, "--json")
     document = json.loads(out)
@@ -28,6 +29,7 @@ def test_json_is_an_object_for_each_file_in_order_and_a_last_one_of_comparisons(
     assert len(json.loads(duologue("simquac", "stats", files[0], "--json")[1])) == 1
 
 
+@pytest.mark.heavy
 def test_a_file_may_be_given_twice_and_two_files_may_have_one_name(duologue, files, tmp_path):
     copy = tmp_path / "quac_subset.json"
     copy.write_bytes(files[0].read_bytes())
@@ -37,6 +39,7 @@ def test_a_file_may_be_given_twice_and_two_files_may_have_one_name(duologue, fil
     assert [one["source"] for one in document[:2]] == [str(files[0]), "quac_subset.json (2)".removesuffix(" (2)")]
 
 
+@pytest.mark.heavy
 def test_tables_are_printed_and_exported_in_each_form(duologue, files, tmp_path):
     assert "| coverage mean |" in duologue("simquac", "stats", files[0], "--format", "md")[1]
     code, out, err = duologue("simquac", "stats", files[0], "--format", "latex", "--out", "t.tex")
@@ -72,6 +75,7 @@ def test_several_csv_tables_on_stdout_have_their_titles_and_their_notes_go_to_st
     assert "Kendall" in err
 
 
+@pytest.mark.heavy
 def test_figures_are_drawn_beside_the_numbers(duologue, files, tmp_path):
     code, out, _ = duologue("simquac", "stats", files[0], "--json", "--figures", "f")
     assert code == 0
@@ -214,6 +218,7 @@ def test_without_scipy_the_extra_is_named_in_one_line(duologue, files, monkeypat
     assert err == 'duologue: scipy is not installed: pip install "duologue[stats]"\n'
 
 
+@pytest.mark.heavy
 def test_recllmsim_json_has_a_key_for_each_table_and_their_notes(duologue, open_data):
     code, out, err = duologue("recllmsim", "stats", open_data / "recllmsim", "--json")
     document = json.loads(out)
@@ -224,6 +229,7 @@ def test_recllmsim_json_has_a_key_for_each_table_and_their_notes(duologue, open_
     assert first == {"turns": 1, "n": 1, "of": 1, "preference_alignment": 1.0, "role_playing_completeness": 1.0}
 
 
+@pytest.mark.heavy
 def test_recllmsim_tables_are_chosen_exported_and_drawn(duologue, open_data, tmp_path):
     real = open_data / "recllmsim/real_human_user"
     code, out, _ = duologue("recllmsim", "stats", real, "--table", "hallucination", "--format", "csv", "--figures", "f")

@@ -23,6 +23,7 @@ def search(tmp_path):
     return path
 
 
+@pytest.mark.heavy
 def test_a_search_is_told_in_a_table_with_the_line_that_simulates(duologue, people, search, tmp_path):
     out = tmp_path / "out"
     arguments = ("tune", "recllmsim", "--people", people, "--search", search, "--out", out, "--limit", 6)
@@ -68,6 +69,7 @@ def test_what_cannot_be_searched_is_one_line(duologue, people, tmp_path, monkeyp
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.heavy
 def test_a_search_is_recorded_and_replayed(duologue, people, search, tmp_path):
     code = "from duologue.testing import scripted_model\nhelper = scripted_model('Here is a plan.')\n"
     (tmp_path / "recorded_helper.py").write_text(code)

@@ -270,6 +270,7 @@ def test_a_nested_scenario_is_told_with_its_keys_and_its_flags() -> None:
     assert piece.rows == (("refused", "yes"), ("tool called", "name: book, arguments: (room: 12), times: 1"))
 
 
+@pytest.mark.heavy
 def test_no_module_has_a_table_of_kinds_or_asks_for_one():
     """A copy asks for a format, whose files it edits, and the registry for a command's first word, neither for a kind."""
     root = Path(data.__file__).parents[1]

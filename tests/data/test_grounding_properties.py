@@ -3,6 +3,7 @@
 import re
 import unicodedata
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -68,6 +69,7 @@ def assert_own_slices(grounding: Grounding, section: str) -> None:
         assert section[span.start : span.end] == span.text
 
 
+@pytest.mark.heavy
 @settings(max_examples=200)
 @given(sections, st.data())
 def test_every_slice_between_word_boundaries_is_exactly_one_span(section: str, data: st.DataObject) -> None:

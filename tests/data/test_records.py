@@ -124,6 +124,7 @@ conversations = st.builds(
 )
 
 
+@pytest.mark.heavy
 @given(st.lists(conversations, max_size=2))
 def test_records_that_were_written_are_read_as_they_were(given_records: list[Conversation]) -> None:
     path = Path("records.jsonl")
@@ -132,6 +133,7 @@ def test_records_that_were_written_are_read_as_they_were(given_records: list[Con
     assert path.read_bytes().count(b"\n") == len(given_records)
 
 
+@pytest.mark.heavy
 @given(conversations)
 def test_a_record_is_plain_json_and_comes_back_from_it(conversation: Conversation) -> None:
     plain = json.loads(json.dumps(conversation.plain()))

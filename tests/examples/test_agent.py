@@ -19,6 +19,7 @@ def folder(tmp_path: Path) -> Path:
     return Path(shutil.copytree(ROOT / "examples" / "agent", tmp_path / "agent", ignore=ignored))
 
 
+@pytest.mark.heavy
 def test_its_command_prints_the_lines_of_its_readme_and_finds_the_fault(forks: Any, folder: Path) -> None:
     command = re.search(r"^    duologue (test .*)$", README, re.MULTILINE)
     printed = re.search(r"```text\n(.*?)```", README, re.DOTALL)
@@ -38,6 +39,7 @@ def test_its_scenarios_are_four_and_each_has_a_success() -> None:
     assert all(json.loads(line)["success"] for line in lines)
 
 
+@pytest.mark.heavy
 def test_its_tests_pass(forks: Any, folder: Path) -> None:
     options = ("-q", "-p", "duologue.testing", "-p", "no:cacheprovider", "--basetemp", folder / "temporary")
     done = forks.run("-m", "pytest", *options, "test_my_agent.py", cwd=folder)

@@ -46,6 +46,7 @@ def run_test(duologue: Command, folder: Path) -> RunTest:
     return run
 
 
+@pytest.mark.heavy
 def test_it_runs_as_its_readme_says_and_counts_success(run_test: RunTest, folder: Path) -> None:
     command = SECTIONS.search((folder / "README.md").read_text())
     assert command is not None
@@ -66,6 +67,7 @@ def test_it_runs_as_its_readme_says_and_counts_success(run_test: RunTest, folder
     assert failure["reason"].startswith("booking ")
 
 
+@pytest.mark.heavy
 def test_a_promise_that_no_tool_confirmed_is_rejected_and_a_tool_is_called(run_test: RunTest) -> None:
     _, conversations = run_test("--set", "careless=0.9")
     drafts = [draft for conversation in conversations for draft in conversation.attempts("assistant")]
@@ -82,6 +84,7 @@ def test_a_promise_that_no_tool_confirmed_is_rejected_and_a_tool_is_called(run_t
         assert message.attempts[-1].tool_calls[-1].result["date"] in message.text
 
 
+@pytest.mark.heavy
 def test_each_conversation_has_a_database_of_its_own(run_test: RunTest, folder: Path) -> None:
     scenarios = (folder / "scenarios.jsonl").read_text().splitlines(keepends=True)
     (folder / "scenarios.jsonl").write_text(next(line for line in scenarios if "come home" in line))
@@ -93,6 +96,7 @@ def test_each_conversation_has_a_database_of_its_own(run_test: RunTest, folder: 
     assert [call.error for call in moved if call.name == "change"] == [None] * 4
 
 
+@pytest.mark.heavy
 def test_a_rejected_draft_after_a_change_has_changed_nothing(duologue: Command, folder: Path) -> None:
     (folder / "strict.py").write_text(
         "import airline\n"
@@ -115,6 +119,7 @@ def test_a_rejected_draft_after_a_change_has_changed_nothing(duologue: Command, 
     assert [call.name for call in drafts[1].tool_calls] == ["look_up", "change"]
 
 
+@pytest.mark.heavy
 def test_a_policy_that_is_wrong_on_purpose_is_found(duologue: Command, run_test: RunTest) -> None:
     right, _ = run_test("--set", "impatient=0")
     done = duologue(
@@ -128,6 +133,7 @@ def test_a_policy_that_is_wrong_on_purpose_is_found(duologue: Command, run_test:
     assert done.returncode == 1
 
 
+@pytest.mark.heavy
 def test_a_run_that_was_cut_off_is_resumed_to_the_same_records(run_test: RunTest, folder: Path) -> None:
     def timeless(out: str) -> list[dict[str, Any]]:
         return [conversation.without_timing().plain() for conversation in load(folder / out)]
@@ -140,6 +146,7 @@ def test_a_run_that_was_cut_off_is_resumed_to_the_same_records(run_test: RunTest
     assert timeless("cut") == timeless("run")
 
 
+@pytest.mark.heavy
 def test_it_is_shown_checked_and_converted(duologue: Command, run_test: RunTest) -> None:
     run_test()
     shown = duologue("show", "run", "--out", "page.html")
@@ -162,6 +169,7 @@ def test_it_is_shown_checked_and_converted(duologue: Command, run_test: RunTest)
 DOMAIN = ("--domain", "airline.domain:DOMAIN")
 
 
+@pytest.mark.heavy
 def test_its_domain_is_known_to_every_command_that_names_it(duologue: Command, run_test: RunTest, folder: Path) -> None:
     readme = " ".join((folder / "README.md").read_text().split())
     assert "duologue --domain airline.domain:DOMAIN check out/airline" in readme
@@ -196,6 +204,7 @@ def test_what_is_no_domain_is_one_line(duologue: Command, path: str, line: str) 
     assert re.search(line, done.stderr), done.stderr
 
 
+@pytest.mark.heavy
 def test_its_domain_titles_checks_and_marks_conversations_once_it_is_known(
     duologue: Command, run_test: RunTest
 ) -> None:
@@ -212,6 +221,7 @@ def test_its_domain_titles_checks_and_marks_conversations_once_it_is_known(
     assert done.stdout.splitlines() == ["Move my flight to 2026-05-03", "['airline-unconfirmed']", "True"], done.stderr
 
 
+@pytest.mark.heavy
 def test_it_is_found_with_the_folder_above_on_the_path_too(duologue: Command, folder: Path, tmp_path: Path) -> None:
     folder.rename(tmp_path / "airline")
     scenarios = tmp_path / "airline" / "scenarios.jsonl"
@@ -266,6 +276,7 @@ def test_its_domain_declares_a_form_which_a_server_shows_and_runs(duologue: Comm
     assert labels["scores"]["success"]["value"] is True
 
 
+@pytest.mark.heavy
 def test_the_lenient_policy_is_found_in_pairs_as_its_page_shows(duologue: Command, folder: Path) -> None:
     command = ("test", "--cast", "airline:cast", "--scenarios", "policy.jsonl", "--repeats", 4, "--no-page")
     assert duologue(*command, "--out", "strict").returncode == 0
@@ -277,6 +288,7 @@ def test_the_lenient_policy_is_found_in_pairs_as_its_page_shows(duologue: Comman
     assert duologue("test", "--results", "lenient", "--against", "strict", "--fail-if-worse", 0.1).returncode == 1
 
 
+@pytest.mark.heavy
 def test_its_scripted_customer_shows_the_behaviours_that_it_is_given(duologue: Command, folder: Path) -> None:
     command = ("test", "--cast", "airline:cast", "--scenarios", "scenarios.jsonl", "--no-page", "--out", "hard")
     done = duologue(*command, "--behaviour", "impatient,terse")

@@ -28,6 +28,7 @@ def test_it_is_of_150_lines_at_most() -> None:
     assert len((ROOT / "examples" / "bank" / "bank.py").read_text(encoding="utf-8").splitlines()) <= 150
 
 
+@pytest.mark.heavy
 def test_every_conversation_succeeds_and_a_rejected_draft_has_moved_no_money(forks: Any, folder: Path) -> None:
     done = forks.run(*TEST.split(), "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -52,6 +53,7 @@ def test_every_conversation_succeeds_and_a_rejected_draft_has_moved_no_money(for
     assert forks.run("--domain", "bank:DOMAIN", "check", "desk.log", cwd=folder).returncode == 0
 
 
+@pytest.mark.heavy
 def test_a_limit_that_is_wrong_on_purpose_is_found(forks: Any, folder: Path) -> None:
     done = forks.run(*LIMIT.split(), "--json", cwd=folder)
     assert done.returncode == 0, done.stderr

@@ -17,6 +17,7 @@ def test_every_example_has_a_row() -> None:
     assert listed == {path.name for path in EXAMPLES.iterdir() if path.name not in ("README.md", "__pycache__")}
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("name", "command"), ROWS, ids=[name for name, _ in ROWS])
 def test_the_command_of_a_row_runs_in_its_folder(forks: Any, tmp_path: Path, name: str, command: str) -> None:
     copy = Path(shutil.copytree(EXAMPLES, tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__", "out")))

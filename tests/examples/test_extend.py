@@ -61,6 +61,7 @@ def test_a_page_is_short_and_so_are_its_sentences(page: Path) -> None:
             assert len(sentence.split()) <= 25, sentence
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_what_a_page_shows_is_what_happens(page: Path, folder: Path, forks: Any) -> None:
     namespace: dict[str, Any] = {}

@@ -26,6 +26,7 @@ def repository(tmp_path: Path) -> None:
     (tmp_path / "scenarios.jsonl").write_text(block("json"))
 
 
+@pytest.mark.heavy
 def test_the_command_prints_the_figures_of_the_page(forks: Any, tmp_path: Path) -> None:
     command = re.search(r"^    duologue (test --assistant my_agent:agent .*)$", PAGE, re.MULTILINE)
     assert command is not None
@@ -43,6 +44,7 @@ def test_the_command_prints_the_figures_of_the_page(forks: Any, tmp_path: Path) 
         assert f"| {' | '.join(map(str, cells))} |" in PAGE
 
 
+@pytest.mark.heavy
 def test_the_tests_of_the_page_pass(forks: Any, tmp_path: Path) -> None:
     Path("test_page.py").write_text(
         next(text for text in re.findall(r"```python\n(.*?)```", CI, re.DOTALL) if "simulated_user" in text)

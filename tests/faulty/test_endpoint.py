@@ -23,6 +23,7 @@ def ask(endpoint: Any, seed: int = 1, *, timeout: float = 900, **more: Any) -> h
     )
 
 
+@pytest.mark.heavy
 def test_it_answers_naturally_and_as_a_function_of_the_request(faulty: Any) -> None:
     one, other = faulty(), faulty()
     texts = [
@@ -35,6 +36,7 @@ def test_it_answers_naturally_and_as_a_function_of_the_request(faulty: Any) -> N
     assert httpx.get(one.url + "/models", trust_env=False, verify=False).json()["data"][0]["id"] == "m"
 
 
+@pytest.mark.heavy
 def test_what_was_answered_before_counts_as_a_repeat(faulty: Any) -> None:
     endpoint = faulty()
     for seed in (1, 2, 1, 1):
@@ -120,6 +122,7 @@ def test_a_client_that_gives_up_is_no_longer_in_flight(faulty: Any, fault: str) 
     endpoint.until(lambda counts: counts["most_in_flight"] == 1 and counts["in_flight"] == 0)
 
 
+@pytest.mark.heavy
 def test_a_share_of_everything_is_drawn_by_the_request_and_how_often_it_was_asked(faulty: Any) -> None:
     def fallen(seed: int) -> list[bool]:
         endpoint = faulty(faults={"everything": 0.3}, seed=seed)

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 
 def test_a_command_runs_in_its_folder_and_gives_its_code_and_output(forks: Any, tmp_path: Path) -> None:
     (cwd := tmp_path / "cwd").mkdir()
@@ -30,6 +32,7 @@ def test_what_a_command_changes_elsewhere_is_told(forks: Any, tmp_path: Path) ->
         assert ("elsewhere" in outside.read_text()) == ("mine:cast" in arguments)
 
 
+@pytest.mark.heavy
 def test_memory_and_time_are_bounded(forks: Any, tmp_path: Path) -> None:
     (cwd := tmp_path / "cwd").mkdir()
     (cwd / "large.py").write_text("bytearray(200_000_000)\n")
@@ -42,6 +45,7 @@ def test_memory_and_time_are_bounded(forks: Any, tmp_path: Path) -> None:
     assert forks(["draw", "busy:cast"], cwd, seconds=1).wait() == -24
 
 
+@pytest.mark.heavy
 def test_code_and_tests_run_as_programs_of_their_own(forks: Any, tmp_path: Path) -> None:
     (tmp_path / "test_own.py").write_text("def test_it():\n    assert __name__ == 'test_own'\n")
     done = forks.run("-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=tmp_path)

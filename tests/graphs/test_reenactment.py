@@ -36,6 +36,7 @@ def test_every_open_conversation_comes_out_byte_for_byte_at_its_path(open_data, 
     assert (user.reasons["role_leak"], assistant.reasons) == (31, {})
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_choice_of_each_variant_and_every_odd_one_comes_out_equal(open_data, tmp_path, folder):
     source = open_data / folder

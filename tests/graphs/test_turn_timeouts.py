@@ -86,6 +86,7 @@ async def test_a_turn_that_blocked_the_event_loop_too_long_counts_by_its_time(mo
     assert conversation.stop == "agent_timeout"
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("kind", ["function", "graph"])
 def test_an_async_agent_that_blocks_is_left_behind_and_others_go_on(never, kind):
     async def block(state: Any) -> Any:

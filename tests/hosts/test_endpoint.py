@@ -291,6 +291,7 @@ def test_other_host_names_and_pages_in_a_browser_are_refused(serve, token):
     assert asked(address, "/models", "GET", Host=f"localhost:{port}", **key)[0] == 200
 
 
+@pytest.mark.heavy
 def test_sixty_four_sessions_at_once_do_not_mix(serve):
     address = serve()
 
@@ -317,6 +318,7 @@ def test_sixty_four_sessions_at_once_do_not_mix(serve):
         assert talks[seed] == [message.text for message in run.messages if message.role == "user"]
 
 
+@pytest.mark.heavy
 def test_the_call_of_a_model_ends_when_the_client_has_left(serve, client, faulty, monkeypatch):
     model = faulty(faults={"never": 1.0})
     for name, value in model.environment.items():

@@ -36,6 +36,7 @@ def asked(tool, **arguments):
     return asyncio.run(tool(**arguments))
 
 
+@pytest.mark.heavy
 def test_a_stored_test_is_reported_and_nothing_is_written(folder):
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     tools = FolderTools(folder)
@@ -192,6 +193,7 @@ def test_a_command_that_nobody_waits_for_ends_and_leaves_what_it_has(folder):
     assert (folder / "out/test-1/manifest.json").is_file()
 
 
+@pytest.mark.heavy
 def test_a_command_that_could_not_begin_gives_its_line(folder):
     output = asyncio.run(CommandFolder(folder).run(["check", "nothing"]))
     assert (output.code, output.is_complete) == (2, False)

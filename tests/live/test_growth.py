@@ -3,6 +3,8 @@
 import asyncio
 import json
 
+import pytest
+
 from duologue import views
 from duologue.analysis.growth import RunGrowth, groups_of_runs
 from duologue.data import load
@@ -186,6 +188,7 @@ def test_nothing_is_written_into_the_run_folder(growing):
     assert state() == before
 
 
+@pytest.mark.heavy
 async def test_outside_of_a_notebook_a_run_is_watched_by_its_progress_in_lines(growing, capsys):
     growing.begin()
     growing.grow(11)

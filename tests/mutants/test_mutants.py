@@ -66,6 +66,7 @@ def test_texts_annotations_and_decorators_stay_as_they_are(text):
     assert changed(text) == {}
 
 
+@pytest.mark.heavy
 def test_each_change_of_the_package_is_python_and_another_program():
     for path in sorted((ROOT / "nodes/validators").rglob("*.py")):
         source = path.read_bytes()
@@ -96,6 +97,7 @@ def test_the_draw_depends_on_the_seed_alone_and_takes_as_many_of_each_folder():
     assert [sum(change.path.startswith(f"{folder}/") for change in changes) for folder in folders] == [10] * 3
 
 
+@pytest.mark.heavy
 def test_a_change_is_made_in_the_copy_and_taken_back(tmp_path, monkeypatch):
     path = "nodes/validators/flaws.py"
     change = next(Places(path, (ROOT / path).read_bytes()).changes())

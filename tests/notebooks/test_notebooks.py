@@ -131,6 +131,7 @@ plan = simquac.scenarios(duologue.data.simquac.samples()[:3])
 """
 
 
+@pytest.mark.heavy
 async def test_a_cell_shows_how_far_its_run_is_and_a_short_run_if_it_is_asked(tmp_path):
     simulate = "duologue.{}(cast, plan, limits=Limits(max_turns=1){});"
     line = ", conduct=duologue.runs.Conduct(progress=True)"
@@ -166,6 +167,7 @@ def test_without_published_data_the_realism_notebook_shows_differences_with_thei
     assert "message length" in figures
 
 
+@pytest.mark.heavy
 async def test_the_kernel_of_these_tests_reaches_no_other_machine(tmp_path):
     cell = new_code_cell("import urllib.request\nurllib.request.urlopen('http://192.0.2.1', timeout=5)")
     with pytest.raises(CellExecutionError, match=r"offline: 192\.0\.2\.1 is another machine"):

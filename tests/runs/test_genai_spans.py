@@ -62,6 +62,7 @@ def checked(talk: Conversation, contents: bool) -> None:
             jsonschema.validate(event, EVALUATION)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("contents", [False, True])
 def test_spans_fit_the_conventions(contents: bool) -> None:
     checked(TALK, contents)

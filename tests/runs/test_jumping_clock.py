@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 JUMPING = """
 import itertools, time
 
@@ -21,6 +23,7 @@ def dataset(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
+@pytest.mark.heavy
 def test_a_clock_that_jumps_changes_no_conversation_and_no_wait(forks: Any, faulty: Any, tmp_path: Path) -> None:
     folders = [tmp_path / name for name in ("steady", "jumping")]
     for folder, code in zip(folders, ((), ("-c", JUMPING)), strict=True):

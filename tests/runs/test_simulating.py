@@ -28,6 +28,7 @@ def test_conversations_come_in_the_order_of_the_scenarios(topics):
     assert [c.scenario["title"] for c in conversations] == [f"Place {n}" for n in range(6)]
 
 
+@pytest.mark.heavy
 def test_concurrency_and_order_change_nothing(tmp_path, topics, lines):
     scenarios = runs.repeated(simquac.scenarios(topics()), 2)
     for name, order, concurrency in (("a", scenarios, 1), ("b", scenarios, 7), ("c", scenarios[::-1], 3)):

@@ -27,6 +27,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Any:
     return model_of
 
 
+@pytest.mark.heavy
 def test_an_endpoint_that_dies_costs_the_other_one_nothing_twice(faulty: Any, model: Any, tmp_path: Path) -> None:
     ours, failing = faulty(), faulty(gone_requests=[[5, 100_000]])  # no conversation can end: each asks it 6 times
     cast = simquac.cast(user=model(ours), assistant=model(failing))
@@ -42,6 +43,7 @@ def test_an_endpoint_that_dies_costs_the_other_one_nothing_twice(faulty: Any, mo
     assert ours.counts()["repeats"] == failing.counts()["repeats"] == 0
 
 
+@pytest.mark.heavy
 def test_more_conversations_are_under_way_where_the_endpoint_bears_more(faulty: Any, model: Any) -> None:
     endpoint = faulty(latency=0.3)
     cast = simquac.cast(user=model(endpoint), assistant=model(endpoint))
@@ -51,6 +53,7 @@ def test_more_conversations_are_under_way_where_the_endpoint_bears_more(faulty: 
     assert endpoint.counts()["most_in_flight"] >= 16  # eight to begin with
 
 
+@pytest.mark.heavy
 def test_a_bound_on_the_cost_ends_a_run_in_order_and_a_larger_one_goes_on(
     forks: Any, faulty: Any, tmp_path: Path
 ) -> None:
@@ -69,6 +72,7 @@ def test_a_bound_on_the_cost_ends_a_run_in_order_and_a_larger_one_goes_on(
     assert endpoint.counts()["requests"] > requests
 
 
+@pytest.mark.heavy
 def test_the_tests_of_an_agent_finish_with_three_in_ten_of_everything(forks: Any, faulty: Any, tmp_path: Path) -> None:
     endpoint = faulty(faults={"everything": 0.3}, retry_after=0.1)
     (tmp_path / "scenarios.jsonl").write_text(
@@ -85,6 +89,7 @@ def test_the_tests_of_an_agent_finish_with_three_in_ten_of_everything(forks: Any
     assert endpoint.counts()["repeats"] == 0
 
 
+@pytest.mark.heavy
 def test_profiles_are_made_with_three_in_ten_of_everything(forks: Any, faulty: Any, tmp_path: Path) -> None:
     endpoint = faulty(faults={"everything": 0.3}, retry_after=0.1)
     fork = forks(

@@ -104,6 +104,7 @@ def cast() -> graphs.Cast:
 COMMAND = "test --cast mine:cast --scenarios guests.jsonl --out run --concurrency 2 --json".split()
 
 
+@pytest.mark.heavy
 def test_a_killed_run_is_resumed_without_a_doubled_effect(forks: Any, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(MINE)
     guests: list[dict[str, Any]] = [{"kind": "guests", "guest": f"guest{number}"} for number in range(6)]
@@ -127,6 +128,7 @@ COUNTED = MINE.replace(
 ).replace('"guest3":', '"guest3" and len(ledger.state()["bookings"]) == 2:')
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("options", "calls"), [((), 5 + 4), (("--no-snapshots",), 5 + 8)])
 def test_a_resumed_conversation_goes_on_from_the_world_in_the_journal(
     forks: Any, tmp_path: Path, options: tuple[str, ...], calls: int
@@ -153,6 +155,7 @@ UNRESTORABLE = COUNTED.replace("def snapshot", "def copy")
 NEVER_THE_SAME = UNRESTORABLE.replace('path.write_text("")', 'path.write_text("9 " * Path("again").exists())')
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("code", "calls", "rooms"), [(UNRESTORABLE, 3 + 2, "12 12 "), (NEVER_THE_SAME, 3 + 4, "9 12 12 ")]
 )

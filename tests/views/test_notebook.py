@@ -80,6 +80,7 @@ def test_a_hostile_cast_stays_text(shown, tags):
     assert "img" not in {tag for tag, _ in tags(html).tags}
 
 
+@pytest.mark.heavy
 def test_showing_a_conversation_brings_no_graph_along(tmp_path):
     import subprocess
     import sys
@@ -211,6 +212,7 @@ await views.watch("run", until=task, every=0.05)
 """
 
 
+@pytest.mark.heavy
 @pytest.mark.skipif(find_spec("ipykernel") is None, reason="needs a notebook's kernel")
 async def test_in_a_notebook_one_output_grows_and_what_is_made_shows_itself(tmp_path, monkeypatch):
     from jupyter_client.kernelspec import KernelSpecManager

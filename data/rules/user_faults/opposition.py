@@ -1,7 +1,7 @@
 """Two statements of a user that exclude each other: by a negation, opposite words, or another value for one thing."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -132,14 +132,27 @@ def _denies_zh(negation: str, scope: str, positive: str, *, same: bool) -> bool:
 
 def _by_opposites(one: str, other: str, *, same: bool) -> bool:
     """Whether two clauses are on the two sides of opposite words; `same`: whether about the same person."""
-    for first, second, anyhow in OPPOSITES:
-        for left, right in ((one, other), (other, one)):
-            a, b = first.search(left), second.search(right)
-            if a is None or b is None or first.search(right) or second.search(left):
+    ones, others = _sides(one), _sides(other)
+    for number in ones.keys() & others.keys():
+        first, second, anyhow = OPPOSITES[number]
+        for left, right, here, there in ((one, other, ones, others), (other, one, others, ones)):
+            (a, not_b), (not_a, b) = here[number], there[number]
+            if not a or not b or not_a or not_b:
                 continue
-            if (anyhow and (same or OWN.match(b.group()))) or _linked(first.sub(" ", left), second.sub(" ", right)):
+            if (anyhow and (same or OWN.match(b))) or _linked(first.sub(" ", left), second.sub(" ", right)):
                 return True
     return False
+
+
+@lru_cache(maxsize=20_000)
+def _sides(text: str) -> Mapping[int, tuple[str, str]]:
+    """The words of a clause on both sides of opposite words, by the number of the pair in `OPPOSITES`."""
+    matches = ((first.search(text), second.search(text)) for first, second, _ in OPPOSITES)
+    return {
+        number: (match.group() if match else "", other.group() if other else "")
+        for number, (match, other) in enumerate(matches)
+        if match or other
+    }
 
 
 def _linked(one: str, other: str) -> bool:

@@ -87,6 +87,7 @@ def labels_shown(html):
     return rows + re.findall(r'<p class="what score">(.*?)</p>', html, re.S)
 
 
+@pytest.mark.heavy
 def test_no_page_of_a_conversation_shows_a_label_without_its_trust(open_data):
     shown = load(open_data / "recllmsim_human_vs_agent").conversations
     trusts, marks = Trusts.of(shown), set()
@@ -134,6 +135,7 @@ def statistics(open_data):
 UNLABELLED = ("counts", "lengths")
 
 
+@pytest.mark.heavy
 def test_no_table_of_recllmsim_shows_a_label_without_its_trust(statistics):
     for name, rows in statistics.by_name().items():
         table = rows.table()
@@ -143,6 +145,7 @@ def test_no_table_of_recllmsim_shows_a_label_without_its_trust(statistics):
         assert (all(marks) and marks) or noted or name in UNLABELLED, name
 
 
+@pytest.mark.heavy
 def test_no_figure_of_recllmsim_shows_a_label_without_its_trust(statistics):
     pytest.importorskip("matplotlib", reason="figures need the extra viz")
     drawn = {name: rendered(figure).decode() for name, figure in recllmsim_figures(statistics).items()}
@@ -155,6 +158,7 @@ def test_no_figure_of_recllmsim_shows_a_label_without_its_trust(statistics):
     }
 
 
+@pytest.mark.heavy
 def test_what_the_tables_say_is_what_agreement_says(statistics):
     rows = {(row.label, row.side): row.trust for row in statistics.labels.rows}
     assert rows["strategy V1 problem solving", "simulated"] == "κ 0.79, n 11"

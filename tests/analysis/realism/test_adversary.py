@@ -96,6 +96,7 @@ def test_people_are_not_told_from_other_people(plain, halved):
     assert 0.4 <= np.mean(aucs) <= 0.6
 
 
+@pytest.mark.heavy
 def test_the_strongest_features_name_what_tells_the_sides_apart(two_sides):
     pytest.importorskip("sklearn")
     report = compare(*two_sides, **QUICK, adversary=True)

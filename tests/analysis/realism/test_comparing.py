@@ -79,6 +79,7 @@ def test_a_file_in_any_order_of_lines_gives_the_same_report(seed, two_sides, tmp
     assert reports[0] == reports[1]
 
 
+@pytest.mark.heavy
 def test_what_is_written_is_json_without_nan_and_a_page_without_network(two_sides, tmp_path):
     hostile = two_sides[0][0].model_copy(update={"id": "<script>alert(1)</script>"})
     report = compare([hostile, *two_sides[0][1:]], two_sides[1], **QUICK)
@@ -106,6 +107,7 @@ def test_the_shipped_schema_is_that_of_the_card():
     assert json.loads(shipped) == RealismCard.model_json_schema(mode="serialization")
 
 
+@pytest.mark.heavy
 def test_the_frame_has_a_row_for_each_measure(two_sides):
     report = compare(*two_sides, **QUICK)
     frame = report.frame()
@@ -129,6 +131,7 @@ def test_one_reason_of_all_ranked_measures_is_told_without_their_names(two_sides
     assert "All ranked measures: too few." in report.model_copy(update={"measures": tuple(rows)}).remarks
 
 
+@pytest.mark.heavy
 def test_what_one_user_only_has_is_not_counted_as_ranked(two_sides):
     def length_of_one_user(transcript):
         return float(len(transcript.texts[0])) if transcript.cluster == "u1" else None
@@ -146,6 +149,7 @@ def test_what_one_user_only_has_is_not_counted_as_ranked(two_sides):
     assert "".join(f'<td class="n">{cell}</td>' for cell in cells) in report_page(report)
 
 
+@pytest.mark.heavy
 def test_a_user_is_in_one_part_for_good(two_sides):
     parts = {part_of(f"u{n}") for n in range(20)}
     assert parts == {"tune", "test"}
@@ -156,6 +160,7 @@ def test_a_user_is_in_one_part_for_good(two_sides):
     assert any("part 'tune'" in note for note in tune.notes)
 
 
+@pytest.mark.heavy
 def test_tasks_are_matched_by_name_and_others_are_listed(talk):
     sim = side(talk, 12, True, task="travel planning") + side(talk, 3, True, task="chess")
     report = compare(sim, side(talk, 12, False, task="旅行规划"), **QUICK)
@@ -198,6 +203,7 @@ def with_labels(path, sides, satisfaction, intents):
     return load(path).conversations
 
 
+@pytest.mark.heavy
 def test_labels_in_messages_are_compared_where_both_sides_have_the_same_values(two_sides, tmp_path):
     simulated = with_labels(tmp_path / "sim.jsonl", two_sides[0], [5, 4], ["search", "plan"])
     people = with_labels(tmp_path / "human.jsonl", two_sides[1], [1, 2.5], ["plan"])
@@ -212,6 +218,7 @@ def test_labels_in_messages_are_compared_where_both_sides_have_the_same_values(t
     assert intent.reason in html.unescape(report_page(report))
 
 
+@pytest.mark.heavy
 def test_the_value_of_a_label_in_a_reason_is_shown_as_text(two_sides, tmp_path):
     simulated = with_labels(tmp_path / "sim.jsonl", two_sides[0], [5], ["<b>x</b>", "plan"])
     people = with_labels(tmp_path / "human.jsonl", two_sides[1], [5], ["plan"])
@@ -235,6 +242,7 @@ def test_no_number_is_dust_or_a_zero_with_a_sign(two_sides):
     assert "e-16" not in text
 
 
+@pytest.mark.heavy
 def test_the_command_compares_two_files_and_writes_the_report(two_sides, duologue_command, tmp_path):
     files = []
     for name, conversations in zip(("sim", "people"), two_sides, strict=True):

@@ -9,6 +9,7 @@ from duologue.analysis.realism.statistics.correlations import correlated_pairs, 
 from tests.analysis.realism.sides import QUICK, row, side
 
 
+@pytest.mark.heavy
 def test_a_difference_that_the_assistant_makes_is_none_where_the_assistant_is_known(talk):
     """Everybody writes at length to `long` and shortly to `short`; simulated users talk to `long` more often."""
 
@@ -34,6 +35,7 @@ def test_a_difference_that_the_assistant_makes_is_none_where_the_assistant_is_kn
     assert "not removed" in note
 
 
+@pytest.mark.heavy
 def test_what_the_assistant_makes_of_a_users_conversations_does_not_hide_who_speaks(talk):
     def length(assistant, user):
         return 3 * (user % 5) + (60 + user % 2 if assistant == "long" else 1)
@@ -48,6 +50,7 @@ def test_what_the_assistant_makes_of_a_users_conversations_does_not_hide_who_spe
     assert unknown.human < 0
 
 
+@pytest.mark.heavy
 def test_conversations_with_an_assistant_of_one_side_alone_are_left_out_and_named(talk):
     report = compare(side(talk, "s", ("one", "other")), side(talk, "h", ("one",)), **QUICK)
     assert (report.sim.compared, report.human.compared) == (20, 20)
@@ -61,6 +64,7 @@ def test_conversations_with_an_assistant_of_one_side_alone_are_left_out_and_name
     assert any("Who answered" in note and "do not name" in note for note in nobody.notes)
 
 
+@pytest.mark.heavy
 def test_assistants_and_tasks_that_are_common_but_never_together_leave_nothing_to_compare(talk):
     def apart(name, length, first, second):
         return side(talk, name, ("one",), length, task=first, labels={"mood": "calm"}) + side(
@@ -91,6 +95,7 @@ def test_categories_are_compared_within_assistants_as_measures_are(talk):
     assert row(compare(moods("s", 20, 5), moods("h", 5, 20), **QUICK), "mood").effect == 0
 
 
+@pytest.mark.heavy
 def test_references_that_talked_to_another_assistant_are_named(talk):
     sides = side(talk, "s", ("one",)), side(talk, "h", ("one",))
     report = compare(*sides, sides[0], references={"others": side(talk, "r", ("other",))}, **QUICK)
@@ -104,6 +109,7 @@ def test_references_that_talked_to_another_assistant_are_named(talk):
     assert any("reference 'others' talked to other" in note for note in unknown.notes)
 
 
+@pytest.mark.heavy
 def test_conversations_of_a_reference_with_the_same_assistants_are_used_and_only_others_left_out(talk):
     sides = side(talk, "s", ("one", "two")), side(talk, "h", ("one", "two"))
     reference = side(talk, "r", ("one",)) + side(talk, "r", ("other",), users=5) + side(talk, "q", ("",), users=3)
@@ -117,6 +123,7 @@ def test_conversations_of_a_reference_with_the_same_assistants_are_used_and_only
     assert any("5 of 5 conversations of reference 'apart' are with other: not compared." in one for one in report.notes)
 
 
+@pytest.mark.heavy
 def test_how_much_the_assistant_makes_among_people_stands_beside_the_effect(talk):
     def length(assistant, user):
         return user % 5 + (20 if assistant == "long" else 1)
@@ -127,6 +134,7 @@ def test_how_much_the_assistant_makes_among_people_stands_beside_the_effect(talk
     assert row(report, "n-gram overlap").assistants is None
 
 
+@pytest.mark.heavy
 def test_further_people_show_how_far_people_are_from_people(talk):
     human = side(talk, "h", ("",), lambda assistant, user: user % 5)
     longer = side(talk, "r", ("",), lambda assistant, user: 6 + user % 5)
@@ -152,6 +160,7 @@ def test_a_reference_about_other_tasks_is_said_and_left_out(talk):
     assert any("'chess'" in note and "not compared" in note for note in report.notes)
 
 
+@pytest.mark.heavy
 def test_effects_of_opposite_sign_between_tasks_are_marked(talk):
     def texts(often):
         return lambda assistant, user: 20 if (user % 8 == 0) is not often else 1
@@ -171,6 +180,7 @@ def test_effects_of_opposite_sign_between_tasks_are_marked(talk):
     assert not alike.signs_differ
 
 
+@pytest.mark.heavy
 def test_a_side_against_itself_is_said_and_nothing_is_told_apart(talk):
     people = side(talk, "h", ("",), lambda assistant, user: user % 7, thanks=lambda assistant, user: user % 3 == 0)
     report = compare(people, people, **QUICK)
@@ -212,6 +222,7 @@ def test_pairs_of_measures_that_go_together_are_named_with_their_correlation():
     assert correlated_pairs(both, [2, 3], names) == correlated_pairs(both, [], names) == ()
 
 
+@pytest.mark.heavy
 def test_the_report_names_its_correlated_measures(talk):
     def polite(assistant, user):
         return user % 3 == 0
@@ -231,6 +242,7 @@ def test_five_users_a_side_get_an_effect_and_the_reason_why_there_is_no_interval
     assert report.discriminator.auc.reason == "too few users for an interval"
 
 
+@pytest.mark.heavy
 def test_halves_of_people_without_an_auc_tell_why(talk):
     def floor(sim, human):
         return compare(sim, human, **QUICK).discriminator.floor
@@ -247,6 +259,7 @@ def test_halves_of_people_without_an_auc_tell_why(talk):
     assert floor(varied, varied).value is not None
 
 
+@pytest.mark.heavy
 def test_users_who_share_nearly_all_conversations_have_no_auc(talk):
     people = [talk(f"I want plan {n}{'!' * (n % 3)}", "ok", user=f"h{n}", id=f"h{n}") for n in range(14)]
 

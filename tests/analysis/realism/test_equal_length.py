@@ -10,6 +10,7 @@ from duologue.analysis.realism.statistics.samples import MeasuredUsers, measured
 from tests.analysis.realism.sides import QUICK, row, side
 
 
+@pytest.mark.heavy
 def test_what_length_alone_makes_is_gone_at_equal_length(talk):
     """Whoever writes at length says thanks, on both sides; simulated users write at length more often."""
 
@@ -36,6 +37,7 @@ def test_without_messages_of_equal_length_nothing_is_said_of_them(talk):
     assert equal.reason == "too few of equal length: 0% of the simulated users and 0% of people have a counterpart"
 
 
+@pytest.mark.heavy
 def test_what_is_told_by_length_alone_is_not_told_at_equal_length(talk):
     """Whoever writes at length says thanks, on both sides; simulated users write at length more often."""
 

@@ -40,6 +40,7 @@ def sides(talk):
     return people, terse, wordy
 
 
+@pytest.mark.heavy
 def test_users_like_people_have_a_lower_value_than_wordy_ones(sides):
     people, terse, wordy = sides
     against = Against(people, language="en", measures=SOME)
@@ -50,6 +51,7 @@ def test_users_like_people_have_a_lower_value_than_wordy_ones(sides):
     assert far == against(wordy, "all")
 
 
+@pytest.mark.heavy
 def test_the_value_is_that_of_the_whole_report_although_no_auc_is_measured(sides):
     people, _, wordy = sides
     whole = compare(wordy, people, part="all", measures=SOME, examples_each=0, shufflings=100)
@@ -57,6 +59,7 @@ def test_the_value_is_that_of_the_whole_report_although_no_auc_is_measured(sides
     assert Against(people, measures=SOME)(wordy, "all") == judged(whole)
 
 
+@pytest.mark.heavy
 def test_what_got_worse_is_penalised_and_what_was_bad_at_the_start_is_not(sides):
     people, terse, wordy = sides
     against = Against(people, language="en", measures=SOME)

@@ -91,6 +91,7 @@ def test_users_are_those_that_a_sharegpt_file_names_and_without_names_the_report
     assert compare(named, named, **QUICK).tasks == ("travel planning",)
 
 
+@pytest.mark.heavy
 def test_sides_that_differ_in_what_never_varies_on_either_are_told_apart(talk):
     sim, human = ([talk(text, "ok", user=f"u{n}", id=f"{n}") for n in range(6)] for text in ("a plan!", "a plan"))
     assert compare(sim, human, **QUICK).discriminator.auc.value == 1
@@ -105,6 +106,7 @@ FOREIGN = {
 }
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("text", FOREIGN.values(), ids=FOREIGN)
 def test_a_side_in_a_third_language_is_said_and_not_passed_off_as_english_or_chinese(text, talk):
     english = "I would like to go to the sea with my family, and I have no idea what we could do there. Can you help?"
@@ -115,6 +117,7 @@ def test_a_side_in_a_third_language_is_said_and_not_passed_off_as_english_or_chi
     assert not any("neither English" in note for note in compare(people, people).notes)
 
 
+@pytest.mark.heavy
 def test_of_a_message_that_nobody_wrote_by_hand_the_beginning_is_measured(talk):
     people = [talk(f"How far is the sea from {n}?", "ok", user=f"h{n}") for n in range(3)]
     beginning = "a b " * (MOST // 4)
@@ -161,6 +164,7 @@ def test_half_of_a_surrogate_pair_in_a_message_is_compared_like_any_sign(two_sid
     assert compare([changed, *others], two_sides[1], **QUICK).measures
 
 
+@pytest.mark.heavy
 def test_copies_without_a_name_count_as_one_user(talk):
     """Ten conversations a side, ten times over: without names they are ten users, and no surer than once."""
 

@@ -75,6 +75,7 @@ def test_without_labels_or_ratings_the_tables_say_so(simulated):
     )
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("folder", ["recllmsim", "recllmsim_human_vs_agent"])
 def test_shares_of_each_label_task_and_side_add_up_to_one(open_data, folder):
     sums = {}

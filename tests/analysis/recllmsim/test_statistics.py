@@ -21,6 +21,7 @@ def numbers(value):
     return [value] if isinstance(value, float) else []
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("folder", ["recllmsim", "recllmsim_human_vs_agent"])
 def test_every_table_of_the_open_data_can_be_had_in_every_form(open_data, folder):
     statistics = recllmsim_statistics(load(open_data / folder))
@@ -40,6 +41,7 @@ def test_every_table_of_the_open_data_can_be_had_in_every_form(open_data, folder
     }
 
 
+@pytest.mark.heavy
 def test_no_conversation_one_silent_one_and_one_user_give_tables_that_say_so(simulated, person):
     for conversations in ([], [simulated("")], [simulated("a")], [person()], [person(profile={})]):
         statistics = recllmsim_statistics(conversations)
@@ -72,6 +74,7 @@ ODD = st.recursive(
 )
 
 
+@pytest.mark.heavy
 @drawn(st.dictionaries(NAMES, ODD, max_size=5), st.dictionaries(NAMES, ODD, max_size=3), st.dictionaries(NAMES, ODD))
 def test_annotations_of_any_shape_are_counted_or_left_out_and_break_nothing(
     simulated, person, labels, of_message, profile

@@ -86,6 +86,7 @@ def test_a_refused_question_and_one_without_an_answer_are_spent():
     assert (comparison.k, comparison.first_k.mean_a) == (2, pytest.approx(6 / LENGTH))
 
 
+@pytest.mark.heavy
 def test_the_gap_left_is_the_share_of_the_difference_that_equal_numbers_leave():
     # People cover 2 always. Simulated: 3 to 5 after two questions, 9 to 11 after four: 2 of the gap of 8 are left.
     comparison = equal(*sets([(3 + number % 3, 6) for number in range(12)]))
@@ -95,6 +96,7 @@ def test_the_gap_left_is_the_share_of_the_difference_that_equal_numbers_leave():
     assert not comparison.notes
 
 
+@pytest.mark.heavy
 def test_no_gap_left_is_told_where_the_gap_itself_is_not_clear_of_0():
     comparison = equal(*sets([(1, 0), (3, 0)] * 6))
     assert comparison.all_questions.low < 0 < comparison.all_questions.high
@@ -292,6 +294,7 @@ def test_a_file_beside_itself_differs_in_nothing():
     assert comparison.all_questions.p is comparison.gap_left is None
 
 
+@pytest.mark.heavy
 def test_the_open_data_counted_from_its_raw_json_agrees(open_data):
     names = ("quac_subset.json", "sim_quac.json")
     (comparison,) = simquac_statistics(

@@ -57,6 +57,7 @@ def test_other_first_messages_are_another_scenario() -> None:
     assert len({scenario_key(conversation) for conversation in many}) == 2
 
 
+@pytest.mark.heavy
 def test_repeats_are_asked_for_where_scenarios_are_made_or_simulated() -> None:
     cast, made = graphs.agent_test.cast(), graphs.agent_test.scenarios([GOAL], repeats=3)
     assert [state["repeat"] for state in made] == [0, 1, 2]

@@ -18,6 +18,7 @@ def models(address, token=""):
         return [model["id"] for model in json.load(response)["data"]]
 
 
+@pytest.mark.heavy
 def test_a_goal_is_one_model_behind_a_token_that_only_its_owner_reads(serving, tmp_path):
     import os
     import signal
@@ -33,6 +34,7 @@ def test_a_goal_is_one_model_behind_a_token_that_only_its_owner_reads(serving, t
     assert "interrupted" not in fork.stderr
 
 
+@pytest.mark.heavy
 def test_each_scenario_of_a_file_is_a_model_and_a_second_server_takes_the_next_port(serving, tmp_path):
     lines = [{"goal": f"book room {n}"} for n in range(3)]
     (tmp_path / "scenarios.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))

@@ -43,6 +43,7 @@ def asked(serving, model):
     return answers
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("bound", [("--max-cost", "0.0005"), ("--max-run-tokens", "1200")])
 def test_a_spent_budget_is_an_error_that_no_client_repeats_and_a_later_server_counts_it(asked, model, bound):
     if bound[0] == "--max-cost":
@@ -62,6 +63,7 @@ def test_a_spent_budget_is_an_error_that_no_client_repeats_and_a_later_server_co
     assert model.counts()["requests"] == 6
 
 
+@pytest.mark.heavy
 def test_a_later_server_asks_again_for_what_the_journal_answered(asked, model):
     for number in (1, 2):
         [answer], _ = asked("--journal", "calls.jsonl", requests=1)
@@ -69,6 +71,7 @@ def test_a_later_server_asks_again_for_what_the_journal_answered(asked, model):
         assert model.counts()["requests"] == number
 
 
+@pytest.mark.heavy
 def test_calls_of_all_sessions_keep_one_pace(asked, model):
     model.change(latency=0.05)
     answers, _ = asked("--concurrency", "2", requests=8)
@@ -76,11 +79,13 @@ def test_calls_of_all_sessions_keep_one_pace(asked, model):
     assert model.counts()["most_in_flight"] == 2
 
 
+@pytest.mark.heavy
 def test_a_bound_of_time_ends_it(serving):
     _, fork = serving(*USER[:2], "--max-time", "1s")
     assert fork.wait() == 0
 
 
+@pytest.mark.heavy
 def test_a_model_without_a_price_and_a_journal_of_something_else_are_one_line(duologue, model, tmp_path):
     pytest.importorskip("genai_prices")
     (tmp_path / "s.jsonl").write_text('{"goal": "a"}\n')

@@ -88,6 +88,7 @@ def test_more_tables_stand_beside_each_other_in_json(duologue, source):
     assert "Labels of judge that human predicts with a precision of 0.5" in out
 
 
+@pytest.mark.heavy
 def test_at_80_columns_no_number_and_no_name_is_broken(duologue, open_data, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     names = [f"strategy_human_V{n},strategy_V{n}" for n in (1, 2, 3, 4)] + ["strategy_V1", "strategy_V2"]
@@ -200,6 +201,7 @@ def test_bad_input_is_one_line(duologue, source, options, message):
     assert err.count("\n") == 1
 
 
+@pytest.mark.heavy
 def test_the_published_judge_stands_beside_always_the_commonest(duologue, open_data):
     names = ("rating.Detail Level,satisfaction.detail", "rating.Diversity,satisfaction.diversity")
     options = [part for name in names for part in ("--between", name)]

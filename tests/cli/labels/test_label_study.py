@@ -156,6 +156,7 @@ def test_a_limit_of_labels_is_of_what_is_seen_and_counts_what_is_answered(tmp_pa
     more.answers.close()
 
 
+@pytest.mark.heavy
 def test_peoples_ranked_guesses_are_a_row_of_the_table_of_identification(open_data, tmp_path, monkeypatch, duologue):
     monkeypatch.chdir(tmp_path)
     source = open_data / "recllmsim" / "human_exp_V2"

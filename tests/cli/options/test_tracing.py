@@ -67,6 +67,7 @@ def simulated() -> str | None:
     return package.simulate(cast, [graphs.simquac.scenario(data.simquac.samples()[0])])[0].stop
 
 
+@pytest.mark.heavy
 def test_an_offline_run_sends_nothing_without_the_option(duologue, collector):
     code, _, err = duologue("simulate", "simquac", "--limit", "1", "--max-turns", "1", "--out", "run")
     assert code == 0, err
@@ -74,6 +75,7 @@ def test_an_offline_run_sends_nothing_without_the_option(duologue, collector):
     assert os.environ["LANGSMITH_TRACING"] == "true"
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("trace", [False, True])
 def test_a_run_is_traced_with_the_option_alone_and_both_is_said(collector, capsys, trace):
     with tracing.off():
@@ -96,6 +98,7 @@ def test_a_run_is_traced_with_the_option_alone_and_both_is_said(collector, capsy
     assert "LANGCHAIN_TRACING_V2" not in os.environ
 
 
+@pytest.mark.heavy
 def test_an_agent_that_loads_a_file_of_its_own_or_configures_it_is_not_traced_either(collector, monkeypatch):
     import langsmith
     from langsmith._internal import _context
@@ -111,6 +114,7 @@ def test_an_agent_that_loads_a_file_of_its_own_or_configures_it_is_not_traced_ei
     assert collector.got == []
 
 
+@pytest.mark.heavy
 def test_the_library_leaves_tracing_to_its_user_and_says_where_it_goes(collector, caplog):
     (line,) = traced()
     assert f"LANGSMITH_TRACING is set: traces of this run go to {collector.host}" in line
@@ -119,6 +123,7 @@ def test_the_library_leaves_tracing_to_its_user_and_says_where_it_goes(collector
         assert traced() == []
 
 
+@pytest.mark.heavy
 def test_doctor_says_what_would_be_sent_where(duologue, collector):
     code, out, _ = duologue("doctor")
     assert code == 0

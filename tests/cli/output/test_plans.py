@@ -39,6 +39,7 @@ def endpoint(monkeypatch):
     return ("--user", "openai:m?max_retries=0", "--assistant", "openai:m?max_retries=0")
 
 
+@pytest.mark.heavy
 def test_a_large_run_is_said_before_it_starts_and_goes_on_where_nobody_can_be_asked(duologue, tmp_path):
     code, _, err = duologue(*LARGE, "--out", tmp_path / "r")
     assert (code, err.splitlines()[0]) == (0, PLAN)
@@ -46,6 +47,7 @@ def test_a_large_run_is_said_before_it_starts_and_goes_on_where_nobody_can_be_as
     assert (code, "planned" in err) == (0, False)
 
 
+@pytest.mark.heavy
 def test_a_resumed_run_counts_only_what_is_missing(duologue, tmp_path):
     duologue(*LARGE, "--out", tmp_path / "r")
     file = tmp_path / "r" / "conversations.jsonl"

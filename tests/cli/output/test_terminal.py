@@ -249,6 +249,7 @@ print("after")
 """
 
 
+@pytest.mark.heavy
 def test_json_is_alone_on_stdout_though_processes_and_libraries_print():
     done = subprocess.run([sys.executable, "-c", JSON_ALONE], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, '{\n  "value": 1\n}\nafter\n')

@@ -37,6 +37,7 @@ def people(tmp_path: Path) -> Callable[..., Path]:
     return written
 
 
+@pytest.mark.heavy
 def test_each_reference_stands_in_the_table_the_auc_and_the_files_by_its_own_name(
     duologue: Command, people: Callable[..., Path], tmp_path: Path
 ) -> None:
@@ -61,6 +62,7 @@ def test_each_reference_stands_in_the_table_the_auc_and_the_files_by_its_own_nam
     assert float(shown.split()[column]) == round(thanks["between_people"], 2) == 1
 
 
+@pytest.mark.heavy
 def test_a_reference_that_holds_the_conversations_of_a_side_is_said_in_one_line(
     duologue: Command, people: Callable[..., Path]
 ) -> None:
@@ -82,6 +84,7 @@ def test_a_reference_that_is_not_there_is_one_line(duologue: Command, people: Ca
     assert "nowhere" in err
 
 
+@pytest.mark.heavy
 def test_a_file_against_itself_is_said_to_be_the_same_and_is_not_told_apart(
     duologue: Command, people: Callable[..., Path]
 ) -> None:
@@ -94,6 +97,7 @@ def test_a_file_against_itself_is_said_to_be_the_same_and_is_not_told_apart(
     assert auc["low"] <= 0.5 <= auc["high"]
 
 
+@pytest.mark.heavy
 def test_users_made_from_people_stand_beside_the_others_unless_they_are_left_out(
     duologue: Command, people: Callable[..., Path], tmp_path: Path
 ) -> None:
@@ -128,6 +132,7 @@ def test_users_made_from_people_stand_beside_the_others_unless_they_are_left_out
     assert "made" not in err
 
 
+@pytest.mark.heavy
 def test_where_no_user_can_be_made_from_people_a_note_says_why(duologue: Command, people: Callable[..., Path]) -> None:
     code, out, _ = duologue("compare", people("sim.jsonl", "Thanks!"), people("people.jsonl", "ok"), "--json")
     report = json.loads(out)
@@ -135,6 +140,7 @@ def test_where_no_user_can_be_made_from_people_a_note_says_why(duologue: Command
     assert [note for note in report["notes"] if note.startswith("Retrieval-based users: none as a baseline")]
 
 
+@pytest.mark.heavy
 def test_of_a_large_group_drawn_users_are_compared_and_the_report_notes_their_number(
     duologue: Command, people: Callable[..., Path]
 ) -> None:
@@ -148,6 +154,7 @@ def test_of_a_large_group_drawn_users_are_compared_and_the_report_notes_their_nu
     assert not any("drawn" in note for note in reports[0]["notes"])
 
 
+@pytest.mark.heavy
 def test_the_published_features_are_printed_and_written_on_request_and_change_no_other_figure(
     duologue: Command, people: Callable[..., Path], tmp_path: Path
 ) -> None:
@@ -166,6 +173,7 @@ def test_the_published_features_are_printed_and_written_on_request_and_change_no
     assert "Features of 2603.11245 by dimension" in out
 
 
+@pytest.mark.heavy
 def test_reactions_to_a_bad_assistant_are_printed_and_written(
     duologue: Command, people: Callable[..., Path], tmp_path: Path
 ) -> None:

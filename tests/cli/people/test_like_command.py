@@ -55,6 +55,7 @@ def test_the_table_of_attempts_counts_its_reason(duologue):
     assert sum(row.reasons.get("unlike_people", 0) for row in rows) > 0
 
 
+@pytest.mark.heavy
 def test_drafts_of_a_run_without_it_are_learnt_from(duologue):
     lines("more.jsonl", [{"goal": f"{GOALS[0]}, number {n}"} for n in range(25)])
     assert duologue("simulate", "agent_test", "--scenarios", "more.jsonl", "--out", "out/own")[0] == 0
@@ -76,6 +77,7 @@ def test_a_run_without_it_is_as_before(duologue):
     assert "unlike_people" not in manifest + records
 
 
+@pytest.mark.heavy
 def test_a_test_of_an_agent_takes_it(duologue):
     code, _, err = duologue("test", "--scenarios", "goals.jsonl", "--like", "talks.jsonl", "--out", "out/test")
     assert code in (0, 1)

@@ -18,6 +18,7 @@ Command = Callable[..., tuple[int, str, str]]
 LINKED = ("--link", "--user", "offline", "--user", "offline+terse", "--user", "offline+vague,wordy", "--limit", 1)
 
 
+@pytest.mark.heavy
 def test_the_link_is_printed_by_user_written_and_continued(duologue: Command, tmp_path: Path) -> None:
     code, out, err = duologue("validity", *LINKED, "--out", tmp_path / "out", "--json")
     assert code == 0, err

@@ -142,6 +142,7 @@ def test_the_published_people_are_asked_about_in_their_own_language(duologue: Co
     assert report["rows"][-1]["failed"] == 0
 
 
+@pytest.mark.heavy
 def test_students_of_quac_are_asked_about_their_sections(duologue: Command, open_data: Path) -> None:
     people, published = open_data / "simquac/quac_subset.json", open_data / "simquac/sim_quac.json"
     code, out, err = duologue(
@@ -160,6 +161,7 @@ def test_the_source_itself_is_no_place_for_what_is_written(duologue: Command, op
     assert "is the source itself" in err
 
 
+@pytest.mark.heavy
 def test_a_bound_of_tokens_ends_all_users_in_order_and_the_same_command_goes_on(
     duologue: Command, people: Path, tmp_path: Path, faulty, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,6 +217,7 @@ def test_a_goal_without_words_is_none(duologue: Command, people: Path, goal: obj
     assert json.loads(out)["turns"] == 18  # no first turn: what the person wanted is what the first message says
 
 
+@pytest.mark.heavy
 def test_users_made_from_people_are_a_row_where_there_are_enough_people(duologue: Command, people: Path) -> None:
     pytest.importorskip("sklearn")
     code, out, _ = duologue("next-turn", people, "--json")

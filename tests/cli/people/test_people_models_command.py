@@ -87,6 +87,7 @@ def test_two_processes_and_a_resumed_run_say_what_one_says(duologue, sent, use):
     assert texts("one") == texts("two")
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("use", USES)
 def test_a_run_goes_on_with_the_same_words_wherever_they_lie_and_with_no_others(duologue, use):
     assert duologue(*run(use), "--out", "run")[0] in (0, 1)

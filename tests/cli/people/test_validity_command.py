@@ -19,6 +19,7 @@ pytest.importorskip("sklearn")
 Command = Callable[..., tuple[int, str, str]]
 
 
+@pytest.mark.heavy
 def test_the_offline_user_tells_all_three_by_satisfaction_and_two_by_success(duologue: Command, tmp_path: Path) -> None:
     code, out, err = duologue("validity", "--repeats", 1, "--out", tmp_path / "out", "--json")
     assert code == 0, err
@@ -33,6 +34,7 @@ def test_the_offline_user_tells_all_three_by_satisfaction_and_two_by_success(duo
     assert code == 0, err
 
 
+@pytest.mark.heavy
 def test_the_tables_are_printed_side_by_side_and_no_number_sums_them_up(duologue: Command, people: Path) -> None:
     code, out, err = duologue("validity", people, "--user", "offline", "--limit", 10, "--repeats", 1, "--out", "o")
     assert code == 0, err
@@ -110,6 +112,7 @@ def test_all_runs_of_a_command_are_recorded_in_one_file(duologue: Command) -> No
     assert (code, "calls.jsonl: is there already" in err) == (2, True)
 
 
+@pytest.mark.heavy
 def test_a_user_made_from_people_is_tried_on_contexts_of_the_test_half(duologue: Command, people: Path) -> None:
     user = f"people:{people}?part=tune"
     code, out, err = duologue("validity", people, "--user", user, "--repeats", 1, "--out", "o", "--json")
@@ -260,6 +263,7 @@ def test_a_rater_without_a_price_is_refused_by_a_bound_of_money_before_the_first
     assert not Path("o").exists()
 
 
+@pytest.mark.heavy
 def test_of_a_large_source_the_conversations_of_drawn_users_are_taken_and_rated(
     duologue: Command, people: Path, monkeypatch: pytest.MonkeyPatch, httpserver: HTTPServer
 ) -> None:

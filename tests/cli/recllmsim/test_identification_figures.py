@@ -224,6 +224,7 @@ def test_what_two_sets_show_is_what_their_own_tables_say(heading, line):
     assert shown == [pytest.approx(number, abs=0.0021) for number in above]
 
 
+@pytest.mark.heavy
 def test_intents_are_told_as_the_page_says(result_of, open_data):
     source = open_data / "recllmsim/real_human_user"
     both = [result_of("recllmsim", "intents", source, "--split", split) for split in ("users", "published")]

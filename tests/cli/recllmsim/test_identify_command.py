@@ -46,6 +46,7 @@ def rows_of(report: Any, aspect: str = "personality") -> dict[tuple[str, str], A
     return {(row["split"], row["model"]): row for row in report["side_by_side"] if row["aspect"] == aspect}
 
 
+@pytest.mark.heavy
 def test_one_table_has_both_splits_beside_the_prior(duologue: Command, people: Path) -> None:
     command = ("recllmsim", "identify", people, "--split", "both", "--trees", "5", "--json")
     code, out, err = duologue(*command)
@@ -60,6 +61,7 @@ def test_one_table_has_both_splits_beside_the_prior(duologue: Command, people: P
     assert duologue(*command)[1] == out
 
 
+@pytest.mark.heavy
 def test_the_tables_of_a_terminal_are_as_wide_as_it_and_tell_what_knowing_users_is_worth(
     duologue: Command, people: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

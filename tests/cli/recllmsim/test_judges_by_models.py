@@ -77,6 +77,7 @@ def test_a_bound_ends_it_in_order_and_a_wrong_key_at_once(
     assert endpoint.counts()["requests"] == requests + 1
 
 
+@pytest.mark.heavy
 def test_a_judge_that_is_killed_goes_on_from_its_file_and_no_answer_in_it_is_paid_twice(
     people: Path, faulty: Any, forks: Any, tmp_path: Path
 ) -> None:
@@ -110,6 +111,7 @@ def test_a_judge_that_is_killed_goes_on_from_its_file_and_no_answer_in_it_is_pai
     assert row["n"] == 40
 
 
+@pytest.mark.heavy
 def test_replies_that_cannot_be_read_are_kept_and_not_paid_for_again(
     duologue: Command, people: Path, faulty: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +128,7 @@ def test_replies_that_cannot_be_read_are_kept_and_not_paid_for_again(
     assert endpoint.counts()["requests"] == asked_once
 
 
+@pytest.mark.heavy
 def test_calls_that_were_recorded_are_replayed_without_a_key(
     duologue: Command, people: Path, faulty: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,6 +146,7 @@ def test_calls_that_were_recorded_are_replayed_without_a_key(
     assert endpoint.counts()["requests"] == 40
 
 
+@pytest.mark.heavy
 def test_ctrl_c_lets_what_is_under_way_finish_and_keeps_it(
     people: Path, faulty: Any, forks: Any, tmp_path: Path
 ) -> None:

@@ -122,6 +122,7 @@ def test_labels_that_are_left_out_and_users_without_a_name_are_told(duologue: Co
     assert "4 of 6 conversations name no user" in err
 
 
+@pytest.mark.heavy
 def test_what_an_annotator_wrote_is_nobodys_satisfaction(duologue: Command, people: Path, tmp_path: Path) -> None:
     whole, part = tmp_path / "whole", tmp_path / "part"
     assert duologue("annotate", people, "--labels", "satisfaction", "--redo", "satisfaction", "--out", whole)[0] == 0

@@ -5,6 +5,8 @@ import os
 import signal
 import time
 
+import pytest
+
 from duologue.data.recllmsim import read_pool, shipped_profiles
 
 
@@ -70,6 +72,7 @@ def test_its_graph_is_drawn(duologue):
     assert {"from": "profile_validator", "to": "prompt_selector", "label": "regenerate"} in drawn["edges"]
 
 
+@pytest.mark.heavy
 def test_ctrl_c_ends_it_after_the_draft_under_way_and_the_same_command_goes_on(forks, tmp_path):
     whole = ("recllmsim", "profiles", "--count", "60", "--model", "offline?misbehave=0.3", "--out", "out.txt")
     fork = forks(whole, tmp_path)

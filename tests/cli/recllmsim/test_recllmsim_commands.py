@@ -96,6 +96,7 @@ def test_half_a_surrogate_pair_is_shown_and_does_not_end_the_check(duologue: Any
     assert 'has no reply: "\\ud800 a"' in out
 
 
+@pytest.mark.heavy
 def test_chinese_is_shown_on_a_plain_terminal() -> None:
     """The terminal's encoding is the process's own."""
     plain = os.environ | {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}

@@ -124,6 +124,7 @@ def test_rejected_drafts_answers_and_the_goodbye_stay_in_the_run_folder(simulate
     assert "goodbye" not in text.casefold()
 
 
+@pytest.mark.heavy
 def test_what_is_played_again_is_named_where_it_is_odd_or_broken(duologue, simulate, open_data):
     source = open_data / "recllmsim"
     names = ["LLM_agent_user/travel planning/320.json", "human_exp_V2/User_103/旅行规划/3.json"]

@@ -63,6 +63,7 @@ def kept(folder, name):
     )
 
 
+@pytest.mark.heavy
 def test_ctrl_c_once_finishes_what_is_under_way_and_begins_nothing_new(run, tmp_path):
     run.send_signal(signal.SIGINT)
     until(lambda: "press Ctrl-C again" in (tmp_path / "err").read_text(), run)

@@ -104,6 +104,7 @@ def test_of_a_large_file_conversations_about_drawn_sections_are_taken(duologue: 
     assert len(drawn()[0]["a.json"]) == 9
 
 
+@pytest.mark.heavy
 def test_a_reader_is_trained_on_one_data_set_and_asked_about_another(duologue: Command, tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     one, other = data_set(tmp_path / "a.json", 8), data_set(tmp_path / "b.json", 7)
@@ -219,6 +220,7 @@ def test_questions_that_could_not_be_asked_are_told_and_are_exit_code_1(
     assert "assistant" in row["reason"]
 
 
+@pytest.mark.heavy
 def test_a_changed_setting_begins_a_folder_of_its_own_and_only_what_is_left_is_planned(
     duologue: Command, tmp_path: Path, endpoint: Endpoint
 ) -> None:

@@ -99,6 +99,7 @@ def test_paths_of_a_file_begin_in_its_folder(duologue, file):
     assert [one["planned"] for one in json.loads(out)["variants"]] == [1, 1, 1]
 
 
+@pytest.mark.heavy
 def test_a_bound_holds_over_all_variants_and_the_rest_is_simulated_later(duologue, file):
     code, out, err = duologue("ablate", file, "--out", "out", "--max-run-tokens", 3000, "--concurrency", 1, "--json")
     begun = [one["counted"] for one in json.loads(out)["variants"]]
@@ -156,6 +157,7 @@ def test_a_variant_whose_node_fails_is_counted_out_with_the_reason(duologue, fil
     assert "6 conversations do not count; continue: the same command with --out out --resume" in err
 
 
+@pytest.mark.heavy
 def test_the_documented_file_prints_the_documented_table(duologue):
     section = PAGE.read_text(encoding="utf-8").partition("## More than two versions")[2]
     blocks = dict(re.findall(r"```(toml|text)\n(.*?)```", section, re.DOTALL))

@@ -55,6 +55,7 @@ def against(text):
     return json.loads(text)["against"]
 
 
+@pytest.mark.heavy
 def test_both_versions_are_simulated_in_turns_and_compared(duologue):
     code, out, err = duologue(*arguments("new", "--against", "versions:old", "--json"))
     assert code == 0, err
@@ -71,6 +72,7 @@ def test_both_versions_are_simulated_in_turns_and_compared(duologue):
     assert all(a.messages[0] == b.messages[0] for a, b in zip(*runs, strict=True))
 
 
+@pytest.mark.heavy
 def test_an_earlier_run_is_compared_with_and_left_as_it_is(duologue):
     duologue(*arguments("old", out="before"))
     before = {path: path.read_bytes() for path in Path("before").rglob("*") if path.is_file()}
@@ -91,6 +93,7 @@ def test_an_earlier_run_is_compared_with_and_left_as_it_is(duologue):
     assert "20 pairs of 10 scenarios: 0.90 against 0.10, difference +0.80" in out
 
 
+@pytest.mark.heavy
 def test_the_page_begins_with_the_lost_pairs(duologue):
     duologue(*arguments("new", "--against", "versions:old"))
     assert PAIRS_LINK in Path("run/page.html").read_text()
@@ -102,6 +105,7 @@ def test_the_page_begins_with_the_lost_pairs(duologue):
     assert ": versions:new 2, versions:old 18</p>" in page  # the group of failures
 
 
+@pytest.mark.heavy
 def test_a_worse_version_is_said_to_be_where_nothing_lets_the_test_fail(duologue):
     code, out, _ = duologue(*arguments("old", "--against", "versions:new"))
     assert code == 0
@@ -113,6 +117,7 @@ def test_a_worse_version_is_said_to_be_where_nothing_lets_the_test_fail(duologue
     assert out.splitlines()[0].endswith("; no margin (--fail-if-worse) is set, so any difference passes")
 
 
+@pytest.mark.heavy
 def test_a_page_of_pairs_that_cannot_be_written_is_a_line_and_the_rest_is_there(duologue):
     duologue(*arguments("new", "--against", "versions:old"))
     Path("run/pairs.html").unlink()
@@ -129,6 +134,7 @@ def test_a_page_of_pairs_that_cannot_be_written_is_a_line_and_the_rest_is_there(
         Path("j.xml").unlink()
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("agents", "margin", "code", "words"),
     [
@@ -145,6 +151,7 @@ def test_a_version_that_is_not_shown_to_be_as_good_fails(duologue, agents, margi
     assert words in err
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("more", "named"),
     [
@@ -178,6 +185,7 @@ def test_runs_that_are_no_pairs_are_refused_by_name_before_anything_is_simulated
     assert not Path("run").exists()
 
 
+@pytest.mark.heavy
 def test_what_both_runs_have_is_compared_where_it_is_asked_for(duologue):
     duologue(*arguments("old", out="before"))
     code, out, err = duologue(*arguments("new", "--against", "before", "--common", "--json", scenarios="fewer.jsonl"))
@@ -212,6 +220,7 @@ def test_results_without_what_they_need_are_refused_in_a_line(duologue, given, n
     assert named in err
 
 
+@pytest.mark.heavy
 def test_the_results_of_one_run_are_reported_again_without_simulating(duologue):
     code, before, _ = duologue(*arguments("old", "--threshold", 0.05))
     calls = Path("order").read_text()
@@ -220,6 +229,7 @@ def test_the_results_of_one_run_are_reported_again_without_simulating(duologue):
     assert Path("order").read_text() == calls
 
 
+@pytest.mark.heavy
 def test_a_plan_tells_how_many_scenarios_and_repeats_find_a_difference(duologue):
     duologue(*arguments("old", out="before"))
     plan = ("--plan", "--detect", 0.1)
@@ -252,6 +262,7 @@ def test_a_plan_tells_what_each_number_of_repeats_costs(duologue):
     assert f"cost of repeats x scenarios: 1 x {rows[0]['scenarios']}: about $" in duologue(*arguments("new", *plan))[1]
 
 
+@pytest.mark.heavy
 def test_a_run_of_two_versions_is_resumed_as_any(duologue):
     bound = ("--against", "versions:old", "--max-run-tokens", 2000)
     assert duologue(*arguments("new", *bound))[0] == 1
@@ -263,6 +274,7 @@ def test_a_run_of_two_versions_is_resumed_as_any(duologue):
     assert {**against(out), "old_name": "", "groups": ()} == {**against(whole), "old_name": "", "groups": ()}
 
 
+@pytest.mark.heavy
 def test_in_python_an_agent_a_folder_and_a_result_are_compared_with():
     versions = import_module("versions")
     settings = {"scenarios": "goals.jsonl", "repeats": 2, "max_turns": 2}

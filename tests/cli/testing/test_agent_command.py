@@ -74,6 +74,7 @@ def test_an_agent_is_tested_without_a_cast(duologue) -> None:
     assert "<html" in page
 
 
+@pytest.mark.heavy
 def test_without_an_agent_it_says_that_the_rule_based_assistant_is_tested(duologue) -> None:
     line = "no agent was named, so the rule-based assistant 'offline' is tested: name yours with --assistant"
     command = ("test", "--scenarios", "right.jsonl", "--no-page", "--out")

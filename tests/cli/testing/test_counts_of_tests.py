@@ -44,6 +44,7 @@ def counts_of(result: dict[str, Any]) -> list[Any]:
     return [result[name] for name in ("planned", "scored", "cut_short", "missing")]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("agent", "bound"), [("waits", ("--max-time", "1s")), ("model", ("--max-run-tokens", 100))])
 def test_a_bounded_run_counts_what_it_did_not_hold_and_does_not_pass(duologue, agent, bound) -> None:
     code, out, err = duologue(*arguments(agent, *bound, "--json", "--junit", "junit.xml"))
@@ -72,6 +73,7 @@ def test_a_bounded_run_counts_what_it_did_not_hold_and_does_not_pass(duologue, a
     assert {case.get("name") for case in suite.iter("testcase")} == set(names)
 
 
+@pytest.mark.heavy
 def test_text_and_page_say_how_many_were_not_begun(duologue) -> None:
     code, out, _ = duologue(*arguments("waits", "--max-time", "1s"))
     line = "6 conversations planned: 0 scored, 1 cut short, 5 not begun"

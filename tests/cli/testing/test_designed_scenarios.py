@@ -76,6 +76,7 @@ def lines(path="scenarios.jsonl"):
     return [json.loads(line) for line in Path(path).read_text().splitlines()]
 
 
+@pytest.mark.heavy
 def test_scenarios_of_an_agent_with_a_policy_and_a_world_are_covered_and_proven(duologue):
     about = ("scenarios", "till_bank:agent", "--policy", "till_bank:POLICY", "--world", "till_bank:world")
     code, out, err = duologue(*about, "--json")
@@ -103,6 +104,7 @@ def test_the_same_seed_designs_the_same_scenarios_and_another_one_others(duologu
     assert lines("a") == lines("b") != lines("c")
 
 
+@pytest.mark.heavy
 def test_the_printed_report_has_coverage_infeasible_pairs_and_each_verdict(duologue):
     about = ("scenarios", "till_bank:agent", "--policy", "till_bank:POLICY", "--world", "till_bank:world")
     code, out, err = duologue(*about, "--size", 40)
@@ -116,6 +118,7 @@ def test_the_printed_report_has_coverage_infeasible_pairs_and_each_verdict(duolo
     assert len(lines()) == 40
 
 
+@pytest.mark.heavy
 def test_a_test_takes_them_with_the_world_that_proved_them(duologue):
     about = ("till_bank:agent", "--policy", "till_bank:POLICY", "--world", "till_bank:world")
     assert duologue("scenarios", *about, "--behaviours", "none")[0] == 0
@@ -146,6 +149,7 @@ def test_values_that_were_invented_are_named(duologue):
     assert {line["covers"]["argument"] for line in lines()} == {"valid", "missing"}
 
 
+@pytest.mark.heavy
 def test_a_table_of_dimensions_is_covered_alone_and_with_what_it_excludes(duologue):
     Path("d.yaml").write_text(
         "goals: [book a table, cancel a table]\n"
@@ -227,6 +231,7 @@ def test_an_existing_file_is_kept_without_force(duologue):
     assert duologue("scenarios", "tools.json", "--force")[0] == 0
 
 
+@pytest.mark.heavy
 def test_missing_designs_only_what_a_file_leaves_out(duologue):
     about = ("scenarios", "till_bank:agent", "--policy", "till_bank:POLICY", "--world", "till_bank:world")
     assert duologue(*about, "--out", "all.jsonl")[0] == 0
@@ -242,6 +247,7 @@ def test_missing_designs_only_what_a_file_leaves_out(duologue):
     assert not Path("none.jsonl").exists()
 
 
+@pytest.mark.heavy
 def test_missing_designs_what_no_conversation_of_a_run_touched(duologue):
     about = ("scenarios", "till_bank:agent", "--world", "till_bank:world", "--behaviours", "none")
     assert duologue(*about)[0] == 0

@@ -86,6 +86,7 @@ def test_groups_of_a_comparison_are_named_from_either_version(duologue, endpoint
     assert {group["name"]: group["names"] for group in json.loads(out)["against"]["groups"]} == groups
 
 
+@pytest.mark.heavy
 def test_bounds_hold_over_names_too_and_what_is_not_named_is_said(duologue, endpoint):
     duologue(*arguments(out="free"))
     tokens = sum(conversation.usage.tokens for conversation in package.load("free"))

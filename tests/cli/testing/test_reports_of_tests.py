@@ -98,6 +98,7 @@ def test_what_ended_the_run_is_why_a_conversation_was_cut_short(error, ending, w
     assert cut_by(summary, Control(ending=ending)) == words
 
 
+@pytest.mark.heavy
 def test_an_interrupted_conversation_is_not_called_cancelled(duologue) -> None:
     code, out, err = duologue(*arguments("presses_ctrl_c", "--json"))
     assert (code, messages_of_junit()) == (130, ["it was cut short: it was interrupted"]), err

@@ -49,6 +49,7 @@ def test_only_the_failed_conversations_are_simulated_again_and_are_the_same_ones
     assert "0 of 4 failed conversations of run succeed now: the share is of these only, and is not the agent's" in out
 
 
+@pytest.mark.heavy
 def test_what_an_option_gives_is_another(duologue: Any, run: Path) -> None:
     options = ("--assistant", "my_agent:better", "--out", "again", "--json")
     code, out, err = duologue("test", "--rerun-failed", run, *options)

@@ -55,6 +55,7 @@ def shared(folder):
     return sum(one.shared for record in read(Path(folder) / CONVERSATIONS) for one in record.attempts("user"))
 
 
+@pytest.mark.heavy
 def test_two_equal_versions_have_equal_users_who_are_asked_once(duologue, endpoint):
     code, out, err = duologue(*arguments("agents:asks", "--against", "agents:asks"))
     assert code == 0, err
@@ -71,6 +72,7 @@ def test_two_equal_versions_have_equal_users_who_are_asked_once(duologue, endpoi
     assert f"{BOTH} replies of the user are shared" in out
 
 
+@pytest.mark.heavy
 def test_replies_are_shared_until_the_assistants_differ(duologue, endpoint):
     code, out, err = duologue(*arguments("agents:books", "--against", "agents:asks", "--concurrency", 1))
     assert code == 0, err
@@ -82,6 +84,7 @@ def test_replies_are_shared_until_the_assistants_differ(duologue, endpoint):
     assert len(set(after)) == len(after) == endpoint.counts()["answered"] - 16
 
 
+@pytest.mark.heavy
 def test_two_models_as_assistants_are_asked_each_for_itself(duologue, endpoint):
     code, out, err = duologue(*arguments(MODEL, "--against", f"{MODEL}?temperature=0"))
     assert code in (0, 1), err
@@ -91,6 +94,7 @@ def test_two_models_as_assistants_are_asked_each_for_itself(duologue, endpoint):
     assert json.loads(out)["against"]["shared_replies"] == 8
 
 
+@pytest.mark.heavy
 def test_an_earlier_run_keeps_its_users_replies_and_gives_them(duologue, endpoint):
     duologue(*arguments("agents:asks", out="before"))
     lines = [json.loads(line) for line in Path("before/calls.jsonl").read_text().splitlines()]
@@ -108,6 +112,7 @@ def test_an_earlier_run_keeps_its_users_replies_and_gives_them(duologue, endpoin
     assert texts("third", 3) == texts("before", 3)
 
 
+@pytest.mark.heavy
 def test_an_earlier_run_without_replies_is_named(duologue, endpoint):
     duologue(*arguments("agents:asks", out="before"))
     Path("before/calls.jsonl").unlink()
@@ -120,6 +125,7 @@ def test_an_earlier_run_without_replies_is_named(duologue, endpoint):
     assert "in 8 the user differs after the same messages" in out
 
 
+@pytest.mark.heavy
 def test_a_comparison_that_was_cut_short_goes_on_with_the_same_replies_and_pays_none_again(duologue, endpoint):
     both = ("--against", "agents:books", "--concurrency", 3)
     assert duologue(*arguments("agents:asks", *both, "--max-run-tokens", 6000))[0] == 1
@@ -133,6 +139,7 @@ def test_a_comparison_that_was_cut_short_goes_on_with_the_same_replies_and_pays_
     assert json.loads(out)["against"]["shared_replies"] == shared("run") + shared("run/against") == 16
 
 
+@pytest.mark.heavy
 def test_a_shared_reply_counts_once_in_what_a_resumed_run_has_spent(duologue, endpoint):
     duologue(*arguments("agents:asks", "--against", "agents:asks"))
     spent = Spending(max_tokens=10**9)
@@ -141,6 +148,7 @@ def test_a_shared_reply_counts_once_in_what_a_resumed_run_has_spent(duologue, en
     assert spent.by_role["user"].calls == endpoint.counts()["answered"] == BOTH
 
 
+@pytest.mark.heavy
 def test_variants_share_replies_where_their_users_are_sent_the_same(duologue, endpoint):
     Path("ablation.toml").write_text(
         'cast = "agent_test"\nscenarios = "goals.jsonl"\nmax_turns = 3\n'
@@ -161,6 +169,7 @@ def test_variants_share_replies_where_their_users_are_sent_the_same(duologue, en
     assert shared("all/other") == 0
 
 
+@pytest.mark.heavy
 def test_results_in_memory_share_replies_too(endpoint, caplog):
     goals = [{"goal": f"book table {n}", "success": {"text_contains": "booked"}} for n in range(4)]
     asks = import_module("agents").asks

@@ -12,6 +12,7 @@ def scenarios() -> None:
     Path("goals.jsonl").write_text("".join(json.dumps(goal) + "\n" for goal in goals))
 
 
+@pytest.mark.heavy
 def test_the_summary_has_result_table_faults_and_links_into_the_run_folder(duologue) -> None:
     more = ("--out", "run", "--summary", "ci/summary.md", "--threshold", 0.9)
     code, out, err = duologue("test", "--scenarios", "goals.jsonl", *more)
@@ -31,6 +32,7 @@ def test_the_summary_has_result_table_faults_and_links_into_the_run_folder(duolo
     assert "](page.html" not in Path("ci/summary.md").read_text()
 
 
+@pytest.mark.heavy
 def test_githubs_file_is_appended_to(duologue, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("steps.md").write_text("# another step\n")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(Path("steps.md").resolve()))

@@ -69,6 +69,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.heavy
 @settings(max_examples=15)
 @given(st.dictionaries(st.text(), JSON), st.text(), st.lists(JSON))
 def test_an_object_in_pieces_is_the_object(holder: dict[str, Any], key: str, elements: list[Any]) -> None:

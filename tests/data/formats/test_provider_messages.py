@@ -46,6 +46,7 @@ def consumed(value: Any) -> Any:
     )
 
 
+@pytest.mark.heavy
 def test_lines_for_anthropic_are_of_the_types_of_its_package() -> None:
     types = pytest.importorskip("anthropic.types")
     turn = TypeAdapter(types.MessageParam)

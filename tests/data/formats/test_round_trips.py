@@ -159,6 +159,7 @@ def test_the_generated_conversations_hold_everything_and_are_the_same_each_time(
     assert len(KINDS) == len(set(KINDS))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", writers())
 def test_every_loss_of_a_thousand_conversations_is_named_before_and_none_is_found_after(name: str) -> None:
     talks = [talk for talk in conversations(COUNT) if name != "responses" or not calls_in_a_row(talk)]

@@ -155,6 +155,7 @@ def test_broken_elements_of_a_list_are_counted_and_named(
     )
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("indent", [None, 1])
 def test_a_list_that_is_cut_off_anywhere_is_read_up_to_there_and_the_end_is_counted(indent: int | None) -> None:
     text = json.dumps([ELEMENT | {"id": str(number)} for number in range(3)], indent=indent)

@@ -202,6 +202,7 @@ texts = st.text(st.characters(codec="utf-8"), max_size=8)
 RESERVED_KEYS = ["id", "time", "tool_calls", "messages", "output"]
 
 
+@pytest.mark.heavy
 @given(
     st.lists(st.tuples(st.sampled_from(["user", "assistant"]), texts), min_size=1, max_size=5),
     st.sampled_from(LISTS),

@@ -240,6 +240,7 @@ called = st.lists(st.tuples(st.sampled_from(["rooms", "prices"]), st.dictionarie
 exchanges = st.lists(st.tuples(words, called, words), min_size=1, max_size=4)
 
 
+@pytest.mark.heavy
 @given(exchanges, st.sampled_from(["chained", "again", "named"]))
 def test_any_conversation_comes_back_from_its_requests(talk: list[tuple[str, Any, str]], how: str) -> None:
     values, history, expected, number = [], [], [], 0

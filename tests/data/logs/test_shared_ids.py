@@ -42,6 +42,7 @@ def test_different_conversations_with_one_id_have_ids_of_their_own_and_a_note() 
     assert note.startswith("2 conversations share 1 id and differ: a digest of the content follows the id, such as 7-")
 
 
+@pytest.mark.heavy
 @given(
     st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from(["tea", "rye", "oat"])), min_size=1, max_size=9),
     st.randoms(),

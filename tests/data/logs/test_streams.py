@@ -302,6 +302,7 @@ json_values = st.recursive(st.none() | st.booleans() | st.integers(-9, 9) | st.t
 some_calls = st.lists(st.tuples(st.just("x"), st.sampled_from(["rooms", "prices"]), st.dictionaries(st.text(max_size=3), json_values, max_size=2)), max_size=3)  # fmt: skip
 
 
+@pytest.mark.heavy
 @given(
     st.sampled_from(sorted(APIS)), st.text(min_size=1, max_size=12), some_calls, st.lists(st.integers(0, 4), max_size=4)
 )

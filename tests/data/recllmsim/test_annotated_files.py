@@ -119,6 +119,7 @@ def within(text: str, longer: str) -> bool:
     return all(character in rest for character in text)
 
 
+@pytest.mark.heavy
 @settings(max_examples=100)
 @given(st.data(), FILES, LABELS)
 def test_a_file_of_any_form_keeps_every_character_and_has_the_labels_besides(data, value, labels):

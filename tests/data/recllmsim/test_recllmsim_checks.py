@@ -192,6 +192,7 @@ def test_annotations_are_read_in_both_published_shapes(labels: dict[str, Any], v
     assert [rule for rule, _ in rules(talk("Tea?", "Yes.", labels=({}, labels)))] == values
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("part", ["recllmsim", "recllmsim_human_vs_agent"])
 def test_every_leak_in_the_open_files_is_found_and_no_person_is_accused(open_data: Path, part: str) -> None:
     conversations = load(open_data / part).conversations

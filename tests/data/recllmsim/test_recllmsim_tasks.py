@@ -48,6 +48,7 @@ def broken(path: Path | str) -> str:
     return line
 
 
+@pytest.mark.heavy
 def test_the_open_workbooks_give_the_published_contexts(open_data: Path) -> None:
     old = recllmsim.read_tasks(open_data / "recllmsim/task_context_en.xlsx")
     new = recllmsim.read_tasks(open_data / "recllmsim/task_context_new.xlsx")

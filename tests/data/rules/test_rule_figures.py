@@ -89,6 +89,7 @@ def found(conversation: Conversation) -> list[tuple[str, int]]:
     return [(finding.rule, finding.message) for finding in check(conversation)]
 
 
+@pytest.mark.heavy
 def test_slips_that_are_put_into_ordinary_conversations_are_found_as_often_as_the_docs_say():
     drawn = [next(islice(ordinary.conversations(number), 12 * form, None)) for number in (0, 1) for form in range(40)]
     counts = plants.recall(drawn, found)

@@ -198,6 +198,7 @@ KIND_OF_RULE = {
 }
 
 
+@pytest.mark.heavy
 def test_the_words_of_a_third_author_have_the_figures_of_the_docs():
     found_there: dict[str, int] = dict.fromkeys(KIND_OF_RULE, 0)
     flagged = 0

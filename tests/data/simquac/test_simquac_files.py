@@ -63,11 +63,13 @@ articles = objects({"paragraphs": st.lists(paragraphs, min_size=1, max_size=3)},
 data_sets = objects({"data": st.lists(articles, min_size=1, max_size=3)})
 
 
+@pytest.mark.heavy
 @given(data_sets)
 def test_what_is_read_and_written_again_is_equal_with_every_unknown_key(value: dict[str, Any]) -> None:
     assert exactly(again(simquac.read(saved(value)))) == exactly(value)
 
 
+@pytest.mark.heavy
 @settings(max_examples=30)
 @given(data_sets)
 def test_nothing_is_lost_when_it_is_kept_as_records_in_between(value: dict[str, Any]) -> None:
@@ -78,6 +80,7 @@ def test_nothing_is_lost_when_it_is_kept_as_records_in_between(value: dict[str, 
     assert exactly(again(records)) == exactly(value)
 
 
+@pytest.mark.heavy
 @settings(max_examples=20)
 @given(data_sets)
 def test_every_conversation_of_a_file_has_an_id_of_its_own(value: dict[str, Any]) -> None:

@@ -120,6 +120,7 @@ def test_a_user_made_from_people_says_another_turn_instead():
             assert len(set(texts)) == len(texts)
 
 
+@pytest.mark.heavy
 def test_the_order_and_the_processes_change_no_byte(tmp_path):
     like_cast = agent_test.cast(like="talks.jsonl?drafts=wordy.jsonl")
     scenarios = agent_test.scenarios([{"goal": f"tea {n}"} for n in range(6)])

@@ -126,6 +126,7 @@ def test_an_agent_that_fails_costs_the_user_no_message(tmp_path):
     assert one.runs["run", "r"].messages == []
 
 
+@pytest.mark.heavy
 def test_a_budget_beyond_the_turns_of_the_agents_cast_is_spent(tmp_path):
     one = platform(tmp_path, budget=14, agents={"helper": agent_test.cast(assistant=helper)})
     report = trec.play(Platform("http://here", "task2", "r", transport=transport(one)), user=lambda messages: "More?")

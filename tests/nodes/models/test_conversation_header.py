@@ -14,6 +14,7 @@ from duologue.nodes.models.conversation_header import SPEAKING
 SPEC = "openai:m?conversation_header=X-Session-Id"
 
 
+@pytest.mark.heavy
 def test_every_request_of_a_conversation_carries_its_id(recorder, lighthouse):
     topics = [lighthouse.model_copy(update={"title": f"Rock {number}"}) for number in range(3)]
     cast = graphs.simquac.cast(SPEC, SPEC, limits=Limits(max_turns=2))

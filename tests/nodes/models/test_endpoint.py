@@ -292,6 +292,7 @@ def raw(*pieces: bytes, pause: float = 0, hold: bool = False) -> Iterator[tuple[
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n"
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("pieces", "about", "seconds", "name"),
     [

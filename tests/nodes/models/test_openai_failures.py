@@ -44,6 +44,7 @@ def test_a_busy_endpoint_is_asked_again_after_as_long_as_it_says(endpoint, simul
     assert endpoint.bodies()[0] == endpoint.bodies()[1]
 
 
+@pytest.mark.heavy
 def test_an_endpoint_that_stays_busy_ends_the_conversation(endpoint, simulated):
     endpoint.otherwise["assistant"] = endpoint.failing(429, "slow down", Retry_After="0.01")
     conversation = simulated("openai:m?max_retries=2")
@@ -52,6 +53,7 @@ def test_an_endpoint_that_stays_busy_ends_the_conversation(endpoint, simulated):
     assert len(endpoint.bodies("assistant")) == 3
 
 
+@pytest.mark.heavy
 def test_an_endpoint_that_breaks_once_is_asked_again(endpoint, simulated):
     endpoint.say(assistant=[endpoint.failing(500), "three keepers"])
     conversation = simulated()
@@ -60,6 +62,7 @@ def test_an_endpoint_that_breaks_once_is_asked_again(endpoint, simulated):
     assert conversation.usage.calls == 2
 
 
+@pytest.mark.heavy
 def test_a_timeout_ends_the_conversation_and_keeps_what_was_said(endpoint, simulated):
     endpoint.say(user=["Who lived there?", "Who was the last?"], assistant=["three keepers", "Nobody.", endpoint.sleep])
     conversation = simulated("openai:m?timeout=3&max_retries=0", turns=3)
@@ -79,6 +82,7 @@ def test_a_timeout_ends_the_conversation_and_keeps_what_was_said(endpoint, simul
 CUT_OFF = Response('{"id": "chatcmpl-1", "choices": [{"index": 0, "mess', content_type="application/json")
 
 
+@pytest.mark.heavy
 def test_a_reply_cut_off_once_is_asked_for_again(endpoint, simulated):
     endpoint.say(user=[CUT_OFF, "Who lived there?"], assistant=[CUT_OFF, "three keepers"])
     conversation = simulated()
@@ -89,6 +93,7 @@ def test_a_reply_cut_off_once_is_asked_for_again(endpoint, simulated):
     assert len(endpoint.calls) == 4
 
 
+@pytest.mark.heavy
 def test_replies_that_are_always_cut_off_end_the_conversation(endpoint, simulated):
     endpoint.otherwise["assistant"] = CUT_OFF
     conversation = simulated("openai:m?max_retries=2")

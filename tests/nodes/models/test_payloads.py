@@ -150,6 +150,7 @@ async def test_what_stock_changes_for_a_models_name_is_changed(pair, same, name)
     assert await same(*pair(name, use_responses_api=False, max_tokens=9, temperature=0.5), TALK)
 
 
+@pytest.mark.heavy
 async def test_tools_and_structured_output_are_sent_as_stock_sends_them(pair, same, recorder, shapes):
     message = {"role": "assistant", "content": '{"place": "rock", "deep": true}'}
     recorder.say = shapes.completion(message)
@@ -240,6 +241,7 @@ plain = st.recursive(
 )
 
 
+@pytest.mark.heavy
 @settings(max_examples=80, deadline=None)
 @given(
     talk=talks,

@@ -140,6 +140,7 @@ async def test_probabilities_and_several_choices_are_read_as_stock_reads_them(mo
     assert dumped[0] == dumped[1]
 
 
+@pytest.mark.heavy
 async def test_every_kind_of_input_is_taken(models, same, recorder):
     prompt = ChatPromptTemplate.from_messages([("system", "You ask."), ("human", "{it}")]).invoke({"it": "Hello"})
     for model_input in (

@@ -42,6 +42,7 @@ def ask(recorder):
     return ask
 
 
+@pytest.mark.heavy
 async def test_calls_one_after_another_share_a_connection(ask, recorder):
     assert await ask(times=20) == ["Who lived there?"] * 20
     assert (len(recorder.sent), recorder.connections) == (20, 1)

@@ -44,6 +44,7 @@ def test_goals_that_are_equal_or_have_little_in_common_change_nothing(goal: str)
     assert NO_PHRASES.fitted("A gift for my father", "") == ("A gift for my father", ())
 
 
+@pytest.mark.heavy
 def test_chinese_goals() -> None:
     pytest.importorskip("jieba")
     own = "假设现在是春节期间，你打算在家中做4-5个菜和父母一起吃。为此你想要找大语言模型帮忙制定菜谱。"

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding
 
 import duologue
@@ -201,6 +202,7 @@ def test_a_students_questions_stand_in_the_simquac_cast_under_its_guard():
     assert words not in str(conversation)
 
 
+@pytest.mark.heavy
 def test_chinese_turns_are_chosen_by_their_words():
     tea = talk("晚上喝什么茶比较好？", "洋甘菊茶。", "洋甘菊茶贵吗？", "不贵。", goal="买一种晚上喝的茶", user="ann")
     bike = talk("自行车刹车响怎么办？", "先清洁轮圈。", goal="修好自行车的刹车", user="bob")
@@ -208,6 +210,7 @@ def test_chinese_turns_are_chosen_by_their_words():
     assert of_user(conversation) == ["晚上喝什么茶比较好？", "洋甘菊茶贵吗？"]
 
 
+@pytest.mark.heavy
 def test_users_of_the_open_study_say_only_what_its_tuning_half_said(open_data):
     people = duologue.load(open_data / "recllmsim" / "human_exp_V2").conversations
     halves = {part: [one for one in people if of_part(one, part)] for part in ("tune", "test")}

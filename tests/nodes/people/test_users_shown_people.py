@@ -371,6 +371,7 @@ def test_a_turn_about_tags_comes_back_with_its_own_brackets():
     assert of_user(conversation)[0].text == "What does <title> mean here?"
 
 
+@pytest.mark.heavy
 def test_equal_seeds_ask_for_equal_things():
     user = FewShotUser.of(written("Tea?"), TALKS)
     one, two, other = (simulate(user, limits=Limits(max_turns=2, seed=seed)) for seed in (1, 1, 2))

@@ -1,5 +1,7 @@
 """Making profiles with an OpenAI-compatible endpoint on the loopback."""
 
+import pytest
+
 from duologue import runs
 from duologue.data.recllmsim import shipped_profiles
 
@@ -24,6 +26,7 @@ def test_the_endpoint_sees_request_draft_and_reason(endpoint, tmp_path):
     assert endpoint.key not in (tmp_path / "a.drafts.jsonl").read_text()
 
 
+@pytest.mark.heavy
 def test_a_refused_key_ends_it_with_a_line_without_the_key(endpoint, tmp_path):
     endpoint.say(user=[TEXTS[0]])
     endpoint.otherwise["user"] = endpoint.failing(401, f"wrong key {endpoint.key}")

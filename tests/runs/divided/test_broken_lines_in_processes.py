@@ -34,6 +34,7 @@ def simulated(talks: Path, processes: int) -> list[dict[str, Any]]:
     return [one.without_timing().plain() for one in duologue.load(folder)]
 
 
+@pytest.mark.heavy
 def test_workers_leave_broken_lines_out_as_one_process_does(talks):
     with pytest.raises(DataError, match="1 line is broken"):
         simulated(talks, 2)

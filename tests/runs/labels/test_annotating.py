@@ -407,6 +407,7 @@ def test_dawid_skene_decides_over_all_conversations(talks):
     assert {talk.id: talk.labels["moods"]["final"]["mood"] for talk in done} == truth
 
 
+@pytest.mark.heavy
 @open_data
 def test_labels_that_are_stripped_from_open_files_come_back_offline_in_published_shape_and_order(tmp_path):
     names = {

@@ -104,6 +104,7 @@ class Killed:
         return self.endpoint.counts()
 
 
+@pytest.mark.heavy
 def test_a_kill_loses_the_calls_that_are_under_way_and_no_reply_that_came(
     forks: Any, faulty: Any, tmp_path: Path
 ) -> None:
@@ -122,6 +123,7 @@ def test_a_kill_loses_the_calls_that_are_under_way_and_no_reply_that_came(
     assert counts["repeats"] == 0
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("when", ["before", "amid", "after"])
 def test_a_kill_while_a_reply_comes_pays_at_most_the_votes_under_way_again(
     forks: Any, faulty: Any, tmp_path: Path, when: str

@@ -107,6 +107,7 @@ def people(tmp_path):
     return "next-turn people.jsonl --user openai:m --out out --yes --concurrency 2".split()
 
 
+@pytest.mark.heavy
 def test_every_reply_of_an_endpoint_is_paid_for_once_through_kills(people, faulty, tmp_path, forks):
     """A command that is killed at several replies and called again, against an endpoint that counts."""
     endpoint = faulty(reply="Something near the sea, please.")
@@ -130,6 +131,7 @@ def test_every_reply_of_an_endpoint_is_paid_for_once_through_kills(people, fault
     assert endpoint.counts()["answered"] == counts["answered"]
 
 
+@pytest.mark.heavy
 def test_a_command_that_is_interrupted_says_where_it_goes_on_and_goes_on_there(people, faulty, tmp_path, forks):
     endpoint = faulty(reply="Something near the sea, please.", hold_at=6)
     fork = forks(people, tmp_path, endpoint.environment)

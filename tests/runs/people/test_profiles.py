@@ -128,6 +128,7 @@ def test_the_same_command_goes_on_and_ends_as_one_that_never_stopped(tmp_path, l
     assert runs.profiles.generate(8, parts, model, language=language).new == 0
 
 
+@pytest.mark.heavy
 def test_a_killed_process_leaves_what_the_next_one_goes_on_with(forks, tmp_path):
     whole, killed = tmp_path / "whole.txt", tmp_path / "killed.txt"
     runs.profiles.generate(40, whole, "offline?misbehave=0.3")
@@ -212,6 +213,7 @@ def test_what_an_earlier_version_left_after_a_kill_is_gone_on_with(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["killed.drafts.jsonl", "killed.txt"]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_after_a_signal_the_next_command_pays_for_no_reply_again(forks, faulty, tmp_path, number):
     endpoint = faulty(latency=0.05, misbehave=0.4)

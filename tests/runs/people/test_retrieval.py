@@ -88,6 +88,7 @@ def test_replies_come_from_the_assistant_that_answered_the_person(people) -> Non
         assert {assistant_of(by_id[f"of {user}"]) for user in words_of(one, "assistant")} == {answered}
 
 
+@pytest.mark.heavy
 def test_with_few_conversations_of_an_assistant_replies_come_from_all(people) -> None:
     rare = [one if number % 33 else spoken(f"u{number}", "Rome", "cyd") for number, one in enumerate(people)]
     baseline = from_people(rare, "all", most=100, answered=assistant_of)
@@ -122,6 +123,7 @@ def test_where_there_can_be_none_a_note_says_why(people, change: Callable, why: 
     assert why in baseline.notes[0]
 
 
+@pytest.mark.heavy
 def test_logs_that_tell_a_task_alone_have_users_of_the_same_tasks(people) -> None:
     logs = [
         one.model_copy(update={"extra": {"user": user_of(one), "task": f"to see {PLACES[number % 10]}"}})

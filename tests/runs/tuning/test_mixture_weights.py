@@ -47,6 +47,7 @@ class BriefShare:
         return Judgement(value=abs(share - SHARE))
 
 
+@pytest.mark.heavy
 def test_the_weights_of_two_types_are_those_of_the_people_who_are_simulated(tmp_path: Path) -> None:
     path = tmp_path / "people.jsonl"
     record_lines.write(of_people(), path)

@@ -59,6 +59,7 @@ def searched(simulator, out, writer, trials=8, **more):
     return tune(simulator, objective, {}, out=out, pages=search, trials=0, **{"judge": False, **more})
 
 
+@pytest.mark.heavy
 def test_a_better_page_is_found_written_down_and_named_in_the_command(simulator, tmp_path):
     writer = Writer(f"{shipped()}\nWORDS 40 at most", f"{shipped()}\nWORDS 70 at most")
     tuned = searched(simulator, tmp_path / "out", writer, judge=True)
@@ -91,6 +92,7 @@ def test_pages_that_do_not_get_better_are_left_as_they_are(simulator, tmp_path):
     assert (tuned.pages, (tmp_path / "out/pages").exists()) == ({}, False)
 
 
+@pytest.mark.heavy
 def test_a_resumed_search_for_pages_asks_nobody_again(simulator, tmp_path):
     pages = (f"{shipped()}\nWORDS 40 at most", f"{shipped()}\nWORDS 70 at most")
     first = searched(simulator, tmp_path / "out", Writer(*pages))

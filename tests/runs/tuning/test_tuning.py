@@ -39,6 +39,7 @@ def searched(
     return tune(simulator, objective or toys.Wordiness(), space_of(LEVEL), out=out, trials=trials, **more)
 
 
+@pytest.mark.heavy
 def test_a_planted_optimum_is_found_and_judged_on_people_who_were_not_asked(people, tmp_path):
     objective = toys.Wordiness()
     tuned = searched(people, tmp_path / "out", objective=objective)
@@ -55,6 +56,7 @@ def test_a_planted_optimum_is_found_and_judged_on_people_who_were_not_asked(peop
     assert "--max-turns 1" in tuned.command
 
 
+@pytest.mark.heavy
 def test_a_resumed_search_equals_one_that_was_never_interrupted(people, tmp_path):
     whole = searched(people, tmp_path / "whole", trials=5, judge=False)
     objective = toys.Wordiness()
@@ -82,6 +84,7 @@ def test_a_folder_of_another_search_is_not_gone_on_with(people, tmp_path):
         searched(people, tmp_path / "out", trials=2, judge=False, limit=2, resume=True)
 
 
+@pytest.mark.heavy
 def test_the_ledger_counts_openings_and_the_same_judgement_opens_nothing(people, tmp_path):
     first = searched(people, tmp_path / "out", trials=2)
     assert first.judged is not None
@@ -99,6 +102,7 @@ def test_the_ledger_counts_openings_and_the_same_judgement_opens_nothing(people,
     assert not {"date", "time"} & ledger[0].keys()
 
 
+@pytest.mark.heavy
 def test_people_to_learn_from_to_select_by_and_to_test_on_never_meet(people, tmp_path):
     pytest.importorskip("sklearn")
     simulator = Simulator("recllmsim", people, {"user": f"people:{people}", "assistant": f"people:{people}"})
@@ -190,6 +194,7 @@ def test_a_gain_within_the_noise_of_repeats_is_no_gain(people, tmp_path):
     assert noise_line(near.model_copy(update={"repeats": ()})) is None
 
 
+@pytest.mark.heavy
 def test_a_notebook_calls_it_at_the_front_door(people, tmp_path):
     tuned = duologue.tune(
         "tuned_toy", people, LEVEL, out=tmp_path / "out", trials=3, objective=toys.Wordiness(), limit=2, judge=False

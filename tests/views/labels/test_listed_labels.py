@@ -65,6 +65,7 @@ def test_a_label_of_a_conversation_and_one_of_messages_of_the_same_name_are_two(
     assert [*listed(talk(0, {"mood": "good"}, {"mood": "bad"}))] == ["mood", "mood of messages"]
 
 
+@pytest.mark.heavy
 def test_the_label_that_people_gave_under_another_name_is_compared(open_data):
     from duologue import load
 

@@ -382,6 +382,7 @@ def test_a_report_and_its_card_show_themselves_in_a_notebook():
         assert title in html
 
 
+@pytest.mark.heavy
 def test_the_other_pages_do_not_wait_for_what_the_report_needs(tmp_path):
     code = (
         "import sys, duologue.views; print([m for m in ('numpy', 'scipy', 'pandas', 'matplotlib') if m in sys.modules])"

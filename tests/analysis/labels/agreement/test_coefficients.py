@@ -92,6 +92,7 @@ def test_kappas_are_scikit_learns(pairs):
     assert accuracy(one, other).value == pytest.approx(metrics.accuracy_score(one, other))
 
 
+@pytest.mark.heavy
 @given(st.lists(st.tuples(VALUES, VALUES, st.none() | VALUES), min_size=3, max_size=30))
 def test_alpha_is_nltks_and_fleiss_kappa_that_of_its_definition(ratings):
     nltk = pytest.importorskip("nltk.metrics.agreement")

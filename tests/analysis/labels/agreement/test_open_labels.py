@@ -28,6 +28,7 @@ def older(open_data):
     return loaded(open_data / "recllmsim")
 
 
+@pytest.mark.heavy
 def test_kappas_of_peoples_labels_are_scikit_learns(newer):
     metrics = pytest.importorskip("sklearn.metrics")
     rows = agreement(newer, between=HUMAN, ordered=[USEFULNESS]).rows
@@ -58,6 +59,7 @@ def test_kappas_of_peoples_labels_are_scikit_learns(newer):
     assert undefined == 5
 
 
+@pytest.mark.heavy
 def test_alphas_of_votes_are_nltks(newer):
     nltk = pytest.importorskip("nltk.metrics.agreement")
     distance = pytest.importorskip("nltk.metrics")
@@ -75,6 +77,7 @@ def test_alphas_of_votes_are_nltks(newer):
         assert row.alpha == pytest.approx(nltk.AnnotationTask(triples, distance=distance.interval_distance).alpha())
 
 
+@pytest.mark.heavy
 def test_the_votes_of_two_taxonomies_are_identical_and_those_of_one_hardly_agree(newer):
     rows = agreement(newer, between=[(f"strategy_V{number}",) for number in (1, 2, 3, 4)]).rows
     for row in rows:
@@ -87,6 +90,7 @@ def test_the_votes_of_two_taxonomies_are_identical_and_those_of_one_hardly_agree
             assert row.unanimity > 0.97
 
 
+@pytest.mark.heavy
 def test_the_published_judge_is_no_better_than_always_saying_2(older, newer):
     parts = {"Detail Level": "detail", "Practical Usefulness": "utility", "Diversity": "diversity"}
     between = [(f"rating.{rating}", f"satisfaction.{part}") for rating, part in parts.items()]
@@ -101,6 +105,7 @@ def test_the_published_judge_is_no_better_than_always_saying_2(older, newer):
         assert row.kappa_low <= whole <= row.kappa_high
 
 
+@pytest.mark.heavy
 def test_labels_of_replies_meet_reply_by_reply(older, newer):
     for name, side, number in (
         ("satisfaction", "people", 953),

@@ -244,6 +244,7 @@ def test_many_labels_of_one_user_hold_no_precision(talk, voted):
     assert abstention(apart, between=BETWEEN, precision=0.9).rows[0].held
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("right", "holding"), [((0.88, 0.84), 0), ((0.97, 0.84), 1), ((0.97, 0.95), 2)])
 def test_what_is_kept_has_the_precision_for_people_who_are_not_among_the_labelled(talk, voted, right, holding):
     """80 users of whom the judge is right with different chances, with 1 to 3 conversations each.

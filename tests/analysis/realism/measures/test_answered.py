@@ -47,6 +47,7 @@ def significant(report: RealismReport) -> dict[str, bool]:
     return {part.assistant: (part.p_adjusted or 1.0) <= 0.05 for part in row_of(report).answered}
 
 
+@pytest.mark.heavy
 def test_a_difference_with_one_assistant_is_found_there_and_not_with_the_others(side) -> None:
     sim = side("sim", {"ada": 20, "bea": 60, "cyd": 12}, thanking=["bea"])
     human = side("human", {"ada": 50, "bea": 15, "cyd": 25})
@@ -60,6 +61,7 @@ def test_a_difference_with_one_assistant_is_found_there_and_not_with_the_others(
     assert (effects["ada"].effect_low or 0) < 0 < (effects["ada"].effect_high or 0)
 
 
+@pytest.mark.heavy
 def test_where_only_people_name_assistants_all_simulated_users_stand_against_each_ones_people(side) -> None:
     sim = side("sim", {"any": 40}, named=False)
     human = side("human", {"ada": 50, "bea": 15, "cyd": 25}, thanking=["bea"])
@@ -71,6 +73,7 @@ def test_where_only_people_name_assistants_all_simulated_users_stand_against_eac
     assert (parts["bea"].human or 0) > (parts["ada"].human or 1)
 
 
+@pytest.mark.heavy
 def test_an_assistant_of_few_people_and_a_single_one_have_no_row(side) -> None:
     few = compare(side("sim", {"any": 20}, named=False), side("human", {"ada": 20, "bea": 7}), **QUICK)
     assert [part.assistant for part in row_of(few).answered] == ["ada"]
@@ -86,6 +89,7 @@ def test_measures_among_others_and_the_frame_know_no_assistants(side) -> None:
     assert "answered" not in report.frame().columns
 
 
+@pytest.mark.heavy
 def test_no_assistant_differs_where_none_does(side) -> None:
     sizes = {"ada": 40, "bea": 12, "cyd": 25}
     report = compare(side("sim", sizes), side("human", {"ada": 15, "bea": 40, "cyd": 25}), **QUICK)

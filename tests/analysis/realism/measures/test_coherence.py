@@ -216,6 +216,7 @@ def test_users_stitched_together_come_out_first_in_small_conversations():
     assert not first_and_significant(halves(people, lambda side: side))[1]
 
 
+@pytest.mark.heavy
 def test_users_stitched_together_from_other_people_come_out_first(people, plain, halved):
     planted = measured(transcripts_of(shuffled.between(people), "zh"), MEASURES)
     first, seen = first_and_significant(halved(plain, 0, planted=planted))
@@ -223,6 +224,7 @@ def test_users_stitched_together_from_other_people_come_out_first(people, plain,
     assert len(seen) >= 2
 
 
+@pytest.mark.heavy
 def test_messages_of_a_person_in_another_order_are_seen(people, plain, halved):
     planted = measured(transcripts_of(shuffled.within(people), "zh"), MEASURES)
     assert first_and_significant(halved(plain, 0, planted=planted))[1]

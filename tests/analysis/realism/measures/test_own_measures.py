@@ -65,6 +65,7 @@ def test_four_fields_are_a_measure():
         measure(of_text=None)
 
 
+@pytest.mark.heavy
 def test_a_registered_measure_is_in_report_json_page_and_card(tmp_path):
     assert realism.register_measure(measure()).name == "short ones"
     report = duologue.compare(side("s", text="Hello there, it is me."), side("h"), out=tmp_path / "out", seed=1)
@@ -77,6 +78,7 @@ def test_a_registered_measure_is_in_report_json_page_and_card(tmp_path):
     assert "short ones" in {row["name"] for row in json.loads((tmp_path / "out" / "card.json").read_text())["measures"]}
 
 
+@pytest.mark.heavy
 def test_the_figures_of_shipped_measures_stay_as_they_are_beside_one_of_your_own():
     before = {row.name: row for row in compared().measures}
     realism.register_measure(measure())

@@ -69,6 +69,7 @@ def test_each_family_errs_in_3_to_7_percent_of_the_divisions(plain, p_of_designs
     assert all(0.03 <= rate <= 0.07 for rate in rates.values()), rates
 
 
+@pytest.mark.heavy
 def test_between_halves_of_the_people_a_model_cannot_tell(plain, halved):
     covering = []
     for split in range(20):

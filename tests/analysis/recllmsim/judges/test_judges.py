@@ -145,6 +145,7 @@ def test_few_users_have_no_interval_and_a_constant_judge_has_none():
     assert uneven["mae"].low < uneven["mae"].value < uneven["mae"].high
 
 
+@pytest.mark.heavy
 @settings(max_examples=10)
 @drawn(
     st.lists(

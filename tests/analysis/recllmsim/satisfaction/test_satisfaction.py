@@ -86,6 +86,7 @@ def scores(report: Any) -> dict[tuple[str, str, str], float | None]:
     return {(row.task, row.model, row.score): row.value for row in report.scores.rows}
 
 
+@pytest.mark.heavy
 def test_a_word_that_tells_satisfaction_is_found_of_users_who_were_not_seen():
     report = measure_satisfaction(told_turns(crowd(sign=True), "reply"), ["logistic", "forest"], trees=10)
     accuracy = scores(report)

@@ -171,6 +171,7 @@ def test_on_a_terminal_each_data_set_has_tables_of_few_columns():
 # The open data
 
 
+@pytest.mark.heavy
 def test_of_the_restricted_open_part_precision_goes_up_and_exact_match_down_as_in_print(open_data):
     from duologue.data import load
 

@@ -216,6 +216,7 @@ def test_people_are_asked_the_same_questions_as_readers_where_those_on_which_the
     assert people(questions[:1], least_agreement=0.4) is None
 
 
+@pytest.mark.heavy
 def test_the_open_data_are_normalised_exactly_as_squads_program_does(open_data):
     for name in ("quac_subset", "sim_quac"):
         for item in questions_of(load(open_data / f"simquac/{name}.json")):

@@ -70,6 +70,7 @@ def test_no_topic_that_is_asked_about_was_seen_in_training():
     assert all(one != two for one, two in pairwise(seen[:5]))
 
 
+@pytest.mark.heavy
 def test_a_reader_learns_where_the_answers_are_and_when_there_is_none():
     pytest.importorskip("sklearn")
     questions = lessons(12)

@@ -33,6 +33,7 @@ def test_the_rates_as_they_are_change_nothing(language):
     assert user_texts(f"offline?{query}", language) == user_texts("offline", language)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_each_rate_does_what_it_says(language):
     usual, later_usual = first("offline", language), later("offline", language)

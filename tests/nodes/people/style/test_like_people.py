@@ -92,6 +92,7 @@ def guard():
     return nodes.like(talks(PEOPLE), drafts=talks(SIMULATOR))
 
 
+@pytest.mark.heavy
 def test_what_is_accepted_has_the_shares_of_people(guard):
     counts = Counter(accepted_text(guard, SIMULATOR, f"talk {n}", 60)[0] for n in range(1_200))
     for text, share in PEOPLE.items():
@@ -103,6 +104,7 @@ def test_without_the_guard_it_has_not(guard):
     assert counts[THANKS] / 1_200 > 0.6
 
 
+@pytest.mark.heavy
 def test_few_attempts_come_as_near_as_they_can(guard):
     here = guard.manners.places["later"]
     far = distance(here.drafts.joint, here.people.joint)
@@ -448,6 +450,7 @@ async def test_the_guard_conforms_to_the_contract_of_its_place(guard):
     await nodes.conformance.conforms("question_validator", guard)
 
 
+@pytest.mark.heavy
 def test_a_conversation_with_the_guard_records_every_draft_and_never_ends_by_it():
     async def asker(state, runtime):
         number = nodes.state.attempt_number(state)
