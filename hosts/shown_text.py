@@ -40,7 +40,10 @@ def conversation_of(source: Iterable[Conversation], name: str) -> Conversation:
 
 
 def conversation_text(conversation: Conversation) -> str:
-    """Scenario, messages with calls of tools and rejected drafts, the end, and the score with its reason."""
+    """Scenario, messages with calls of tools and rejected drafts, the end, and the score with its reason.
+
+    Further lines of a text are indented, so that none of them looks like a message.
+    """
     result = outcome(conversation)
     lines = [f"conversation {conversation.id}", f"scenario: {dumps(conversation.scenario)}"]
     for number, message in enumerate(conversation.messages):
@@ -52,7 +55,8 @@ def conversation_text(conversation: Conversation) -> str:
         lines.append(f"failure: {conversation.failure.node}: {conversation.failure.error}")
     success = {True: "yes", False: "no", None: "no score"}[result.success]
     fault = "" if result.fault == "none" else f" (fault: {result.fault})"
-    return "\n".join([*lines, f"success: {success}: {result.reason}{fault}"])
+    lines.append(f"success: {success}: {result.reason}{fault}")
+    return "\n".join("\n        ".join(line.splitlines()) for line in lines)
 
 
 def _message_lines(number: int, message: Message) -> Iterator[str]:
