@@ -87,6 +87,7 @@ def _why(code: int) -> str:
 
 async def _worked(shard: Shard, board: Board) -> int:
     """Simulate a shard in a new process; gives the process's exit code."""
+    task = framed(shard)  # before there is a worker, which would wait for ever for what cannot be sent
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-c", _CODE, json.dumps(sys.path), str(os.getpid())),
         stdin=asyncio.subprocess.PIPE,
@@ -95,7 +96,7 @@ async def _worked(shard: Shard, board: Board) -> int:
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    orders_task = asyncio.ensure_future(_ordered(shard, board, process.stdin))
+    orders_task = asyncio.ensure_future(_ordered(task, board, process.stdin))
     try:
         await _heard(shard, board, process.stdout)
         return await process.wait()
@@ -109,11 +110,11 @@ async def _worked(shard: Shard, board: Board) -> int:
         process.stdin.close()
 
 
-async def _ordered(shard: Shard, board: Board, pipe: asyncio.StreamWriter) -> None:
-    """Send the shard, and each change of the orders."""
+async def _ordered(task: bytes, board: Board, pipe: asyncio.StreamWriter) -> None:
+    """Send the shard as it is framed, and each change of the orders."""
     sent: object = None
     with suppress(OSError):  # of a worker that is gone
-        pipe.write(framed(shard))
+        pipe.write(task)
         await pipe.drain()
         while True:
             if (orders := board.orders()) != sent:

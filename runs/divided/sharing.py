@@ -2,6 +2,7 @@
 
 import math
 import os
+import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
@@ -9,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 from ...data import domains
 from ...data.domain import Domain
 from ...data.formats.detection import Format
-from ...data.packages import is_importable
+from ...data.packages import failure, is_importable
 from ...data.text.model_tokens import texts_in
 from ...errors import DuologueError, SettingError
 from ...graphs import Cast
@@ -183,10 +184,16 @@ def _own_domains() -> tuple[Domain, ...]:
     """
     own = domains.registered_here()
     for domain in own:
-        if type(domain).__module__ == "__main__" or "<locals>" in type(domain).__qualname__:
+        if not is_importable(type(domain)):
             raise SettingError(
                 f"the domain {domain.kind!r} cannot be imported by another process: define its class in a module"
             )
+        try:
+            pickle.dumps(domain)
+        except Exception as error:
+            raise SettingError(
+                f"the domain {domain.kind!r} cannot be sent to another process: {failure(error)}"
+            ) from None
     return own
 
 

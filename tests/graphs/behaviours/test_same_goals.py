@@ -12,7 +12,7 @@ AIRLINE = Path(__file__).resolve().parents[3] / "examples/airline"
 
 
 @pytest.mark.heavy
-def test_no_behaviour_makes_a_scenario_of_the_example_impossible(tmp_path, monkeypatch):
+def test_no_behaviour_makes_a_scenario_of_the_example_impossible(tmp_path, monkeypatch, own_registry):
     shutil.copytree(AIRLINE, tmp_path / "airline_example")
     monkeypatch.chdir(tmp_path / "airline_example")
     monkeypatch.syspath_prepend(str(tmp_path / "airline_example"))
