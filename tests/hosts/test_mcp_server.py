@@ -65,6 +65,12 @@ def test_a_server_that_reads_has_tools_and_resources_that_change_nothing(folder)
         outside = await client.call_tool("show", {"source": "../agent/../.."})
         assert outside.is_error
         assert "is not in the folder of this server" in texts(outside)
+        of_a_key = await client.call_tool("show", {"source": SECRET})
+        assert of_a_key.is_error
+        assert SECRET not in texts(of_a_key)
+        with pytest.raises(mcp.MCPError) as of_a_run:
+            await client.read_resource(f"duologue://runs/{SECRET}")
+        assert SECRET not in str(of_a_run.value)
         return client.instructions
 
     assert "--allow-simulate" in asyncio.run(session(use))
