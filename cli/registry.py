@@ -30,7 +30,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("recllmsim stats", "recllmsim tasks", "recllmsim profiles", "recllmsim identify", "recllmsim satisfaction"),
         *("recllmsim judges", "recllmsim preference", "recllmsim intents"),
     ),
-    "tracks": ("trec task1", "trec task2", "trec serve"),
 }
 """Every command, in the order of the help: the words after `duologue`, by their heading in the list of commands.
 
@@ -43,7 +42,6 @@ FOLDERS = {
     "runs": "List, validate and repair run folders.",
     "simquac": "Measure and repair data as in the SimQuAC paper.",
     "recllmsim": "Measure and make data as in the RecLLMSim papers.",
-    "trec": "Take part in TREC's user simulation track, or give one.",
 }
 """Words that have commands below them, with their summaries."""
 

@@ -37,12 +37,6 @@ def asking(cast: Cast) -> Cast:
     return cast.replace(**changes, **({} if cast.world is None else {"world": None}))
 
 
-def answering(cast: Cast) -> Cast:
-    """The cast, whose conversations end when its assistant has answered once; its world is not used."""
-    changes: dict[str, Any] = {"stop": AfterOneTurn("assistant", cast.stop), "closing": closing}
-    return cast.replace(**changes, **({} if cast.world is None else {"world": None}))
-
-
 def limits_of(cast: Cast, *, seed: int = 0, attempts: int | None = None) -> Limits:
     """The limits of each question: the seed, and most calls for a turn (default: the cast's)."""
     return Limits(max_turns=MANY_TURNS, seed=seed, question_attempts=attempts or cast.limits.question_attempts)

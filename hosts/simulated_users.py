@@ -149,10 +149,6 @@ class User:
         """As `reply`, where nothing can be awaited."""
         return blocking(self.reply(messages))
 
-    def recall(self, record: Conversation, messages: Iterable[Heard]) -> None:
-        """Take up a conversation of another process: its record up to an answer, which is the last of the messages."""
-        self._records[_key(messages_of(messages))] = record
-
     def _before(self, heard: Sequence[Message]) -> tuple[Conversation | None, int]:
         """The record of the answer that ends the longest part of these messages, and the length of that part."""
         for length in range(len(heard), 0, -1):

@@ -48,10 +48,7 @@ def next_turn_command(
     sample: Annotated[int | None, sample_of("conversations")] = None,
     out: Annotated[
         Path | None,
-        out_to(
-            "this folder: every turn and its scores, next_turn.json and trec.jsonl; the same command continues from "
-            "there."
-        ),
+        out_to("this folder: every turn and its scores, and next_turn.json; the same command continues from there."),
     ] = None,
     baseline: Annotated[bool, baseline_of(", with messages of other people of SRC")] = True,
     cast: Annotated[

@@ -1,7 +1,7 @@
 """The forms of scenarios that are read, in the order in which they are tried."""
 
 from ..formats.detection import Format
-from . import adk, deepeval, langsmith, mlflow, promptfoo, scenario_lines, tau2, trec
+from . import adk, deepeval, langsmith, mlflow, promptfoo, scenario_lines, tau2
 
 FORMS: tuple[Format, ...] = (
     tau2.FORMAT,
@@ -10,7 +10,6 @@ FORMS: tuple[Format, ...] = (
     mlflow.FORMAT,
     langsmith.FORMAT,
     promptfoo.FORMAT,
-    trec.FORMAT,
 )
 """Test cases of other tools."""
 

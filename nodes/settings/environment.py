@@ -22,7 +22,6 @@ from .redaction import KEY, NO_KEY, host_of, keep_environment_secrets, keep_secr
 
 BASE_URL = "OPENAI_BASE_URL"
 OLD_BASE_URL = "OPENAI_API_BASE"
-TRACK_TOKEN = "TREC_TOKEN"
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 
 log = logging.getLogger(__name__)
@@ -185,12 +184,6 @@ def environment_with_file(provider: str) -> Iterator[None]:
         if _without_calls.get():
             inside.enter_context(with_placeholders(provider))
         yield
-
-
-def track_token() -> SecretStr | None:
-    """The token of a team in a track whose platform asks for one, from the variable `TREC_TOKEN`; None without it."""
-    token = os.environ.get(TRACK_TOKEN, "").strip()
-    return SecretStr(token) if token else None
 
 
 def job_summary() -> Path | None:

@@ -49,7 +49,7 @@ ONE_EACH = ("--between", "--fact", "--model", "--rater", "--scale", "--template-
 """Options that may be repeated and take one value at a time: models, pairs, orders, sentences, names with commas of their own."""
 
 SEVERAL = {
-    "--assistant": "`validity` and `trec serve` have several assistants",
+    "--assistant": "`validity` has several assistants",
     "--model": "`recllmsim profiles` writes with one model; other commands compare several",
     "--user": "`next-turn` and `validity` compare several users",
 }
@@ -289,7 +289,6 @@ def test_every_command_that_asks_models_has_the_options_of_asking_in_the_same_wo
         words for words, own in by_command.items() if any("MODEL" in str(option.metavar) for option in own.values())
     }
     asking -= {"recllmsim intents", "recllmsim satisfaction"}  # their models are trained on the data
-    asking -= {"trec task1", "trec task2", "trec serve"}  # only the other side knows how many messages there will be
     asking -= {"serve-user"}  # a request asks for one message, and how many there are is the harness' choice
     assert len(asking) >= 12
     for name in names:

@@ -72,8 +72,7 @@ OTHERS = {
     "reproduce": "figures of the pages, with none of a single label",
     "simquac readers": "answers, no labels", "simquac baseline": "answers, no labels", "topics": "texts",
     "recllmsim tasks": "texts", "recllmsim profiles": "texts", "draw": "a graph", "serve-user": "gives one message at a time", "mcp": "prints what other commands print", "doctor": "versions",
-    "runs list": "folders", "runs validate": "folders", "runs repair": "folders", "trec task1": "messages and counts",
-    "trec task2": "messages and counts", "trec serve": "messages",
+    "runs list": "folders", "runs validate": "folders", "runs repair": "folders",
 }  # fmt: skip
 """The other ones, and why none of them shows a label."""
 

@@ -38,7 +38,6 @@ NOT_RUN = {
     r"duologue label (?!.*--(?:write|read|release|out) )": "a page until Ctrl-C: tests/labelling opens it",
     r"duologue validity .*--link": "most of an hour: tests/cli/people/test_link.py has fewer users",
     r"inspect view": "a server of Inspect: tests/hosts/test_inspect.py reads what it shows",
-    r"duologue trec ": "the platform of a track: tests/hosts/trec plays both tasks on two of them",
     r"duologue reproduce \w": "whole data sets: tests/cli/people/test_reproduce_command.py measures each claim",
     r"duologue mcp ": "speaks a protocol: tests/hosts/test_mcp_server.py starts it",
     r"duologue serve-user ": "a server until Ctrl-C: tests/cli/hosts starts it",

@@ -237,24 +237,17 @@ def test_an_embedding_is_asked_for_each_text_once(people):
     assert 0 < same.scores["embedding"].value < 1
 
 
-def test_files_hold_each_turn_with_its_scores_and_users_turns_as_requests_of_the_track(people, tmp_path):
+def test_files_hold_each_turn_with_its_scores(people, tmp_path):
     benchmark = Benchmark.of(people)
     rows = benchmark.judged({"same": always(benchmark)})
     report = benchmark.report(rows)
     paths = write(report, rows, tmp_path / "new" / "out")
-    assert [path.name for path in paths] == ["next_turn.json", "turns.jsonl", "trec.jsonl"]
+    assert [path.name for path in paths] == ["next_turn.json", "turns.jsonl"]
     turns = [json.loads(line) for line in paths[1].read_text().splitlines()]
     assert len(turns) == 4 * 42
     assert turns[0]["person"] == turns[0]["said"] == "I want to see Rome."
     assert turns[0]["scores"]["chrf"] == 1.0
     assert {"row", "conversation", "user", "turn", "stopped", "rejected", "failure"} < set(turns[0])
-    requests = [json.loads(line) for line in paths[2].read_text().splitlines()]
-    assert len(requests) == 42
-    assert requests[0]["run_id"] == "same"
-    assert requests[0]["user_utterance"] == {
-        "conversation_id": "u0-trip-0:0", "participant_name": "user", "text": "Is that so?", "sources": [],
-        "annotations": {}, "timestamp": "", "is_final": False,
-    }  # fmt: skip
     assert type(report).model_validate_json(paths[0].read_text()) == report
 
 

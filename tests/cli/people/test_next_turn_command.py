@@ -81,7 +81,7 @@ def test_a_folder_holds_every_turn_and_the_same_command_goes_on_there(
     code, first, err = duologue(*command)
     assert code == 0, err
     assert {path.name.partition("-")[0] for path in (tmp_path / "out").iterdir()} == {
-        "offline", "next_turn.json", "trec.jsonl", "turns.jsonl",
+        "offline", "next_turn.json", "turns.jsonl",
     }  # fmt: skip
     turns = [json.loads(line) for line in (tmp_path / "out" / "turns.jsonl").read_text().splitlines()]
     assert len(turns) == 4 * 42

@@ -1,1 +1,0 @@
-"""Commands for TREC's user simulation track."""
