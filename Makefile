@@ -122,7 +122,7 @@ $(STAMPS)/docs: pyproject.toml constraints.txt $(STAMPS)/test
 	touch $@
 
 $(STAMPS)/env: pyproject.toml constraints.txt $(STAMPS)/test
-	$(PIP) -e ".[notebook,dev-server,ray,ui,torch,xgboost,mcp,a2a]" --group agents --group browser --group hooks --group hub
+	$(PIP) -e ".[notebook,dev-server,ray,ui,torch,xgboost,a2a]" --group agents --group browser --group hooks --group hub
 	touch $@
 
 $(HOSTS:%=build/hosts/%/installed): build/hosts/%/installed: pyproject.toml constraints/hosts/%.txt

@@ -23,7 +23,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "measure": ("compare", "next-turn", "validity", "agreement", "reproduce"),
     "label": ("annotate", "label"),
     "improve": ("tune",),
-    "serve": ("serve-user", "mcp"),
+    "serve": ("serve-user",),
     "keep": ("runs list", "runs validate", "runs repair", "doctor", "draw"),
     "papers": (
         *(f"simquac {word}" for word in ("stats", "baseline", "teacher", "validators", "repair", "readers")),
@@ -50,7 +50,7 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
     "labels": ("annotate", "label", "agreement"),
     "people": ("compare", "next-turn", "validity", "reproduce"),
     "simquac": ("topics",),
-    "hosts": ("serve-user", "mcp"),
+    "hosts": ("serve-user",),
 }
 """Folders of commands that are called without the name of their folder."""
 

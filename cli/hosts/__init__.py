@@ -1,1 +1,1 @@
-"""Commands that serve other tools: `serve-user` and `mcp`."""
+"""The command that serves other tools: `serve-user`."""

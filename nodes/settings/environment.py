@@ -5,7 +5,7 @@ Variables of the process come before those of the file, also if their names diff
 import logging
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -104,15 +104,6 @@ def settings() -> EnvironmentSettings:
     if name:
         _check_address(address, name if name in process else f"{name} of {env_file.FILE.absolute()}")
     return EnvironmentSettings(SecretStr(key) if key else None, address or DEFAULT_BASE_URL)
-
-
-def keep_all_secrets() -> None:
-    """Remember the credentials of the environment and of `.env`, so that `redacted` removes them from texts."""
-    keep_environment_secrets()
-    with suppress(SettingError):  # a file that is not read gives nothing to a call either
-        for name, value in env_file.read(os.environ).values.items():
-            if env_file.CREDENTIAL.search(name) and len(value) >= 8:
-                keep_secret(SecretStr(value))
 
 
 def _check_address(address: str, name: str) -> None:

@@ -71,7 +71,7 @@ OTHERS = {
     "next-turn": "compares texts, reads no label", "tune": "searches by measures that are none of labels",
     "reproduce": "figures of the pages, with none of a single label",
     "simquac readers": "answers, no labels", "simquac baseline": "answers, no labels", "topics": "texts",
-    "recllmsim tasks": "texts", "recllmsim profiles": "texts", "draw": "a graph", "serve-user": "gives one message at a time", "mcp": "prints what other commands print", "doctor": "versions",
+    "recllmsim tasks": "texts", "recllmsim profiles": "texts", "draw": "a graph", "serve-user": "gives one message at a time", "doctor": "versions",
     "runs list": "folders", "runs validate": "folders", "runs repair": "folders",
 }  # fmt: skip
 """The other ones, and why none of them shows a label."""
