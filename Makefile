@@ -6,7 +6,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Setuptools warns that a folder of the package's name would hide it: here the root is the package, and none is beside it.
 PIP := PYTHONWARNINGS="ignore:Editable installation" $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
-HOST_PIP = PYTHONWARNINGS="ignore:Editable installation" build/hosts/$*/bin/python -m pip install --quiet --disable-pip-version-check
 # Versions as any index has them: no build of this machine's, and no file of its disk.
 PLAIN := grep -v '^-e' | sed 's/+.*//'
 STAMPS := $(VENV)/stamps
@@ -23,8 +22,6 @@ HEAVY_FILES = $(LONGEST) $(filter-out $(LONGEST),$(sort $(shell grep -rl --inclu
 COVER := --cov --cov-report=
 TRACES := build/coverage
 SOURCES := pyproject.toml $(shell find . -name "*.py" -not -path "./.*" -not -path "./build/*")
-# Harnesses of others that our user plays in: an extra, tests, a file of versions and an environment of its own for each.
-HOSTS := openevals inspect verifiers mlflow deepeval scenario
 # Per cent of lines and branches, a little under the 97 that the suite reaches without the open data.
 FLOOR := 95
 
@@ -33,7 +30,7 @@ export LANGSMITH_TRACING = false
 unexport PYTHONDONTWRITEBYTECODE
 export LANGGRAPH_CLI_NO_ANALYTICS = 1
 
-.PHONY: demo test light test-all test-long docs bench notebooks words mutants lint types env lab constraints hosts $(HOSTS:%=host-%) clean
+.PHONY: demo test light test-all test-long docs bench notebooks words mutants lint types env lab constraints clean
 
 demo: $(STAMPS)/core  ## a few conversations without a key, one of them with its rejected drafts, and their page
 	@$(BIN)/duologue demo
@@ -57,14 +54,6 @@ test-long: $(STAMPS)/env $(STAMPS)/docs  ## tests of minutes each, which `make t
 
 docs: $(STAMPS)/docs  ## the site in build/site, from the pages in docs, the commands and the docstrings
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --builder html docs build/site
-
-hosts: $(or $(ARGS:%=host-%),$(HOSTS:%=host-%))  ## our user in each harness of others, by its tests: `make hosts ARGS=openevals` for one
-
-# What these packages would send home is off, and the tests see no key and no network.
-$(HOSTS:%=host-%): host-%: build/hosts/%/installed
-	DEEPEVAL_TELEMETRY_OPT_OUT=1 MLFLOW_DISABLE_TELEMETRY=true LITELLM_LOCAL_MODEL_COST_MAP=true \
-	  build/hosts/$*/bin/python -m pytest --no-skips -W ignore::pytest.PytestUnraisableExceptionWarning \
-	  -k $* tests/hosts/test_$*.py tests/hosts/test_same_words.py tests/hosts/test_pages.py
 
 bench: $(STAMPS)/bench  ## what only a clock shows, as ratios; asserts nothing: docs/reference/performance.md
 	$(BIN)/python -m tests.benchmarks $(ARGS)
@@ -124,20 +113,6 @@ $(STAMPS)/docs: pyproject.toml constraints.txt $(STAMPS)/test
 $(STAMPS)/env: pyproject.toml constraints.txt $(STAMPS)/test
 	$(PIP) -e ".[notebook,dev-server,ray,ui,torch,xgboost,a2a]" --group agents --group browser --group hooks --group hub
 	touch $@
-
-$(HOSTS:%=build/hosts/%/installed): build/hosts/%/installed: pyproject.toml constraints/hosts/%.txt
-	$(PYTHON) -m venv build/hosts/$*
-	build/hosts/$*/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(HOST_PIP) -c constraints/hosts/$*.txt -e ".[$*]" --group hosts
-	touch $@
-
-# It is written where it is missing: remove it to have today's versions.
-$(HOSTS:%=constraints/hosts/%.txt): constraints/hosts/%.txt:
-	$(PYTHON) -m venv build/hosts/$*
-	build/hosts/$*/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(HOST_PIP) -e ".[$*]" --group hosts
-	build/hosts/$*/bin/python -m pip freeze --exclude-editable --exclude duologue | $(PLAIN) > $@.new
-	mv $@.new $@
 
 constraints: $(STAMPS)/env $(STAMPS)/bench $(STAMPS)/docs  ## write constraints.txt anew from what is installed here
 	$(BIN)/python -m pip freeze --exclude-editable --exclude duologue | $(PLAIN) > constraints.new

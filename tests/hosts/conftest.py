@@ -7,46 +7,16 @@ from typing import Any
 
 import pytest
 
-SERVICES = (
-    "ANTHROPIC_",
-    "CONFIDENT_",
-    "DEEPEVAL_",
-    "GOOGLE_",
-    "HF_",
-    "INSPECT_",
-    "LANGWATCH_",
-    "MLFLOW_",
-    "PRIME_",
-    "SCENARIO_",
-)
-"""Beginnings of the environment variables with keys and addresses of the harnesses' services."""
-SILENT = ("DEEPEVAL_TELEMETRY_OPT_OUT", "MLFLOW_DISABLE_TELEMETRY")
+SERVICES = ("ANTHROPIC_", "GOOGLE_", "HF_", "INSPECT_")
+"""Beginnings of the environment variables with keys and addresses of services that Inspect knows."""
 LOOPBACK = ("127.0.0.1", "::1", "localhost", None)
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--no-skips", action="store_true", help="count a skipped test as a failed run: `make hosts`")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What other packages warn of is theirs: in their environments only our own warnings are errors."""
-    if config.getoption("--no-skips", False):
-        for item in items:
-            item.add_marker(pytest.mark.filterwarnings("default", r"error:::duologue\.", "ignore:unclosed"))
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if session.config.getoption("--no-skips", False) and reporter.stats.get("skipped"):
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(autouse=True)
 def no_service(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No key of a service. A look-up of a host fails the test, also where the harness passes over the error."""
     for name in list(os.environ):
-        if name.upper().startswith(SERVICES) and name not in SILENT:
+        if name.upper().startswith(SERVICES):
             monkeypatch.delenv(name)
     sought: list[Any] = []
 

@@ -19,14 +19,10 @@ def page_of(host: str) -> Path:
     return ROOT / f"docs/hosts/{host}.md"
 
 
-@pytest.mark.parametrize(
-    "host", [pytest.param(host, marks=[pytest.mark.heavy] * (host == "openevals")) for host in EXAMPLES]
-)  # openevals is among what `make test-all` installs
-def test_the_python_of_a_page_runs_and_prints_what_it_shows(
-    host: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.heavy
+@pytest.mark.parametrize("host", EXAMPLES)
+def test_the_python_of_a_page_runs_and_prints_what_it_shows(host: str, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip(PACKAGES.get(host, host))
-    monkeypatch.syspath_prepend(ROOT / "examples/hosts")  # Verifiers imports the example by its name
     names: dict[str, object] = {"__name__": "__main__"}
     for step in steps(page_of(host)):
         if step.is_python:

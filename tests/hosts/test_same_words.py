@@ -78,75 +78,15 @@ def in_inspect() -> list[str]:
     return of_user([message.model_dump() for message in log.samples[0].messages])[:-1]  # without its goodbye
 
 
-def in_verifiers() -> list[str]:
-    from tests.hosts.verifiers_runs import run
-
-    def answer(messages: list[dict[str, Any]]) -> dict[str, Any]:
-        return {"role": "assistant", "content": agent(messages)}
-
-    settings = {"behaviours": ["incomplete"], "seed": 5}
-    [episode] = run([SCENARIO], answer, **settings)
-    return [str(node.message.content) for node in episode.traces[0].nodes if node.message.role == "user"]
-
-
-def in_mlflow() -> list[str]:
-    import mlflow
-
-    from duologue.hosts.mlflow import UserConversations
-
-    said: list[str] = []
-
-    def predict(messages: list[dict[str, Any]], **others: Any) -> str:
-        said[:] = of_user(messages)
-        return agent(messages)
-
-    mlflow.set_tracking_uri(f"sqlite:///{Path.cwd() / 'mlflow.db'}")
-    UserConversations([{"goal": "of the user"}], customer()).simulate(predict)
-    return said
-
-
-def in_deepeval() -> list[str]:
-    from deepeval.dataset import ConversationalGolden
-    from deepeval.simulator import ConversationSimulator
-    from deepeval.test_case import Turn
-
-    from duologue.hosts import deepeval
-
-    def reply(turns: list[Any]) -> Any:
-        return Turn(role="assistant", content=agent([{"role": turn.role, "content": turn.content} for turn in turns]))
-
-    simulator = ConversationSimulator(model_callback=reply, **deepeval.sides(customer()))
-    [case] = simulator.simulate([ConversationalGolden(scenario="that of the user")])
-    return [turn.content for turn in case.turns if turn.role == "user"]
-
-
-def in_scenario() -> list[str]:
-    import scenario
-
-    from duologue.hosts.scenario import UserAdapter
-
-    class Agent(scenario.AgentAdapter):
-        async def call(self, input: Any) -> str:
-            return agent(input.messages)
-
-    run = scenario.arun(name="a", description="a", agents=[Agent(), UserAdapter(customer())], verbose=False)
-    return of_user(asyncio.run(run).messages)[:-1]  # here the goodbye is a message too
-
-
 PACKAGES: dict[str, tuple[Callable[[], list[str]], str]] = {
     "openevals": (in_openevals, "openevals"),
     "inspect": (in_inspect, "inspect_ai"),
-    "verifiers": (in_verifiers, "verifiers"),
-    "mlflow": (in_mlflow, "mlflow"),
-    "deepeval": (in_deepeval, "deepeval"),
-    "scenario": (in_scenario, "scenario"),
 }
 """Each harness where the user opens, with the package that it needs."""
 
 
-@pytest.mark.parametrize(
-    "host", [pytest.param(host, marks=[pytest.mark.heavy] * (host == "openevals")) for host in PACKAGES]
-)  # openevals is among what `make test-all` installs
+@pytest.mark.heavy
+@pytest.mark.parametrize("host", PACKAGES)
 def test_its_messages_are_those_of_a_loop_by_hand(host: str) -> None:
     hold, package = PACKAGES[host]
     pytest.importorskip(package)

@@ -1,14 +1,16 @@
 """A user in a loop of one's own: its words are those of a run, depend on what it has heard alone, and end by name."""
 
 import asyncio
+import importlib
 import json
+import sys
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 import duologue
 from duologue import runs
-from duologue.errors import DataError, SettingError
+from duologue.errors import DataError, MissingExtraError, SettingError
 from duologue.graphs import agent_test
 from duologue.hosts import UserEnded, Users
 from duologue.testing import scripted_model
@@ -248,3 +250,10 @@ def test_wrong_messages_are_one_line(messages, error, line):
     with pytest.raises(error) as raised:
         duologue.user(**GOAL).reply_now(messages)
     assert str(raised.value).startswith(line)
+
+
+def test_inspect_where_it_is_not_installed_is_one_line_with_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "inspect_ai", None)
+    monkeypatch.delitem(sys.modules, "duologue.hosts.inspect", raising=False)
+    with pytest.raises(MissingExtraError, match=r'^inspect_ai is not installed: pip install "duologue\[inspect\]"$'):
+        importlib.import_module("duologue.hosts.inspect")
