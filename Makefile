@@ -111,7 +111,7 @@ $(STAMPS)/docs: pyproject.toml constraints.txt $(STAMPS)/test
 	touch $@
 
 $(STAMPS)/env: pyproject.toml constraints.txt $(STAMPS)/test
-	$(PIP) -e ".[notebook,dev-server,ray,ui,torch,xgboost,a2a]" --group agents --group browser --group hooks --group hub
+	$(PIP) -e ".[notebook,dev-server,ray,ui,torch,xgboost]" --group agents --group browser --group hooks --group hub
 	touch $@
 
 constraints: $(STAMPS)/env $(STAMPS)/bench $(STAMPS)/docs  ## write constraints.txt anew from what is installed here

@@ -62,7 +62,7 @@ def test_command(
     assistant: Annotated[
         str | None,
         assistant_by(
-            "the agent under test, such as MODULE:NAME, agent:URL, a2a:URL or openai:NAME; the cast's setting `assistant`."
+            "the agent under test, such as MODULE:NAME, agent:URL or openai:NAME; the cast's setting `assistant`."
         ),
     ] = None,
     user: Annotated[str | None, user_by("openai:NAME, offline or others; the cast's setting `user`.")] = None,

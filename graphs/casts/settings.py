@@ -33,7 +33,7 @@ class CastSettings(BaseModel):
     assistant: Any = Field(
         default="offline",
         description="Play the assistant with this model: openai:NAME, PROVIDER:NAME, offline, replay:PATH, "
-        "people:PATH (recorded replies), agent:URL, a2a:URL (an A2A agent) or MODULE:NAME.",
+        "people:PATH (recorded replies), agent:URL or MODULE:NAME.",
     )
     prompts: Any = Field(
         default=None,

@@ -15,7 +15,7 @@ from ...nodes.settings.import_path import is_import_path
 from ...nodes.speakers.agents import AgentSpeaker
 from ...nodes.speakers.import_path_speakers import check_form, speaking
 from ...nodes.speakers.offline_roles import taking_part
-from ...nodes.speakers.remote import A2A, REMOTE, a2a_agent, remote_agent
+from ...nodes.speakers.remote import REMOTE, remote_agent
 from ...nodes.speakers.replay import ReplaySpeaker, replayed_path
 from ...nodes.speakers.speaker import ChatSpeaker, FunctionSpeaker, SpeakerReply, is_reply
 
@@ -33,7 +33,7 @@ def side(role: Role, choice: Speaker, build: MessageBuilder, offline: str | None
         role: The role that it plays.
         choice: An object that `speaker` takes, or a model identifier. `replay:PATH` replays stored conversations,
             `people:PATH` draws turns from them. A model with `?like=PATH` or `?rewrite=PATH` writes a user with their
-            help. `agent:URL` calls a graph on a LangGraph server, `a2a:URL` an agent that speaks A2A. `MODULE:NAME` is an object of your own: a node, an
+            help. `agent:URL` calls a graph on a LangGraph server. `MODULE:NAME` is an object of your own: a node, an
             agent, a chat model, or a function. `PROVIDER:NAME` is a model, unless the working folder has such an
             object.
         build: Builds the messages for a model.
@@ -51,8 +51,6 @@ def side(role: Role, choice: Speaker, build: MessageBuilder, offline: str | None
         if choice.startswith(REMOTE):
             agent, send = remote_agent(choice)
             return AgentSpeaker(role, agent, _view(role, build), url=choice.removeprefix(REMOTE), send=send)
-        if choice.startswith(A2A):
-            return a2a_agent(role, choice, _view(role, build))
         if is_import_path(choice) and not names_model(choice):
             own = speaking(choice, role)
             node = speaker(role, own, build, offline)

@@ -20,7 +20,7 @@ ACCEPTED_FORMS = (
 )
 
 
-FORMS = "openai:NAME, PROVIDER:NAME, offline, replay:PATH, people:PATH, agent:URL or a2a:URL"
+FORMS = "openai:NAME, PROVIDER:NAME, offline, replay:PATH, people:PATH or agent:URL"
 _FILE = re.compile(r"(?:\./)?([\w./-]+)\.py(?::(\w+))?")
 
 

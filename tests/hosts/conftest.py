@@ -1,5 +1,6 @@
 """What a test of a harness starts from: no key of its services, and a list of the hosts that it would reach."""
 
+import gc
 import os
 import socket
 from collections.abc import Iterator
@@ -9,7 +10,27 @@ import pytest
 
 SERVICES = ("ANTHROPIC_", "GOOGLE_", "HF_", "INSPECT_")
 """Beginnings of the environment variables with keys and addresses of services that Inspect knows."""
+OF_INSPECT = ("default", r"error:::duologue\.", "ignore:unclosed", "ignore::pytest.PytestUnraisableExceptionWarning")
 LOOPBACK = ("127.0.0.1", "::1", "localhost", None)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What Inspect warns of is its own: only our own warnings are errors there."""
+    for item in items:
+        if _is_of_inspect(item):
+            item.add_marker(pytest.mark.filterwarnings(*OF_INSPECT))
+
+
+def _is_of_inspect(item: pytest.Item) -> bool:
+    return "tests/hosts/" in item.nodeid and "inspect" in item.nodeid
+
+
+@pytest.fixture(autouse=True)
+def collected(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Streams that Inspect leaves open are collected here, where their warnings are none of ours."""
+    yield
+    if _is_of_inspect(request.node):
+        gc.collect()
 
 
 @pytest.fixture(autouse=True)

