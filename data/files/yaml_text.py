@@ -9,14 +9,8 @@ from typing import Any
 
 import yaml
 
-from .json_files import is_too_deep
-from .json_values import as_json
-
 MOST_CHARACTERS = 1_000_000
 """Most characters of a YAML text: the parser, written in Python, takes a second for each hundred thousand."""
-
-MOST_VALUES = 100_000
-"""Most values of a text that is read as JSON."""
 
 MOST_MERGED = 10_000
 """Most keys that one mapping may take over by `<<`: each line of merges can double those of the line before."""
@@ -49,25 +43,6 @@ def loaded(text: str, *, once: bool = True) -> Any:
     # What a tag such as !!bool is given is not looked at by PyYAML before it is used.
     except (yaml.YAMLError, ValueError, TypeError, ArithmeticError, AttributeError, LookupError) as error:
         raise YamlError(" ".join(str(error).split()) or type(error).__name__) from None
-
-
-def in_json(text: str) -> Any:
-    """As `loaded`, with values that JSON has; YamlError also for more than 100,000 values, and for some in themselves.
-
-    A few lines of aliases may stand for any number of values.
-    """
-    value = loaded(text)
-    remaining, count = [value], 1
-    while remaining:
-        one = remaining.pop()
-        inner = list(one.values()) if isinstance(one, dict) else one if isinstance(one, list) else []
-        count += len(inner)
-        if count > MOST_VALUES:
-            raise YamlError(f"has more than {MOST_VALUES:,} values, aliases written out: write fewer")
-        remaining += inner
-    if is_too_deep(value):
-        raise YamlError("lists and mappings inside each other too deeply")
-    return as_json(value)
 
 
 class _Bounded(yaml.SafeLoader):

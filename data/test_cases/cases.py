@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 from ...errors import DataError, at
 from ..attempts import is_object
 from ..files.broken_lines import readable
-from ..files.json_files import dumps, write_text
 from ..formats.detection import Contents
 from ..identity import ID_LENGTH, digest
 from ..records import Conversation
@@ -45,13 +44,6 @@ class Case:
         if value is not None and not isinstance(value, str):
             raise ValueError(f"{keys[0]!r} is not a text: write it as one")
         return (value or "").strip()
-
-    def listed(self, *keys: str) -> list[Any]:
-        """As `take`, a list; empty without one. ValueError for another kind of value."""
-        value = self.take(*keys)
-        if value is not None and not isinstance(value, list):
-            raise ValueError(f"{keys[0]!r} is not a list: write it as one")
-        return value or []
 
     def put(self, key: str, value: Any) -> None:
         """Set a key of the scenario, unless the value is empty."""
@@ -107,22 +99,6 @@ def contents(path: str | Path, form: str, values: Iterable[tuple[str, Any]], rea
                 for thing, count in case.lost.items():
                     lost.setdefault(thing, Counter()).update(scenarios=1, things=count)
     return Contents(tuple(scenarios), tuple(_notes(form, len(scenarios), lost, unchecked)))
-
-
-def written(
-    conversations: Iterable[Conversation],
-    path: Path,
-    case_of: Callable[[Mapping[str, Any], Counter[str]], dict[str, Any]],
-    where: str = " (kept in metadata)",
-) -> list[str]:
-    """Write the scenarios as a list of another tool's cases.
-
-    Gives a line for each kind of thing that the tool has no key for. `case_of`: makes the case of a scenario, and counts these things.
-    """
-    lost: Counter[str] = Counter()
-    cases = [case_of(conversation.scenario, lost) for conversation in conversations]
-    write_text(path, dumps(cases, indent=2) + "\n")
-    return [f"{thing}, of {count} scenario{'s' * (count > 1)}{where}" for thing, count in lost.items()]
 
 
 def _read(

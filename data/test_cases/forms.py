@@ -1,15 +1,12 @@
 """The forms of scenarios that are read, in the order in which they are tried."""
 
 from ..formats.detection import Format
-from . import adk, deepeval, langsmith, mlflow, promptfoo, scenario_lines, tau2
+from . import deepeval, mlflow, scenario_lines, tau2
 
 FORMS: tuple[Format, ...] = (
     tau2.FORMAT,
     deepeval.FORMAT,
-    adk.FORMAT,
     mlflow.FORMAT,
-    langsmith.FORMAT,
-    promptfoo.FORMAT,
 )
 """Test cases of other tools."""
 

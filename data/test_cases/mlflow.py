@@ -4,7 +4,6 @@ A test case is an object with `goal`, `persona`, `context` and `simulation_guide
 under `inputs`, with `expectations` (mlflow.org/docs/latest/genai/datasets).
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +22,6 @@ _GUIDELINES = "simulation_guidelines"
 def read(path: str | Path) -> Contents:
     """A scenario for each test case; DataError for one without a goal and without a text of the user."""
     return contents(path, NAME, elements(path), lambda value: [_case(value)])
-
-
-def scenario_of(test_case: Mapping[str, Any]) -> dict[str, Any]:
-    """The scenario of a test case, with what has no counterpart under `mlflow_cases`; ValueError without a goal."""
-    return _case(dict(test_case)).whole(NAME)
 
 
 def _case(value: dict[str, Any]) -> Case:

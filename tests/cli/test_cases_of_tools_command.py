@@ -68,29 +68,6 @@ def test_goldens_need_a_judge_which_the_refusal_says(duologue, tasks):
     assert "names no model to judge: give it 'model', or the command --judge openai:NAME" in err
 
 
-def test_scenarios_become_goldens_and_goldens_scenarios(duologue):
-    line = {"goal": "drink tea", "persona": "Calm.", "success": {"judged": "Tea is served.", "tool_called": "boil"}}
-    Path("s.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
-    code, out, err = duologue("convert", "s.jsonl", "g.json", "--to", "deepeval")
-    assert (code, out) == (0, "1 scenarios written to g.json\n")
-    assert "left out: success.tool_called, of 1 scenario (kept in metadata)" in err
-    assert json.loads(Path("g.json").read_text())[0]["expected_outcome"] == "Tea is served."
-    assert duologue("convert", "g.json", "again.jsonl", "--to", "scenarios")[0] == 0
-    assert json.loads(Path("again.jsonl").read_text()) == line
-
-
-def test_scenarios_become_examples_of_langsmith_and_come_back(duologue):
-    line = {"goal": "drink tea", "facts": ["It is green."], "unknown": ["the cup"], "success": {"tool_called": "boil"}}
-    Path("s.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
-    code, out, err = duologue("convert", "s.jsonl", "e.json", "--to", "langsmith_examples")
-    assert (code, out) == (0, "1 scenarios written to e.json\n")
-    assert "left out: success, of 1 scenario (kept in metadata)" in err
-    [example] = json.loads(Path("e.json").read_text())
-    assert example["inputs"] == {"goal": "drink tea", "facts": ["It is green."]}
-    assert duologue("convert", "e.json", "again.jsonl", "--to", "scenarios")[0] == 0
-    assert json.loads(Path("again.jsonl").read_text()) == line
-
-
 def test_logs_become_scenarios_without_their_messages(duologue, logs):
     code, out, err = duologue("convert", logs, "s.jsonl", "--to", "scenarios")
     assert (code, out) == (0, "4 scenarios written to s.jsonl\n")

@@ -1,7 +1,6 @@
 """A simulated user in the simulations of the installed openevals: same words as in a run, and it ends them."""
 
 import asyncio
-import json
 
 import pytest
 
@@ -10,6 +9,8 @@ from duologue.errors import ModelError, SettingError
 from duologue.graphs import agent_test
 from duologue.hosts import openevals as host
 from duologue.testing import scripted_model
+
+pytest.importorskip("openevals")
 
 pytestmark = pytest.mark.heavy  # openevals is among what `make test-all` installs
 
@@ -161,23 +162,3 @@ def test_a_trace_in_langsmith_has_the_thread_in_its_metadata(simulators):
         simulators.run_multiturn_simulation(app=app(), **sides, max_turns=2)
     threads = {(run["name"], run["extra"]["metadata"].get("thread_id")) for run in runs.values()}
     assert {(name, "a") for name in ("multiturn_simulator", "simulated_user", "app")} <= threads
-
-
-def test_examples_of_a_data_set_are_users_and_scenarios_are_examples(tmp_path):
-    from langsmith.schemas import ExampleCreate
-
-    from duologue.data import Conversation
-    from duologue.data.test_cases import langsmith
-
-    scenarios = [
-        {"goal": "move my flight", "facts": ["The code is QX4821."], "success": {"text_contains": "moved"}},
-        {"title": "table", "first_message": "A table, please.", "persona": "Calm.", "unknown": ["the day"]},
-    ]
-    conversations = [Conversation(id=str(n), scenario=one) for n, one in enumerate(scenarios)]
-    lost = langsmith.write(conversations, tmp_path / "examples.json")
-    assert [line.split(",")[0] for line in lost] == ["success", "title", "unknown"]
-    examples = json.loads((tmp_path / "examples.json").read_text())
-    for example in examples:
-        inputs = ExampleCreate(**{"reference_outputs" if k == "outputs" else k: v for k, v in example.items()}).inputs
-        assert duologue.user(scenario=inputs).reply_now().text
-    assert [one.scenario for one in langsmith.read(tmp_path / "examples.json").conversations] == scenarios

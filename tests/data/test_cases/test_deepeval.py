@@ -1,12 +1,10 @@
-"""deepeval's goldens as scenarios, and scenarios as goldens."""
+"""deepeval's goldens as scenarios."""
 
 import json
 from pathlib import Path
 from typing import Any
 
-from duologue.data import Conversation
 from duologue.data.scenarios import ScenarioReader
-from duologue.data.test_cases import deepeval
 from tests.data.test_cases.checked import check
 
 
@@ -18,11 +16,6 @@ def read(*goldens: dict[str, Any]) -> tuple[list[dict[str, Any]], str]:
         if "success" in scenario:
             check(scenario["success"])
     return scenarios, "; ".join(reader.notes)
-
-
-def written(*scenarios: dict[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
-    lost = deepeval.write((Conversation(id=str(n), scenario=s) for n, s in enumerate(scenarios)), Path("out.json"))
-    return json.loads(Path("out.json").read_text(encoding="utf-8")), lost
 
 
 GOLDEN: dict[str, Any] = {
@@ -69,42 +62,3 @@ def test_a_golden_of_one_question_is_a_first_message_with_calls_and_an_answer():
     assert scenario["success"]["tool_called"] == {"name": "timetable", "arguments": {"line": 5}}
     assert scenario["success"]["judged"].endswith("At 12:10.")
     assert "expected_tools.output (1)" in notes
-
-
-def test_a_golden_comes_back_as_it_was():
-    scenarios, _ = read(
-        GOLDEN,
-        {
-            "scenario": "Ask for a map.",
-            "expectations": {"must_not": ["No map.", "A lie."]},
-            "turns": None,
-            "persona": None,
-        },
-    )
-    again, _ = written(*scenarios)
-    assert {key: value for key, value in again[0].items() if value is not None} == GOLDEN | {
-        "expectations": {"must": GOLDEN["expectations"]["must"], "must_not": GOLDEN["expectations"]["must_not"]}
-    }
-    assert again[1]["expectations"] == {"must_not": ["No map.", "A lie."]}
-
-
-def test_scenarios_come_back_as_they_were_and_what_deepeval_does_not_read_is_listed():
-    scenarios = [
-        {
-            "goal": "move the tour", "facts": ["The ticket is M-204."], "unknown": "The guide's name.", "persona": "Calm.",
-            "title": "tour", "success": {"tool_called": "move", "text_contains": "Sunday", "judged": "It is moved."}, "room": 4,
-        },
-        {"first_message": "Is it open?", "facts": {"name": "Ida", "code": 3}},
-        {"goal": "leave", "facts": {"facts": 1}, "success": {"any_of": [{"solved": True}, {"refused": True}]}},
-        {"goal": "ask", "facts": "One text.", "success": {"not": {"judged": "It lies."}}},
-    ]  # fmt: skip
-    goldens, lost = written(*scenarios)
-    assert (goldens[0]["expected_outcome"], goldens[3]["expectations"]) == ("It is moved.", {"must_not": ["It lies."]})
-    assert [line.split(",")[0] for line in lost] == [
-        "room",
-        "success.tool_called",
-        "success.text_contains",
-        "success.any_of",
-    ]
-    again, _ = read(*goldens)
-    assert again == scenarios
