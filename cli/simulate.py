@@ -40,8 +40,6 @@ def run_options(values: dict[str, Any]) -> RunOptions:
     """The options of `RUN` among the values of a command's options; SettingError without the run to continue."""
     run_values = {key: values[key] for key in RUN if key != "out"}
     options = RunOptions(**run_values | {"resume": run_values["resume"] or run_values["retry_failed"]})
-    if options.otel_content and options.otel is None:
-        raise SettingError("--otel-content needs --otel: name the address or the file")
     if options.resume and values["out"] is None:
         raise SettingError("--resume needs --out: name the run to continue")
     return options

@@ -184,23 +184,6 @@ class RunOptions:
             section=OUTPUT,
         ),
     ] = False
-    otel: Annotated[
-        str | None,
-        option(
-            "Export the conversations as OpenTelemetry spans when the run is over: to this address (extra otel), or to a "
-            "file of OTLP's JSON lines.",
-            section=OUTPUT,
-            metavar="ADDRESS|FILE",
-        ),
-    ] = None
-    otel_content: Annotated[
-        bool,
-        option(
-            "Export texts with the spans: messages, prompts, arguments and results of tools.",
-            "--otel-content",
-            section=OUTPUT,
-        ),
-    ] = False
     trace: Trace = False
     trust_env_file: TrustEnvFile = False
 

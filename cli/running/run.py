@@ -119,8 +119,6 @@ def run_into(
     go_on(plan, options)
     if options.watch:
         _watch(versions, control)
-    if options.otel is not None:
-        _export(versions, options.otel, control, contents=options.otel_content)
 
     def left(figures: "RunFigures") -> Callable[[], str]:
         return lambda: (
@@ -162,23 +160,6 @@ def _watch(versions: Beside, control: "Control") -> None:
         title = first.name if len(folders) == 1 else first.parent.name
         server = PageServer({folder.name: folder for folder in folders}, title)
     at_end(lambda: server.end(is_cut=control.ending == STOPPED))
-
-
-def _export(versions: Beside, target: str, control: "Control", *, contents: bool) -> None:
-    """Export these runs once the command has printed its reports, unless it was interrupted."""
-    from ...runs import telemetry
-
-    telemetry.check(target)
-    what = "spans with the texts of the conversations" if contents else "spans without the texts of the conversations"
-    if telemetry.is_endpoint(target):
-        say(f"{what} go to {telemetry.place_of(target)} when the run is over")
-    folders = [folder.resolve() for _, folder in versions]
-
-    def export() -> None:
-        if control.ending != STOPPED:
-            say(telemetry.export(folders, target, contents=contents))
-
-    at_end(export)
 
 
 async def _first_of(conversing: "Sequence[Coroutine[Any, Any, Summary]]", control: "Control") -> "Summary":

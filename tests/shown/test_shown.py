@@ -125,6 +125,8 @@ def test_the_commands_and_the_python_of_a_page_run(
     if page == "docs/research/readers.md":
         for name in ("datasets", "torch", "transformers"):
             pytest.importorskip(name)
+    if page == "docs/run/traces.md":
+        pytest.importorskip("openinference.instrumentation.langchain")
     folder = tmp_path / "page"
     shutil.copytree(source, folder, symlinks=True)
     for name, text in saved(ROOT / page):
