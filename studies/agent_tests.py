@@ -6,22 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis.outcomes import Crashes
-from ..analysis.testing.result import Successes
 from ..analysis.testing.result_text import resuming
 from ..data.formats.record_lines import attempted
-from ..data.records import Conversation
 from ..errors import SettingError
 from ..graphs import Cast
 from ..nodes.limits import Limits
 from ..runs.engine.conduct import Conduct
 from ..runs.engine.conversing import Concurrency
 from ..runs.engine.event_loop import waiting
-from ..runs.labels.failure_names import FailureNaming
 from ..runs.simulation import asimulate
 from .agent_trials import AgentSuccess, AgentTest, ScenarioChoice
-from .paired_tests import OldVersion, old_version
+from .paired_tests import old_version
 from .sources import logged
-from .testing.group_names import examples_of, with_names
 
 
 async def atest(
@@ -48,7 +44,6 @@ async def atest(
     against: Any = None,
     common: bool = False,
     margin: float | None = None,
-    name_groups: Any = None,
     **settings: Any,
 ) -> AgentSuccess:
     """As `test`, whose parameters, result and errors it has, to be awaited.
@@ -69,7 +64,6 @@ async def atest(
     def test_of(version: Any) -> AgentTest:
         return AgentTest.of(version, scenarios, user=user, cast=cast, settings=settings, **choice)
 
-    naming = None if name_groups is None else FailureNaming.of(name_groups)
     if against is None:
         for name, value in (("margin", margin), ("common", common or None)):
             if value is not None:
@@ -112,45 +106,11 @@ async def atest(
         ending=control.ending or "",
         against=paired,
     )
-    sides = _sides(records, folder, old, others)
-    result = await _with_names(result, naming, sides, crashes, folder, conduct, concurrency)
     mend = "mend it, then make the same call with another out" if trial.is_refused_once_mended(result) else ""
     again = f"the same call with out={str(out)!r} and resume=True"
     again = resuming(result, again, mend=mend) if out is not None else ""
     fields = {**dict(result), "resume": again}
     return AgentSuccess(**fields, folder=folder, records=tuple(records), manifest=trial.manifest(limits))
-
-
-async def _with_names(
-    result: Successes,
-    naming: FailureNaming | None,
-    sides: Sequence[Iterable[Conversation]],
-    crashes: Crashes,
-    folder: Path | None,
-    conduct: Conduct,
-    concurrency: Concurrency,
-) -> Successes:
-    """The result with further names of groups, where somebody is to give them."""
-    if naming is None:
-        return result
-    examples = examples_of(result, sides, crashes)
-    result, problem = await with_names(
-        result, naming, examples, folder=folder, conduct=conduct, concurrency=concurrency
-    )
-    if problem:
-        logged(problem)
-    return result
-
-
-def _sides(
-    records: Sequence[Conversation],
-    folder: Path | None,
-    old: OldVersion | None,
-    others: Sequence[Sequence[Conversation]],
-) -> list[Iterable[Conversation]]:
-    """The conversations of both versions, or of the only one."""
-    own: Iterable[Conversation] = records if folder is None else attempted(folder)
-    return [own] if old is None else [own, others[0] if others and folder is None else old.records]
 
 
 @waiting(atest)
@@ -183,8 +143,6 @@ def test() -> None:
         common: Compare what both runs have in common, where scenarios or repeats differ.
         margin: By how much fewer of its conversations may succeed, as a share: it passes if the lower end of the
             difference's 95 % interval is not below -margin.
-        name_groups: A chat model, its identifier, or a function of a conversation and a label: it names each group of
-            failures further (`FailureGroup.names`).
         settings: Settings of the cast, such as `world`, `approve` or `language`.
 
     Returns:

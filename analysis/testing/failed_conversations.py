@@ -109,13 +109,6 @@ class FailureGroup(Record):
     """Number of scenarios in which it occurs."""
     versions: dict[str, int] = Field(default_factory=dict)
     """Its conversations by version of the agent, where several are compared."""
-    names: dict[str, str] = Field(default_factory=dict)
-    """Further names, by who gave them: a model, or a label in the record of its shortest conversation."""
-
-    @property
-    def full_name(self) -> str:
-        """The cause, and its further names."""
-        return "".join([self.name, *(f'; "{name}" ({by})' for by, name in self.names.items())])
 
 
 def groups_of(failures: Iterable[FailedConversation]) -> tuple[FailureGroup, ...]:

@@ -242,7 +242,7 @@ def group_line(group: FailureGroup, result: Successes) -> str:
     """How many of the failed conversations have the group's cause, and in how many scenarios."""
     where = f" ({group.scenarios} scenarios)" if group.scenarios > 1 else ""
     versions = f" ({', '.join(f'{name} {count}' for name, count in group.versions.items())})" if group.versions else ""
-    return f"{group.conversations} of {len(result.failures)}: {group.full_name}{where}{versions}"
+    return f"{group.conversations} of {len(result.failures)}: {group.name}{where}{versions}"
 
 
 def group_lines(result: Successes) -> list[str]:

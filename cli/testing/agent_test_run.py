@@ -1,7 +1,7 @@
 """The run of `duologue test`: its conversations are simulated, its result is printed and written."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,6 @@ from ..running.beginning import check_in_turns
 from ..running.interrupts import INTERRUPTED, STOPPED, exit_code, signal_name
 from ..running.run import Beside, again_in, cut_by, end_in_words, ended, planned_calls, run_into
 from ..streams import failed, flush, print_json, put, restore_streams, say
-from .group_names import named_groups
 from .pair_reports import comparison_rows
 from .report_files import ReportFiles
 from .success_report import as_json, report
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from ...analysis.testing.result import Successes
     from ...nodes.limits import Limits
     from ...runs.engine.control import Control
-    from ...runs.labels.failure_names import FailureNaming
     from ...studies.agent_trials import AgentTest
     from ...studies.paired_tests import OldVersion
     from ...studies.testing.origin import TestOrigin
@@ -49,8 +47,6 @@ class AgentTestRun:
     old: "OldVersion | None" = None
     detect: float | None = None
     """The difference for which a plan says how many scenarios and repeats find it."""
-    naming: "FailureNaming | None" = None
-    """Who names groups of failures further."""
     margin: float | None = None
     """By how much the agent may be worse than the old version."""
 
@@ -67,8 +63,6 @@ class AgentTestRun:
         states = list(self.trial.scenarios.states)
         versions = [(self.trial.cast, self.folder), *self.beside]
         plan = planned_calls(versions, states, self.limits, self.options)
-        if self.naming is not None:
-            plan = replace(plan, further=(*plan.further, f"{self.naming.by} to name groups"))
         if self.detect is None:
             return print_plan(plan, self.options)
         old = None if self.old is None or self.old.trial is not None else self.old.records
@@ -83,12 +77,8 @@ class AgentTestRun:
     def simulated(self) -> int:
         """Simulate and report; gives the exit code."""
         from ...analysis.testing.result_text import blocking, resuming
-        from ...nodes.calls.prices import asked_model
-        from ...studies.paired_tests import records_of
 
         beside, control = self.beside, self.options.control()
-        named_by = map(asked_model, [] if self.naming is None else self.naming.models)
-        control.spending.refuse_unknown(query for query in named_by if query is not None)
         conduct: dict[str, Any] = {"keep_calls": self.options.keep_calls or "user"}
         if self.old is not None:
             say(*self.old.notes(self.trial.cast.user_simulator))
@@ -114,10 +104,7 @@ class AgentTestRun:
             conduct=conduct,
         )
         cut = cut_by(summary, control)
-        sides = [records_of(self.folder), *([] if self.old is None else [self.old.records])]
-        result = named_groups(
-            self._result(ending=cut), self.naming, sides, self.folder, self.options, control, self.files.crashes
-        )
+        result = self._result(ending=cut)
         end, wider = end_in_words(summary, control)
         mend = MEND if self.trial.is_refused_once_mended(result) else ""
         resumes = self.options.replay_calls is None

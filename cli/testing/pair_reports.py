@@ -1,6 +1,6 @@
 """The results of two runs in pairs: what `duologue test` prints of them, and their page."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,6 @@ from .success_report import as_json, report
 if TYPE_CHECKING:
     from ...analysis.over_users.pair_power import PairPlan
     from ...analysis.testing.pairs.pairing import PairedTest
-    from ...analysis.testing.result import Successes
     from ...data.records import Conversation
     from ...runs.planning.plans import CallPlan
 
@@ -31,12 +30,11 @@ def compared_results(
     with_page: bool,
     as_json_text: bool,
     detect: float | None = None,
-    named: "Callable[[Successes], Successes]" = lambda result: result,
 ) -> int:
     """Report a run without simulating, in pairs with an `old` one if it is given; gives the exit code.
 
     `bounds`: `threshold`, `at_least` and `margin`. `without`: options that were given and need a simulation. `detect`: the
-    difference for which scenarios and repeats are planned. `named` gives the groups of failures further names.
+    difference for which scenarios and repeats are planned.
     """
     from ...studies.paired_tests import compared_runs
 
@@ -54,7 +52,6 @@ def compared_results(
         exclude_user_faults=exclude_user_faults,
         **bounds,
     )
-    result = named(result)
     rows = None if detect is None else comparison_rows(detect, paired=result.against)
     page, pairs_page, unwritten = files.write(
         result, new, (), with_page=with_page, old=None if old is None else attempted(Path(old))

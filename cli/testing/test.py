@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ...data.formats.record_lines import attempted
 from ...data.people.splits import UserPart
 from ...data.text.languages import Language
 from ...errors import SettingError
@@ -38,7 +37,6 @@ from ..simulate import RUN, run_options, surrounded
 from ..streams import say
 from .against import AGAINST
 from .agent_test_run import AgentTestRun
-from .group_names import NameGroups, named_groups
 from .job_summary import check_summary
 from .pair_reports import compared_results
 from .report_files import ReportFiles
@@ -164,7 +162,6 @@ def test_command(
         bool,
         option("Write the run's HTML page, page.html in its folder.", "--page/--no-page", section=OUTPUT),
     ] = True,
-    name_groups: NameGroups = None,
     **values: Any,
 ) -> int:
     """Measure how often an agent succeeds with simulated users.
@@ -177,7 +174,6 @@ def test_command(
     from ... import runs
     from ...graphs import agent_test, casts
     from ...studies.paired_tests import old_version
-    from ...studies.testing.group_names import naming_by
     from ...studies.testing.origin import TestOrigin
 
     if name is not None and cast is not None:
@@ -206,9 +202,7 @@ def test_command(
                 raise SettingError(f"{flag}: is an option of a comparison: give --against, the other version")
     if detect is not None and results is None and not options.plan:
         raise SettingError("--detect: plans a comparison: give --plan, or --results with two runs")
-    naming = None if name_groups is None else naming_by(name_groups)
     if results is not None:
-        sides = [attempted(Path(run)) for run in (results, against) if run is not None and Path(run).is_dir()]
         without = {"--scenarios": scenarios, "--assistant": assistant, "--out": out, "--resume": options.resume or None}
         return compared_results(
             results,
@@ -221,7 +215,6 @@ def test_command(
             with_page=with_page,
             as_json_text=options.as_json,
             detect=detect,
-            named=lambda result: named_groups(result, naming, sides, results, options, options.control(), crashes),
         )
     named = {
         "assistant": assistant,
@@ -263,7 +256,6 @@ def test_command(
             name=assistant or str(folder),
             detect=detect,
             margin=fail_if_worse,
-            naming=naming,
         )
         return test_run.planned() if options.plan else test_run.simulated()
 

@@ -142,7 +142,7 @@ def group_lines(result: PairedTest) -> list[str]:
     """The largest groups of failures, each with its number in both versions."""
     names = (result.new_name, result.old_name)
     return [
-        f"failed: {group.full_name}: {', '.join(f'{name} {group.versions.get(name, 0)}' for name in names)}"
+        f"failed: {group.name}: {', '.join(f'{name} {group.versions.get(name, 0)}' for name in names)}"
         for group in result.groups[:AT_MOST]
     ]
 
