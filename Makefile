@@ -30,7 +30,7 @@ export LANGSMITH_TRACING = false
 unexport PYTHONDONTWRITEBYTECODE
 export LANGGRAPH_CLI_NO_ANALYTICS = 1
 
-.PHONY: demo test light test-all test-long docs bench notebooks words mutants lint types env lab constraints clean
+.PHONY: demo test light test-all test-long docs bench notebooks lint types env lab constraints clean
 
 demo: $(STAMPS)/core  ## a few conversations without a key, one of them with its rejected drafts, and their page
 	@$(BIN)/duologue demo
@@ -59,12 +59,6 @@ bench: $(STAMPS)/bench  ## what only a clock shows, as ratios; asserts nothing: 
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 	$(if $(ARGS),,$(BIN)/python -m tests.benchmarks.pace && $(BIN)/python tests/benchmarks/slow_texts.py)
 
-words: $(STAMPS)/test  ## how long the sentences of docs and docstrings are: `make words ARGS=docs/start`, `ARGS="--list docs"`
-	$(BIN)/python -m tests.prose $(ARGS)
-
-mutants: $(STAMPS)/test  ## what the tests do not notice: 200 single changes in copies of the tree, some of the folders; asserts nothing
-	$(BIN)/python -m tests.mutants $(ARGS)
-
 # Tracing takes half as long again, so `make test` does without unless it is asked for: `make test TRACE=1`.
 $(TRACES)/light: $(SOURCES) | $(STAMPS)/test
 	COVERAGE_FILE=$(TRACES)/light.new $(LIGHT) $(COVER)
@@ -73,6 +67,7 @@ $(TRACES)/light: $(SOURCES) | $(STAMPS)/test
 lint: $(STAMPS)/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 
 types: $(STAMPS)/test
 	$(BIN)/mypy

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.test_imports import ROOT
+from tests.tree import ROOT
 
 TOOLS = ("Duologue", "openevals", "tau2-bench", "NeMo User Sim", "sdialog", "deepeval", "scenario", "MLflow")
 PAGE = (ROOT / "docs/start/comparison.md").read_text(encoding="utf-8")

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-from tests.shown.pages import blocks, is_python
-from tests.test_imports import ROOT, file_of, files
+from tests.tree import ROOT, file_of, files
 
 LAYERS = ("analysis", "cli", "data", "duologue", "graphs", "hosts", "nodes", "prompts", "runs", "studies", "views")
 DOTTED = re.compile(rf"`+(?:from |import )?((?:{'|'.join(LAYERS)})(?:\.[A-Za-z_]\w*)+)(?=[`(:\[,= ])")
@@ -52,7 +51,7 @@ def resolves(dotted):
     """Whether a path of a module, or of what a module holds, leads to something of today."""
     parts = dotted.removeprefix("duologue.").split(".")
     for end in range(len(parts), -1, -1):
-        if file_of(ROOT, tuple(parts[:end])) is not None:
+        if file_of(tuple(parts[:end])) is not None:
             if not parts[end:]:
                 return True
             value: object = import_module(".".join(["duologue", *parts[:end]]))
@@ -79,7 +78,7 @@ def test_every_link_of_the_documentation_leads_to_a_file_and_a_heading():
 
 
 def test_every_path_of_a_module_or_a_name_in_the_documentation_is_one_of_today():
-    texts = [*pages(), *((path, path.read_text()) for path in files(ROOT) if path.name != "former_names.py")]
+    texts = [*pages(), *((path, path.read_text()) for path in files() if path.name != "former_names.py")]
     stale = set()
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)
@@ -92,25 +91,3 @@ def test_every_path_of_a_module_or_a_name_in_the_documentation_is_one_of_today()
                 if not right:
                     stale.add((page.relative_to(ROOT).as_posix(), dotted))
     assert sorted(stale) == []
-
-
-def test_the_navigation_has_at_most_nine_entries_a_level_and_seventy_five_pages():
-    lists = {}
-    for page in (ROOT / "docs").rglob("*.md"):
-        blocks = re.findall(r"^```{toctree}\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
-        for number, block in enumerate(blocks):
-            lists[page, number] = [line for line in block.splitlines() if line and not line.startswith(":")]
-        assert len(blocks) <= 9, page
-    assert {place: entries for place, entries in lists.items() if len(entries) > 9} == {}
-    assert 30 < sum(map(len, lists.values())) <= 75
-
-
-def test_the_python_of_the_docs_is_narrow():
-    seen, wide = 0, []
-    for page in sorted((ROOT / "docs").rglob("*.md")):
-        for line, language, text in blocks(page.read_text(encoding="utf-8")):
-            if language == "python" or (not language and is_python(text)):
-                seen += 1
-                wide += [f"{page.relative_to(ROOT)}:{line}: {shown}" for shown in text.splitlines() if len(shown) > 88]
-    assert wide == []
-    assert seen > 60

@@ -46,13 +46,6 @@ def test_rooms_are_imported_when_they_are_touched(tmp_path: Path) -> None:
     assert done.stdout.split() == ["False", "True", "True"]
 
 
-def test_a_former_name_answers_with_that_of_today_and_a_warning_that_names_it() -> None:
-    with pytest.warns(DeprecationWarning, match=r"^duologue\.try_testers is now duologue\.validity$") as caught:
-        assert duologue.try_testers is duologue.validity
-    assert caught[0].filename == __file__
-    assert "try_testers" not in dir(duologue)
-
-
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'simulat'"):
         _ = duologue.simulat
@@ -159,17 +152,3 @@ def test_functions_of_the_front_door_with_many_parameters_explain_them() -> None
         text = inspect.getdoc(functions("")[name]) or ""
         same = text.startswith(f"As `{name[1:]}`, whose parameters")  # what is awaited refers to what waits
         assert same or all(f"\n{section}:" in text for section in ("Args", "Returns", "Raises", "Example:")), name
-
-
-@pytest.mark.parametrize(
-    ("module", "name", "home"),
-    [
-        ("data.labels", "PartDefinition", "data.labels.parts"),
-        ("runs.tuning", "Objective", "runs.tuning.trials"),
-        ("runs.tuning", "Simulator", "runs.tuning.simulators"),
-        ("runs.tuning", "TRIALS", "runs.tuning.trials"),
-    ],
-)
-def test_a_package_offers_what_the_module_of_its_name_did(module: str, name: str, home: str) -> None:
-    with pytest.warns(DeprecationWarning, match=f"{module}.{name} is now duologue.{module}."):
-        assert getattr(import_module(f"duologue.{module}"), name) is getattr(import_module(f"duologue.{home}"), name)

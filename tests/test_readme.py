@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.test_imports import ROOT
+from tests.tree import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 EXAMPLE = ROOT / "examples" / "agent"

@@ -10,7 +10,7 @@ from duologue.analysis.realism import discriminator, held_out
 from duologue.analysis.realism.statistics import dependence, intervals, two_samples
 from duologue.runs.engine import figures
 from duologue.runs.people import retrieval
-from tests.test_imports import ROOT
+from tests.tree import ROOT
 
 PAGE = (ROOT / "docs/reference/limits.md").read_text(encoding="utf-8")
 LEAST = {

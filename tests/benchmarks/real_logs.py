@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from duologue.data import DataError, load
 from duologue.data.formats.dialogues import asides
 from duologue.data.formats.tool_messages import NO_RESULT
-from tests.test_imports import ROOT
+from tests.tree import ROOT
 
 LIST = ROOT / "tests/data/fixtures/real_logs.tsv"
 

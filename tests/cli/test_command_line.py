@@ -1,4 +1,4 @@
-"""The words of the command line: the list of commands, one meaning for each option, former words."""
+"""The words of the command line: the list of commands, and one meaning for each option."""
 
 import gc
 import re
@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -14,36 +13,14 @@ import pytest
 import typer
 
 from duologue.cli import app
-from duologue.cli.former_words import COMMANDS, FORMATS, OPTIONS
 from duologue.cli.options.run import options_of_run
 from duologue.cli.registry import COMMANDS as PRESENT
-from duologue.cli.registry import SUBJECTS
 
 Command = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).parent.parent.parent
 
-FORMER = (
-    "demo", "simulate", "test", "convert", "check", "validators", "repair simquac", "runs list", "runs validate",
-    "runs repair", "stats logs", "stats simquac", "stats teacher", "stats baseline", "stats recllmsim", "stats preference",
-    "stats judges", "stats satisfaction", "stats intents", "compare", "agreement", "next-turn", "testers", "tune", "annotate",
-    "label", "readers", "topics", "tasks", "profiles generate", "profiles identify", "draw", "show", "doctor",
-)  # fmt: skip
-"""The commands of version 0.1.0."""
-
-LONG = 14
-"""Options from which a help has sections, the first of at most eight options."""
-
 TWO_TYPES = {"--scenarios": "a path everywhere; `tune` takes the word `own` too"}
 """Options of more than one type, and why."""
-
-TWO_VALUES = {
-    "--assistant": "`validity` has assistants with seeded faults by name",
-    "--journal": "`simquac readers` keeps a folder, with the conversations of each reader; the others a file",
-    "--out": "a run is a folder, a table a file",
-    "--scenarios": "`tune` takes the word `own` too",
-    "--split": "`identify` compares two splits more",
-}
-"""Options of more than one metavar or set of choices, and why."""
 
 ONE_EACH = ("--between", "--fact", "--model", "--rater", "--scale", "--template-name", "--user", "--with-assistant")
 """Options that may be repeated and take one value at a time: models, pairs, orders, sentences, names with commas of their own."""
@@ -104,90 +81,22 @@ def test_the_list_of_a_group_fits_too(duologue: Command, group: str) -> None:
         assert name.split()[0] != group or f"  {name.split()[1]} " in out
 
 
-def test_a_module_has_its_command_s_name() -> None:
-    for name in PRESENT:
-        folders = [folder for folder, names in SUBJECTS.items() if name in names]
-        words = [*folders, *name.replace("-", "_").split()]
-        assert hasattr(import_module(f"duologue.cli.{'.'.join(words)}"), f"{words[-1]}_command")
-
-
-@pytest.mark.parametrize("former", FORMER)
-def test_a_former_command_exists_or_gives_the_one_of_today(duologue: Command, former: str) -> None:
-    now = set(PRESENT)
-    if former not in COMMANDS:
-        assert former in now
-        return
-    assert COMMANDS[former] in now
-    assert duologue(*former.split(), "x.json", "--json") == (
-        2,
-        "",
-        f"duologue: {former!r} is now {COMMANDS[former]!r}: duologue {COMMANDS[former]} x.json --json\n",
-    )
-
-
-def test_the_line_of_a_former_command_is_what_one_types_today(duologue: Command) -> None:
-    _, _, err = duologue("testers", "my people.jsonl", "--judge", "offline", "--limit=2")
-    assert err.endswith(": duologue validity 'my people.jsonl' --rater offline --limit=2\n")
-    _, _, err = duologue(
-        "readers", "x.json", "--trainable"
-    )  # two words of today: the former stays, and has its own line
-    assert err.endswith(": duologue simquac readers x.json --trainable\n")
-    options = ("--domain", "json:loads", "--measure=json:dumps", "--domain", "json:load")
-    _, _, err = duologue(*options, "profiles", "generate", "a b")
-    assert err.endswith(
-        ": duologue --domain json:loads --domain json:load --measure json:dumps recllmsim profiles 'a b'\n"
-    )
-
-
 @pytest.mark.parametrize("words", [(), ("runs",), ("simquac",), ("recllmsim",), ("simulate",)])
 def test_a_group_without_further_words_prints_its_help(duologue: Command, words: tuple[str, ...]) -> None:
     code, out, err = duologue(*words)
     assert (code, out.rstrip(), err) == (2, duologue(*words, "--help")[1].rstrip(), "")
 
 
-@pytest.mark.parametrize(("command", "option"), OPTIONS)
-def test_a_former_option_gives_the_one_of_today(duologue: Command, command: str, option: str) -> None:
-    now = OPTIONS[command, option]
-    assert duologue(*command.split(), option, "1") == (2, "", f"duologue: {option} is now {now}\n")
-    present = {name for words, each in options() if words == command for name in (*each.opts, *each.secondary_opts)}
-    assert re.match(r"--[a-z-]+", now)[0] in present
-
-
-@pytest.mark.parametrize(("former", "now"), FORMATS.items())
-def test_a_former_format_gives_the_one_of_today(duologue: Command, former: str, now: str) -> None:
-    expected = f"duologue: --format {former} is now --format {now}\n"
-    assert duologue("stats", "x.json", "--format", former) == (2, "", expected)
-
-
-@pytest.mark.parametrize("page", ["docs/start/troubleshooting.md", "CHANGELOG.md"])
-def test_the_tables_of_former_words_are_whole(page: str) -> None:
-    text = (ROOT / page).read_text(encoding="utf-8")
-    for former in FORMER:
-        assert f"| `{former}` | `{COMMANDS.get(former, former)}` |" in text
-    for (command, option), now in OPTIONS.items():
-        assert f"| `{command}` | `{option}` | `{now}` |" in text
-    for former, now in FORMATS.items():
-        assert f"| every table | `--format {former}` | `--format {now}` |" in text
-
-
 def test_an_option_has_one_type_and_one_meaning_in_every_command() -> None:
-    types, several, helps, values = defaultdict(set), defaultdict(set), defaultdict(set), defaultdict(set)
+    types, several = defaultdict(set), defaultdict(set)
     for words, option in options():
         name = option.opts[0]
         types[name].add(value_type(option))
-        values[name].add(option.metavar or value_type(option))
-        if option.metavar is None:
-            assert value_type(option) == "bool" or "|" in value_type(option), (
-                f"{words} {name}: what stands for its value?"
-            )
         several[name].add(option.multiple)
         assert option.multiple == ("may be repeated" in option.help.lower()), (words, name)
-        helps[name].add(" ".join(option.help.split()[:2]))
     odd = {name: of_name for name, of_name in types.items() if len(of_name) > 1}
     assert {name: of_name for name, of_name in odd.items() if name not in (*TWO_TYPES, "--split")} == {}
-    assert {name for name, of_name in values.items() if len(of_name) > 1} == set(TWO_VALUES)
     assert {name for name, values in several.items() if len(values) > 1} == set(SEVERAL)
-    assert {name: words for name, words in helps.items() if len(words) > 1} == {}
 
 
 def test_an_option_that_takes_several_names_takes_them_with_commas_too() -> None:
@@ -196,43 +105,6 @@ def test_an_option_that_takes_several_names_takes_them_with_commas_too() -> None
     }
     one_each = {name for name, metavar in taken.items() if not metavar.endswith(",...")}
     assert {name for name in one_each if "MODULE" not in taken[name] and "=" not in taken[name]} == set(ONE_EACH)
-
-
-def test_a_help_begins_with_a_verb_and_ends_with_a_full_stop() -> None:
-    nouns = {
-        "A",
-        "An",
-        "The",
-        "What",
-        "Who",
-        "Which",
-        "How",
-        "Where",
-        "When",
-        "Only",
-        "Most",
-        "Also",
-        "With",
-        "Of",
-        "No",
-    }
-    for words, option in options():
-        assert option.help.split()[0] not in nouns, (words, option.opts)
-        assert option.help.rstrip().endswith("."), (words, option.opts)
-    for words, command in commands():
-        if command.help and not words.startswith("simulate "):  # those are the casts' own words
-            first = command.help.partition("\n")[0]
-            assert first.split()[0] not in nouns, words
-            assert first.endswith("."), words
-
-
-def test_a_long_help_begins_with_eight_options_at_most_and_has_sections() -> None:
-    for words, command in commands():
-        named = [option for option in command.params if option.param_type_name == "option"]
-        first = [option for option in named if option.rich_help_panel is None]
-        if len(named) > LONG:
-            assert 0 < len(first) <= 8, words
-            assert len({option.rich_help_panel for option in named}) > 2, words
 
 
 def test_an_option_of_duologue_itself_behind_a_command_says_where_it_stands(duologue: Command) -> None:
@@ -253,10 +125,10 @@ def shown_commands() -> Iterator[tuple[str, list[str]]]:
     files += [*(ROOT / "examples").rglob("*.md"), *(ROOT / "examples").rglob("*.py")]
     names = {name for name, _ in commands() if name}
     for file in sorted(files):
-        text = file.read_text(encoding="utf-8").partition("# Former names")[0].replace("\\n", "\n")
+        text = file.read_text(encoding="utf-8").replace("\\n", "\n")
         for shown in SHOWN.findall(text):
             words = [word.strip("[].,;:)") for word in shown.split()]
-            if words[0] in names or words[0] in {former.split()[0] for former in COMMANDS}:
+            if words[0] in names:
                 yield file.relative_to(ROOT).as_posix(), words
 
 
@@ -270,7 +142,7 @@ def test_every_command_line_that_is_shown_is_one_of_today() -> None:
         seen += 1
         two, one = " ".join(words[:2]), words[0]
         name = two if two in flags else one
-        if two in COMMANDS or one in COMMANDS or (name not in flags and name not in ("runs", "simquac", "recllmsim")):
+        if name not in flags and name not in ("runs", "simquac", "recllmsim"):
             wrong.append((file, " ".join(words)))
             continue
         present = flags[name] | (own if one == "simulate" else set()) | {"--help", "-h"}

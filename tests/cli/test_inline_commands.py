@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from duologue.cli import app
-from tests.test_imports import ROOT
+from tests.tree import ROOT
 
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`(duologue [a-z][^`\n]*)`")

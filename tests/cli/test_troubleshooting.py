@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_imports import ROOT
+from tests.tree import ROOT
 
 PAGE = (ROOT / "docs/start/troubleshooting.md").read_text(encoding="utf-8").partition("\n## Former names")[0]
 AGENT = """

@@ -1,11 +1,9 @@
 """No label is shown without its trust, wherever one is shown: every command is driven over a labelled data set, and what
 annotators wrote comes with the data."""
 
-import ast
 import json
 import re
 from html import unescape
-from pathlib import Path
 from shutil import copytree
 
 import pytest
@@ -13,72 +11,13 @@ import pytest
 import duologue as package
 from duologue import load, views
 from duologue.analysis.labels.reliability import NOT_CALIBRATED
-from duologue.cli.registry import COMMANDS
 from duologue.views.notebook import list_html, loaded_html
-
-ROOT = Path(__file__).parent.parent.parent
 
 MARK = re.compile(r"κ -?\d|AC1 -?\d|people's|not calibrated|computed")
 """How far a label can be trusted, in any of its forms."""
 
 LABEL, VALUE, OF_REPLY = "zeal", "verve", "glee"
 """Names and a value that nothing else has: where one of them is shown, a label is."""
-
-
-def modules(*rooms):
-    return {
-        path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
-        for room in rooms
-        for path in (ROOT / room).rglob("*.py")
-    }
-
-
-def test_what_annotators_wrote_comes_with_the_data_so_no_caller_can_forget_it():
-    asking = {
-        path
-        for path, text in modules("data", "analysis", "views", "cli", "studies", "runs", "labelling").items()
-        if "annotated_keys" in text
-    }
-    assert asking == {"data/labels/annotated_copies.py", "data/loading.py"}, "take `Loaded.annotated`"
-
-
-def test_one_module_knows_in_which_shapes_labels_are_stored():
-    constants = {
-        path
-        for path, text in modules("data", "analysis", "views", "cli", "studies", "runs", "labelling").items()
-        if "final" in text
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Constant) and node.value == "final"
-    }
-    recognising = {
-        "data/recllmsim/dataset_checks.py",
-        "data/recllmsim/dataset.py",
-    }  # which keys of a published file are labels
-    assert constants == {"data/labels/reading.py", *recognising}, "read labels with data.labels.reading"
-
-
-SHOWING = {
-    "show", "compare", "test", "stats", "agreement", "annotate", "label", "validity", "recllmsim stats", "recllmsim identify",
-    "recllmsim satisfaction", "recllmsim judges", "recllmsim preference", "recllmsim intents", "simquac stats",
-    "simquac teacher",
-}  # fmt: skip
-"""Commands that show labels: driven here, or by the tests of their own."""
-OTHERS = {
-    "convert": "writes data", "simquac repair": "writes data", "simulate": "labels nothing but success, as `test`",
-    "ablate": "measures, no labels but success", "scenarios": "goals and facts, no labels",
-    "fork": "labels nothing but success, as `test`", "replay": "labels nothing but success, as `test`",
-    "demo": "has no label", "check": "findings of rules", "simquac validators": "verdicts of rules",
-    "next-turn": "compares texts, reads no label", "tune": "searches by measures that are none of labels",
-    "reproduce": "figures of the pages, with none of a single label",
-    "simquac readers": "answers, no labels", "simquac baseline": "answers, no labels", "topics": "texts",
-    "recllmsim tasks": "texts", "recllmsim profiles": "texts", "draw": "a graph", "serve-user": "gives one message at a time", "doctor": "versions",
-    "runs list": "folders", "runs validate": "folders", "runs repair": "folders",
-}  # fmt: skip
-"""The other ones, and why none of them shows a label."""
-
-
-def test_every_command_is_known_for_showing_labels_or_none():
-    assert set(COMMANDS) == SHOWING | OTHERS.keys()
 
 
 def lines(path, side, users=8):

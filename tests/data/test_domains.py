@@ -1,8 +1,6 @@
 """What a conversation is about, in one object: the registry, plain conversations, and a third domain."""
 
-import ast
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -268,25 +266,6 @@ def test_a_nested_scenario_is_told_with_its_keys_and_its_flags() -> None:
     scenario = {"success": {"refused": True, "tool_called": {"name": "book", "arguments": {"room": 12}, "times": 1}}}
     (piece,) = labelled(scenario, ["success"])
     assert piece.rows == (("refused", "yes"), ("tool called", "name: book, arguments: (room: 12), times: 1"))
-
-
-@pytest.mark.heavy
-def test_no_module_has_a_table_of_kinds_or_asks_for_one():
-    """A copy asks for a format, whose files it edits, and the registry for a command's first word, neither for a kind."""
-    root = Path(data.__file__).parents[1]
-    kinds = {"simquac", "recllmsim"}
-    asking = {
-        path.relative_to(root).as_posix()
-        for room in ("data", "analysis", "views", "runs", "studies", "cli")
-        for path in (root / room).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, (ast.Dict, ast.Compare))
-        for value in (node.keys if isinstance(node, ast.Dict) else (node.left, *node.comparators))
-        if isinstance(value, ast.Constant) and value.value in kinds
-    }
-    assert asking == {"cli/registry.py", "runs/labels/copies.py"}, (
-        "make it a member of Domain, which somebody's own domain has too"
-    )
 
 
 def test_a_domain_of_ones_own_tells_how_its_conversations_go_and_what_its_profiles_are(own_registry):

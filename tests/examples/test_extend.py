@@ -52,13 +52,9 @@ def test_there_are_six_pages_with_an_example_and_the_readme_links_them() -> None
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_page_is_short_and_so_are_its_sentences(page: Path) -> None:
+def test_a_page_is_short(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= LONGEST
-    prose = re.sub(r"\]\([^)]*\)", "]", re.sub(r"`[^`\n]+`", "code", re.sub(r"```.*?```", "", text, flags=re.DOTALL)))
-    for paragraph in prose.split("\n\n"):
-        for sentence in re.split(r"(?<=[.:?])\s", paragraph):
-            assert len(sentence.split()) <= 25, sentence
 
 
 @pytest.mark.heavy

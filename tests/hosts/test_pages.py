@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.shown.pages import steps
-from tests.test_imports import ROOT
+from tests.tree import ROOT
 
 EXAMPLES = sorted(path.stem.removeprefix("in_") for path in (ROOT / "examples/hosts").glob("in_*.py"))
 

@@ -39,4 +39,4 @@ def test_the_table_has_every_key_in_order_with_its_type(name: str) -> None:
 def test_every_key_has_a_writer_and_a_meaning(name: str) -> None:
     for key, _, writer, meaning in rows_of(name):
         assert writer.strip(), key
-        assert len(meaning.split()) <= 25, key
+        assert meaning.strip(), key

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tests.test_imports import ROOT
+from tests.tree import ROOT
 
 PEOPLE = 18
 """Users of each study."""

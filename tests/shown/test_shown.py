@@ -19,7 +19,7 @@ import pytest
 from tests.shown.before import BEFORE
 from tests.shown.folder import furnish
 from tests.shown.pages import Step, pages, saved, steps
-from tests.test_imports import ROOT
+from tests.tree import ROOT
 
 NOT_RUN = {
     r"pip install ": "a package index: the extras are compared with pyproject.toml",

@@ -14,7 +14,7 @@ from typing import Any
 
 from PIL import Image, PngImagePlugin
 
-from tests.test_imports import ROOT
+from tests.tree import ROOT
 
 PICTURE = ROOT / "docs" / "front.png"
 WIDTH, GAP = 760, 16

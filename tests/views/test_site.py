@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_imports import ROOT
+from tests.tree import ROOT
 
 pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser")]
 

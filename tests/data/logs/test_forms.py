@@ -8,7 +8,7 @@ import pytest
 
 from duologue.data import domains, load
 from duologue.data.logs.forms import FORMS
-from tests.test_imports import ROOT
+from tests.tree import ROOT
 
 
 def rows_of_docs() -> list[str]:

@@ -11,7 +11,7 @@ from duologue import data
 from duologue.data import Conversation, DataError
 from duologue.data.scenarios import ScenarioReader, scenario_formats
 from duologue.data.test_cases.forms import FORMS, LINES
-from tests.test_imports import ROOT
+from tests.tree import ROOT
 
 
 def test_each_form_has_a_row_with_its_sign_in_the_docs():
