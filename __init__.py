@@ -10,11 +10,8 @@ Example::
 """
 
 import sys
-import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from . import former_names
 
 __version__: str
 if TYPE_CHECKING:
@@ -64,8 +61,6 @@ _HOMES = {
     "validity": "studies.validation",
 }
 """Names that `duologue` offers itself, each with the subpackage that it comes from."""
-_FORMER = {"try_testers": "validity"}
-"""Former names of these, which answer with a DeprecationWarning."""
 _ROOMS = ("analysis", "cli", "data", "errors", "graphs", "hosts", "nodes", "prompts", "runs", "studies", "views")
 
 __all__ = [
@@ -117,10 +112,6 @@ def __getattr__(name: str) -> Any:
     # LangGraph takes a second to import: `duologue.data` and the command's help need not wait for it.
     if name in _ROOMS:
         return import_module(f".{name}", __name__)
-    if name in _FORMER:
-        now = _FORMER[name]
-        warnings.warn(f"{__name__}.{name} is now {__name__}.{now}", DeprecationWarning, stacklevel=2)
-        name = now
     if name in _HOMES:
         return getattr(import_module(f".{_HOMES[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -143,5 +134,4 @@ def _show_in_notebooks() -> None:
         import_module(".views", __name__)
 
 
-former_names.install()
 _show_in_notebooks()

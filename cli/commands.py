@@ -14,7 +14,6 @@ from ..data.files.broken_lines import skip_in_sources
 from ..data.identity import VERSION
 from ..data.text.terminal import plain_logs
 from ..errors import DuologueError, SettingError, from_ctrl_c
-from .former_words import line_about
 from .options import completions
 from .options.shared import option
 from .options.tracing import off
@@ -140,7 +139,7 @@ def main() -> None:
             context = getattr(error, "ctx", None)
             command = getattr(context, "command_path", "duologue")
             words, option = _words(context), getattr(error, "option_name", "")
-            line = _misplaced(words, option) or line_about(words, option, message)
+            line = _misplaced(words, option)
             sys.exit(failed(line or f"{' '.join(message.split())} ({command} --help lists the options)"))
         sys.exit(error.exit_code)
     except (typer.Abort, KeyboardInterrupt):

@@ -3,14 +3,11 @@
 import functools
 import textwrap
 from importlib import import_module
-from itertools import chain
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
-from ..errors import SettingError
-from .former_words import current_command, typed_today
 from .options.model_fields import spread
 
 WIDTH = 80
@@ -71,11 +68,7 @@ class CommandGroup(TyperGroup):
         return _group(name) if name in FOLDERS else _command(name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command of a line; SettingError gives the new name of a former one."""
-        if not ctx.resilient_parsing and (current := current_command([*self._words(), *args])) is not None:
-            former, now = current
-            line = typed_today(now, [*self._words(), *args], former, _given_before(ctx))
-            raise SettingError(f"{former!r} is now {now!r}: {line}")
+        """The command of a line."""
         self.commands = (
             {name: self.get_command(ctx, name) for name in self.list_commands(ctx)} if self._odd(args) else {}
         )
@@ -105,15 +98,6 @@ class CommandGroup(TyperGroup):
 
     def _words(self) -> tuple[str, ...]:
         return (self.name,) if self.name in FOLDERS else ()
-
-
-def _given_before(ctx: Any) -> list[str]:
-    """The options before the command, as they were typed."""
-    if ctx is None:
-        return []
-    options = [(max(param.opts, key=len), ctx.params.get(param.name)) for param in ctx.command.params]
-    typed = [[option, path] for option, paths in options if isinstance(paths, list | tuple) for path in paths]
-    return [*_given_before(ctx.parent), *chain.from_iterable(typed)]
 
 
 def _next_words(before: tuple[str, ...]) -> dict[str, None]:

@@ -152,8 +152,8 @@ class Failure(Record):
     """The error's class and message, without secrets."""
     fault: Fault | None = Field(default=None, exclude_if=operator.not_)
     """`assistant` if the agent's own code crashed, or it answered nothing at all its attempts; `user` if a user of one's
-    own did. `infrastructure` if an endpoint is away that one's own code called. None for a model's endpoint, another
-    node, and records of earlier versions; the key is written only where it is set."""
+    own did. `infrastructure` if an endpoint is away that one's own code called. None for a model's endpoint
+    and another node; the key is written only where it is set."""
     frames: tuple[str, ...] = Field(default=(), exclude_if=operator.not_)
     """The last places in one's own code that the error passed, the innermost last, such as `shop/tools.py:12 in book`.
     The key is written only where there are any."""
@@ -189,15 +189,3 @@ class Timing(Record):
     """Duration of the conversation in seconds."""
     nodes: dict[str, NodeTiming] = Field(default_factory=dict)
     """Runs and seconds by node of the graph."""
-
-
-def upgraded(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert a record's JSON form from schema 1 to schema 2."""
-    converted = {**value, "schema_version": 2}
-    origin = value.get("provenance")
-    if isinstance(origin, Mapping) and isinstance(origin.get("nodes"), Mapping):
-        nodes = origin["nodes"]
-        infos = {node: NodeInfo.of(node, flat) for node, flat in nodes.items() if isinstance(flat, Mapping)}
-        words = {name: text for name, text in nodes.items() if not isinstance(text, Mapping)}
-        converted["provenance"] = {**origin, "nodes": infos, "words": words}
-    return converted

@@ -8,7 +8,7 @@ from pydantic import Field
 from ..errors import DataError
 from .attempts import Attempt, Json, Part, PromptRecord, Record, Role, Span, ToolCall, Usage, VerdictWord
 from .attempts import begin as _begin
-from .provenance import Edge, Failure, Fork, NodeInfo, NodeTiming, Provenance, StepWay, Timing, upgraded
+from .provenance import Edge, Failure, Fork, NodeInfo, NodeTiming, Provenance, StepWay, Timing
 from .stop_reasons import FAULTS, Fault, RecordedStop, StopReason, ended_by_itself, is_finished
 
 __all__ = [
@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 SCHEMA = 2
-"""Version of the record's JSON form. Older versions are converted, newer ones are an error."""
+"""Version of the record's JSON form; another one is an error."""
 
 
 class Message(Record):
@@ -277,8 +277,8 @@ class Conversation(Record):
 
     @classmethod
     def from_plain(cls, value: Mapping[str, Any]) -> "Conversation":
-        """The record from its JSON form, in this schema or an older one; DataError for a newer schema."""
+        """The record from its JSON form; DataError for another schema."""
         version = value.get("schema_version", SCHEMA)
-        if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= SCHEMA:
-            raise DataError(f"schema_version is {version!r}, this version reads 1 to {SCHEMA}: update duologue")
-        return cls.model_validate(upgraded(value) if version == 1 else value)
+        if not isinstance(version, int) or isinstance(version, bool) or version != SCHEMA:
+            raise DataError(f"schema_version is {version!r}, this version of duologue reads {SCHEMA}")
+        return cls.model_validate(value)

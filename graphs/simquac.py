@@ -28,7 +28,7 @@ from .serving.served_graph import served
 
 NAME = "simquac"
 PUBLISHED = "simquac_as_released"
-"""Name of the cast with the published script's rules. It stays: ids and random draws depend on it."""
+"""Name of the cast with the published script's rules; ids and random draws depend on it."""
 TURNS = 12
 """Turns of a conversation, as in the published data set."""
 OFFLINE: Mapping[Role, str] = {"user": "student", "assistant": "teacher"}
@@ -136,10 +136,6 @@ def as_published(user: Speaker = "offline", assistant: Speaker = "offline", **se
     turns. `docs/research/as_released.md` lists every difference between paper, script and this project.
     """
     return FACTORY(user=user, assistant=assistant, **(settings | {"as_published": True}))
-
-
-as_released = as_published
-"""The earlier name of `as_published`."""
 
 
 graph = served(FACTORY)

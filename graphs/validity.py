@@ -20,7 +20,6 @@ from ..data.people.next_turns import Moment, moments_of
 from ..data.records import Conversation
 from ..data.scenarios import of_log
 from ..data.text.languages import Language, language_of
-from ..former_names import stored
 from ..nodes.people.turns import person_in
 from ..nodes.recllmsim.goals import goal_of
 from ..nodes.scorers import scoring
@@ -36,7 +35,7 @@ from .single_turn import state_of
 
 ERRANDS = "samples/errands.jsonl"
 """The shipped scenarios, eight in English and the same eight in Chinese."""
-MEETING, RATING = stored(f"{__name__}:meeting"), stored(f"{__name__}:rating")
+MEETING, RATING = f"{__name__}:meeting", f"{__name__}:rating"
 
 
 def errands() -> list[State]:

@@ -266,20 +266,11 @@ def _check_json(place: str, value: object) -> None:
         raise ContractError(f"{place}: expected plain JSON values; {error}") from None
 
 
-def recorded_name(part: object) -> str:
-    """The name of a part's class in records: `RECORDED_AS` of a class that has changed its name."""
-    return str(vars(type(part)).get("RECORDED_AS", type(part).__name__))
-
-
 def describe(node: object) -> dict[str, Any]:
-    """The description of a node, or of a part of one, for the record: its name and its settings.
-
-    A class that has changed its name keeps the one in records as `RECORDED_AS`: a run of an earlier version goes on.
-    """
+    """The description of a node, or of a part of one, for the record: its name and its settings."""
     if isinstance(node, Described) and not isinstance(node, type):
-        return {"name": recorded_name(node), **node.provenance()}
-    former = vars(type(node)).get("RECORDED_AS")
-    name = getattr(node, "__qualname__", None) or former or type(node).__qualname__
+        return {"name": type(node).__name__, **node.provenance()}
+    name = getattr(node, "__qualname__", None) or type(node).__qualname__
     described: dict[str, Any] = {"name": str(name).replace("<locals>.", "")}
     if not str(getattr(node, "__module__", "")).startswith("duologue."):
         try:  # the digest of its source distinguishes versions of a user's own function

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from ..data.grounding import gives_no_answer
 from ..data.records import Message, Role
@@ -16,10 +16,8 @@ from .state import State, history, kept_messages
 
 
 @dataclass(frozen=True)
-class AnyStop:
+class AnyOf:
     """Gives the first reason of any of the criteria, in order."""
-
-    RECORDED_AS: ClassVar[str] = "AnyOf"
 
     criteria: tuple[Stop, ...]
 
@@ -37,7 +35,7 @@ def any_of(*criteria: Stop) -> Stop:
     """
     for number, criterion in enumerate(criteria, start=1):
         check_stop(criterion, f"any_of, criterion {number}")
-    return AnyStop(criteria)
+    return AnyOf(criteria)
 
 
 def max_turns(state: State, limits: Limits) -> str | None:

@@ -15,7 +15,7 @@ from ..files.broken_lines import readable
 from ..files.journals import Codec, Flaw, JournalReader, OutsideError
 from ..files.json_files import dumps, open_lines, read_placed, write_lines
 from ..files.regular_files import opened
-from ..records import SCHEMA, Conversation
+from ..records import Conversation
 from . import manifests
 from .detection import CONVERSATIONS, FAILURES, MANIFEST, Contents, Format, Source
 from .manifests import MEND
@@ -226,13 +226,12 @@ class StoredLines:
 def reread(line: bytes) -> Conversation | None:
     """The record of a line that was checked when it was read before.
 
-    None where it is of an older schema, or this reader understands less than the first one.
+    None where this reader understands less than the first one.
     """
     try:
-        record = Conversation.model_validate_json(line)
+        return Conversation.model_validate_json(line)
     except ValidationError:
         return None
-    return record if record.schema_version == SCHEMA else None
 
 
 def from_plain(value: Any, validate: Validate = _accepted) -> Conversation:

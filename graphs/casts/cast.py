@@ -10,7 +10,7 @@ from ...data.records import Fault, NodeInfo, Role
 from ...data.stop_reasons import NAME, own_reason
 from ...data.summaries.executed_graph import SPEAKERS
 from ...nodes.asking.judges import pages_of
-from ...nodes.contract import AsksSides, ContractError, Node, Stop, check_node, check_stop, describe, recorded_name
+from ...nodes.contract import AsksSides, ContractError, Node, Stop, check_node, check_stop, describe
 from ...nodes.limits import Limits
 from ...nodes.messages.building import MessageBuilder, Talk, WithMessageBuilder
 from ...nodes.messages.selectors import RepairPrompts
@@ -170,7 +170,7 @@ class Cast:
             try:
                 plain[name] = part_as_json(part)
             except LiveError:
-                live[name] = f"{name} is a live object ({recorded_name(part)})"
+                live[name] = f"{name} is a live object ({type(part).__name__})"
             if name in SPEAKERS and (_is_no_node(part) or isinstance(part, OWN)):
                 role = SPEAKERS[name]
                 changes[name] = side(role, part, self._build(name), self.offline.get(role))

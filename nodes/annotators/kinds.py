@@ -20,7 +20,6 @@ from ...data.labels.rules import rule_values, rules_for
 from ...data.labels.units import WHOLE
 from ...data.records import Conversation
 from ...errors import SettingError
-from ...former_names import stored
 from ...prompts import Library, shipped
 from ..asking.requests import ask
 from ..calls.call_store import Call
@@ -138,7 +137,7 @@ class FunctionAnnotator:
 
     def provenance(self) -> dict[str, Any]:
         name = getattr(self.function, "__qualname__", type(self.function).__name__)
-        return {"function": self.name or stored(f"{getattr(self.function, '__module__', '')}:{name}")}
+        return {"function": self.name or f"{getattr(self.function, '__module__', '')}:{name}"}
 
     async def __call__(self, question: LabelQuestion) -> AnnotatorReply:
         label = question.label

@@ -150,7 +150,6 @@ class FewShotUser(WithPeople):
     examples: int = EXAMPLES
     """Maximum number of examples."""
     _folder: ClassVar[str] = "like"
-    RECORDED_AS: ClassVar[str] = "LikePeople"
 
     def __post_init__(self) -> None:
         check_examples(self.examples)

@@ -42,7 +42,6 @@ class AllOf(_Combined):
 class AnyScorer(_Combined):
     """True if a scorer gives true: see `any_of`."""
 
-    RECORDED_AS: ClassVar[str] = "AnyOf"
     DECIDES: ClassVar[bool] = True
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, ConfigDict, create_model
@@ -25,8 +25,6 @@ CRITERION = "judge/criterion"
 @dataclass(frozen=True)
 class JudgedScore:
     """A chat model's judgement of the conversation: see `judged`."""
-
-    RECORDED_AS: ClassVar[str] = "Judged"
 
     model: BaseChatModel
     criterion: str

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ...data.text.languages import Language, language_of
-from ...former_names import stored
 from .requests import SLOT_NAMES, Request, understood
 
 Messages: TypeAlias = Sequence[Mapping[str, Any]]
@@ -74,7 +73,7 @@ def wrong(messages: Messages) -> str:
 
 
 PLANTED: Mapping[str, str] = {
-    assistant.__name__: stored(f"{__package__}:{assistant.__name__}") for assistant in (good, forgetful, wordy, wrong)
+    assistant.__name__: f"{__package__}:{assistant.__name__}" for assistant in (good, forgetful, wordy, wrong)
 }
 """The spec of each by its name, the reference first."""
 

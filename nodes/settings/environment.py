@@ -21,7 +21,6 @@ from . import env_file
 from .redaction import KEY, NO_KEY, host_of, keep_environment_secrets, keep_secret, keep_url_secrets
 
 BASE_URL = "OPENAI_BASE_URL"
-OLD_BASE_URL = "OPENAI_API_BASE"
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 
 log = logging.getLogger(__name__)
@@ -35,7 +34,7 @@ class EnvironmentSettings:
     base_url: str
 
     def __repr__(self) -> str:
-        return f"Settings(key={self.key!r}, host={self.host!r})"
+        return f"EnvironmentSettings(key={self.key!r}, host={self.host!r})"
 
     @property
     def host(self) -> str:
@@ -78,31 +77,29 @@ def settings() -> EnvironmentSettings:
     if _without_calls.get():
         return EnvironmentSettings(SecretStr(NO_KEY), DEFAULT_BASE_URL)
     file = env_file.read(os.environ)
-    names = (KEY, BASE_URL, OLD_BASE_URL)
-    process = {name: text for name in names if (text := os.environ.get(name, "").strip())}
+    process = {name: text for name in (KEY, BASE_URL) if (text := os.environ.get(name, "").strip())}
     key = process.get(KEY) or file.values.get(KEY, "")
     if key:
         keep_secret(SecretStr(key))
-    name = next((name for name in (BASE_URL, OLD_BASE_URL) if name in process), "")
-    address = process.get(name, "")
-    if not name:
-        blank = next((name for name in (BASE_URL, OLD_BASE_URL) if name in os.environ), None)
-        if key and blank:  # as a script leaves it that found no address: the key must not go elsewhere for that
-            raise SettingError(f"{blank} is set and empty: write the address, or unset it to call {DEFAULT_BASE_URL}")
-        name = next((name for name in (BASE_URL, OLD_BASE_URL) if file.values.get(name)), "")
-        address = file.values.get(name, "")
+    address = process.get(BASE_URL, "")
+    if not address:
+        if key and BASE_URL in os.environ:  # as a script leaves it that found no address: the key must not go elsewhere
+            raise SettingError(
+                f"{BASE_URL} is set and empty: write the address, or unset it to call {DEFAULT_BASE_URL}"
+            )
+        address = file.values.get(BASE_URL, "")
         of_file = key == file.values.get(KEY) or not key
-        if name and not file.trusted and not of_file and not env_file.is_loopback(address):
-            raise SettingError(env_file.refusal(name, f"the {KEY} of the environment"))
-    for used in (name, KEY):
+        if address and not file.trusted and not of_file and not env_file.is_loopback(address):
+            raise SettingError(env_file.refusal(BASE_URL, f"the {KEY} of the environment"))
+    for used in (BASE_URL, KEY) if address else (KEY,):
         if used in file.foreign and used not in process and not file.trusted:
             raise SettingError(
                 f"{env_file.FILE.absolute()}: its {used} quotes a variable of the environment: write the value itself, or give "
                 f"{env_file.OPTION} if the file is yours"
             )
     keep_url_secrets(address)
-    if name:
-        _check_address(address, name if name in process else f"{name} of {env_file.FILE.absolute()}")
+    if address:
+        _check_address(address, BASE_URL if BASE_URL in process else f"{BASE_URL} of {env_file.FILE.absolute()}")
     return EnvironmentSettings(SecretStr(key) if key else None, address or DEFAULT_BASE_URL)
 
 

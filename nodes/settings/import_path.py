@@ -12,7 +12,6 @@ from typing import Any, TypeGuard
 from ...data import packages
 from ...data.packages import is_own
 from ...errors import SettingError
-from ...former_names import current, stored
 from .redaction import error_line
 
 FORM = "MODULE:NAME, such as my_agents:booking"
@@ -34,7 +33,7 @@ def imported(path: str, what: str) -> Any:
     """
     if not is_import_path(path):
         raise SettingError(f"{what}: {path.partition('?')[0]!r} is not an import path: give {FORM}")
-    module, _, name = current(path).partition(":")
+    module, _, name = path.partition(":")
     working_folder = str(Path.cwd())
     if working_folder not in sys.path:
         sys.path.append(working_folder)  # and left there, for imports that the module makes later
@@ -89,7 +88,7 @@ def import_path_of(value: object) -> str | None:
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if not isroutine(value) or not isinstance(module, str) or not isinstance(name, str) or module == "__main__":
         return None
-    path = stored(f"{module}:{name}")
+    path = f"{module}:{name}"
     try:
         return path if is_import_path(path) and imported(path, "") is value else None
     except SettingError:

@@ -14,7 +14,6 @@ from ...data.attempts import INTERRUPT, WAITING, begin
 from ...data.files.json_files import dumps
 from ...data.formats.tool_messages import NO_RESULT
 from ...data.records import Role
-from ..contract import recorded_name
 from ..limits import Limits
 from ..replies.conversion import drafts_of
 from ..settings.redaction import error_line
@@ -106,7 +105,7 @@ async def brought_to(state: State, limits: Limits, speakers: Mapping[Role, objec
             continue
         speaker = speakers[message["role"]]
         if not isinstance(speaker, ActsAgain):
-            name = recorded_name(speaker)
+            name = type(speaker).__name__
             raise WorldError(f"message #{number}: {name} cannot make its tool calls again: {_REMEDY}")
         calls = speaker.calls_again(state, limits)
         if hindrance := calls.hindrance(drafts):

@@ -133,8 +133,6 @@ def may_ask(node: object) -> bool:
 class ValidatorSequence:
     """Several validators, of which each must accept a draft; those that may ask a model come last."""
 
-    RECORDED_AS: ClassVar[str] = "Every"
-
     nodes: tuple[Node, ...]
 
     def __post_init__(self) -> None:

@@ -1,7 +1,7 @@
 """The check before every validator: a flawed reply is rejected for its flaw."""
 
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 from langgraph.runtime import Runtime
 
@@ -39,8 +39,6 @@ class FlawValidator:
 
     An assistant's refusal that the validator accepts has the note `refusal`.
     """
-
-    RECORDED_AS: ClassVar[str] = "Sound"
 
     node: Node
 

@@ -285,7 +285,7 @@ def test_credentials_inside_a_specs_arguments_are_in_no_file(duologue, tmp_path,
 
 
 def test_a_record_with_a_broken_scenario_is_one_line(duologue, tmp_path):
-    line = {"schema_version": 1, "id": "a", "scenario": {"kind": "simquac"}}
+    line = {"schema_version": 2, "id": "a", "scenario": {"kind": "simquac"}}
     (tmp_path / "r.jsonl").write_text(json.dumps(line) + "\n")
     for arguments in (("simulate", "simquac", "--topics", "r.jsonl"), ("convert", "r.jsonl", "x", "--to", "simquac")):
         code, _, err = duologue(*arguments)

@@ -190,7 +190,7 @@ def test_keys_that_a_record_does_not_know_are_refused(unknown: dict[str, Any], f
     assert fault(record_lines.read, path).startswith("records.jsonl: line 1")
 
 
-@pytest.mark.parametrize("version", [SCHEMA + 1, 0, -1, "1", None, True, 1.0])
+@pytest.mark.parametrize("version", [SCHEMA + 1, SCHEMA - 1, 0, -1, "1", None, True, 1.0])
 def test_a_schema_that_this_version_does_not_know_is_refused_by_name(
     version: object, fault: Callable[..., str]
 ) -> None:
@@ -201,7 +201,7 @@ def test_a_schema_that_this_version_does_not_know_is_refused_by_name(
     assert repr(version) in line
 
 
-GOOD = b'{"schema_version": 1, "id": "a", "scenario": {}}\n'
+GOOD = b'{"schema_version": 2, "id": "a", "scenario": {}}\n'
 
 
 @pytest.mark.parametrize(

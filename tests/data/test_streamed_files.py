@@ -76,7 +76,7 @@ def test_a_conversation_on_disk_is_used_like_one_in_memory(talks, monkeypatch):
 
 def test_lines_that_only_the_first_reading_understands_are_read_again_like_that(tmp_path, monkeypatch):
     monkeypatch.setattr(loading, "IN_MEMORY", 0)
-    texts = ("\ufeff" + LINE % ("a", "2", "one"), LINE % ("b", "1", "two"), LINE % ("c", "2", "\\ud800"))
+    texts = ("\ufeff" + LINE % ("a", "2", "one"), LINE % ("b", "2", "two"), LINE % ("c", "2", "\\ud800"))
     (tmp_path / "lines.jsonl").write_text("\n".join(texts), encoding="utf-8")
     (tmp_path / "packed.jsonl.gz").write_bytes(gzip.compress((tmp_path / "lines.jsonl").read_bytes()))
     for name in ("lines.jsonl", "packed.jsonl.gz"):

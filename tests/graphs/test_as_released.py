@@ -20,7 +20,7 @@ async def play(topic, user, assistant, **limits):
 
         return speak
 
-    cast = simquac.as_released().replace(user_simulator=speaker(user), assistant=speaker(assistant))
+    cast = simquac.as_published().replace(user_simulator=speaker(user), assistant=speaker(assistant))
     return record(await conversation(cast).ainvoke(simquac.scenario(topic), context=Limits(**limits)))
 
 
@@ -121,7 +121,7 @@ async def test_no_guide_follows_the_stored_ungrounded_text(topic):
 
 
 async def test_the_hint_for_two_segments_is_stored_with_the_question():
-    node = simquac.as_released().question_validator
+    node = simquac.as_published().question_validator
     prompt = {"name": INTERESTING, "digest": "", "text": ""}
     state = {"scenario": {}, "drafts": [{"text": "What is interesting?"}], "prompt": prompt}
     (verdict,) = (await node(state, Runtime(context=Limits())))["verdicts"]
@@ -134,7 +134,7 @@ async def test_the_reminder_is_missing_on_the_first_question(topic):
 
 
 async def test_twelve_exchanges_and_an_end_on_both_sides(topic):
-    conversation_record = record(await conversation(simquac.as_released()).ainvoke(simquac.scenario(topic)))
+    conversation_record = record(await conversation(simquac.as_published()).ainvoke(simquac.scenario(topic)))
     assert (conversation_record.stop, len(conversation_record.exchanges)) == ("max_turns", 12)
     conversation_record = await play(topic, ["a\nb"], ["x"])
     assert conversation_record.stop == "user_rejected"  # the script asks for ever
@@ -142,4 +142,4 @@ async def test_twelve_exchanges_and_an_end_on_both_sides(topic):
 
 @pytest.mark.parametrize("place", PLACES)
 async def test_its_nodes_conform(place):
-    await conformance.conforms(place, getattr(simquac.as_released(), place))
+    await conformance.conforms(place, getattr(simquac.as_published(), place))

@@ -53,7 +53,7 @@ def test_a_key_that_stands_twice_in_an_object_is_named(fault: Callable[..., str]
     Path("set.json").write_text('{"data": [], "title": "a", "title": "b"}', encoding="utf-8")
     assert '"title" appears twice in an object' in fault(simquac.read, Path("set.json"))
     Path("lines.jsonl").write_text(
-        '{"schema_version": 1, "id": "a", "scenario": {}}\n{"id": "b", "id": "c"}\n', encoding="utf-8"
+        '{"schema_version": 2, "id": "a", "scenario": {}}\n{"id": "b", "id": "c"}\n', encoding="utf-8"
     )
     assert 'line 2: "id" appears twice' in fault(record_lines.read, Path("lines.jsonl"))
 

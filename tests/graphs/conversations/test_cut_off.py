@@ -50,7 +50,7 @@ async def test_a_draft_that_was_cut_off_is_rejected_on_both_sides_with_a_page_of
     assert "{{ attempt }}" in pages["user/repair_cut_off"].source
 
 
-@pytest.mark.parametrize(("build", "language"), [(simquac.as_released, None), (recllmsim.as_published, "en")])
+@pytest.mark.parametrize(("build", "language"), [(simquac.as_published, None), (recllmsim.as_published, "en")])
 async def test_the_published_rules_know_no_cut(build, language):
     conversation = await played(build, language)
     published = [message for message in conversation.messages if message.stored]

@@ -131,7 +131,7 @@ async def test_an_answer_that_is_being_judged_stands_in_the_record_as_unjudged()
     assert not seen[-1].unsaid
 
 
-@pytest.mark.parametrize("build", [simquac.cast, simquac.as_released])
+@pytest.mark.parametrize("build", [simquac.cast, simquac.as_published])
 async def test_a_bare_scenario_a_conversation_and_a_run_have_one_id(build):
     cast = build()
     graph = conversation(cast)
@@ -144,7 +144,7 @@ async def test_a_bare_scenario_a_conversation_and_a_run_have_one_id(build):
 
 
 def test_the_ids_of_runs_are_what_they_were():
-    ids = [conversation(build()).record(simquac.scenario(TOPIC)).id for build in (simquac.cast, simquac.as_released)]
+    ids = [conversation(build()).record(simquac.scenario(TOPIC)).id for build in (simquac.cast, simquac.as_published)]
     assert ids == ["5c9a81d927e0f143", "e00d1afdcb7ad32b"]
 
 

@@ -16,16 +16,14 @@ def write(*lines: str) -> None:
     Path(".env").write_text("\n".join(lines) + "\n")
 
 
-@pytest.mark.parametrize("name", ["OPENAI_BASE_URL", "OPENAI_API_BASE"])
 @pytest.mark.parametrize("more", [(), ("OPENAI_API_KEY=of.the.file.1",)])
-def test_an_address_of_the_file_does_not_get_the_key_of_the_process(monkeypatch, name, more):
+def test_an_address_of_the_file_does_not_get_the_key_of_the_process(monkeypatch, more):
     monkeypatch.setenv("OPENAI_API_KEY", "of.the.process.1")
-    write(f"{name}={ELSEWHERE}", *more)
+    write(f"OPENAI_BASE_URL={ELSEWHERE}", *more)
     with pytest.raises(SettingError) as error:
         settings()
-    assert name in str(error.value)
     assert str(error.value).startswith(
-        f"{Path.cwd() / '.env'}: its {name} would get the OPENAI_API_KEY of the environment"
+        f"{Path.cwd() / '.env'}: its OPENAI_BASE_URL would get the OPENAI_API_KEY of the environment"
     )
     assert "--trust-env-file" in str(error.value)
     assert "\n" not in str(error.value)

@@ -21,7 +21,7 @@ def test_without_a_key_there_is_none_and_the_base_url_is_openais():
 
 @pytest.mark.parametrize("value", ["", "  ", "\n"])
 def test_a_blank_value_is_none_at_all(monkeypatch, value):
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.setenv(name, value)
     assert settings().key is None
     assert settings().base_url == DEFAULT_BASE_URL
@@ -40,13 +40,6 @@ def test_a_key_loses_the_white_space_around_it_and_is_not_shown(monkeypatch):
     assert "sesame" not in repr(settings())
 
 
-def test_both_names_of_the_base_url_are_known_and_the_newer_one_wins(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_BASE", "http://127.0.0.1:1/v1")
-    assert settings().base_url == "http://127.0.0.1:1/v1"
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:2/v1")
-    assert settings().base_url == "http://127.0.0.1:2/v1"
-
-
 def test_an_env_file_is_read_in_the_working_folder_and_never_above(monkeypatch, tmp_path):
     (tmp_path / ".env").write_text(
         "# mine\nOPENAI_API_KEY='from.a.file'  # the key\nOPENAI_BASE_URL=http://127.0.0.1:3/v1\n"
@@ -59,12 +52,10 @@ def test_an_env_file_is_read_in_the_working_folder_and_never_above(monkeypatch, 
     assert settings().base_url == DEFAULT_BASE_URL
 
 
-@pytest.mark.parametrize("process", ["OPENAI_BASE_URL", "OPENAI_API_BASE"])
-@pytest.mark.parametrize("file", ["OPENAI_BASE_URL", "OPENAI_API_BASE"])
-def test_the_process_wins_over_the_env_file(monkeypatch, tmp_path, process, file):
-    (tmp_path / ".env").write_text(f"OPENAI_API_KEY=from.a.file\n{file}=http://127.0.0.1:3/v1\n")
+def test_the_process_wins_over_the_env_file(monkeypatch, tmp_path):
+    (tmp_path / ".env").write_text("OPENAI_API_KEY=from.a.file\nOPENAI_BASE_URL=http://127.0.0.1:3/v1\n")
     monkeypatch.setenv("OPENAI_API_KEY", "from.the.process")
-    monkeypatch.setenv(process, "http://127.0.0.1:4/v1")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:4/v1")
     assert settings().key.get_secret_value() == "from.the.process"
     assert settings().host == "127.0.0.1:4"
 
@@ -81,14 +72,6 @@ def test_an_env_file_is_read_and_never_written_into_the_environment(endpoint, mo
     assert {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"} == {
         name: value for name, value in before.items() if name != "PYTEST_CURRENT_TEST"
     }
-
-
-def test_the_older_name_of_the_base_url_leads_there_too(endpoint, monkeypatch, lighthouse):
-    monkeypatch.delenv("OPENAI_BASE_URL")
-    monkeypatch.setenv("OPENAI_API_BASE", endpoint.url)
-    cast = graphs.simquac.cast("openai:m", "openai:m", limits=Limits(max_turns=1))
-    assert duologue.simulate(cast, [graphs.simquac.scenario(lighthouse)])[0].stop == "max_turns"
-    assert len(endpoint.calls) == 2
 
 
 @pytest.mark.parametrize("line", ["", "OPENAI_API_KEY=\n"])

@@ -98,7 +98,7 @@ def test_a_cast_tells_each_of_its_speakers_its_side(samples):
     replaced = graphs.simquac.cast("offline", "offline").replace(user_simulator=model, assistant="offline")
     for cast, user, assistant in (
         (graphs.simquac.cast(model, model), "student", "teacher"),
-        (graphs.simquac.as_released(model, model), "student", "teacher"),
+        (graphs.simquac.as_published(model, model), "student", "teacher"),
         (graphs.recllmsim.cast(model, model), "task_user", "task_assistant"),
         (replaced, "student", "teacher"),
     ):

@@ -1,48 +1,9 @@
-"""Schema 2 of the record: what is new in it, and that schema 1 is still read."""
-
-import json
-from pathlib import Path
+"""What a record says of itself: labels to print, usage, faults, tool calls."""
 
 import pytest
 
-from duologue.data import Attempt, Conversation, Message, ToolCall, Usage, count, record_lines
+from duologue.data import Attempt, Conversation, Message, ToolCall, Usage, count
 from duologue.data.records import NodeInfo, Provenance
-
-FIXTURES = Path(__file__).parents[1] / "fixtures"
-
-
-def without_empty(value: object) -> object:
-    """A JSON value without what is empty, which a newer schema may add."""
-    if isinstance(value, dict):
-        return {key: new for key, inner in value.items() if (new := without_empty(inner)) not in (None, {}, [], 0)}
-    return [without_empty(inner) for inner in value] if isinstance(value, list) else value
-
-
-@pytest.mark.parametrize("name", ["simquac", "recllmsim"])
-def test_a_line_of_schema_1_loads_with_everything_that_it_says(name: str) -> None:
-    path = FIXTURES / f"record_1_{name}.jsonl"
-    old = json.loads(path.read_text(encoding="utf-8"))
-    (record,) = record_lines.read(path)
-    new = json.loads(record_lines.line(record))
-    assert Conversation.from_plain(new) == record
-    assert (old["schema_version"], new["schema_version"]) == (1, 2)
-    nodes = new["provenance"].pop("nodes")
-    words = new["provenance"].pop("words")
-    flat = {place: {"name": node["name"], **node["settings"]} for place, node in nodes.items()}
-    assert flat | words == old["provenance"].pop("nodes")
-    assert without_empty({**new, "schema_version": 1}) == without_empty(old)
-
-
-def test_what_spoke_in_a_record_of_schema_1_can_be_printed() -> None:
-    (record,) = record_lines.read(FIXTURES / "record_1_simquac.jsonl")
-    assert record.provenance is not None
-    assert record.provenance.nodes["assistant"].label == "offline?misbehave=0.4"
-    assert record.provenance.nodes["assistant"].role == "assistant"
-    assert record.provenance.nodes["question_validator"].label == "QuestionValidator"
-    assert record.provenance.nodes["stop"].role is None
-    assert record.provenance.words == {"fallback": "I cannot find the answer."}
-    assert record.timing.nodes["user_simulator"].runs == 4
-    assert any(attempt.verdict == "rejected" for attempt in record.attempts())
 
 
 @pytest.mark.parametrize(
