@@ -39,7 +39,7 @@ TEMPLATES = "Search for prompt templates"
 
 OPTIONS: dict[str, tuple[Any, Any]] = {
     **{name: option for name, option in LIMITS.items() if name != "seed"},
-    **options_of_run("record", "replay_calls", "keep_calls", "any_version"),
+    **options_of_run("record", "replay_calls", "keep_calls"),
 }
 """Limits of each conversation, and options that say how to run: a field of `RunOptions` each."""
 

@@ -64,7 +64,7 @@ class Limits:
         return self if self.max_turns is not None else replace(self, max_turns=default.max_turns)
 
     def plain(self) -> dict[str, Any]:
-        """Plain JSON values; `turn_timeout` only where it is not the default, which earlier records lack."""
+        """Plain JSON values; `turn_timeout` only where it is not the default."""
         plain = {name: getattr(self, name) for name in _NAMES}
         if self.turn_timeout == TURN_TIMEOUT:
             del plain["turn_timeout"]

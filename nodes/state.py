@@ -118,7 +118,7 @@ class State(TypedDict, total=False):
     """The speaker's latest drafts: one for each message of its reply, possibly none."""
     verdicts: list[Verdict]
     way: StepWay | None
-    """The way that a validator's step or the recorder's takes; None where there is only one, or in older states."""
+    """The way that a validator's step or the recorder's takes; None where there is only one."""
     attempts: list[dict[str, Any]]
     """Rejected drafts of the current turn, each the plain form of a `data.Attempt`."""
     unsaid: list[dict[str, Any]]

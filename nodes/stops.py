@@ -190,4 +190,4 @@ class AfterOneTurn:
 
 
 class AfterOneAnswer(AfterOneTurn):
-    """Stop after the assistant's turn: records and manifests name it so."""
+    """Stop after the assistant's turn."""

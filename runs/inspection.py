@@ -100,10 +100,6 @@ def torn(reader: JournalReader[Any]) -> Iterator[tuple[Path, int]]:
 def _of_dataset(root: Path, manifest: dict[str, Any], run: StoredRun) -> Iterator[str]:
     """Problems of the data set, which must match the records."""
     there = root / DATASET
-    yield from (
-        f"{path}: is left of a data set of another form: {MEND} {root} removes it"
-        for path in dataset.of_other_form(root, run)
-    )
     if not len(run.finished):
         return
     if not there.is_dir():
@@ -130,7 +126,7 @@ def compared(root: Path, manifest: dict[str, Any], run: StoredRun) -> tuple[list
     with TemporaryDirectory() as place:
         dataset.write_run(Path(place), manifest, run)
         expected = _files(Path(place) / DATASET)
-        present = _files(root / DATASET, {*partials(root), *dataset.of_other_form(root, run)})
+        present = _files(root / DATASET, {*partials(root)})
     for files in (expected, present):  # a card's words are those of the version that wrote it
         files[CARD] = b" ".join(_VALUE.findall(files.get(CARD, b"")))
     differing = [name for name in expected if expected[name] != present.get(name)]

@@ -42,7 +42,7 @@ def repair(folder: str | Path) -> list[str]:
         if run.failures.files():
             run.failures.refresh()
         changed = [line for reader in (run.finished, run.failures) for line in _cleaned(reader)]
-        gone = [*removed(partials(root)), *removed(iter(dataset.of_other_form(root, StoredRun(root))))]
+        gone = removed(partials(root))
         changed += [f"{path}: was removed: an earlier process has left it" for path in gone]
         if len(run.finished) and (changed or done or compared(root, manifest, StoredRun(root))[0]):
             written = dataset.write_run(root, manifest, StoredRun(root))

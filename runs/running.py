@@ -82,7 +82,7 @@ async def arun(
     stopped: EndpointError | None = None
     dataset.check_places(plan)
     manifest = manifests.of_run(cast, plan, limits, source)
-    with RunFolder.open(out, manifest, resume=resume, any_version=conduct.any_version) as folder:
+    with RunFolder.open(out, manifest, resume=resume) as folder:
         write_json(folder.path / PROMPTS, {name: page.source for name, page in cast.pages.items()}, end="\n")
         again, anew = set[str](), set[str]()
         if resume:

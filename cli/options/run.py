@@ -168,14 +168,6 @@ class RunOptions:
             section=REPLIES,
         ),
     ] = False
-    any_version: Annotated[
-        bool,
-        option(
-            "Resume a run that another version of duologue began; both versions are recorded.",
-            "--any-version",
-            section=REPLIES,
-        ),
-    ] = False
     watch: Annotated[
         bool,
         option(
@@ -234,7 +226,6 @@ class RunOptions:
             keep_calls=self.keep_calls,
             retry_failed=self.retry_failed,
             snapshot_bytes=0 if self.no_snapshots else SNAPSHOT_BYTES,
-            any_version=self.any_version,
             processes=self.processes,
             engine="ray" if self.engine == "ray" or self.ray_address is not None else None,
             ray_address=self.ray_address,

@@ -35,9 +35,7 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
     from ...runs.people.validity import ValidityRun
 
 
-@extended(
-    options_of_run("resume", "yes", "as_json", "record", "replay_calls", "keep_calls", "retry_failed", "any_version")
-)
+@extended(options_of_run("resume", "yes", "as_json", "record", "replay_calls", "keep_calls", "retry_failed"))
 def validity_command(
     source: Annotated[
         Path | None,

@@ -98,14 +98,10 @@ def after_turn(state: State) -> Literal["continue", "stop"]:
 
 
 def _way(state: State) -> Literal["accepted", "regenerate", "stop"]:
-    """The way that the step wrote; a stop that somebody sets in a checkpoint holds at once.
-
-    A state of an earlier version has no way: rejected drafts have left their verdicts in it.
-    """
+    """The way that the step wrote; a stop that somebody sets in a checkpoint holds at once."""
     if state.get("stop"):
         return "stop"
-    way = state.get("way") or ("regenerate" if state.get("verdicts") else "accepted")
-    return "regenerate" if way == "regenerate" else "accepted"
+    return "regenerate" if state.get("way") == "regenerate" else "accepted"
 
 
 @cache

@@ -233,7 +233,6 @@ class AnswerValidator:
         }
 
     def provenance(self) -> dict[str, Any]:
-        # Runs that were begun without this setting go on.
         return {} if self.characters == ANSWER_CHARACTERS else {"characters": self.characters}
 
     async def _verdict(self, text: str, section: str, background: str) -> Verdict:

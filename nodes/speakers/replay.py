@@ -112,7 +112,6 @@ class ReplaySpeaker:
     @cached_property
     def _digest(self) -> str:
         # Computed once, because every record names it: otherwise a run of n conversations hashes n times n of them.
-        # Defaults are excluded, so that a key of a later schema does not change the digest.
         plain = (conversation.model_dump(exclude_defaults=True) for conversation in self.conversations)
         return digest(list(plain))[:16]
 

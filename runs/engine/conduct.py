@@ -67,8 +67,6 @@ class Conduct:
     retry_failed: bool = False
     """On resume, simulate again conversations that ended by a fault of a role, such as a user whose every draft was
     rejected."""
-    any_version: bool = False
-    """Resume a run that another version of this package began."""
     processes: int | None = 1
     """Processes among which a run in a folder is divided; None: as many as pay. With `ray`, shards at the same time."""
     engine: Literal["processes", "ray"] | None = None

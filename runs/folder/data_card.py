@@ -90,7 +90,7 @@ def card(
     lines += [
         f"| answers that refuse | {counts.side('assistant').refused} |",
         f"| tokens | {counts.tokens} in {counts.calls} calls{' (the baseline estimates its own)' if offline else ''} |",
-        f"| made with | duologue {_versions(manifest)}, record schema {manifest['schema_version']} |",
+        f"| made with | duologue {_cell(str(manifest['version']))}, record schema {manifest['schema_version']} |",
         "",
         "## Source text",
         "",
@@ -138,11 +138,6 @@ def _origin(source: Mapping[str, Any]) -> str:
         return name
     part = f", users in the part `{_cell(source['part'])}`" if source.get("part") else ""
     return f"{name} ({_cell(source.get('format') or 'of an unknown format')}{part}; digest of its files `{_cell(source['source_digest'])[:16]}`)"
-
-
-def _versions(manifest: Mapping[str, Any]) -> str:
-    """The versions of the package that made the run, in order."""
-    return _cell(" and ".join(str(version["version"]) for version in manifest.get("versions") or [manifest]))
 
 
 def _who(places: list[str]) -> str:

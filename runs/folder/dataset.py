@@ -21,7 +21,7 @@ from ...data.summaries.counts import Counts, count
 from ...errors import DataError
 from ...nodes.state import State
 from .data_card import card
-from .leftovers import CARD, DATASET, earlier_forms, removed
+from .leftovers import CARD, DATASET
 from .merging import on_disk
 
 
@@ -87,12 +87,6 @@ def write_run(place: Path, manifest: Mapping[str, Any], run: StoredRun) -> Writt
     return write(place, manifest, _scenarios(run), partial(run.finished.iterate, run.planned))
 
 
-def of_other_form(folder: Path, run: StoredRun) -> list[Path]:
-    """The files of a data set that was written before its form was stored (`leftovers.earlier_forms`)."""
-    form, present = form_of(_scenarios(run))
-    return list(earlier_forms(folder, form.name)) if present else []
-
-
 def _scenarios(run: StoredRun) -> Iterator[Conversation]:
     """The conversations that decide the form of a run's data set: the finished ones, else those that were begun."""
     return run.finished.iterate(run.planned) if len(run.finished) else run.cut_short()
@@ -115,7 +109,6 @@ def write(
         return WrittenDataset(folder / DATASET, count(()), 0, [], 0, 0)
     path = folder / DATASET / form.name
     left_out = form.write(conversations(), path)
-    removed(earlier_forms(folder, form.name))
     ended = cut_by_run = unanswered = 0
 
     def counted() -> Iterator[Conversation]:

@@ -1,10 +1,9 @@
-"""Leftovers in a run folder: half-written files of a killed process, and a data set of another form."""
+"""Leftovers in a run folder: half-written files of a killed process."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...data import domains
 from ...data.files.journals import is_of_journal
 from ...data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
 from ...errors import DataError, at
@@ -41,20 +40,6 @@ def is_own(name: str) -> bool:
     """Whether a run folder's file with this name is one that the run writes."""
     journals = (CONVERSATIONS, FAILURES, CALLS)
     return name in (MANIFEST, PROMPTS) or any(is_of_journal(Path(name), of) for of in journals)
-
-
-def earlier_forms(folder: Path, name: str) -> Iterator[Path]:
-    """The data sets of a run in another form than the one with this name.
-
-    A run has them if at first only some of its scenarios were known: those that the card names, and empty ones.
-    """
-    card = folder / DATASET / CARD
-    card_text = card.read_text(encoding="utf-8", errors="replace") if card.is_file() else ""
-    forms = {domain.dataset.name for domain in (*domains.registered(), domains.PLAIN)}
-    for other in sorted(forms - {"", name}):
-        path = folder / DATASET / other
-        if path.is_file() and (f"\n- `{other}`: " in card_text or not path.stat().st_size):
-            yield path
 
 
 def removed(paths: Iterator[Path]) -> list[Path]:

@@ -18,9 +18,6 @@ from ...nodes.state import State
 from ..engine.conversing import name_of
 from ..journals.journal import RunError
 
-GIVEN_BY = ("object", "url")
-"""Keys of a node that runs did not record before they recorded their cast as plain data."""
-
 DEFAULT = "its default"
 """Stands in an error for a setting that a cast was not given."""
 
@@ -98,7 +95,8 @@ def read(folder: Path) -> dict[str, Any] | None:
 
 def same_run(folder: Path, earlier: Mapping[str, Any], current: Mapping[str, Any]) -> None:
     """Raise RunError if the run in the folder differs; it names the first setting that does."""
-    had, has = (_compared(manifest["settings"], *_unknown(earlier)) for manifest in (earlier, current))
+    pages = list(earlier["settings"].get("prompts") or {}) if earlier.get(RESTORED) else None
+    had, has = (_compared(manifest["settings"], pages) for manifest in (earlier, current))
     difference = first_difference(had, has, "")
     of_cast = _difference_of_casts(earlier.get("cast"), current.get("cast"))
     if difference or of_cast:
@@ -129,10 +127,10 @@ def same_run(folder: Path, earlier: Mapping[str, Any], current: Mapping[str, Any
 
 def same_version(folder: Path, earlier: Mapping[str, Any], current: Mapping[str, Any]) -> None:
     """Raise RunError if another version of the package made the run."""
-    if versions := _versions(earlier, current):
+    was, now = earlier.get("version"), current.get("version")
+    if was is not None and was != now:
         raise RunError(
-            f"{folder}: its run was made with duologue {versions[0]}, this is {versions[1]}: resume with that version, or give "
-            "--any-version (any_version=True): the manifest then records both"
+            f"{folder}: its run was made with duologue {was}, this is {now}: resume with that version, or choose another folder"
         )
 
 
@@ -142,8 +140,6 @@ def changes(earlier: Mapping[str, Any], current: Mapping[str, Any]) -> list[str]
     added = len(set(current["planned"]) - set(earlier["planned"]))
     if added and not earlier.get(RESTORED):
         lines.append(f"{added} conversations are new to this run, which had planned {len(earlier['planned'])}")
-    if versions := _versions(earlier, current):
-        lines.append(f"the run was made with duologue {versions[0]} and continues with {versions[1]}")
     return lines
 
 
@@ -160,28 +156,7 @@ def continued(earlier: Mapping[str, Any], current: Mapping[str, Any]) -> dict[st
         ]
         manifest["data"] = [*earlier_sources, *current["data"]]
         manifest["planned"] = list(dict.fromkeys([*earlier["planned"], *current["planned"]]))
-    return manifest | {key: earlier[key] for key in ("versions", "again", BEGUN) if earlier.get(key)}
-
-
-def with_version(manifest: Mapping[str, Any], earlier: Mapping[str, Any], finished: int) -> dict[str, Any]:
-    """The manifest with every version that made the run, and how many conversations were finished when it began."""
-    if (differing := _versions(earlier, manifest)) is None:
-        return dict(manifest)
-    versions = earlier.get("versions") or [{"version": differing[0], "finished_before": 0}]
-    return {**manifest, "versions": [*versions, {"version": differing[1], "finished_before": finished}]}
-
-
-def _versions(earlier: Mapping[str, Any], current: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The versions that made two manifests, if both are known and differ."""
-    was, now = earlier.get("version"), current.get("version")
-    return None if was is None or now is None or was == now else (was, now)
-
-
-def _unknown(earlier: Mapping[str, Any]) -> tuple[Collection[str], Collection[str] | None]:
-    """Settings that an earlier manifest lacks: keys of nodes, and pages beside these (None: it has all)."""
-    if earlier.get(RESTORED):
-        return (), list(earlier["settings"].get("prompts") or {})
-    return (() if "cast" in earlier else GIVEN_BY), None
+    return manifest | {key: earlier[key] for key in ("again", BEGUN) if earlier.get(key)}
 
 
 def short(value: Any) -> str:
@@ -194,17 +169,13 @@ def is_lower(max_tokens: Any, other: int | None) -> bool:
     return isinstance(max_tokens, int) and (other is None or max_tokens < other)
 
 
-def _compared(settings: Mapping[str, Any], without: Collection[str], pages: Collection[str] | None) -> dict[str, Any]:
+def _compared(settings: Mapping[str, Any], pages: Collection[str] | None) -> dict[str, Any]:
     """The settings that must be equal on resume: all but the limits of `MAY_CHANGE`.
 
     `pages`: compare only these prompt templates, and not whether memories are recorded, which is not in a record.
     """
     limits = {name: value for name, value in dict(settings.get("limits") or {}).items() if name not in MAY_CHANGE}
-    nodes = {
-        place: {key: value for key, value in node.items() if key not in without} if isinstance(node, dict) else node
-        for place, node in dict(settings.get("nodes") or {}).items()
-    }
-    compared = {**settings, "limits": limits, "nodes": nodes}
+    compared = {**settings, "limits": limits}
     if pages is not None:
         prompts = dict(settings.get("prompts") or {})
         compared |= {"prompts": {name: prompts.get(name) for name in pages}, "record_memory": None}

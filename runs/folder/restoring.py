@@ -28,12 +28,11 @@ class _RecordGroup:
     """The digest of the scenario by the conversation's id, in the order of the records."""
     equal: int = 0
     max_tokens: list[int | None] = field(default_factory=list["int | None"])
-    versions: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    version: str | None = None
     started: list[str] = field(default_factory=list[str])
 
     def add(self, conversation: Conversation, provenance: Provenance) -> None:
-        if provenance.version and provenance.version not in [version["version"] for version in self.versions]:
-            self.versions.append({"version": provenance.version, "finished_before": len(self.scenarios)})
+        self.version = provenance.version or self.version
         self.lines += 1
         if conversation.id not in self.scenarios:
             self.scenarios[conversation.id] = provenance.data or digest(conversation.scenario)
@@ -84,7 +83,7 @@ def _present(folder: Path) -> dict[str, Any]:
 def _manifest(most: _RecordGroup) -> dict[str, Any]:
     by, tokens = most.by, most.max_tokens
     return {
-        "version": most.versions[-1]["version"] if most.versions else None,
+        "version": most.version,
         "schema_version": SCHEMA,
         RESTORED: True,
         "settings": {
@@ -104,7 +103,6 @@ def _manifest(most: _RecordGroup) -> dict[str, Any]:
             }
         ],
         "planned": list(most.scenarios),
-        **({"versions": most.versions} if len(most.versions) > 1 else {}),
         **({BEGUN: min(most.started)} if most.started else {}),
     }
 

@@ -71,13 +71,13 @@ class RunFolder(RunJournals):
         return of_run(self.manifest, RECORDS)
 
     @classmethod
-    def open(cls, path: str | Path, manifest: Mapping[str, Any], *, resume: bool, any_version: bool = False) -> Self:
+    def open(cls, path: str | Path, manifest: Mapping[str, Any], *, resume: bool) -> Self:
         """The folder for a run with this manifest: new or empty, or with `resume` the folder of the same run.
 
-        A folder that has lost its manifest is taken up by the run whose conversations it holds. `any_version`: also a
-        run that another version of the package made; the manifest then names both.
+        A folder that has lost its manifest is taken up by the run whose conversations it holds.
 
-        RunError if the folder holds other files or another run, or if another process writes there.
+        RunError if the folder holds other files, another run or one of another version of the package, or if another
+        process writes there.
         """
         root, notes = Path(path), list[str]()
         if root.exists() and not root.is_dir():
@@ -93,8 +93,7 @@ class RunFolder(RunJournals):
                 f"{root}: holds a run already: continue it with --resume (resume=True) or choose another folder"
             )
         else:
-            if not any_version:
-                manifests.same_version(root, earlier, manifest)
+            manifests.same_version(root, earlier, manifest)
             manifests.same_run(root, earlier, manifest)
             notes += manifests.changes(earlier, manifest)
             manifest = manifests.continued(earlier, manifest)
@@ -103,7 +102,6 @@ class RunFolder(RunJournals):
             removed(partials(root))  # nobody else writes here now: a killed run has left them
             if earlier is not None:
                 folder._take_up()
-                folder.manifest = manifests.with_version(folder.manifest, earlier, len(folder.done))
             if broken:
                 keep_broken(root / MANIFEST)
             folder._tell()

@@ -59,7 +59,7 @@ class RunInfo(Record):
     bytes: int
     """Size of the folder."""
     version: str
-    """The versions of the package that made it."""
+    """The version of the package that made it."""
     date: str | None
     """When the run was first begun, in UTC."""
     complete: bool
@@ -149,7 +149,6 @@ def standing(folder: Path) -> RunInfo:
     replies = _usable_replies(folder / CALLS, heads.keys() - cut)
     data_set = _lacking(folder, len(heads)) if heads and not problem else ""
     complete = whole and not run_manifest.get(manifests.RESTORED) and not data_set
-    versions = run_manifest.get("versions") or [run_manifest]
     return RunInfo(
         path=str(folder),
         cast=str(run_manifest["settings"].get("cast", "")),
@@ -166,7 +165,7 @@ def standing(folder: Path) -> RunInfo:
         stops=dict(Counter(head.stop or "not told" for head in finished).most_common()),
         being_written=is_being_written(folder / CONVERSATIONS),
         bytes=sum(_sizes(folder)),
-        version=", ".join(str(version.get("version", "")) for version in versions),
+        version=str(run_manifest.get("version", "")),
         date=_begun(run_manifest, [*finished, *broken]) or _written(folder / MANIFEST),
         complete=complete,
         data_set=data_set,

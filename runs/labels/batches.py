@@ -16,7 +16,7 @@ from ..journals.journal import AppendedFile, BusyError, RunError
 from .answers import AnswerFiles, answers_of
 
 BATCH = "batch"
-"""Label of the line that says what a person has begun, and key of the batch's number in it."""
+"""Label of the line that says what a person has begun."""
 OF = "conversations"
 """Key of the ids of its conversations that are the person's."""
 LOCK = ".batches"
@@ -49,11 +49,8 @@ class Batches:
         return [self._items[name] for name in names if name in self._items]
 
     def _names(self, answer: LabelAnswer) -> list[str]:
-        if isinstance(names := answer.value.get(OF), list):
-            return [str(name) for name in names]
-        number = answer.value.get(BATCH)  # a line of an earlier version has the number alone
-        whole = self._batches[number] if isinstance(number, int) and 0 <= number < len(self._batches) else ()
-        return [item.conversation for item in whole]
+        names = answer.value.get(OF)
+        return [str(name) for name in names] if isinstance(names, list) else []
 
     def take(self, answers: AnswerFiles, most: int | None = None) -> list[Item]:
         """Begin the first batch with work for this person; gives its open conversations, at most `most`.
@@ -73,7 +70,7 @@ class Batches:
                 if todo:
                     line = Item(label=BATCH, conversation=f"batch {number}")
                     names = [item.conversation for item in todo]
-                    answers.put(line.answered({BATCH: number, OF: names}, answers.by))
+                    answers.put(line.answered({OF: names}, answers.by))
                     return todo
         return []
 

@@ -189,7 +189,7 @@ class Orders:
         else:
             shutil.copytree(self.corpus.folder / "kept_run", folder / "run")
             self._spoil(folder / "run", draw)
-            order.arguments += ["--resume", "--out", "run", *draw.of([(), ("--retry-failed",), ("--any-version",)])]
+            order.arguments += ["--resume", "--out", "run", *draw.of([(), ("--retry-failed",)])]
         order.environment |= {
             "OPENAI_API_KEY": "S3cret-4711-pass",
             "OPENAI_BASE_URL": f"http://127.0.0.1:{self.port}/v1",

@@ -166,7 +166,7 @@ def test_what_keeps_a_cast_in_this_process_is_named() -> None:
         assert run(cast)[0].stop is not None  # it runs here all the same
 
 
-def test_a_live_part_of_a_renamed_class_stands_in_manifests_under_its_former_name() -> None:
+def test_a_live_part_stands_in_manifests_under_its_name() -> None:
     cast = simquac.cast().replace(stop=stops.any_of(stops.max_turns))
     assert cast.live == ("stop is a live object (AnyOf)",)
     assert cast.describe()["stop"].flat()["name"] == "AnyOf"
@@ -176,7 +176,7 @@ def test_a_function_of_a_module_travels_by_its_import_path() -> None:
     cast = simquac.cast().replace(answer_validator=accept_all, stop=stops.max_turns, fallback="Nothing.")
     assert cast.spec is not None
     assert cast.spec.model_dump()["replace"] == {
-        "answer_validator": "duologue.nodes.validators:accept_all",
+        "answer_validator": "duologue.nodes.validators.composition:accept_all",
         "stop": "duologue.nodes.stops:max_turns",
         "fallback": "Nothing.",
     }

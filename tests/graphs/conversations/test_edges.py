@@ -192,22 +192,7 @@ REJECTED = [{"accepted": False, "reason": "empty"}]
         ({"way": "stop", "stop": "user_ended"}, "stop", "stop"),
         ({"way": "continue"}, "accepted", "continue"),
         ({"way": "accepted", "stop": "user_ended"}, "stop", "stop"),
-        ({"verdicts": []}, "accepted", "continue"),
-        ({"verdicts": REJECTED}, "regenerate", "continue"),
-        ({"verdicts": REJECTED, "stop": "user_rejected"}, "stop", "stop"),
     ],
 )
-def test_the_router_reads_the_way_and_an_older_state_goes_by_its_stop_and_verdicts(state, question, turn):
+def test_the_router_reads_the_way_and_a_stop_holds_at_once(state, question, turn):
     assert (after_question(state), after_answer(state), after_turn(state)) == (question, question, turn)
-
-
-async def test_a_checkpoint_of_an_earlier_version_goes_on_the_way_that_its_verdicts_mean(casting, topic):
-    graph = conversation(casting(["", "Who?"]), checkpointer=InMemorySaver())
-    config = {"configurable": {"thread_id": "1"}}
-    await graph.ainvoke(simquac.scenario(topic), config, context=Limits(max_turns=1))
-    judged = [state async for state in graph.aget_state_history(config) if state.values.get("verdicts")]
-    rejected = next(state for state in judged if state.values["came_from"] == "question_validator")
-    older = await graph.aupdate_state(rejected.config, {"way": None}, as_node="question_validator")
-    assert (await graph.aget_state(older)).next == ("user_prompt_selector",)
-    final = await graph.ainvoke(None, older, context=Limits(max_turns=1))
-    assert [message["text"] for message in final["messages"]] == ["Who?", "Three keepers"]

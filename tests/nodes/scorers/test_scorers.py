@@ -193,12 +193,6 @@ def test_the_first_difference_of_a_worlds_final_state_is_told_by_its_path(
     assert (score.value, score.reason) == (difference is None, difference or "the final state is as expected")
 
 
-@pytest.mark.parametrize("module", [nodes, nodes.scorers])
-def test_the_former_name_of_the_agents_channels_answers_with_a_warning(module: Any) -> None:
-    with pytest.warns(DeprecationWarning, match="kept is now duologue.*agent_channels"):
-        assert module.kept is nodes.agent_channels
-
-
 def test_without_a_world_the_final_state_is_that_of_the_kept_channels() -> None:
     state = called(channels={"seat": {"row": 4}, "more": 1})
     assert judge(nodes.final_state(key="expected"), state).value is True

@@ -24,7 +24,7 @@ LIMITS = Limits(max_turns=1)
 def simulated(tmp_path, topics):
     """A function that runs or resumes some topics; gives the summary and the topics that began."""
 
-    def run(folder="r", count=4, *, fail=(), any_version=False, limits=LIMITS, resume=True):
+    def run(folder="r", count=4, *, fail=(), limits=LIMITS, resume=True):
         begun = []
 
         async def speak(state, runtime):
@@ -42,7 +42,6 @@ def simulated(tmp_path, topics):
             limits=limits,
             resume=resume,
             concurrency=1,
-            conduct=runs.Conduct(any_version=any_version),
         )
         return asyncio.run(work), begun
 
@@ -219,24 +218,12 @@ def test_what_another_program_appends_does_not_join_a_line_of_the_run(tmp_path, 
     assert (summary.finished, summary.counts.conversations) == (3, 3)
 
 
-def test_a_run_of_another_version_goes_on_only_when_told_and_both_are_recorded(tmp_path, simulated):
+def test_a_run_of_another_version_is_refused(tmp_path, simulated):
     simulated(count=2)
     manifest = tmp_path / "r/manifest.json"
     write_json(manifest, json.loads(manifest.read_text()) | {"version": "0.0.9"})
-    with pytest.raises(
-        runs.RunError, match=r"made with duologue 0\.0\.9, this is .*--any-version \(any_version=True\)"
-    ):
+    with pytest.raises(runs.RunError, match=r"made with duologue 0\.0\.9, this is .* choose another folder"):
         simulated()
-    summary, begun = simulated(any_version=True)
-    assert (summary.complete, len(begun)) == (True, 2)
-    content = json.loads(manifest.read_text())
-    assert content["versions"] == [
-        {"version": "0.0.9", "finished_before": 0},
-        {"version": data.identity.VERSION, "finished_before": 2},
-    ]
-    assert f"duologue 0.0.9 and {data.identity.VERSION}" in (tmp_path / "r/dataset/README.md").read_text()
-    simulated()
-    assert json.loads(manifest.read_text())["versions"] == content["versions"]
 
 
 @pytest.mark.parametrize("broken", [None, b"{", b"[]", b"\xff", b'{"settings": {}, "planned": [], "data": [7]}'])
@@ -367,24 +354,6 @@ def test_a_run_that_ended_before_any_conversation_did_writes_no_data_set_of_anot
     (empty / "failures.jsonl").write_bytes(b"")
     assert summary.summarize(empty).finished == 0  # and where nothing at all was begun, nothing is written
     assert not (empty / "dataset").exists()
-
-
-def test_an_empty_data_set_of_another_form_goes_with_the_next_one_and_with_mending(tmp_path, simulated):
-    simulated()
-    left, own = tmp_path / "r/dataset/messages.jsonl", tmp_path / "r/dataset/mine.txt"
-    for path in (left, own):
-        path.write_bytes(b"")
-    problems = inspection.problems(tmp_path / "r")
-    assert problems[0].startswith(f"{left}: is left of a data set of another form: duologue runs repair ")
-    assert mending.repair(tmp_path / "r")[0] == f"{left}: was removed: an earlier process has left it"
-    assert not left.exists()
-    left.write_bytes(b"")
-    simulated()
-    assert not left.exists()
-    assert own.exists()
-    left.write_text('{"messages": []}\n')  # which somebody converted
-    simulated()
-    assert left.exists()
 
 
 PARTIAL = ("dataset/.simquac.json.4711.partial", ".conversations.jsonl.4711.partial", ".manifest.json.1.partial")
