@@ -19,7 +19,7 @@ import pytest
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
 
-    from .analysis.testing.success import Outcome
+    from .analysis.outcomes import Outcome
     from .data import Conversation
     from .graphs import Cast
     from .nodes.models.scripted import ScriptedModel
@@ -207,7 +207,8 @@ def assert_solved(
     crashed, or which it did not answer, is a failure; `crashes="unscored"`: it has no score.
     """
     __tracebackhide__ = True
-    from .analysis.testing.success import outcome, success_over_scenarios
+    from .analysis.outcomes import outcome
+    from .analysis.testing.success import success_over_scenarios
     from .data import Conversation
     from .errors import SettingError
 

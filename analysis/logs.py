@@ -51,8 +51,6 @@ class LogStatistics(Record):
     verbatim_repeats: int
     """Messages of the user that equal an earlier one, apart from white space, punctuation and case. The rule `repeated`
     of `check` leaves out short ones."""
-    repeated: int
-    """The former name of `verbatim_repeats`."""
     refusals: int
     """Replies that decline to help, or give no answer, by the rule of their domain."""
     empty: int
@@ -107,7 +105,6 @@ def log_statistics(source: str, conversations: Iterable[Conversation]) -> LogSta
         user_words=sum(words["user"]),
         assistant_words=sum(words["assistant"]),
         **{name: counts[name] for name in _COUNTED},
-        repeated=counts["verbatim_repeats"],
         copies=copies.count,
         input_tokens=counts["input_tokens"] if reported else None,
         output_tokens=counts["output_tokens"] if reported else None,
@@ -127,7 +124,7 @@ def log_tables(statistics: Sequence[LogStatistics]) -> list[Table]:
     lacking = any(log.input_tokens is None for log in statistics)
     notes: tuple[str, ...] = ("Tokens are missing where the log reports none.",) if lacking else ()
     rare = ("sent_although_rejected", "copies")
-    without = ["repeated", "ended", "languages", "lengths"]
+    without = ["ended", "languages", "lengths"]
     without += [name for name in rare if not any(getattr(log, name) for log in statistics)]
     if "copies" not in without:
         notes += ("Copies are conversations with the same messages as an earlier one.",)

@@ -27,7 +27,6 @@ from operator import gt
 from typing import Any, NamedTuple
 
 from ...data.records import Record
-from .resemblance import mean_squares
 from .student_quantile import students
 
 Z = 1.959963984540054
@@ -240,20 +239,6 @@ def independent(share: float, variance: float, prior: float, spread: float) -> f
     `prior`: weight of a share of a half, whose variance is `spread` times as much as that of one trial.
     """
     return (share * (1 - share) + prior) / (variance + prior * spread)
-
-
-def intraclass(counts: Sequence[tuple[int, int]]) -> float:
-    """The intraclass correlation of successes within scenarios by analysis of variance, from 0 to 1."""
-    groups, total = len(counts), sum(size for _, size in counts)
-    if groups < 2 or total == groups:
-        return 0.0
-    share = sum(reached for reached, _ in counts) / total
-    between = sum(size * (reached / size - share) ** 2 for reached, size in counts)
-    within = sum(reached * (size - reached) / size for reached, size in counts)
-    if not between and not within:
-        return 0.0
-    squares = mean_squares(groups, total, sum(size * size for _, size in counts), between, within)
-    return float(min(1.0, max(0.0, squares.correlation())))
 
 
 def wilson(share: float, total: float, quantile: float = Z) -> Rate:

@@ -85,8 +85,6 @@ class Successes(Record):
     again."""
     not_begun: int = 0
     """Those without a record: they were not begun, or were lost with a process that was ended by force."""
-    missing: int = 0
-    """The former name of `not_begun`."""
     of_planned: tuple[float, float] | None = None
     """The share of all planned conversations if none or all of those without a score succeed: the interval is only of
     the scored. None if no score is missing."""

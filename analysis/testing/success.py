@@ -19,7 +19,6 @@ from ..outcomes import (
     SUCCESS,
     TIMED_OUT,
     Crashes,
-    Outcome,
     agent_failed,
     answered,
     at_own_limit,
@@ -30,13 +29,12 @@ from ..outcomes import (
     outcome,
     rejected_because,
     scenario_key,
-    score_of,
     teardown_warning,
     turn_limit,
     was_begun,
     was_cut_short,
 )
-from ..over_users.rates import Rate, bounds, clustered, exact, intraclass, pass_hat, wilson
+from ..over_users.rates import Rate, bounds, clustered, exact, pass_hat
 from ..user_faults import RULE
 from .code_errors import CodeErrors
 from .design.run_coverage import CoverageCounts
@@ -45,26 +43,8 @@ from .named_tools import NamedTools
 from .plan import PlannedConversation
 from .result import Successes
 from .result_text import in_number
-from .shares import ScenarioCounts, ScenarioSuccess, Share, share_of
+from .shares import ScenarioCounts, ScenarioSuccess, share_of
 from .tool_errors import ToolErrors
-
-__all__ = [
-    "FailedConversation",
-    "Outcome",
-    "Rate",
-    "ScenarioSuccess",
-    "Share",
-    "Successes",
-    "UserFault",
-    "clustered",
-    "intraclass",
-    "outcome",
-    "pass_hat",
-    "score_of",
-    "success_over_scenarios",
-    "successes",
-    "wilson",
-]
 
 NO_SCORE = (
     "give the cast one (closing=nodes.scoring(success=...)) that answers true or false, or each scenario a 'success'"
@@ -222,7 +202,6 @@ def successes(
         rejected_drafts=sum(scenario.rejected_drafts for scenario in scenarios.values()),
         sent_although_rejected=sent,
         not_begun=not_begun,
-        missing=not_begun,
         of_planned=bounds(stated.successes, stated.conversations, missing) if missing else None,
         trust=trusts.mark_of_score(SUCCESS),
         errors=errors.rows(),

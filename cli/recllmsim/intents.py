@@ -57,7 +57,6 @@ def intents_command(
             several=several,
             trees=trees,
             seeds=seeds,
-            seed=seed,
             trust=trust,
             watch=status.update,
         )

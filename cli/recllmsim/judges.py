@@ -86,5 +86,5 @@ def judges_command(
         requests = comparison.requests({name: name for name in names if name not in functions}, template)
         replies = ask_models(requests, "turns", journal=journal, options=options)
         further, failed = comparison.by_models(names, functions, replies)
-    output.show(comparison.report([*judges, *further], reasons, seed))
+    output.show(comparison.report([*judges, *further], reasons))
     return 1 if failed or loaded.broken else 0

@@ -73,7 +73,6 @@ def satisfaction_command(
             reads=f"{text} and next message" if following else text,
             trees=trees,
             seeds=seeds,
-            seed=seed,
             trust=label_trust(loaded, label),
             watch=status.update,
         )

@@ -164,9 +164,7 @@ class JudgeComparison:
             judges.append(judge_of_points(name, points))
         return judges, failed
 
-    def report(
-        self, judges: "Sequence[Judge]", reasons: Mapping[str, Mapping[tuple[str, int], str]], seed: int = 0
-    ) -> "JudgesReport":
+    def report(self, judges: "Sequence[Judge]", reasons: Mapping[str, Mapping[tuple[str, int], str]]) -> "JudgesReport":
         """The baselines and the judges beside people."""
         from ...analysis.labels.reliability import Trusts
         from ...analysis.recllmsim.judges import measure_judges
@@ -174,7 +172,7 @@ class JudgeComparison:
 
         trust = Trusts.of(self.source).note(self.label, of_messages=True)
         stored = {name: given_reasons(of_judge) for name, of_judge in reasons.items()}
-        return measure_judges(self.turns, judges, split=self.split, reasons_said=stored, seed=seed, trust=trust)
+        return measure_judges(self.turns, judges, split=self.split, reasons_said=stored, trust=trust)
 
     def _by_function(self, name: str, function: Any) -> "Judge":
         """The judge that is a function of a conversation, or an annotator as `duologue annotate` takes it."""

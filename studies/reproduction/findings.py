@@ -60,7 +60,7 @@ def _split_printed() -> Mapping[str, str]:
 
 
 def _split_measured(data: OpenData, seed: int) -> Measured:
-    leak = JudgeComparison.of(data.load(PEOPLE), split="published").report([], {}, seed).leak
+    leak = JudgeComparison.of(data.load(PEOPLE), split="published").report([], {}).leak
     percent = 100 * leak.share
     values = {f"{README}: leak": percent, f"{FINDINGS}: leak": percent}
     values |= {f"{FINDINGS}: shared": leak.shared, f"{FINDINGS}: tested": leak.tested}

@@ -42,7 +42,7 @@ def test_logs_of_no_domain_are_counted_with_or_without_the_name_of_the_table(duo
     assert json.loads(duologue("stats", logs, "--json")[1]) == [counts]
     expected = {
         "source": "logs.jsonl", "conversations": 2, "turns": 3, "user_messages": 3, "assistant_messages": 3, "questions": 3,
-        "user_words": 4 + 4 + 6, "repeated": 1, "refusals": 1, "empty": 0, "tool_calls": 0, "system_messages": 1,
+        "user_words": 4 + 4 + 6, "refusals": 1, "empty": 0, "tool_calls": 0, "system_messages": 1,
         "input_tokens": 90, "output_tokens": 20, "ended": {"the assistant spoke last": 2}, "languages": {"en": 1, "zh": 1},
     }  # fmt: skip
     assert counts.items() >= expected.items()
@@ -244,11 +244,6 @@ def test_instructions_and_messages_of_tools_that_are_kept_apart_are_counted_each
     assert "1 system message and 2 tool messages are kept apart" in duologue("stats", tmp_path / "l.jsonl")[2]
     (tmp_path / "l.jsonl").write_text(json.dumps({"messages": talk[:2]}) + "\n")
     assert "1 system message is kept apart" in duologue("stats", tmp_path / "l.jsonl")[2]
-
-
-def test_an_option_for_the_file_of_a_conversion_is_answered_with_the_argument(duologue, logs):
-    code, _, err = duologue("convert", logs, "--to", "messages", "--out", "new.jsonl")
-    assert (code, "duologue convert SRC DST --to FORMAT" in " ".join(err.split())) == (2, True)
 
 
 def test_every_command_takes_the_option_and_none_keeps_it(duologue):

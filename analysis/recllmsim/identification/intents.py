@@ -81,13 +81,12 @@ def measure_intents(
     several: int = 0,
     trees: int = TREES,
     seeds: int = 1,
-    seed: int = 0,
     trust: str = UNTOLD,
     watch: ModelWatch = unwatched,
 ) -> IntentReport:
     """Accuracy and macro F1 of the prior and each model.
 
-    Each reads only the message, and the conversation up to it. `seed` has no effect: intervals draw no users. `split`:
+    Each reads only the message, and the conversation up to it. `split`:
     whole users held out in five folds, or the published fifth of the messages at random. `several`: messages with
     several intents that were left out, for the note. `trust`: the reliability of the intents, as from
     `analysis.labels.reliability.Trusts.note`. `watch`: called with a line on progress. DataError without messages or

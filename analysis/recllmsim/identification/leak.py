@@ -1,7 +1,6 @@
 """User leakage of a split by conversation: nearest conversations of the same user, and the gain of models."""
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 import numpy as np
 from typing_extensions import override
@@ -55,12 +54,6 @@ class GainRow(Record):
     """In the split by conversation, where most users are in training too."""
     new: float | None
     """With users held out."""
-    gain: float | None
-    """Deprecated, in JSON only: `known` less `new`. Where a model knows no user, its interval holds 0 too rarely."""
-    low: float | None
-    """Deprecated, as `gain`."""
-    high: float | None
-    """Deprecated, as `gain`."""
     beyond: float | None = None
     """`known` less `new`, less the same of the label prior, which reads no conversation."""
     beyond_low: float | None = None
@@ -69,8 +62,6 @@ class GainRow(Record):
 
 class ModelGains(TypedRows[GainRow], title="What is left when the user is new"):
     """Each model in both splits of the same conversations, the mean of the aspects."""
-
-    json_only: ClassVar[tuple[str, ...]] = ("gain", "low", "high")
 
     @override
     def brief(self) -> Table:
@@ -143,10 +134,7 @@ def gains(
         by_conversation, by_user = (
             measured(_mean(of_splits[split][model], name)).value for split in (CONVERSATIONS, USERS)
         )
-        gain = measured(of)
-        row = GainRow(
-            model=model, metric=name, known=by_conversation, new=by_user, gain=gain.value, low=gain.low, high=gain.high
-        )
+        row = GainRow(model=model, metric=name, known=by_conversation, new=by_user)
         if model != prior:
             more = measured(_less(of, gained[prior, name]))
             row = row.model_copy(update={"beyond": more.value, "beyond_low": more.low, "beyond_high": more.high})

@@ -1,7 +1,6 @@
 """The rows of a report on profile identification."""
 
 from collections.abc import Collection, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -49,8 +48,6 @@ class ModelRow(Record):
     hit_3: float | None
     recall_1: float | None
     recall_3: float | None
-    gain: float | None
-    """Deprecated, in JSON only: `hit_1` less that of the label prior in the same split, of the same conversations."""
 
 
 MORE = "Every metric of each aspect, with intervals: --format md, csv or latex, or --json."
@@ -58,8 +55,6 @@ MORE = "Every metric of each aspect, with intervals: --format md, csv or latex, 
 
 class SideBySide(TypedRows[ModelRow], title="Profile identification"):
     """The metrics of each model, beside the label prior."""
-
-    json_only: ClassVar[tuple[str, ...]] = ("gain",)
 
     @override
     def wide_fields(self) -> Collection[str]:
@@ -90,14 +85,10 @@ def side_by_side(rows: Sequence[MetricRow]) -> tuple[ModelRow, ...]:
     metrics: dict[tuple[str, str, str], dict[str, MetricRow]] = {}
     for row in rows:
         metrics.setdefault((row.aspect, row.split, row.model), {})[row.metric] = row
-    first = {(aspect, split, model): own["hit_1"].value for (aspect, split, model), own in metrics.items()}
     model_rows = []
     for (aspect, split, model), own in metrics.items():
         values = {name: row.value for name, row in own.items()}
-        of = PRIOR_OF_GUESSED if model in (GUESSES, PRIOR_OF_GUESSED) else "label prior"
-        prior, hit = first[aspect, split, of], values["hit_1"]
-        gain = None if hit is None or prior is None else hit - prior
-        model_rows.append(ModelRow(aspect=aspect, model=model, split=split, n=own["hit_1"].n, gain=gain, **values))
+        model_rows.append(ModelRow(aspect=aspect, model=model, split=split, n=own["hit_1"].n, **values))
     aspects = list(dict.fromkeys(row.aspect for row in model_rows))
     models = list(dict.fromkeys(row.model for row in model_rows))
     order = {aspect: place for place, aspect in enumerate(aspects)} | {"mean": -1}

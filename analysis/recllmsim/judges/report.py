@@ -64,14 +64,12 @@ def measure_judges(
     *,
     split: JudgeSplitName = "users",
     reasons_said: Mapping[str, SayReasons] | None = None,
-    seed: int = 0,
     trust: str = UNTOLD,
 ) -> JudgesReport:
     """The baselines and the given judges against people's satisfaction, cross-validated.
 
     `split`: `users` holds out whole users in five folds (of the user's mean: conversations). `published` holds out a
-    fifth of the turns at random; their conversations mostly stand in training too. `seed` has no effect: intervals draw
-    no users. `trust`: the reliability of people's satisfaction, as from `analysis.labels.reliability.Trusts.note`.
+    fifth of the turns at random; their conversations mostly stand in training too. `trust`: the reliability of people's satisfaction, as from `analysis.labels.reliability.Trusts.note`.
     DataError without turns to judge, with fewer than two users, or for two judges of one name. Needs the extras `ml`,
     and `zh` for Chinese replies.
     """

@@ -44,7 +44,6 @@ def measure_satisfaction(
     reads: str = "talk",
     trees: int = TREES,
     seeds: int = 1,
-    seed: int = 0,
     trust: str = UNTOLD,
     watch: ModelWatch = unwatched,
 ) -> SatisfactionReport:
@@ -58,7 +57,7 @@ def measure_satisfaction(
     - `pairs`: which of two replies of a conversation its user is more satisfied with.
 
     `split`: `users` holds out whole users in five folds, `published` a fifth of the turns at random. `reads`: what the
-    turns' texts are, for the rows. `seed` has no effect: intervals draw no users. `trust`: the reliability of the
+    turns' texts are, for the rows. `trust`: the reliability of the
     satisfaction, as from `analysis.labels.reliability.Trusts.note`. `watch`: called with a line on progress. DataError
     without turns, or with fewer than two users. Needs the extras `ml`, and `zh` for Chinese.
     """

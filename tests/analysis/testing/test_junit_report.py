@@ -6,9 +6,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from duologue.analysis.outcomes import outcome
 from duologue.analysis.testing.junit_report import junit
 from duologue.analysis.testing.plan import PlannedConversation
-from duologue.analysis.testing.success import outcome, successes
+from duologue.analysis.testing.success import successes
 from duologue.analysis.user_faults import RULE, user_fault
 from duologue.data import Conversation, Message
 from duologue.data.records import Failure, Timing

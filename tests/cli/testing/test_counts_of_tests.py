@@ -41,7 +41,7 @@ def arguments(agent: str, *more: object) -> tuple[object, ...]:
 
 
 def counts_of(result: dict[str, Any]) -> list[Any]:
-    return [result[name] for name in ("planned", "scored", "cut_short", "missing")]
+    return [result[name] for name in ("planned", "scored", "cut_short", "not_begun")]
 
 
 @pytest.mark.heavy
