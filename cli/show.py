@@ -48,10 +48,6 @@ def show_command(
         int,
         option("Put up to N conversations into one file; more go into a folder, a page each.", min=0, metavar="N"),
     ] = 1_000,
-    watch: Annotated[
-        bool,
-        option("Serve the page of a run while it grows, to this machine only, until Ctrl-C.", "--watch"),
-    ] = False,
     force: Annotated[bool, force_for("a page of another source")] = False,
     as_json: Annotated[bool, json_of("the path and the notes")] = False,
 ) -> int:
@@ -65,9 +61,6 @@ def show_command(
     from ..studies.pages import ShownSource
     from ..studies.sources import one_conversation
 
-    if watch:
-        others = {"--id": name, "--beside": beside, "--limit": limit, "--out": out, "--json": as_json or None}
-        return _watched(source, [option_name for option_name, value in others.items() if value is not None])
     if name is not None and beside is not None:
         raise DataError("--id shows one conversation and --beside two sets: give one of the two")
     if name is not None:
@@ -122,18 +115,6 @@ def show_command(
         say(*notes)
         put(str(target))
     return 1 if broken else 0
-
-
-def _watched(folder: Path, others: list[str]) -> int:
-    """Serve the page of a run folder, which may begin later; gives the exit code."""
-    from .running.page_server import PageServer
-
-    if others:
-        raise DataError(f"--watch: serves a page and writes none: leave {', '.join(others)} out")
-    if not folder.is_dir():
-        raise DataError(f"{folder}: is not a folder: give the folder of a run")
-    say("reads the run folder and writes nothing; Ctrl-C ends it, and no run")
-    return PageServer({folder.resolve().name: folder}, folder.resolve().name, follows=True).follow()
 
 
 def _write_one(conversation: Conversation, loaded: Loaded, source: Path, out: Path | None, *, force: bool) -> Path:

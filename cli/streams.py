@@ -111,11 +111,6 @@ def say_in_log(text: str) -> None:
     say(text if stderr.is_terminal else f"{strftime('%H:%M:%S')} {text}")
 
 
-def say_address(what: str, address: str) -> None:
-    """Print the address of a page on stderr, with its token, which `say` takes for a credential."""
-    stderr.print(escape(plain(f"{what}: {address}")), soft_wrap=True)
-
-
 def shown(text: str) -> str:
     """A message for the terminal: plain, and without credentials of the models that were made."""
     redaction = sys.modules.get("duologue.nodes.settings.redaction")

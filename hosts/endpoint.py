@@ -22,7 +22,7 @@ from ..nodes.state import State
 from ..runs.engine.conversing import name_of, planned
 from ..runs.journals.calls import CallFile
 from ..runs.resuming import spent_before
-from ..views.live.doors import HEADERS, wrong_place
+from ..views.doors import HEADERS, wrong_place
 from .chat_completions import OWNER, ChatRequest, RefusedRequestError, chunks, completion, heard
 from .simulated_users import User
 

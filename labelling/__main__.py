@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from ..views.live.doors import HERE, listening, new_token, path_of, stay_on_this_machine
+from ..views.doors import HERE, listening, new_token, path_of, stay_on_this_machine
 from .doors import Door
 
 SETTINGS = {

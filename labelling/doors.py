@@ -1,9 +1,9 @@
-"""The door of the labelling page's server, as an ASGI middleware: the rules are `views.live.doors`'."""
+"""The door of the labelling page's server, as an ASGI middleware: the rules are `views.doors`'."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, TypeAlias
 
-from ..views.live.doors import HEADERS, DoorKey
+from ..views.doors import HEADERS, DoorKey
 
 AsgiScope: TypeAlias = MutableMapping[str, Any]
 AsgiReceive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]

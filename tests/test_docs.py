@@ -2,7 +2,6 @@
 
 import json
 import re
-import warnings
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -13,29 +12,14 @@ LAYERS = ("analysis", "cli", "data", "duologue", "graphs", "hosts", "nodes", "pr
 DOTTED = re.compile(rf"`+(?:from |import )?((?:{'|'.join(LAYERS)})(?:\.[A-Za-z_]\w*)+)(?=[`(:\[,= ])")
 LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
-GONE = re.compile(r"^- Gone,.*?(?=^- )", re.MULTILINE | re.DOTALL)
-EXCEPTIONS = {"duologue.formats", "duologue.measures", "prompts.json"} | {
-    f"{module}.{name}"
-    for module, name in (
-        ("analysis.recllmsim.judges", "asked"),
-        ("data", "sentences"),
-        ("graphs", "annotation"),
-        ("nodes", "kept"),
-    )
-}
-"""Groups of entry points, a file of a run, and former names that the changelog gives beside those of today."""
-
-
-def unreleased():
-    """The changelog's section of the version that is not published yet."""
-    return (ROOT / "CHANGELOG.md").read_text().split("\n## ")[1]
+EXCEPTIONS = {"duologue.formats", "duologue.measures", "prompts.json"}
+"""Groups of entry points, and a file of a run."""
 
 
 def pages() -> Iterator[tuple[Path, str]]:
-    """The documentation's files with their text; of the changelog the section of the unreleased version."""
-    for path in sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]):
+    """The documentation's files with their text."""
+    for path in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]):
         yield path, path.read_text()
-    yield ROOT / "CHANGELOG.md", unreleased()
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         cells = json.loads(path.read_text())["cells"]
         yield path, "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
@@ -80,14 +64,12 @@ def test_every_link_of_the_documentation_leads_to_a_file_and_a_heading():
 def test_every_path_of_a_module_or_a_name_in_the_documentation_is_one_of_today():
     texts = [*pages(), *((path, path.read_text()) for path in files())]
     stale = set()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)
-        for page, text in texts:
-            for dotted in {*DOTTED.findall(GONE.sub("", text))} - EXCEPTIONS:
-                try:
-                    right = resolves(dotted)
-                except (DeprecationWarning, ImportError):
-                    right = False
-                if not right:
-                    stale.add((page.relative_to(ROOT).as_posix(), dotted))
+    for page, text in texts:
+        for dotted in {*DOTTED.findall(text)} - EXCEPTIONS:
+            try:
+                right = resolves(dotted)
+            except ImportError:
+                right = False
+            if not right:
+                stale.add((page.relative_to(ROOT).as_posix(), dotted))
     assert sorted(stale) == []

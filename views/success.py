@@ -1,7 +1,6 @@
 """The result of a test of an agent as HTML: the share, the scenarios, whose fault, and the failed conversations."""
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from markupsafe import Markup
 
@@ -90,14 +89,6 @@ def result_html(result: Successes, links: Mapping[str, str] | None = None) -> st
         pairs_link=PAIRS_LINK if links is not None else "",
         at_once=AT_ONCE,
     )
-
-
-def without_page_of_pairs(page: str, folder: Path) -> str:
-    """The page of a run, with the path of the page of the pairs in place of a link.
-
-    It is for a server that ends with this page.
-    """
-    return page.replace(PAIRS_LINK, Markup("<p>all pairs side by side: {}</p>").format(folder / PAIRS_PAGE))
 
 
 def notebook_result(result: Successes) -> str:

@@ -39,7 +39,7 @@ def opened_at(port: int | None, first: int) -> tuple[socket.socket, str]:
 
     Without a `port` it is the first free one. SettingError if the port is taken.
     """
-    from ...views.live.doors import HERE, listening
+    from ...views.doors import HERE, listening
 
     try:
         opened, number = listening(port or first, 1 if port is not None else PORTS)
@@ -53,7 +53,7 @@ def token_in(path: Path) -> str:
 
     A missing file is written with a new token.
     """
-    from ...views.live.doors import new_token
+    from ...views.doors import new_token
 
     if not path.exists():
         path.touch(mode=0o600, exist_ok=False)

@@ -1,7 +1,7 @@
 """Options of a run, for every command that simulates."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from importlib.util import find_spec
 from pathlib import Path
@@ -168,14 +168,6 @@ class RunOptions:
             section=REPLIES,
         ),
     ] = False
-    watch: Annotated[
-        bool,
-        option(
-            "Serve the page of the run while it grows, to this machine only; its address is printed.",
-            "--watch",
-            section=OUTPUT,
-        ),
-    ] = False
     trace: Trace = False
     trust_env_file: TrustEnvFile = False
 
@@ -210,9 +202,7 @@ class RunOptions:
         from ...nodes.settings.environment import without_calls
 
         calls = nullcontext() if self.replay_calls is None and not self.plan else without_calls()
-        with ExitStack() as endings, leaving(trace=self.trace, trust_env_file=self.trust_env_file), calls:
-            _endings.append(endings)
-            endings.callback(_endings.pop)
+        with leaving(trace=self.trace, trust_env_file=self.trust_env_file), calls:
             yield
 
     def conduct(self, control: "Control") -> "Conduct":
@@ -231,17 +221,6 @@ class RunOptions:
             ray_address=self.ray_address,
             progress=False,  # the command shows it
         )
-
-
-_endings: list[ExitStack] = []
-
-
-def at_end(work: Callable[[], object]) -> None:
-    """Do this when the surroundings of the command end, after its reports; at once outside of any."""
-    if _endings:
-        _endings[-1].callback(work)
-    else:
-        work()
 
 
 _OF_EVERY_COMMAND = frozenset(

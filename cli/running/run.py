@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...data.formats.unsupported import total
 from ...data.stop_reasons import in_words
-from ..options.run import RunOptions, at_end
+from ..options.run import RunOptions
 from ..output.failure_lines import failures
 from ..output.plans import go_on, print_plan
 from ..streams import counts_table, print_json, put, say, stdout, streams_restored
 from .beginning import lacking_replays, say_hosts, uncounted
 from .interrupts import OWN_INTERRUPT, STOPPED, exit_code, or_so_far, run
-from .page_server import PageServer
 from .progress import Progress
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
@@ -117,8 +116,6 @@ def run_into(
     say(*remarks)
     plan = planned_calls(versions, scenarios, limits, options)
     go_on(plan, options)
-    if options.watch:
-        _watch(versions, control)
 
     def left(figures: "RunFigures") -> Callable[[], str]:
         return lambda: (
@@ -148,18 +145,6 @@ def run_into(
                 return run(first, control, progress.figures.under_way, options.max_time, left(progress.figures), last)
 
     return or_so_far(work, folder, control)
-
-
-def _watch(versions: Beside, control: "Control") -> None:
-    """Serve the page of these runs until the command has printed its reports."""
-    folders = [folder.resolve() for _, folder in versions]
-    first = folders[0]
-    if any(folder.parent == first for folder in folders[1:]):  # the old version of a test lies in the new one's folder
-        server = PageServer(dict(zip(("new", "old"), folders, strict=True)), first.name)
-    else:
-        title = first.name if len(folders) == 1 else first.parent.name
-        server = PageServer({folder.name: folder for folder in folders}, title)
-    at_end(lambda: server.end(is_cut=control.ending == STOPPED))
 
 
 async def _first_of(conversing: "Sequence[Coroutine[Any, Any, Summary]]", control: "Control") -> "Summary":

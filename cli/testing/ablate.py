@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...runs.folder.summary import Summary
     from ...studies.ablation.variants import AblationPlan
 
-RUN = options_of_run("resume", "yes", "as_json", "keep_calls", "no_snapshots", "retry_failed", "watch")
+RUN = options_of_run("resume", "yes", "as_json", "keep_calls", "no_snapshots", "retry_failed")
 """Options that say how to run: variants are simulated in turns, in one process."""
 
 

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -55,8 +54,8 @@ def problems(fork: Fork, folder: Path, before: dict[Path, str], outside: Path, s
             lines.append(f"raw {raw.group()!r} on {name}: {text[max(0, raw.start() - 60) : raw.end() + 30]!r}")
         lines += [f"a secret on {name}" for secret in SECRETS if secret in text]
     changes = outside.read_text(errors="replace").splitlines() if outside.exists() else []
-    # The client tells its system, a shell prints a line after a run that is ended by force, and `--watch` starts the page.
-    usual = ("uname", "/usr/bin/sh", sys.executable)
+    # The client tells its system, and a shell prints a line after a run that is ended by force.
+    usual = ("uname", "/usr/bin/sh")
     changes = [line for line in changes if line not in [f"subprocess.Popen {program!r}" for program in usual]]
     lines += [f"changes elsewhere: {line[:200]}" for line in changes[:1]]
     told_files = (fork.stdout_path, fork.stderr_path)

@@ -15,7 +15,7 @@ from duologue.hosts import endpoint
 from duologue.hosts.chat_completions import ChatRequest, RefusedRequestError
 from duologue.hosts.endpoint import ServedUsers, application
 from duologue.testing import scripted_model
-from duologue.views.live.doors import listening
+from duologue.views.doors import listening
 
 pytest.importorskip("uvicorn")
 import openai

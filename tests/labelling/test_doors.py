@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from duologue.labelling.doors import Door
-from duologue.views.live.doors import new_token, path_of, stay_on_this_machine
+from duologue.views.doors import new_token, path_of, stay_on_this_machine
 
 TOKEN = "a-token-of-the-test"
 HOST = "127.0.0.1:8501"

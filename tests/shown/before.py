@@ -60,7 +60,7 @@ SERVED_USER = """
 import threading
 import duologue
 from duologue.hosts import endpoint
-from duologue.views.live.doors import listening
+from duologue.views.doors import listening
 users = {"agent_test": lambda seed: duologue.user(goal="move my flight", facts=["The code is QX4821."], seed=seed)}
 opened, _ = listening(8801, 1)
 serving = {"app": endpoint.application(endpoint.ServedUsers(users)), "listening": opened}

@@ -34,7 +34,6 @@ NOT_RUN = {
     r"langgraph dev": "a server: tests/server starts it",
     r"curl ": "that server",
     r"python docs/draw_form\.py": "that server",
-    r"duologue show .* --watch": "a page until Ctrl-C: tests/live opens it",
     r"duologue label (?!.*--(?:write|read|release|out) )": "a page until Ctrl-C: tests/labelling opens it",
     r"duologue validity .*--link": "most of an hour: tests/cli/people/test_link.py has fewer users",
     r"inspect view": "a server of Inspect: tests/hosts/test_inspect.py reads what it shows",

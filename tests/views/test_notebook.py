@@ -202,15 +202,6 @@ from duologue.nodes import Limits
 conversation = await views.watch(simquac.graph, simquac.scenario(data.simquac.samples()[0]), Limits(max_turns=2))
 """
 
-RUN = """
-import asyncio
-from duologue import runs
-
-scenarios = simquac.scenarios(data.simquac.samples())[:3]
-task = asyncio.create_task(runs.arun(simquac.cast(), scenarios, "run"))
-await views.watch("run", until=task, every=0.05)
-"""
-
 
 @pytest.mark.heavy
 @pytest.mark.skipif(find_spec("ipykernel") is None, reason="needs a notebook's kernel")
@@ -222,7 +213,7 @@ async def test_in_a_notebook_one_output_grows_and_what_is_made_shows_itself(tmp_
 
     for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"):
         monkeypatch.setenv(name, str(tmp_path))
-    notebook = new_notebook(cells=list(map(new_code_cell, (CELL, "conversation", "simquac.cast()", RUN))))
+    notebook = new_notebook(cells=list(map(new_code_cell, (CELL, "conversation", "simquac.cast()"))))
     with TemporaryDirectory() as pipes:
         kernel = AsyncKernelManager(
             kernel_name="python3",
@@ -231,13 +222,9 @@ async def test_in_a_notebook_one_output_grows_and_what_is_made_shows_itself(tmp_
             ip=f"{pipes}/k",
         )
         await NotebookClient(notebook, km=kernel, timeout=900).async_execute(cleanup_kc=True)
-    grown, shown, cast, run = (cell.outputs for cell in notebook.cells)
+    grown, shown, cast = (cell.outputs for cell in notebook.cells)
     (output,) = grown  # one output, replaced with each message
     assert output.data["text/html"].count('<li class="') >= 4
     assert "the maximum number of turns was reached" in output.data["text/html"]
     assert "the maximum number of turns was reached" in shown[0].data["text/html"]
     assert "QuestionValidator" in cast[0].data["text/html"]
-    (of_run,) = [output for output in run if output.output_type == "display_data"]
-    assert "The run is over." in of_run.data["text/html"]
-    assert "3 of 3" in of_run.data["text/html"]
-    assert "<script" not in of_run.data["text/html"]

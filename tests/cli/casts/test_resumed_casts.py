@@ -33,7 +33,7 @@ def test_a_setting_that_no_node_tells_may_not_change_on_resume(duologue, before,
     assert line in err
 
 
-def test_another_object_or_address_of_a_speaker_is_another_run_and_older_runs_go_on(duologue) -> None:
+def test_another_object_or_address_of_a_speaker_is_another_run(duologue) -> None:
     begun = ("simulate", "simquac", "--topics", "scenarios.jsonl", "--max-turns", "1", "--out", "run", "--user")
     assert duologue(*begun, "own_cast:student", "--assistant", "own_cast:agent")[0] == 0
     manifest = json.loads(Path("run/manifest.json").read_text())
@@ -44,10 +44,6 @@ def test_another_object_or_address_of_a_speaker_is_another_run_and_older_runs_go
     code, _, err = duologue(*begun, "own_cast:student", "--assistant", "own_cast:same", "--resume")
     assert code == 2
     assert 'nodes.assistant.object = "own_cast:agent", now it is "own_cast:same"' in err
-
-    del manifest["cast"], nodes["user_simulator"]["object"], nodes["assistant"]["object"]
-    Path("run/manifest.json").write_text(json.dumps(manifest))
-    assert duologue(*begun, "own_cast:student", "--assistant", "own_cast:agent", "--resume")[0] == 0
 
 
 def test_replayed_data_may_move_before_a_resume(duologue) -> None:

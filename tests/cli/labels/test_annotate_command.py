@@ -183,7 +183,6 @@ def test_the_copy_of_a_run_says_the_command_that_writes_its_data_set(duologue: C
         (("--labels", "behaviour", "--redo", "intent"), "not one of the requested labels"),
         (("--labels", "behaviour", "--labels-dir", "nowhere"), "is not a folder with a label definition"),
         (("--labels", "behaviour", "--model", "nothing"), "nothing"),
-        (("--labels", "behaviour", "--models", "offline,offline"), "--models is now --model, repeated"),
         (("--labels", "behaviour", "--resume"), "there is nothing to resume: name the folder"),
     ],
 )

@@ -11,7 +11,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs
 
-from ...data.identity import digest
+from ..data.identity import digest
 
 HERE = "127.0.0.1"
 """The only address of a server of ours, since a person who opens its page can read every conversation."""
