@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from .studies.comparison import compare
     from .studies.forks import afork, fork
     from .studies.label_agreement import agreement
-    from .studies.link.study import link
     from .studies.pages import show
     from .studies.prediction import next_turn
     from .studies.replays import areplay, replay
@@ -49,7 +48,6 @@ _HOMES = {
     "compare": "studies.comparison",
     "domains": "data",
     "fork": "studies.forks",
-    "link": "studies.link.study",
     "load": "data",
     "next_turn": "studies.prediction",
     "replay": "studies.replays",
@@ -86,7 +84,6 @@ __all__ = [
     "fork",
     "graphs",
     "hosts",
-    "link",
     "load",
     "next_turn",
     "nodes",

@@ -6,10 +6,9 @@ conversation.
 Both are functions of plain values, so that a run is recorded and resumed like any other.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
-from types import MappingProxyType
 from typing import Any
 
 from ..data import domains
@@ -85,14 +84,13 @@ def meeting(
     assistant: Speaker = "offline",
     language: Language = "en",
     planted: bool = True,
-    like: str | None = None,
 ) -> Cast:
     """A user meets an assistant, and rates its satisfaction.
 
     `planted`: the assistant is one of `nodes.seeded_faults`, whose success is detected in a conversation about anything; otherwise a scenario
-    without `success` goes by `agent_test`'s rule. `like`: the setting of a style filter of the user.
+    without `success` goes by `agent_test`'s rule.
     """
-    cast = agent_test.cast(user=user, assistant=assistant, language=language, like=like)
+    cast = agent_test.cast(user=user, assistant=assistant, language=language)
     success = heeded if planted else unless_the_scenario_says
     return cast.replace(
         closing=scoring(success=success, satisfaction=satisfaction_of(cast.user_simulator, language)[1])
@@ -116,16 +114,9 @@ def rating(
     return cast.replace(closing=scoring(satisfaction=by_model(judge, language=language)))
 
 
-def met_by(
-    user: Speaker,
-    assistant: Speaker,
-    language: Language,
-    *,
-    planted: bool,
-    settings: Mapping[str, Any] = MappingProxyType({}),
-) -> Cast:
-    """The cast `meeting` as plain data, where its speakers are; `settings`: further ones of it."""
-    return casts.find(MEETING)(user=user, assistant=assistant, language=language, planted=planted, **settings)
+def met_by(user: Speaker, assistant: Speaker, language: Language, *, planted: bool) -> Cast:
+    """The cast `meeting` as plain data, where its speakers are."""
+    return casts.find(MEETING)(user=user, assistant=assistant, language=language, planted=planted)
 
 
 def rated_by(source: str | Sequence[Conversation], judge: Any, language: Language) -> Cast:

@@ -173,9 +173,8 @@ class ValidityTrial:
         return people_report(rated, values_by_tester, self.part, failures, annotated_in(self.people))
 
     def _meeting_results(self, conversations: "Mapping[Path, Sequence[Conversation]]") -> "list[MeetingResult]":
-        """The ratings of the assistants by each user; for one made from people also by nearest replies."""
-        from ..analysis.validity import Meetings, by_nearest_replies, told_apart
-        from ..nodes.people.options import people_path
+        """The ratings of the assistants by each user."""
+        from ..analysis.validity import Meetings, told_apart
 
         results: list[MeetingResult] = []
         for user in self.users if self.meetings else ():
@@ -188,12 +187,6 @@ class ValidityTrial:
             results += told_apart(
                 user, own[0].says_by, about, {name: Meetings(of_assistant) for name, of_assistant in with_each.items()}
             )
-            if self.rated is None or people_path(self.users[user]) is None:
-                continue
-            if tuning := self.rated.places("tune"):
-                says = by_nearest_replies(self.rated, tuning)
-                nearest = {name: Meetings(of_assistant, says(of_assistant)) for name, of_assistant in with_each.items()}
-                results += told_apart(user, "nearest replies", about, nearest)
         return results
 
 

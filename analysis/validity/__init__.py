@@ -1,11 +1,10 @@
 """The validity of simulated users: whether they are good for testing.
 
-This package calls no model. It needs the extras `stats` and `ml`, for Chinese `zh`. It has two measures that are never
+This package calls no model. It has two measures that are never
 one number. Does a scoring function prefer the conversation of a pair that the person preferred? Does a simulated user
 detect bad assistants?
 """
 
-from .learnt import by_nearest_replies
 from .meetings import Difference, MeetingResult, Meetings
 from .pairs import Above, Concordance, above, concordance
 from .rated import RatedConversations
@@ -22,7 +21,6 @@ __all__ = [
     "TesterRow",
     "ValidityReport",
     "above",
-    "by_nearest_replies",
     "concordance",
     "people_report",
     "told_apart",

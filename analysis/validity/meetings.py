@@ -17,7 +17,6 @@ from ...data.records import Conversation, Record
 from ..outcomes import scenario_key, score_of
 from ..over_users.means import FEWEST_IN_INTERVAL, over_users
 from ..over_users.rates import Rate, clustered, difference, wilson
-from .pairs import Values
 from .sample_sizes import for_pairs, for_shares
 from .shared_scenarios import PairCounts, paired_shares
 
@@ -72,21 +71,16 @@ class Meetings:
     """A user's conversations with one assistant."""
 
     conversations: Sequence[Conversation]
-    says: Values | None = None
-    """How satisfied the user is with each of them, in place of the recorded score."""
     by_scenario: dict[str, list[tuple[bool | None, float | None]]] = field(init=False)
     failed: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         self.by_scenario = defaultdict(list)
-        satisfactions = (
-            [satisfaction_in(conversation) for conversation in self.conversations] if self.says is None else self.says
-        )
-        for conversation, satisfaction in zip(self.conversations, satisfactions, strict=True):
+        for conversation in self.conversations:
             success = _success(conversation)
             self.failed += success is None
             if success is not None:
-                self.by_scenario[scenario_key(conversation)].append((success, satisfaction))
+                self.by_scenario[scenario_key(conversation)].append((success, satisfaction_in(conversation)))
 
     def counts(self) -> dict[str, PairCounts]:
         """Successes and conversations of each scenario."""

@@ -1,7 +1,6 @@
 """People's conversations with their satisfaction, and the pairs of one person of which that person liked one better."""
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -57,14 +56,6 @@ def satisfaction_of(conversation: Conversation) -> float | None:
     replies = (message for message in conversation.messages if message.role == "assistant")
     values = [value for message in replies if (value := number_of(of_message(message).get(LABEL))) is not None]
     return fmean(values) if values else number_of(of_conversation(conversation).get(LABEL))
-
-
-def centred(rated: RatedConversations, places: Sequence[int]) -> list[float]:
-    """The satisfaction of these conversations less the mean of their user: preference without the user's level."""
-    by_user: dict[str, list[float]] = defaultdict(list)
-    for place in places:
-        by_user[rated.users[place]].append(rated.satisfaction[place])
-    return [rated.satisfaction[place] - fmean(by_user[rated.users[place]]) for place in places]
 
 
 def number_of(values: Sequence[str] | None) -> float | None:

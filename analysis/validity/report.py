@@ -12,15 +12,13 @@ from ...data.people.splits import UserPart
 from ...data.records import Record
 from ..labels.reliability import Trusts
 from ..tables import Column, Table, TabledReport
-from .learnt import LEARNERS, held_out
 from .meetings import Difference, MeetingResult, Meetings, by_satisfaction, by_success
 from .pairs import Above, Concordance, Values, above, concordance
 from .rated import LABEL, RatedConversations
-from .rules import BASELINES, CHANCE, LENGTH, SIGNS, judges_in
+from .rules import BASELINES, CHANCE, LENGTH
 
-TesterKind: TypeAlias = Literal["baseline", "sign", "published judge", "learnt", "tester"]
-"""A rule without content; what a user notices, and its parts; a label of the published data; a model trained on other
-people's satisfaction; a rater that is called."""
+TesterKind: TypeAlias = Literal["baseline", "tester"]
+"""A rule; a rater that is called."""
 
 REALISM = "How human a user is: duologue compare. That is another thing, and stands beside this, never added to it."
 
@@ -102,7 +100,7 @@ class ValidityReport(TabledReport):
         rows = list(dict.fromkeys(rows))  # success is the same, however the user says its satisfaction
         about = {row.user: row.scenarios for row in self.told}
         notes = (
-            f"{reference}, it: share of successes, or mean satisfaction (1 to 5; by nearest replies less the person's mean), "
+            f"{reference}, it: share of successes, or mean satisfaction (1 to 5), "
             f"with {reference!r} and with the assistant of the row. difference: the second less the first, with its 95 % "
             "interval over shared scenarios; detects: whether it lies below 0. n: conversations with each. needs: "
             "conversations with each for a power of 0.8 at 0.05, computed at the observed difference, which is itself "
@@ -158,9 +156,6 @@ def people_report(
 ) -> PeopleReport:
     """Scoring functions against people of one split.
 
-    What learns does so from the tuning people and is judged on the test people; with all people, in five folds of
-    users.
-
     `values_by_tester`: by name a value for each conversation of `rated`. `failures`: the reasons of missing values.
     `annotated`: keys of labels that annotators wrote into the source.
     """
@@ -169,25 +164,9 @@ def people_report(
     conversations = rated.conversations
     groups: dict[TesterKind, Mapping[str, Values]] = {
         "baseline": {name: tester(conversations) for name, tester in BASELINES.items()},
-        "sign": {name: tester(conversations) for name, tester in SIGNS.items()},
-        "published judge": {name: tester(conversations) for name, tester in judges_in(conversations).items()},
+        "tester": values_by_tester,
     }
     notes: list[str] = []
-    learnt_from = rated.places("tune")
-    if part == "test" and learnt_from:
-        groups["learnt"] = {name: learn(rated, learnt_from)(conversations) for name, learn in LEARNERS.items()}
-        notes.append(
-            f"learnt: from the satisfaction of the tuning people, {len(learnt_from)} conversations, less each one's mean."
-        )
-    elif part == "all" and len(set(rated.users)) > 1:
-        groups["learnt"] = {name: held_out(learn, rated) for name, learn in LEARNERS.items()}
-        notes.append("learnt: cross-validated, in five folds of whole users, from satisfaction less each one's mean.")
-    else:
-        notes.append(
-            "What learns from people is left out: it learns from the tuning people and is judged on --part test, or is "
-            "cross-validated with --part all."
-        )
-    groups["tester"] = values_by_tester
     length = groups["baseline"][LENGTH]
     rows: list[TesterRow] = []
     columns: list[tuple[TesterKind, str, Values]] = [

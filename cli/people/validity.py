@@ -10,7 +10,6 @@ import typer
 from ...data import record_lines
 from ...data.people.splits import UserPart
 from ...errors import SettingError
-from ...studies.link.study import link_plan
 from ...studies.sources import MOST_DRAWN, of_drawn_users
 from ...studies.validation import ValidityTrial, written
 from ..options.model_fields import extended
@@ -26,7 +25,6 @@ from ..running.interrupts import STOPPED, exit_code
 from ..running.run import OUT, TIME_OVER, run_into
 from ..running.typed import resuming
 from ..streams import print_json, put, put_tables, say
-from .link import linked
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ...data.records import Conversation
@@ -67,15 +65,6 @@ def validity_command(
             "--meet/--no-meet",
         ),
     ] = True,
-    link: Annotated[
-        bool,
-        option(
-            "Meet assistants of known order with many users, and correlate with SRC's people how like people a user is "
-            "with how well it ranks them. Default of --user: 19 rule-based users, with SRC also 7 retrieval-based and 8 with "
-            "a style filter; of --assistant, the best first: 13 with graded faults.",
-            "--link",
-        ),
-    ] = False,
     repeats: Repeats = 2,
     out: Annotated[
         Path | None, out_to("this folder: report.json, and a run of each pair. Default: out/validity-N.")
@@ -89,7 +78,7 @@ def validity_command(
             metavar="SRC",
         ),
     ] = None,
-    part: Annotated[UserPart, part_of("of SRC (trained raters use the others)", section=SCENARIOS)] = "test",
+    part: Annotated[UserPart, part_of("of SRC", section=SCENARIOS)] = "test",
     limit: Annotated[int | None, limit_to("scenarios", section=SCENARIOS)] = None,
     seed: Annotated[int, seed_of("all draws and calls", SCENARIOS)] = 0,
     draw: Draw = MOST_DRAWN,
@@ -107,10 +96,6 @@ def validity_command(
     check_apart(out, source)
     if options.resume and out is None:
         raise SettingError("--resume needs --out: name the runs to continue")
-    if link and (rater or not meet):
-        raise SettingError(
-            "--link excludes --rater and --no-meet: its users meet assistants, and none rates stored ones"
-        )
     if source is None and (rater or not meet):
         raise SettingError("give SRC, people's conversations with their satisfaction, to compare simulated users with")
     users = {spec: spec for spec in user or ["offline"]}
@@ -119,16 +104,6 @@ def validity_command(
     folder = out or runs.new_folder(OUT, "validity")
     with options.surroundings():
         place, people = (None, ()) if source is None else _people(source, draw, seed)
-        if link:
-            plan = link_plan(user or (), assistant or (), source, people, scenarios, limit, seed)
-            control = options.control()
-            return linked(
-                plan,
-                folder,
-                options,
-                lambda run: _run(run, folder, options, control, seed),
-                lambda summaries: _ended(summaries, folder, control),
-            )
         trial = ValidityTrial(
             users=users,
             assistants=named_assistants(assistant or ()) if meet else {},

@@ -35,7 +35,6 @@ NOT_RUN = {
     r"curl ": "that server",
     r"python docs/draw_form\.py": "that server",
     r"duologue label (?!.*--(?:write|read|release|out) )": "a page until Ctrl-C: tests/labelling opens it",
-    r"duologue validity .*--link": "most of an hour: tests/cli/people/test_link.py has fewer users",
     r"inspect view": "a server of Inspect: tests/hosts/test_inspect.py reads what it shows",
     r"duologue reproduce \w": "whole data sets: tests/cli/people/test_reproduce_command.py measures each claim",
     r"duologue serve-user ": "a server until Ctrl-C: tests/cli/hosts starts it",

@@ -1,1 +1,0 @@
-"""The study of the link between realism and usefulness of simulated users."""
