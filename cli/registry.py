@@ -17,7 +17,7 @@ WIDTH = 80
 GROUPS: dict[str, tuple[str, ...]] = {
     "make": ("simulate", "test", "scenarios", "ablate", "fork", "replay", "demo"),
     "look": ("show", "check", "stats", "convert", "topics"),
-    "measure": ("compare", "next-turn", "validity", "agreement", "reproduce"),
+    "measure": ("compare", "next-turn", "validity", "agreement"),
     "label": ("annotate", "label"),
     "improve": ("tune",),
     "serve": ("serve-user",),
@@ -45,7 +45,7 @@ FOLDERS = {
 SUBJECTS: dict[str, tuple[str, ...]] = {
     "testing": ("test", "scenarios", "ablate", "fork", "replay"),
     "labels": ("annotate", "label", "agreement"),
-    "people": ("compare", "next-turn", "validity", "reproduce"),
+    "people": ("compare", "next-turn", "validity"),
     "simquac": ("topics",),
     "hosts": ("serve-user",),
 }

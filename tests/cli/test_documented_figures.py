@@ -1,7 +1,4 @@
-"""The figures that the docs tell are those that their commands print.
-
-Those of README and of the pages on people are claims of `duologue reproduce`: tests/cli/people/test_reproduce_command.py.
-"""
+"""The figures that the docs tell are those that their commands print."""
 
 import json
 import re
@@ -9,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from duologue.studies.reproduction.printed import agree, table
+from tests.cli.printed_tables import agree, table
 
 ROOT = Path(__file__).parents[2]
 

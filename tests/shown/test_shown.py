@@ -36,7 +36,6 @@ NOT_RUN = {
     r"python docs/draw_form\.py": "that server",
     r"duologue label (?!.*--(?:write|read|release|out) )": "a page until Ctrl-C: tests/labelling opens it",
     r"inspect view": "a server of Inspect: tests/hosts/test_inspect.py reads what it shows",
-    r"duologue reproduce \w": "whole data sets: tests/cli/people/test_reproduce_command.py measures each claim",
     r"duologue serve-user ": "a server until Ctrl-C: tests/cli/hosts starts it",
     r"duologue --install-completion": "changes the user's shell: tests/cli/test_shell_completion.py prints the script",
     r".* (?:anthropic|ollama):": "another provider's package: tests/cli/test_other_providers.py has one",

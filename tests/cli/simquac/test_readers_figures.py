@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from duologue.studies.reproduction.printed import agree, table
+from tests.cli.printed_tables import agree, table
 from tests.cli.test_documented_figures import ROOT
 
 NAMES = {"quac_subset.json": "QuAC", "sim_quac.json": "SimQuAC", "repaired.json": "repaired", "simquac.json": "ours"}
