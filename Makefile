@@ -92,7 +92,7 @@ $(STAMPS)/core: pyproject.toml constraints.txt | $(BIN)/python
 
 $(STAMPS)/test: pyproject.toml constraints.txt $(STAMPS)/core
 	$(PIP) --upgrade "pip>=25.1"
-	$(PIP) -e ".[stats,ml,viz,zh,xlsx,parquet,documents,cost,tune,serve]" --group test --group lint
+	$(PIP) -e ".[stats,ml,viz,zh,xlsx,parquet,documents,cost,serve]" --group test --group optuna --group lint
 	mkdir -p build/types
 	ln -sfn ../.. build/types/duologue
 	touch $@

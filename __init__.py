@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from .studies.pages import show
     from .studies.prediction import next_turn
     from .studies.replays import areplay, replay
-    from .studies.tuning import tune
     from .studies.validation import validity
 
 _HOMES = {
@@ -54,7 +53,6 @@ _HOMES = {
     "show": "studies.pages",
     "simulate": "runs",
     "test": "studies.agent_tests",
-    "tune": "studies.tuning",
     "user": "hosts",
     "validity": "studies.validation",
 }
@@ -94,7 +92,6 @@ __all__ = [
     "simulate",
     "studies",
     "test",
-    "tune",
     "user",
     "validity",
     "views",

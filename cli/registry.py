@@ -19,7 +19,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "look": ("show", "check", "stats", "convert", "topics"),
     "measure": ("compare", "next-turn", "validity", "agreement"),
     "label": ("annotate", "label"),
-    "improve": ("tune",),
     "serve": ("serve-user",),
     "keep": ("runs list", "runs validate", "runs repair", "doctor", "draw"),
     "papers": (

@@ -77,11 +77,6 @@ class Page:
                     return None
         return tuple(pieces)
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether it is text with named variables only: no filter, no condition, no call."""
-        return self._pieces is not None
-
     def _filled(self, values: Mapping[str, object]) -> str:
         if self._pieces is None:
             return str(self._template.render(values))

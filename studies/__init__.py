@@ -1,1 +1,1 @@
-"""What needs several layers at once, as functions: compare, next_turn, tune, the validity of users, pages."""
+"""What needs several layers at once, as functions: compare, next_turn, the validity of users, pages."""

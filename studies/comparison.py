@@ -54,7 +54,7 @@ def compare(
         made: Retrieval-based users, as a baseline.
         baseline: Whether to simulate retrieval-based users (`runs.people.retrieval.from_people`) where `made` is
             missing.
-        part: Take only users of this split of the people: `tune`, `learn`, `select`, `test` or `all`.
+        part: Take only users of this split of the people: `tune`, `test` or `all`.
         seed: Seed of all random draws.
         sample: Maximum number of conversations of a group. From a larger group users are drawn with the seed, which the
             report notes.

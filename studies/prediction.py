@@ -135,7 +135,7 @@ def next_turn(
         user: Model identifiers, or users by name: anything that a cast takes as its user.
         published: Simulated users of an earlier study, as conversations or a path.
         out: A folder for every turn; the same call continues what it holds.
-        part: Take only users of this split of the people: `tune`, `learn`, `select`, `test` or `all`.
+        part: Take only users of this split of the people: `tune`, `test` or `all`.
         limit: Number of conversations, drawn with the seed; None: all.
         seed: Seed of the draws and of all calls.
         cast: The cast whose user is asked; default: the cast of the conversations' kind.

@@ -60,7 +60,7 @@ def compare(
         human: People's conversations.
         published: Simulated users of an earlier study, for their distance.
         language: Language in which both groups are compared, `en` or `zh`; default: one that both have.
-        part: Take only users of this split of the people: `tune`, `learn`, `select`, `test` or `all`. A user's split
+        part: Take only users of this split of the people: `tune`, `test` or `all`. A user's split
             never changes.
         references: Conversations of other people, by name. Their distance from `human` stands beside the human-human
             baseline, which contains only one study's people.

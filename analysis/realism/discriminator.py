@@ -10,19 +10,15 @@ from functools import cached_property
 import numpy as np
 
 from ..over_users.folds import FOLDS
-from ..over_users.student_quantile import students
 from .adversary import held_out_scores, strongest_features
 from .equal_length import matched_in_length
 from .held_out import (
     FEWEST_FOR_INTERVAL,
-    FOLDS_VARIANCE,
     People,
     auc_interval,
-    by_person,
     dealt_folds,
     few_users,
     held_together,
-    mean_of_sides,
     numbered,
     placements,
     scores_by_measures,
@@ -38,8 +34,6 @@ from .statistics.two_samples import FEWEST_USERS, Draws, halvings
 
 REPEATS = 10
 """Times that the folds are drawn anew."""
-PAIRED_REPEATS = 4
-"""The same for a paired difference."""
 FEWER_REPEATS = 2  # the same, where no interval is needed
 MOST_SCORED = 10_000
 """Conversations that are scored over all draws of the folds, as long as these are two or more."""
@@ -266,34 +260,3 @@ class _Divided:
 
 def _unscored(reason: str) -> ScoredUsers:
     return ScoredUsers(Interval(value=None, reason=reason), np.zeros(0))
-
-
-def paired_aucs(
-    one: MeasuredUsers,
-    other: MeasuredUsers,
-    human: MeasuredUsers,
-    columns: Sequence[int],
-    draws: Draws,
-    *,
-    by_words: bool = False,
-) -> tuple[Interval, Interval, Interval]:
-    """The AUCs of two simulators on the same people's scenarios, and the first less the second, paired by person.
-
-    A person's contributions to both AUCs are subtracted, and so are the AUCs of each draw of the folds (`auc_interval`).
-    Student's interval, over the people whose scenarios they are. `by_words`: by the adversary.
-    """
-    aucs, draws_of, contributions = [], [], []
-    for sim in (one, other):
-        divided = _Divided(sim, human, draws)
-        repeats = FEWER_REPEATS if by_words else PAIRED_REPEATS
-        placed, _ = divided.placed(columns, repeats, FOLDS, by_words=by_words)
-        aucs.append(auc_interval(placed, divided.side, divided.user))
-        draws_of.append(np.array([mean_of_sides(row, divided.side) for row in placed]))
-        contributions.append(by_person(placed, divided.side, [transcript.owner for transcript in divided.transcripts]))
-    people = sorted({*contributions[0], *contributions[1]})
-    parts = np.array([contributions[0].get(name, 0.0) - contributions[1].get(name, 0.0) for name in people])
-    difference = float(np.mean(draws_of[0] - draws_of[1]))
-    variance = float((parts**2).sum()) * len(parts) / (len(parts) - 1)
-    variance += FOLDS_VARIANCE * float((draws_of[0] - draws_of[1]).var(ddof=1))
-    half = students(len(parts) - 1) * variance**0.5
-    return aucs[0], aucs[1], Interval(value=difference, low=difference - half, high=difference + half)

@@ -219,19 +219,3 @@ def auc_interval(placed: Floats, side: Ints, user: Ints) -> Interval:
     at_none = (1 - prior) * (variance / room if room > TINY else 0.0) + prior * without
     bounds = wilson(auc, 1 / at_none, students(float(welch)))
     return Interval(value=auc, low=float(bounds.low), high=float(bounds.high))
-
-
-def by_person(placed: Floats, side: Ints, people: Sequence[str]) -> dict[str, float]:
-    """Each person's contribution to the deviation of an AUC: of their conversations, and those on their scenarios.
-
-    `placed` has a row for each repeat; conversations without a score count as average.
-    """
-    contributions: dict[str, float] = dict.fromkeys(people, 0.0)
-    scored = ~np.isnan(placed).all(axis=0)
-    mean = np.full(len(side), np.nan)
-    mean[scored] = np.nanmean(placed[:, scored], axis=0)
-    for label in (0, 1):
-        rows = np.flatnonzero((side == label) & scored)
-        for row in rows.tolist():
-            contributions[people[row]] += float(mean[row] - mean[rows].mean()) / len(rows)
-    return contributions

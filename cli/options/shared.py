@@ -114,7 +114,7 @@ def scenarios_from(content: str, metavar: str = "SRC") -> Any:
 def part_of(content: str, **settings: Any) -> Any:
     """A split of the users."""
     return option(
-        f"Take only users of this split {content}: tune (development), its parts learn and select, test, or all.",
+        f"Take only users of this split {content}: tune (development), test, or all.",
         "--part",
         **settings,
     )

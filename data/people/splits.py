@@ -8,9 +8,8 @@ from ..identity import digest
 from ..records import Conversation
 from .pairing import STORED
 
-UserPart: TypeAlias = Literal["tune", "learn", "select", "test", "all"]
-"""Part of the people: to tune a simulator on, to test it on, or all. Those to tune on are two parts themselves: one that a
-simulator learns from, and one by which the best of several is selected."""
+UserPart: TypeAlias = Literal["tune", "test", "all"]
+"""Part of the people: to tune a simulator on, to test it on, or all."""
 
 
 def named_user(conversation: Conversation) -> str:
@@ -28,11 +27,6 @@ def part_of(user: str) -> UserPart:
     return "tune" if int(digest("part", user)[:8], 16) % 2 == 0 else "test"
 
 
-def half_of(user: str) -> UserPart:
-    """Whether a development user is one to learn from or one to select by, by a second digest."""
-    return "learn" if int(digest("half", user)[:8], 16) % 2 == 0 else "select"
-
-
 def of_part(conversation: Conversation, part: UserPart) -> bool:
     """Whether the conversation's user is in the part.
 
@@ -40,10 +34,7 @@ def of_part(conversation: Conversation, part: UserPart) -> bool:
     """
     if part == "all":
         return True
-    user = whose(conversation)
-    if part in ("learn", "select"):
-        return part_of(user) == "tune" and half_of(user) == part
-    return part_of(user) == part
+    return part_of(whose(conversation)) == part
 
 
 def with_user(conversation: Conversation, form: str) -> Conversation:

@@ -62,7 +62,7 @@ class ScenarioSource(BaseModel):
     )
     part: UserPart = Field(
         default="all",
-        description="Take only users of this split of --scenarios: tune (development), its parts learn and select, test, or all.",
+        description="Take only users of this split of --scenarios: tune (development), test, or all.",
     )
     limit: int | None = Field(default=None, ge=1, description="Limit to the first N scenarios. Default: all.")
     repeats: int = Field(default=1, ge=1, description="Simulate N conversations about each scenario.")

@@ -183,16 +183,6 @@ class CallPlan:
         beside = f"; calls made by {' and '.join(self.further)} are not counted" if self.further else ""
         return f"{self.count:,} {what} planned, {self.length}: {calls if self.most else 'no calls of a model'}{beside}"
 
-    def times(self, factor: int) -> "CallPlan":
-        """The plan of so many times as much."""
-
-        def estimated() -> CallEstimate:
-            estimate = self.estimated()
-            return replace(estimate, calls=tuple(calls.times([factor] * 3) for calls in estimate.calls))
-
-        counts = {name: getattr(self, name) * factor for name in ("count", "usual", "most")}
-        return replace(self, **counts, estimated=estimated)
-
     def lines(self, max_tokens: int | None = None, max_cost: float | None = None) -> list[str]:
         """The plan in words, with what it takes under these bounds."""
         if not self.most:

@@ -19,10 +19,10 @@ from duologue.cli.registry import COMMANDS as PRESENT
 Command = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).parent.parent.parent
 
-TWO_TYPES = {"--scenarios": "a path everywhere; `tune` takes the word `own` too"}
+TWO_TYPES: dict[str, str] = {}
 """Options of more than one type, and why."""
 
-ONE_EACH = ("--between", "--fact", "--model", "--rater", "--scale", "--template-name", "--user", "--with-assistant")
+ONE_EACH = ("--between", "--fact", "--model", "--rater", "--scale", "--user", "--with-assistant")
 """Options that may be repeated and take one value at a time: models, pairs, orders, sentences, names with commas of their own."""
 
 SEVERAL = {
@@ -69,7 +69,7 @@ def test_the_list_of_commands_fits_a_terminal_with_a_whole_summary_of_each(duolo
     assert duologue("-h")[1] == out
     for name in PRESENT:
         assert re.search(rf"\b{name.split()[0]}  ", out), name
-    for group in ("make", "look", "measure", "label", "improve", "serve", "keep", "papers"):
+    for group in ("make", "look", "measure", "label", "serve", "keep", "papers"):
         assert re.search(rf"^  {group} ", out, re.MULTILINE), group
 
 

@@ -14,7 +14,6 @@ from duologue.runs.planning.conversations import conversations_planned
 from duologue.runs.planning.plans import CallEstimate, CallPlan, CallTokens, ModelCalls, joined
 from duologue.testing import scripted_model
 from tests.cli.simquac.test_readers_command import data_set
-from tests.runs import tuned_toys
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -25,13 +24,12 @@ COMMANDS = {
     "test": ("test", "--scenarios", "goals.jsonl", "--user", MODEL, "--judge", MODEL),
     "next-turn": ("next-turn", *PEOPLE, "--user", MODEL, "--user", "offline"),
     "validity": ("validity", *PEOPLE, "--user", MODEL, "--rater", MODEL, "--limit", 2),
-    "tune": ("tune", "recllmsim", "--people", "study.jsonl", "--user", MODEL, "--search", "search.json", "--limit", 4),
     "annotate": ("annotate", *PEOPLE, "--labels", "behaviour", "--model", MODEL),
     "readers": ("simquac", "readers", "quac.json", "--model", MODEL, "--model", f"teacher:{MODEL}"),
     "judges": ("recllmsim", "judges", *PEOPLE, "--model", MODEL),
     "profiles": ("recllmsim", "profiles", "--count", 7, "--model", MODEL),
 }
-NEEDS = {"next-turn": "scipy", "validity": "sklearn", "tune": "optuna", "judges": "sklearn"}
+NEEDS = {"next-turn": "scipy", "validity": "sklearn", "judges": "sklearn"}
 
 
 @pytest.fixture
@@ -43,9 +41,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     goal = {"goal": "Book a table.", "facts": [], "success": {"judged": "A table is booked."}}
     Path("goals.jsonl").write_text(f"{json.dumps(goal | {'success': {'text_contains': 'booked'}})}\n" * 3)
     Path("judged.jsonl").write_text(f"{json.dumps(goal)}\n" * 3)
-    tuned_toys.written(tmp_path, 40).rename("study.jsonl")
     Path("people.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in rated_talks()))
-    Path("search.json").write_text('{"user.temperature": {"low": 0, "high": 1}}')
     data_set(tmp_path / "quac.json")
     return tmp_path
 
@@ -163,7 +159,6 @@ def test_plans_are_joined_and_those_of_other_things_count_with_their_calls_alone
     ]  # fmt: skip
     assert whole.estimated().tokens == (108, 108, 108)
     assert whole.estimated().assumed == {"about": "of turns / of pages"}
-    assert plan(2).times(3).estimated().tokens == (72, 72, 72)
 
 
 def test_a_bound_holds_for_every_estimate_and_is_told() -> None:

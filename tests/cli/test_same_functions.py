@@ -11,10 +11,8 @@ import pytest
 import duologue as package
 from duologue import data
 from duologue.errors import DataError, SettingError
-from duologue.runs.tuning.search_space import default_space
 from duologue.studies import people_answers
 from duologue.studies.recllmsim import attribute_prediction, satisfaction_judges
-from duologue.studies.tuning import TuningStudy
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -106,13 +104,6 @@ def test_show_has_the_conversations_that_were_cut_short(
     assert [line for line in by_command if line not in by_function] == [
         line for line in by_command if "duologue-source" in line
     ]
-
-
-def test_tune_searches_the_settings_beside_templates_unless_there_are_no_trials(tmp_path: Path) -> None:
-    study = TuningStudy("recllmsim", tmp_path, reflect=lambda prompt: prompt)
-    assert dict(study.space) == default_space("offline")
-    assert study.page_search is not None
-    assert dict(TuningStudy("recllmsim", tmp_path, trials=0).space) == {}
 
 
 def test_test_refuses_scenarios_that_nothing_would_score(duologue: Command, tmp_path: Path) -> None:

@@ -28,7 +28,6 @@ def completed(forks: Any, line: str, folder: Path) -> list[str]:
         ("duologue simulate rec", {"recllmsim"}),
         ("duologue test agent", {"agent_test"}),
         ("duologue draw prof", {"profiles"}),
-        ("duologue tune sim", {"simquac"}),
         ("duologue annotate run --labels behaviour,int", {"behaviour,intent"}),
         ("duologue convert a b --to sq", {"squad_v2"}),
         ("duologue stats a --format m", {"md"}),

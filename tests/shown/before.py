@@ -159,11 +159,5 @@ BEFORE: dict[str, dict[str, str]] = {
             "conversations = duologue.load('talks').conversations"
         ),
     },
-    "docs/users/tune.md": {
-        "duologue tune agent_test": (
-            "from pathlib import Path\n"
-            'Path(\'search.json\').write_text(\'{"user.temperature": {"low": 0.2, "high": 1.5}}\')'
-        )
-    },
     "docs/users/validity.md": {"report = ": "import duologue\ndef my_function(conversation):\n    return 1.0"},
 }

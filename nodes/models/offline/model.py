@@ -13,7 +13,6 @@ from ....data.identity import digest
 from ....errors import ModelError
 from . import goal_user, inventor, recllmsim_speakers, student, teacher
 from .behaviour_lines import as_prompted
-from .manner import OfflineStyle, StyleRates
 from .prompt_parser import ParsedPrompt, prompt_of
 from .word_weights import vocabulary
 
@@ -32,11 +31,10 @@ MISBEHAVIOURS: Mapping[OfflineSide, Sequence[str]] = vocabulary("misbehaviours")
 """The misbehaviours of each role. Student and teacher share a list; those of the other role have no effect."""
 
 
-class OfflineChatModel(StyleRates, BaseChatModel):
+class OfflineChatModel(BaseChatModel):
     """A deterministic speaker of one role.
 
-    Each rate of misbehaviour is a share of the calls, 0 to 1. The rates of style are those of a task user; they have no
-    effect on other roles.
+    Each rate of misbehaviour is a share of the calls, 0 to 1.
     """
 
     profile: ModelProfile | None = ModelProfile(
@@ -93,12 +91,7 @@ class OfflineChatModel(StyleRates, BaseChatModel):
             return ""
         if misbehaviour == "repeat" and prompt.own:
             return prompt.own[draw % len(prompt.own)]
-        if self.side == "task_user":
-            manner = OfflineStyle(**{name: getattr(self, name) for name in OfflineStyle.model_fields})
-            text = recllmsim_speakers.user_reply(prompt, draw, misbehaviour, manner)
-        else:
-            text = _REPLIES[self.side](prompt, draw, misbehaviour)
-        text = as_prompted(text, prompt, draw)
+        text = as_prompted(_REPLIES[self.side](prompt, draw, misbehaviour), prompt, draw)
         if misbehaviour == "reasoning":
             return f"<think>Let me see what to say about {prompt.marked('title') or 'this'}.</think>\n{text}"
         return text

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from ....data.identity import digest
 from ....data.recllmsim.situations import lines_of
 from ....data.text.languages import language_of
-from .manner import OfflineStyle
 from .prompt_parser import ParsedPrompt
 from .word_weights import READ, content_words, phrase, rotated, sentences, short, vocabulary, words
 
@@ -19,7 +18,6 @@ QUOTED = re.compile(r"[“\"「](.{2,80}?)[”\"」]")
 """A phrase in quotes, such as that for a goodbye in a note."""
 _OPTION = re.compile(r"^[ \t]*(\d{1,2})[.)、．][ \t]*\**([^\n:：;；.。(（*]{2,60})", re.MULTILINE)
 _ASKS = ("?", "？")
-_USUAL = OfflineStyle()
 
 
 class OfflineSituation(NamedTuple):
@@ -50,47 +48,43 @@ def situation_of(task: str, profile: str) -> OfflineSituation:
     return OfflineSituation(phrases, short(opening, 40), requirements[:8] or phrases["requirements"], facts)
 
 
-def user_reply(prompt: ParsedPrompt, draw: int, misbehaviour: str = "", manner: OfflineStyle = _USUAL) -> str:
+def user_reply(prompt: ParsedPrompt, draw: int, misbehaviour: str = "") -> str:
     """The user's next message.
 
     Misbehaviours: `role_leak` speaks for another role, `prompt_leak` reveals the prompt.
     """
-    task, profile = prompt.marked("task"), prompt.marked("profile")
-    situation, who = situation_of(task, profile), digest(task, profile)
-    message = _message(prompt, situation, draw, manner, who)
+    situation = situation_of(prompt.marked("task"), prompt.marked("profile"))
+    message = _message(prompt, situation, draw)
     return phrase(situation.phrases.get(misbehaviour, ["{m}"]), draw, m=message)
 
 
-def _message(prompt: ParsedPrompt, situation: OfflineSituation, draw: int, manner: OfflineStyle, who: str) -> str:
+def _message(prompt: ParsedPrompt, situation: OfflineSituation, draw: int) -> str:
     """First the goal; then a reaction, a fact and some requirements; at the end the closing phrase."""
     phrases, own, others = situation.phrases, prompt.own, prompt.others
     if not own:
-        return manner.written(manner.opening(situation.opening, phrases, who, draw), phrases, who, 0)
+        return phrase(phrases["openings"], draw, x=situation.opening)
     earlier = "\n".join(own).casefold()
-    unasked = [text for text in manner.own_wishes(situation.requirements, who) if text.casefold() not in earlier]
+    unasked = [text for text in situation.requirements if text.casefold() not in earlier]
     untold = [text for text in situation.facts if text.casefold() not in earlier]
     if prompt.note.endswith(_ASKS):
         return _afterwards(prompt, situation, unasked, untold)
     useless, offered = _useless(others, phrases), QUOTED.findall(prompt.note)
     if len(offered) > 1 and useless and _useless(others[:-1], phrases):
         return str(offered[1])
-    patience = manner.patience(4 + int(digest("patience", own[0], others[:1])[:6], 16) % 4)
+    patience = 4 + int(digest("patience", own[0], others[:1])[:6], 16) % 4
     if offered and (len(own) > 8 or (len(own) >= patience and not unasked)):
         return str(offered[0])
     options = _OPTION.findall(others[-1][:READ]) if others else []
     number, title = options[(draw >> 4) % len(options)] if options else ("", "")
     reaction = "useless" if useless else "option" if options and draw % 3 else "plain"
-    reacts, tells = useless or manner.holds("reactions", who, len(own)), manner.holds("personal", who, len(own))
-    parts = [phrase(phrases[reaction], draw, n=number, t=title.strip())] if reacts else []
-    parts += [phrase(phrases["facts"], draw, x=text) for text in rotated(untold, draw)[: 1 if tells else 0]]
+    parts = [phrase(phrases[reaction], draw, n=number, t=title.strip())]
+    parts += [phrase(phrases["facts"], draw, x=text) for text in rotated(untold, draw)[:1]]
     due = min(3, -(-len(unasked) // max(1, patience - len(own))))
-    parts += [manner.wish(text, phrases, who, draw + n) for n, text in enumerate(unasked[:due])]
-    if not unasked and title and manner.holds("follow_up", who, len(own)):
-        parts.append(phrase(phrases["follow_up"], draw, t=title.strip()))
-    elif not unasked:
+    parts += [phrase(phrases["requests"], draw + n, x=text) for n, text in enumerate(unasked[:due])]
+    if not unasked:
         more = [text for text in rotated(phrases["more"], draw) if text.casefold() not in earlier]
         parts.append(more[0] if more else phrase(phrases["more_numbered"], draw, n=str(len(own) + 1)))
-    return manner.written(str(phrases["space"]).join(parts), phrases, who, len(own))
+    return str(phrases["space"]).join(parts)
 
 
 def _useless(replies: Sequence[str], phrases: Mapping[str, Any]) -> bool:

@@ -87,7 +87,7 @@ def test_a_plan_counts_no_calls(duologue):
     [
         ("people:nowhere", "nowhere: cannot be read"),
         ("people:talks.jsonl?colour=red", "has no option 'colour'"),
-        ("people:talks.jsonl?part=half", "part must be one of tune, learn, select, test, all"),
+        ("people:talks.jsonl?part=half", "part must be one of tune, test, all"),
         ("people:", "names no source"),
     ],
 )

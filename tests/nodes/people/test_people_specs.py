@@ -67,7 +67,7 @@ def test_of_many_conversations_those_of_drawn_users_are_the_memory(caplog):
         ("people:nowhere.jsonl", "nowhere.jsonl: cannot be read"),
         ("people:talks.jsonl?colour=red", "'people:talks.jsonl' has no option 'colour'; there are unseen, part,"),
         ("people:talks.jsonl?unseen=maybe", "unseen must be true or false, not 'maybe'"),
-        ("people:talks.jsonl?part=half", "part must be one of tune, learn, select, test, all, not 'half'"),
+        ("people:talks.jsonl?part=half", "part must be one of tune, test, all, not 'half'"),
         ("people:talks.jsonl?most=0", "most must be a whole number from 1, not 0"),
         ("people:talks.jsonl?min_users=0", "min_users must be a whole number from 1, not 0"),
         ("people:talks.jsonl?unseen", "its options are unclear"),
@@ -155,10 +155,8 @@ def test_a_spec_gives_weights_beside_its_options(tmp_path):
             PeopleSpeaker.of_spec(f"people:{tmp_path / 'talks.jsonl'}?{wrong}", "user")
 
 
-def test_the_users_to_tune_on_are_those_to_learn_from_and_those_to_select_by():
+def test_about_half_of_the_users_are_in_each_part():
     many = [talk("Which tea?", "Camomile.", user=f"user {number}") for number in range(200)]
-    parts = {part: [one.id for one in many if of_part(one, part)] for part in ("tune", "learn", "select", "test")}
-    assert sorted(parts["learn"] + parts["select"]) == sorted(parts["tune"])
-    assert not set(parts["learn"]) & set(parts["select"])
+    parts = {part: [one.id for one in many if of_part(one, part)] for part in ("tune", "test")}
     assert not set(parts["tune"]) & set(parts["test"])
     assert min(map(len, parts.values())) > 25

@@ -265,7 +265,7 @@ def test_embeddings_find_the_turns_too():
         ("openai:m?like=talks&examples=0", "examples must be a whole number from 1 to 20"),
         ("openai:m?like=talks&examples=many", "examples must be a whole number from 1 to 20"),
         ("openai:m?rewrite=talks&examples=3", "examples goes with like=SRC"),
-        ("openai:m?like=talks&part=half", "part must be one of tune, learn, select, test, all"),
+        ("openai:m?like=talks&part=half", "part must be one of tune, test, all"),
         ("offline?like=talks", "follows rules and reads no turns of people"),
         ("openai:m?like=nowhere.jsonl", "nowhere.jsonl"),
     ],
