@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from .hosts import user
     from .nodes import Limits
     from .runs import annotate, asimulate, simulate
-    from .studies.ablation.ablating import aablate, ablate
     from .studies.agent_tests import atest, test
     from .studies.comparison import compare
     from .studies.forks import afork, fork
@@ -35,8 +34,6 @@ _HOMES = {
     "Cast": "graphs",
     "Conversation": "data",
     "Limits": "nodes",
-    "aablate": "studies.ablation.ablating",
-    "ablate": "studies.ablation.ablating",
     "afork": "studies.forks",
     "agreement": "studies.label_agreement",
     "annotate": "runs",
@@ -64,8 +61,6 @@ __all__ = [
     "Conversation",
     "Limits",
     "__version__",
-    "aablate",
-    "ablate",
     "afork",
     "agreement",
     "analysis",

@@ -15,7 +15,7 @@ WIDTH = 80
 
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "make": ("simulate", "test", "scenarios", "ablate", "fork", "replay", "demo"),
+    "make": ("simulate", "test", "scenarios", "fork", "replay", "demo"),
     "look": ("show", "check", "stats", "convert", "topics"),
     "measure": ("compare", "next-turn", "validity", "agreement"),
     "label": ("annotate", "label"),
@@ -42,7 +42,7 @@ FOLDERS = {
 """Words that have commands below them, with their summaries."""
 
 SUBJECTS: dict[str, tuple[str, ...]] = {
-    "testing": ("test", "scenarios", "ablate", "fork", "replay"),
+    "testing": ("test", "scenarios", "fork", "replay"),
     "labels": ("annotate", "label", "agreement"),
     "people": ("compare", "next-turn", "validity"),
     "simquac": ("topics",),

@@ -1,1 +1,1 @@
-"""Commands that test agents: `test`, `scenarios`, `ablate`, `fork` and `replay`."""
+"""Commands that test agents: `test`, `scenarios`, `fork` and `replay`."""

@@ -77,31 +77,6 @@ def comparable(
     return ComparableRuns(shared, tuple(notes))
 
 
-def differing_settings(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """The settings in which two runs differ, a line each.
-
-    `old` and `new`: their manifests. Of another node the names are shown, of another template only its own.
-    """
-    lines: dict[str, None] = {}
-    for name, was, now in manifests.differences(old["settings"], new["settings"], ""):
-        part, _, place = name.partition(".")
-        if part == "prompts":
-            lines[f"template {place} differs"] = None
-        elif part == "nodes":
-            node = place.partition(".")[0]
-            described = [dict(settings["nodes"]).get(node) for settings in (old["settings"], new["settings"])]
-            names = [one.get("name") if isinstance(one, dict) else one for one in described]
-            changed = f"{node}: {names[0]} -> {names[1]}"
-            lines[changed if names[0] != names[1] else f"{place}: {_shown(was)} -> {_shown(now)}"] = None
-        else:
-            lines[f"{name}: {_shown(was)} -> {_shown(now)}"] = None
-    return list(lines)
-
-
-def _shown(value: Any) -> str:
-    return "none" if value is None else manifests.short(value)
-
-
 def _difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, Any, Any] | None:
     """The first setting in which two runs differ, and must not: by name, with both values."""
     return manifests.first_difference(_conditions(old), _conditions(new), "")

@@ -52,7 +52,6 @@ def test_there_are_notebooks():
         "05_your_own_domain",
         "06_labels_and_trust",
         "07_users_from_people",
-        "08_ablations",
     ]
 
 

@@ -4,28 +4,13 @@ from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from ....data.labels.reading import SCORES
-from ....data.records import Conversation, Role
-from ....data.summaries.outlines import outline
+from ....data.records import Conversation
 from ...attempts import rejected_drafts
-from ...outcomes import SUCCESS, Crashes, outcome
+from ...outcomes import SUCCESS
 
 REJECTED = "share of drafts rejected"
 SCORE = "score "
 """Begins the names of scores."""
-USUAL = ("tokens", "turns", "tool calls", REJECTED)
-"""Measures by which versions are compared if none is named, beside success and scores."""
-FURTHER = (
-    "messages",
-    "characters",
-    "rejected drafts",
-    "rejected drafts of the user",
-    "rejected drafts of the assistant",
-    "section coverage",
-    "answers refused",
-)
-"""Measures that are computed where they are named."""
-NAMES = (SUCCESS, *USUAL, *FURTHER)
-"""All that do not depend on a cast; scores are named `score NAME`."""
 
 
 class ConversationValues(NamedTuple):
@@ -38,7 +23,7 @@ class ConversationValues(NamedTuple):
 
 
 def usual_values(conversation: Conversation) -> ConversationValues:
-    """The measures of `USUAL` and the scores beside success; the share of rejected drafts is the assistant's."""
+    """Tokens, turns, tool calls, the share of the assistant's drafts that were rejected, and the scores beside success."""
     calls = [call for draft in conversation.attempts("assistant") for call in draft.tool_calls if not call.waits]
     drafts = sum(draft.verdict != "unjudged" for draft in conversation.attempts("assistant"))
     values: dict[str, float] = {
@@ -57,22 +42,3 @@ def usual_values(conversation: Conversation) -> ConversationValues:
             values[SCORE + name] = float(value)
             shares |= {SCORE + name} if isinstance(value, bool) else set()
     return ConversationValues(values, shares)
-
-
-def all_values(conversation: Conversation, crashes: Crashes = "failure") -> ConversationValues:
-    """The measures of `NAMES` and the scores; rejected drafts include those that were sent all the same."""
-    values, shares = usual_values(conversation)
-    success, figures = outcome(conversation, crashes).success, outline(conversation)
-    sides: tuple[Role, ...] = ("user", "assistant")
-    rejected = {side: rejected_drafts(conversation, side) for side in sides}
-    further: dict[str, float | None] = {
-        SUCCESS: None if success is None else float(success),
-        "messages": figures.messages,
-        "characters": figures.characters,
-        "rejected drafts": sum(rejected.values()),
-        **{f"rejected drafts of the {side}": count for side, count in rejected.items()},
-        "section coverage": figures.coverage,
-        "answers refused": figures.refused,
-    }
-    defined = {name: value for name, value in further.items() if value is not None}
-    return ConversationValues(defined | values, {*shares, SUCCESS, "section coverage"})

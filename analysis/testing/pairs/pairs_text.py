@@ -113,13 +113,13 @@ def _same_user(result: PairedTest) -> list[str]:
     which = "all pairs" if not users else f"{every - users} of {every} pairs ({100 * (every - users) / every:.0f} %)"
     line = f"{which} are equal up to an answer of the agent, and {to_the_end} of {every} to the end"
     more = f"; in {users} the user differs after the same messages, so not only the agent differs" if users else ""
-    return [line + more, *shared_line(result.shared_replies, "versions")]
+    return [line + more, *_shared_line(result.shared_replies)]
 
 
-def shared_line(count: int, of: str) -> list[str]:
-    """How many replies of the user are those to another version or variant; none without any."""
+def _shared_line(count: int) -> list[str]:
+    """How many replies of the user are those to another version; none without any."""
     replies = f"{count} repl{'y' if count == 1 else 'ies'} of the user {'is' if count == 1 else 'are'} shared"
-    return [f"{replies} by the {of}: the user was sent the same, and asked once"] if count else []
+    return [f"{replies} by the versions: the user was sent the same, and asked once"] if count else []
 
 
 def _lines_by_scenario(word: str, pairs: Sequence[TestedPair], result: PairedTest) -> list[str]:

@@ -149,27 +149,6 @@ def test_a_shared_reply_counts_once_in_what_a_resumed_run_has_spent(duologue, en
 
 
 @pytest.mark.heavy
-def test_variants_share_replies_where_their_users_are_sent_the_same(duologue, endpoint):
-    Path("ablation.toml").write_text(
-        'cast = "agent_test"\nscenarios = "goals.jsonl"\nmax_turns = 3\n'
-        '[settings]\nuser = "openai:m"\nassistant = "agents:asks"\n'
-        '[[variant]]\nname = "one"\n[[variant]]\nname = "two"\n'
-        '[[variant]]\nname = "other"\nsettings = { user = "openai:m?temperature=0.5" }\n'
-    )
-    code, out, err = duologue("ablate", "ablation.toml", "--out", "all", "--no-page", "--json")
-    assert code == 0, err
-    assert [one["shared_replies"] for one in json.loads(out)["variants"]] == [
-        shared(f"all/{name}") for name in ("one", "two", "other")
-    ]
-    assert "12 replies of the user are shared by the variants" in out
-    assert texts("all/one") == texts("all/two")
-    assert not set(map(str, texts("all/one").values())) & set(map(str, texts("all/other").values()))
-    assert endpoint.counts()["answered"] == 24
-    assert shared("all/one") + shared("all/two") == 12
-    assert shared("all/other") == 0
-
-
-@pytest.mark.heavy
 def test_results_in_memory_share_replies_too(endpoint, caplog):
     goals = [{"goal": f"book table {n}", "success": {"text_contains": "booked"}} for n in range(4)]
     asks = import_module("agents").asks

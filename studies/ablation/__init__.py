@@ -1,1 +1,0 @@
-"""Several variants of a cast on the same scenarios, all compared with the first: `duologue.ablate`."""
