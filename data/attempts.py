@@ -183,8 +183,7 @@ class Attempt(Record):
     explanation: str | None = None
     """The explanation that these models gave."""
     measured: Json = Field(default_factory=dict, exclude_if=operator.not_)
-    """What the validator measured of it, by the validator's name, such as `like` (`nodes.like`). The key is written
-    only where something was."""
+    """What the validator measured of it, by name. The key is written only where something was."""
     prompt: PromptRecord | None = None
     usage: Usage | None = None
     """Tokens of the call. If one call sent several messages, only the first has it."""

@@ -119,7 +119,7 @@ def unless_the_scenario_says(state: State) -> Score | None:
 
 def _build(settings: AgentTestSettings) -> Cast:
     language = settings.language or "en"
-    pages = library(NAME, settings.prompts, language, like=settings.like)
+    pages = library(NAME, settings.prompts, language)
     user = side("user", settings.user, GoalMessages(pages), OFFLINE["user"])
     assistant = side("assistant", settings.assistant, HelperMessages(pages), OFFLINE["assistant"])
     ending = Ending(may_give_up=settings.may_give_up, any_goodbye=True, stored=True)

@@ -110,7 +110,7 @@ def _is_stored(side: Any) -> bool:
 
 def _build(settings: RecLLMSimSettings) -> Cast:
     language = settings.language or "en"
-    pages = library(NAME, settings.prompts, language, like=settings.like)
+    pages = library(NAME, settings.prompts, language)
     handshake = settings.as_published if settings.handshake is None else settings.handshake
     opens = settings.opens or ("assistant" if settings.as_published else "user")
     asker = side("user", settings.user, nodes.UserMessages(pages, handshake), OFFLINE["user"])

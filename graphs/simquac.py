@@ -72,7 +72,7 @@ class SimQuACSettings(CastSettings):
 
 
 def _build(settings: SimQuACSettings) -> Cast:
-    pages = library(NAME, settings.prompts, like=settings.like)
+    pages = library(NAME, settings.prompts)
     student = side("user", settings.user, nodes.StudentMessages(pages, settings.question_words), OFFLINE["user"])
     teacher = side(
         "assistant", settings.assistant, nodes.TeacherMessages(pages, settings.answer_tokens), OFFLINE["assistant"]

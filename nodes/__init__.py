@@ -13,7 +13,6 @@ from .limits import Limits
 from .messages.building import MessageBuilder, PageMessages, Talk, fenced, messages_for, plain_messages
 from .messages.selectors import Refusal, RepairPrompts
 from .models import chat_model
-from .people.style import LikePeople, like
 from .recllmsim.roles import UserValidator
 from .replies.conversion import draft
 from .scorers import (
@@ -52,7 +51,6 @@ __all__ = [
     "Draft",
     "Ending",
     "FunctionSpeaker",
-    "LikePeople",
     "Limits",
     "MessageBuilder",
     "ModelError",
@@ -92,7 +90,6 @@ __all__ = [
     "judge",
     "judged",
     "judges_flaws",
-    "like",
     "messages_for",
     "models",
     "negated",

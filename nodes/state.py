@@ -89,7 +89,7 @@ class Verdict(TypedDict, total=False):
     explanation: str
     """The words of these models; they are recorded and never sent on."""
     measured: dict[str, Any]
-    """The measurements of the draft by the validator, by its name, such as `like`; recorded and never sent on."""
+    """The measurements of the draft by the validator, by name; recorded and never sent on."""
     must: bool
     """True if what is rejected must never be sent, not even after the last attempt."""
     failed: str

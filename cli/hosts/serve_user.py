@@ -15,7 +15,6 @@ from ..options.run import RunOptions, options_of_run
 from ..options.sections import BOUNDS, CAST, OUTPUT
 from ..options.shared import (
     Behaviour,
-    Like,
     Prompts,
     SettingsOption,
     cast_argument,
@@ -70,7 +69,6 @@ def serve_user_command(
     language: Annotated[
         Language | None, language_of("the user's prompts. Default: that of the goals, or en.", section=CAST)
     ] = None,
-    like: Like = None,
     prompts: Prompts = None,
     settings: SettingsOption = None,
     journal: Annotated[
@@ -104,7 +102,7 @@ def serve_user_command(
     options = RunOptions(**values)
     with options.surroundings(), ExitStack() as opened_files:
         factory = casts.find(name or agent_test.NAME)
-        named = {"user": user, "like": like, "language": language, "prompts": prompts}
+        named = {"user": user, "language": language, "prompts": prompts}
         chosen = dict(setting(text, factory.settings) for text in settings or ())
         chosen |= {key: value for key, value in named.items() if value is not None}
         planned = given_scenarios(

@@ -34,7 +34,6 @@ METAVARS = {
     "behaviour": "NAME,...",
     "scenarios": "SRC",
     "prompts": "DIR",
-    "like": "SRC",
     "world": "MODULE:NAME",
     "stop": "MODULE:NAME",
     "task": "NAME,...",

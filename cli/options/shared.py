@@ -196,16 +196,6 @@ Prompts: TypeAlias = Annotated[
         metavar="DIR",
     ),
 ]
-Like: TypeAlias = Annotated[
-    str | None,
-    option(
-        "Make the user more like these people: SRC?part=tune&drafts=RUN (docs/users/style_filter.md); the cast's "
-        "setting `like`.",
-        "--like",
-        section=CAST,
-        metavar="SRC",
-    ),
-]
 Behaviour: TypeAlias = Annotated[
     list[str] | None,
     option(

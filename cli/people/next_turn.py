@@ -12,7 +12,6 @@ from ..options.run import RunOptions, options_of_run
 from ..options.sections import CAST, OUTPUT
 from ..options.shared import (
     MODELS,
-    Like,
     Prompts,
     Yes,
     attempts_for,
@@ -67,7 +66,6 @@ def next_turn_command(
     ] = None,
     prompts: Prompts = None,
     attempts: Annotated[int | None, attempts_for("a turn", "the cast's", section=CAST)] = None,
-    like: Like = None,
     seed: Annotated[int, seed_of("all draws and calls", CAST)] = 0,
     yes: Yes = False,
     as_json: Annotated[bool, json_of("the report", section=OUTPUT)] = False,
@@ -84,7 +82,6 @@ def next_turn_command(
     check_apart(out, source)
     sources = [read_source(path) for path in (source, *([published] if published is not None else []))]
     say_notes(*sources, named=True)
-    options_of_users = {"prompts": prompts, "like": like}
     study = NextTurnStudy(
         sources[0],
         {spec: spec for spec in user or ()},
@@ -93,7 +90,7 @@ def next_turn_command(
         sample,
         seed,
         cast,
-        {name: value for name, value in options_of_users.items() if value is not None},
+        {} if prompts is None else {"prompts": prompts},
         attempts,
         out,
         probe or (),

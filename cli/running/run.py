@@ -99,7 +99,7 @@ def run_into(
     option has. `last` is called with the last line of a process that an agent blocks, before it ends.
     """
     from ... import runs
-    from ...graphs.casts.style_filter import guard_of, of_another_language
+    from ...graphs.casts.page_checks import of_another_language
     from ...runs.planning.conversations import models_asked, models_of_cast
 
     versions = [(cast, folder), *beside]
@@ -110,8 +110,7 @@ def run_into(
         say(f"no endpoint is called: the replies are those of {options.replay_calls}")
     remarks = dict[str, None]()
     for version, _ in versions:
-        guard = guard_of(version)
-        lines = *lacking_replays(version, scenarios), *of_another_language(version), *(guard.remarks() if guard else ())
+        lines = *lacking_replays(version, scenarios), *of_another_language(version)
         remarks |= dict.fromkeys([*lines, *uncounted(version, options)])
     say(*remarks)
     plan = planned_calls(versions, scenarios, limits, options)

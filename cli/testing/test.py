@@ -16,7 +16,6 @@ from ..options.sections import LIMITS as LIMITS_SECTION
 from ..options.shared import (
     Behaviour,
     JudgeOption,
-    Like,
     Prompts,
     Repeats,
     SettingsOption,
@@ -106,7 +105,6 @@ def test_command(
     part: Annotated[UserPart, part_of("of the scenarios", section=SCENARIOS)] = "all",
     limit: Annotated[int | None, limit_to("scenarios", section=SCENARIOS)] = None,
     cast: Annotated[str | None, cast_named(" in place of the argument.", section=CAST)] = None,
-    like: Like = None,
     world: Annotated[
         str | None,
         option(
@@ -219,7 +217,6 @@ def test_command(
     named = {
         "assistant": assistant,
         "user": user,
-        "like": like,
         "world": world,
         "approve": approve,
         "language": language,

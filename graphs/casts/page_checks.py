@@ -1,18 +1,25 @@
 """Checks of pages before the first call: when a cast is made, and when its run is planned."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ...data.records import Role
+from ...data.text.languages import language_of
 from ...nodes.asking.judges import AsksJudge
 from ...nodes.messages.building import PageMessages, Talk, WithMessageBuilder
 from ...nodes.messages.selectors import RepairPrompts
+from ...nodes.people.memory import Memory
 from ...nodes.scorers.combined import scorers_of
 from ...nodes.scorers.post_questions import PostQuestions
 from ...nodes.state import State
 from ...nodes.validators.composition import parts_of
 from ...prompts import Page, PromptError
 
+if TYPE_CHECKING:
+    from .cast import Cast
+
+SYSTEM = "user/system"
+"""The page whose language is the cast's."""
 OF_REPAIRS = frozenset({"repair", "attempt", "attempts"})
 """What `RepairPrompts` fills a page with."""
 OF_JUDGES = frozenset({"conversation", "scenario", "form"})
@@ -113,3 +120,17 @@ def _lacking(lacking: frozenset[str], filled: frozenset[str], there: str = "ther
     gaps = ", ".join(f"{{{{ {gap} }}}}" for gap in sorted(lacking))
     available = ", ".join(sorted(filled)) or "none"
     return f"has the template variable {gaps} that nothing fills ({there}: {available}): rename it, or write its text into the template"
+
+
+def of_another_language(cast: "Cast") -> list[str]:
+    """A line for each side whose stored turns are in another language than the cast's pages."""
+    if SYSTEM not in cast.prompts or (spoken := language_of(cast.prompts[SYSTEM].source)) is None:
+        return []
+    lines = []
+    for role, place in (("user", cast.user_simulator), ("assistant", cast.assistant)):
+        memory = getattr(place, "memory", None)
+        if isinstance(memory, Memory) and (stored_language := memory.language) not in (None, spoken):
+            lines.append(
+                f"{role}: the people of {memory.source} write {stored_language}, and the language of the cast is {spoken}: give --language {stored_language}"
+            )
+    return lines

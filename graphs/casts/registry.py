@@ -24,7 +24,6 @@ from ..scenarios.sources import ScenarioFile, Scenarios, ScenarioSource
 from .cast import Cast
 from .plain_data import LiveError, setting_as_json
 from .settings import CastSettings
-from .style_filter import with_guard
 
 GROUP = "duologue.casts"
 """Group of the entry points of installed packages: each a name with its `CastFactory`."""
@@ -78,9 +77,6 @@ class CastFactory:
             raise SettingError(f"{self.name}: gave {kind(cast)}, not a cast: return graphs.Cast(...)")
         if not isinstance(settings, CastSettings):
             return cast
-        if settings.like is not None:
-            published = getattr(settings, "as_published", False) is True
-            cast = with_guard(cast, settings.like, getattr(settings, "language", None), as_published=published)
         if settings.reject_user_faults and not isinstance(cast.question_validator, Observing):  # a replay only repeats
             cast = cast.replace(question_validator=RejectUserFaults(cast.question_validator))
         if settings.demand_behaviours:

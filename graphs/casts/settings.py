@@ -8,7 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from ...nodes.limits import Limits
 from ...nodes.messages.behaviour_prompts import PAGES as BEHAVIOURS
-from ...nodes.people.style import PAGES
 from ...nodes.settings.import_path import import_path_of
 from ...prompts import Library, shipped
 from .cast import Cast, WhenRejected
@@ -40,12 +39,6 @@ class CastSettings(BaseModel):
         description="Read prompt templates from this folder; each replaces the shipped one of the same name.",
     )
     stop: Any = Field(default=None, description="Stop by this criterion of yours, in place of the cast's: MODULE:NAME.")
-    like: str | None = Field(
-        default=None,
-        description="Make the user more like these people: most drafts that are unlike their messages are rejected. "
-        "SRC?part=tune&drafts=RUN, where RUN is a run of the same user without this option "
-        "(docs/users/style_filter.md).",
-    )
     reject_user_faults: bool = Field(
         default=False,
         description="Reject a draft of the user in which the rules of check find a fault of the user (docs/test/verdict.md).",
@@ -79,17 +72,14 @@ class CastSettings(BaseModel):
         """Raise SettingError if two settings exclude each other."""
 
 
-def library(name: str, prompts: Any, language: str = "en", like: str | None = None) -> Library:
+def library(name: str, prompts: Any, language: str = "en") -> Library:
     """The prompt pages of a shipped cast.
 
-    `prompts`: a folder whose pages replace those of the same names, or a whole library. `like`: the setting of this
-    name, whose pages are among them if it is set.
+    `prompts`: a folder whose pages replace those of the same names, or a whole library.
     """
     if isinstance(prompts, Library):
         return prompts
     pages = shipped(name, language)
-    if like is not None:
-        pages = Library({**pages.pages, **shipped(PAGES, language).pages})
     if prompts is None:
         return pages
     behaviours = shipped(BEHAVIOURS, language).pages  # of these only the folder's own are pages of the cast

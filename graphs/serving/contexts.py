@@ -1,6 +1,6 @@
 """A cast's settings and limits as the context of a served graph: what a run may choose."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, make_dataclass
 from dataclasses import field as dataclass_field
 from pathlib import Path
@@ -11,8 +11,7 @@ from pydantic import BaseModel, Field, TypeAdapter
 from ...errors import SettingError
 from ...nodes.limits import Limits
 from ...nodes.models.specs import names_model
-from ...nodes.people import index_path, source_path
-from ...nodes.people.style import paths_of
+from ...nodes.people import source_path
 from ...nodes.settings.import_path import is_import_path
 from ...nodes.speakers.replay import replayed_path
 
@@ -100,10 +99,6 @@ def _check(name: str, value: Any) -> None:
             f"{name}: {value!r} names code, which a run on a server cannot choose: "
             "make a graph with it, graphs.served(cast), and name that in langgraph.json"
         )
-    paths: Iterable[Path | None] = (replayed_path(value) or source_path(value), index_path(value))
-    if name == "prompts":
-        paths = [Path(value)]
-    elif name == "like":
-        paths = paths_of(value)
-    if any(path is not None and not path.resolve().is_relative_to(Path.cwd().resolve()) for path in paths):
+    path = Path(value) if name == "prompts" else replayed_path(value) or source_path(value)
+    if path is not None and not path.resolve().is_relative_to(Path.cwd().resolve()):
         raise SettingError(f"{name}: {value!r} lies outside the server's working folder: give a path inside it")

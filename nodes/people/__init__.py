@@ -6,7 +6,7 @@ users whom a chat model writes: with people's turns as few-shot examples, or by 
 
 from .choice import ChoiceWeights
 from .modelled import FewShotUser, RewritePeople, WithPeople, of_spec
-from .options import PeopleOptions, index_path, people_path
+from .options import PeopleOptions, people_path
 from .speaker import DonorEnded, PeopleSpeaker
 from .specs import rewrites, shown_path, source_path
 
@@ -18,7 +18,6 @@ __all__ = [
     "PeopleSpeaker",
     "RewritePeople",
     "WithPeople",
-    "index_path",
     "of_spec",
     "people_path",
     "rewrites",

@@ -9,16 +9,12 @@ from ...data.identity import digest
 from ...data.records import Role
 from ...data.rules import plain_words
 from ...errors import SettingError, of_extra
-from .goal_phrases import NO_PHRASES, phrases_between
 from .memory import FIELDS, Memory
 from .slots import FilledText, TurnContext, filled
 from .turns import PeopleTurn, asked_in
 
 TRIED = 200
 """Most turns whose slots are looked at, the best first."""
-
-TYPE_FIRST = 100.0
-"""Added for a turn of the conversation's type of user: those of other types follow where none of these fits."""
 
 DRAWN = 64
 """Of how many turns, the best ones, one is drawn."""
@@ -43,13 +39,8 @@ class ChoiceWeights:
     """For a conversation with the same task, by its name."""
     refers: float = 0.5
     """For the share of a turn's references that this conversation has too."""
-    adapted: float = 0.0
-    """For a first turn that takes phrases of this goal in place of its source's. 0: no turn is adapted to a goal."""
     place: float = 0.4
     """For standing as late in its conversation as it would stand here."""
-    source: float = 0.0
-    """Temperature of a draw among the source conversations, once for a whole conversation. So conversations about one
-    task follow different people."""
     stay: float = 0.5
     """Added for the next turn of the last turn's source conversation."""
     same_person: float = 0.1
@@ -102,8 +93,6 @@ class PeopleMoment:
     """Number of this role's last turn; None if it has used none of this memory."""
     draw: int
     """A random integer."""
-    whole_draw: int = 0
-    """A random integer that is the same for all turns of the conversation."""
 
     def own(self, role: Role) -> list[str]:
         """The role's messages."""
@@ -132,43 +121,33 @@ class Choice:
     """Its messages, their slots filled."""
 
 
-async def chosen(
-    memory: Memory, moment: PeopleMoment, allowed: Sequence[bool], weights: ChoiceWeights
-) -> Choice | None:
+def chosen(memory: Memory, moment: PeopleMoment, allowed: Sequence[bool], weights: ChoiceWeights) -> Choice | None:
     """The turn that comes next; None if none of those that are allowed fits."""
-    scores = await scores_of(memory, moment, weights)
+    scores = scores_of(memory, moment, weights)
     numbers = [n for n, ok in enumerate(allowed) if ok and is_new(memory, n, moment)]
     following = _following(memory, moment)
     for tried, number in enumerate(in_order(numbers, scores, following, moment.draw, weights.spread)):
         if tried == TRIED:
             break
-        texts = _filled(memory, number, moment, adapts=weights.adapted > 0)
+        texts = _filled(memory, number, moment)
         if texts is not None and moment.tried.isdisjoint(plain_words(text.text) for text in texts):
             return Choice(memory.turns[number], texts)
     return None
 
 
-async def scores_of(memory: Memory, moment: PeopleMoment, weights: ChoiceWeights) -> Any:
+def scores_of(memory: Memory, moment: PeopleMoment, weights: ChoiceWeights) -> Any:
     """A score for each turn: how well it fits here."""
     numpy = of_extra("numpy", "ml")
     texts = moment.texts(memory.role)
-    likenesses = await memory.likenesses(texts)
+    likenesses = memory.likenesses(texts)
     scores = sum(getattr(weights, name) * likenesses[name] for name in FIELDS)
     if context := [*texts["talk"], *texts["wish"], *texts["person"]]:
-        scores = scores + weights.refers * await memory.kept_references(context)
+        scores = scores + weights.refers * memory.kept_references(context)
     if moment.task:
         tasks = numpy.array([memory.donors[turn.donor].task == moment.task for turn in memory.turns])
         scores = scores + weights.task * tasks
     places = numpy.array([turn.place for turn in memory.turns])
     scores = scores + weights.place / (1.0 + abs(places - moment.place))
-    if weights.adapted and not moment.place and moment.wish:
-        scores = scores + weights.adapted * numpy.array([_takes_goal(memory, turn, moment) for turn in memory.turns])
-    if weights.source:
-        leanings = numpy.array([_gumbel(moment.whole_draw, number) for number in range(len(memory.donors))])
-        scores = scores + weights.source * leanings[[turn.donor for turn in memory.turns]]
-    if memory.mixture is not None:
-        of_type = numpy.array(memory.mixture.types) == memory.mixture.drawn(moment.whole_draw)
-        scores = scores + TYPE_FIRST * of_type[[turn.donor for turn in memory.turns]]
     if moment.before is not None:
         last = memory.turns[moment.before]
         user = memory.donors[last.donor].user
@@ -180,15 +159,6 @@ async def scores_of(memory: Memory, moment: PeopleMoment, weights: ChoiceWeights
     return scores
 
 
-def _takes_goal(memory: Memory, turn: PeopleTurn, moment: PeopleMoment) -> bool:
-    """Whether a first turn takes a phrase of this goal in place of its source's."""
-    donor = memory.donors[turn.donor]
-    if turn.place or donor.task != moment.task:
-        return False
-    adapted = phrases_between(donor.wish, moment.wish).fitted(turn.text, "")
-    return adapted is not None and bool(adapted[1])
-
-
 def _following(memory: Memory, moment: PeopleMoment) -> int | None:
     """The next unused turn of the last turn's source conversation; None if there is none."""
     if moment.before is None:
@@ -197,10 +167,10 @@ def _following(memory: Memory, moment: PeopleMoment) -> int | None:
     return next((number for number in after if memory.usable[number] and is_new(memory, number, moment)), None)
 
 
-def _filled(memory: Memory, number: int, moment: PeopleMoment, *, adapts: bool) -> tuple[FilledText, ...] | None:
+def _filled(memory: Memory, number: int, moment: PeopleMoment) -> tuple[FilledText, ...] | None:
     """The messages of a turn with their slots filled; None if one does not fit.
 
-    `adapts`: whether phrases of the source's goal are replaced too. An assistant's messages have no slots.
+    An assistant's messages have no slots.
     """
     turn = memory.turns[number]
     if memory.role == "assistant":
@@ -213,10 +183,7 @@ def _filled(memory: Memory, number: int, moment: PeopleMoment, *, adapts: bool) 
     before = _joined(message.text for message in turn.before)
     donor_context = TurnContext(donor.wish, donor.person, before, own, donor.stated)
     follows = moment.before is not None and memory.turns[moment.before].donor == turn.donor
-    phrases = phrases_between(donor.wish, context.wish) if adapts and donor.task == moment.task else NO_PHRASES
-    texts = [
-        filled(message.text, context, donor_context, follows=follows, phrases=phrases) for message in turn.messages
-    ]
+    texts = [filled(message.text, context, donor_context, follows=follows) for message in turn.messages]
     return tuple(text for text in texts if text is not None) if all(text is not None for text in texts) else None
 
 

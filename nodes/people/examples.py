@@ -22,7 +22,7 @@ MOST_HEARD = 300
 _LEFT_OUT = " […] "
 
 
-async def nearest(
+def nearest(
     memory: Memory, moment: PeopleMoment, allowed: Sequence[bool], weights: ChoiceWeights, count: int
 ) -> list[int]:
     """The numbers of the turns that fit best here, at most `count`, no two nearly the same.
@@ -30,7 +30,7 @@ async def nearest(
     They are of different people where there are as many, else of different conversations. Which of those that fit about
     as well come first is a draw, as for a turn that is said again.
     """
-    scores = await scores_of(memory, moment, weights)
+    scores = scores_of(memory, moment, weights)
     numbers = [
         number
         for number, ok in enumerate(allowed)

@@ -1,13 +1,10 @@
-"""Similarity of texts, 0 to 1: cosine of TF-IDF weights, or of an embedding model's vectors.
+"""Similarity of texts, 0 to 1: cosine of TF-IDF weights.
 
-Each text is counted (or embedded) once; several texts together, such as all messages before a turn, are the sum of
-their rows.
+Each text is counted once; several texts together, such as all messages before a turn, are the sum of their rows.
 """
 
 from collections.abc import Sequence
-from typing import Any, Protocol, Self, TypeAlias
-
-from langchain_core.embeddings import Embeddings
+from typing import Any, TypeAlias
 
 from ...data.text.languages import language_of
 from ...data.text.word_segmentation import words_of
@@ -28,18 +25,6 @@ def tokens(text: str) -> list[str]:
     return words_of(text, language_of(text) or "en") or [""]
 
 
-class Likeness(Protocol):
-    """Compares groups of reference texts with groups of new ones."""
-
-    def rows(self, groups: Groups) -> TermRows:
-        """A row for each group of reference texts."""
-        ...
-
-    async def queries(self, groups: Sequence[Sequence[str]]) -> TermRows:
-        """A row for each group of new texts."""
-        ...
-
-
 class WordLikeness:
     """Likeness of words: TF-IDF with logarithms of the counts (scikit-learn, extra `ml`)."""
 
@@ -49,26 +34,11 @@ class WordLikeness:
         self._counts = self._count.fit_transform(texts)
         self._weigh = extraction.TfidfTransformer(sublinear_tf=True).fit(self._counts)
 
-    @classmethod
-    def restored(cls, vocabulary: Sequence[str], counts: Any) -> Self:
-        """The likeness of texts that were counted before, from the values of `counted`."""
-        extraction = of_extra("sklearn.feature_extraction.text", "ml")
-        words = cls.__new__(cls)
-        words._count = extraction.CountVectorizer(analyzer=tokens, vocabulary=list(vocabulary))
-        words._counts = counts
-        words._weigh = extraction.TfidfTransformer(sublinear_tf=True).fit(counts)
-        return words
-
-    @property
-    def counted(self) -> tuple[Any, list[str]]:
-        """The word counts, a row for each text, and the words of the columns."""
-        return self._counts, list(map(str, self._count.get_feature_names_out()))
-
     def rows(self, groups: Groups) -> TermRows:
         """Their weighted words."""
         return self._weigh.transform(_sums(groups, len(self._counts.indptr) - 1) @ self._counts)
 
-    async def queries(self, groups: Sequence[Sequence[str]]) -> TermRows:
+    def queries(self, groups: Sequence[Sequence[str]]) -> TermRows:
         """Their weighted words, without words that no reference text has."""
         texts = [text for group in groups for text in group]
         if not texts:
@@ -76,37 +46,10 @@ class WordLikeness:
         return self._weigh.transform(_sums(_numbered(groups), len(texts)) @ self._count.transform(texts))
 
 
-class Vectors:
-    """Likeness by the vectors of an embedding model of LangChain."""
-
-    def __init__(self, embeddings: Embeddings, texts: Sequence[str]) -> None:
-        self._numpy = of_extra("numpy", "ml")
-        self._embeddings = embeddings
-        self._vectors = self._numpy.array(embeddings.embed_documents(list(texts)))
-
-    def rows(self, groups: Groups) -> TermRows:
-        """The directions of the sums of their vectors."""
-        return self._directions(_sums(groups, len(self._vectors)) @ self._vectors)
-
-    async def queries(self, groups: Sequence[Sequence[str]]) -> TermRows:
-        """The directions of the sums of their vectors, which the model computes."""
-        texts = [text for group in groups for text in group]
-        if not texts:
-            return self.rows([[] for _ in groups])
-        vectors = self._numpy.array(await self._embeddings.aembed_documents(texts))
-        return self._directions(_sums(_numbered(groups), len(texts)) @ vectors)
-
-    def _directions(self, sums: Any) -> TermRows:
-        lengths = self._numpy.linalg.norm(sums, axis=1, keepdims=True)
-        return sums / self._numpy.where(lengths > 0, lengths, 1.0)
-
-
 def alike(rows: TermRows, query: TermRows) -> Any:
     """The likeness of each row with the query's single row, as numpy's numbers from 0 to 1."""
-    product = rows @ query.T
     numpy = of_extra("numpy", "ml")
-    flat = product.toarray() if hasattr(product, "toarray") else product
-    return numpy.clip(numpy.asarray(flat).ravel(), 0.0, 1.0)
+    return numpy.clip((rows @ query.T).toarray().ravel(), 0.0, 1.0)
 
 
 def _numbered(groups: Sequence[Sequence[str]]) -> list[list[int]]:

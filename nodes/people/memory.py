@@ -7,8 +7,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from langchain_core.embeddings import Embeddings
-
 from ...data.identity import digest
 from ...data.people.draws import drawn_users
 from ...data.people.splits import of_part
@@ -17,12 +15,10 @@ from ...data.rules import plain_words
 from ...data.text.languages import Language, language_of
 from ...errors import DataError, at, of_extra
 from ..speakers.replay import replayed, version_of
-from .index import words_in
-from .likeness import Likeness, TermRows, Vectors, WordLikeness, alike
+from .likeness import TermRows, WordLikeness, alike
 from .names import is_personal
 from .options import PeopleOptions
 from .turns import PeopleTurn, SourceConversation, SourceTurn, asked_in, donors_of, turns_of
-from .user_types import UserMixture
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +44,6 @@ class Memory:
     """Of all usable conversations of the source, as their turns are used."""
     donors: tuple[SourceConversation, ...] = field(repr=False)
     turns: tuple[PeopleTurn, ...] = field(repr=False)
-    likeness: Likeness = field(repr=False)
     words: WordLikeness = field(repr=False)
     rows: dict[str, TermRows] = field(repr=False)
     """For each of `FIELDS` a row for each turn."""
@@ -60,8 +55,6 @@ class Memory:
     """The words of the messages of each turn, without case and punctuation."""
     places: dict[tuple[str, int], int] = field(repr=False)
     """The number of the turn by conversation and message."""
-    mixture: UserMixture | None = field(default=None, repr=False)
-    """The types of the source's users; None without types."""
 
     @property
     def longest(self) -> int:
@@ -80,7 +73,6 @@ class Memory:
         role: Role,
         options: PeopleOptions,
         source: str,
-        embeddings: Embeddings | None = None,
     ) -> "Memory":
         """The memory of these conversations; DataError if no turn of the role is left."""
         if not conversations:
@@ -105,9 +97,8 @@ class Memory:
         if not turns:
             raise DataError(f"{source}: none of its conversations has a message of the {role}")
         groups, texts = _groups(donors, turns, role)
-        words = words_in(Path(options.index), texts, source, role, options) if options.index else WordLikeness(texts)
-        likeness = words if embeddings is None else Vectors(embeddings, texts)
-        rows = {name: likeness.rows(groups[name]) for name in FIELDS}
+        words = WordLikeness(texts)
+        rows = {name: words.rows(groups[name]) for name in FIELDS}
         own = words.rows(groups["theme"])
         usable = tuple(_usable(turns, donors, own, options))
         if not any(usable):
@@ -123,7 +114,6 @@ class Memory:
             )[:16],
             donors=tuple(donors),
             turns=turns,
-            likeness=likeness,
             words=words,
             rows=rows,
             bound=own.multiply(words.rows(groups["known"]) > 0).tocsr(),
@@ -132,7 +122,6 @@ class Memory:
             places={
                 (donors[turn.donor].id, message.number): n for n, turn in enumerate(turns) for message in turn.messages
             },
-            mixture=UserMixture.of(options.mix, donors, source) if options.mix and role == "user" else None,
         )
 
     def after(self, number: int) -> range:
@@ -142,15 +131,15 @@ class Memory:
             end += 1
         return range(number + 1, end)
 
-    async def likenesses(self, texts: dict[str, Sequence[str]]) -> dict[str, Any]:
+    def likenesses(self, texts: dict[str, Sequence[str]]) -> dict[str, Any]:
         """For each of `FIELDS` how alike each turn is to these texts, 0 to 1."""
-        queries = await self.likeness.queries([texts[name] for name in FIELDS])
+        queries = self.words.queries([texts[name] for name in FIELDS])
         return {name: alike(self.rows[name], queries[[number]]) for number, name in enumerate(FIELDS)}
 
-    async def kept_references(self, context: Sequence[str]) -> Any:
+    def kept_references(self, context: Sequence[str]) -> Any:
         """For each turn the share of its references that these texts contain; 1 for a turn without references."""
         numpy = of_extra("numpy", "ml")
-        present = (await self.words.queries([context])) > 0
+        present = self.words.queries([context]) > 0
         whole = numpy.asarray(self.bound.sum(axis=1)).ravel()
         there = numpy.asarray(self.bound.multiply(present).sum(axis=1)).ravel()
         return numpy.where(whole > 0, there / numpy.where(whole > 0, whole, 1.0), 1.0)

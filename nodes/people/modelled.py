@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
@@ -60,16 +59,15 @@ class WithPeople:
         *,
         options: PeopleOptions | None = None,
         weights: ChoiceWeights | None = None,
-        embeddings: Embeddings | None = None,
         pages: Library | None = None,
         **more: Any,
     ) -> Self:
         """The user of a chat model, or its spec, and of people's conversations, or their path.
 
-        `options`, `weights`, `embeddings`: as for `PeopleSpeaker.of`, whose errors it has too. `pages`: pages of your
+        `options`, `weights`: as for `PeopleSpeaker.of`, whose errors it has too. `pages`: pages of your
         own in place of the shipped ones. `more`: `examples` of `FewShotUser`.
         """
-        people = PeopleSpeaker.of(source, "user", options=options, weights=weights, embeddings=embeddings)
+        people = PeopleSpeaker.of(source, "user", options=options, weights=weights)
         return cls(model=chat_model(model), people=people, pages=pages, **more)
 
     def placed(self, build: MessageBuilder) -> Self:
@@ -155,7 +153,7 @@ class FewShotUser(WithPeople):
         check_examples(self.examples)
 
     async def _written(self, state: State, limits: Limits) -> Update:
-        shown = await self._shown(state, limits)
+        shown = self._shown(state, limits)
         draft = await self._drafted(self._with(shown, state), state, limits)
         memory = self.people.memory
         turns = [(memory.turns[number], memory.donors[memory.turns[number].donor]) for number in shown]
@@ -173,14 +171,14 @@ class FewShotUser(WithPeople):
         """The messages of a call to the model; without examples where none may be shown."""
         shown: list[int] = []
         with suppress(DataError):
-            shown = await self._shown(state, limits)
+            shown = self._shown(state, limits)
         return self._with(shown, state)
 
-    async def _shown(self, state: State, limits: Limits) -> list[int]:
+    def _shown(self, state: State, limits: Limits) -> list[int]:
         """The numbers of the turns to show: the same ones for every attempt at a turn."""
         people = self.people
         moment, allowed = people.candidates(merged(state, {"attempts": []}), limits)
-        return await nearest(people.memory, moment, allowed, people.weights, self.examples)
+        return nearest(people.memory, moment, allowed, people.weights, self.examples)
 
     def _with(self, shown: Sequence[int], state: State) -> list[BaseMessage]:
         messages = self._of_cast(state)
@@ -224,7 +222,7 @@ class RewritePeople(WithPeople):
         return self.people.longest
 
     async def _written(self, state: State, limits: Limits) -> Update:
-        choice = None if self.people.ended(state) else await self._turn(state, limits)
+        choice = None if self.people.ended(state) else self._turn(state, limits)
         if choice is None:
             return {"drafts": [], "stop": "user_ended"}
         retrieved = self.people.drafts(choice)
@@ -243,17 +241,17 @@ class RewritePeople(WithPeople):
         """The messages of a call to the model; with an empty quote where no turn may be used."""
         choice = None
         with suppress(DataError):
-            choice = await self._turn(state, limits)
+            choice = self._turn(state, limits)
         text = "" if choice is None else "\n".join(filled.text for filled in choice.texts)
         return self._asking(text, state)
 
-    async def _turn(self, state: State, limits: Limits) -> Choice | None:
+    def _turn(self, state: State, limits: Limits) -> Choice | None:
         """The turn to fit: the same one until the validator has rejected too many rewritings."""
-        choice = await self.people.choice(merged(state, {"attempts": []}), limits)
+        choice = self.people.choice(merged(state, {"attempts": []}), limits)
         if choice is None or attempt_number(state) <= ANEW:
             return choice
         tried = [{"text": filled.text, "number": 1} for filled in choice.texts]
-        return await self.people.choice(merged(state, {"attempts": tried}), limits) or choice
+        return self.people.choice(merged(state, {"attempts": tried}), limits) or choice
 
     def _asking(self, text: str, state: State) -> list[BaseMessage]:
         page, marks = self._page()["rewrite/fit"], marks_of(state.get("scenario", {}))

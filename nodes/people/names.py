@@ -106,11 +106,6 @@ def named_in(text: str) -> tuple[PersonalName, ...]:
     return tuple(names)
 
 
-def is_noun(word: str) -> bool:
-    """Whether a Chinese word names a thing, a time or an activity, by the tags of `jieba.posseg`."""
-    return all(pair.flag.startswith(("n", "t", "vn")) for pair in _tagger().cut(word))
-
-
 @lru_cache(maxsize=1)
 def _tagger() -> Any:
     segmentation()  # which loads jieba without its log

@@ -8,9 +8,8 @@ from typing import Any, Self, get_args
 from ...data.people.draws import MOST_DRAWN
 from ...data.people.splits import UserPart
 from ...errors import ModelError, SettingError
-from ..models.specs import head_of, parse_spec, query_of
+from ..models.specs import head_of, parse_spec
 from ..settings.redaction import redacted
-from .user_types import mix_weights
 
 PREFIX = "people:"
 
@@ -33,11 +32,6 @@ class PeopleOptions:
     """Put placeholders in the place of names, numbers and addresses, as far as rules find them."""
     licence: str = ""
     """The licence of the source, for the card of the data set; empty: not stated."""
-    index: str = ""
-    """Folder of the file with the word counts, which is written there if it is missing; empty: none is written. It
-    does not change the choice of turns."""
-    mix: str = ""
-    """Types of users (`user_types.UserMixture`): their number, or a weight for each; empty: no types."""
     most: int = MOST_DRAWN
     """Maximum of conversations that turns are taken from; of more, those of users drawn by digest."""
 
@@ -47,8 +41,6 @@ class PeopleOptions:
                 raise SettingError(f"people: {name} must be true or false, not {getattr(self, name)!r}")
         if self.part not in get_args(UserPart):
             raise SettingError(f"people: part must be one of {', '.join(get_args(UserPart))}, not {self.part!r}")
-        if self.mix:
-            mix_weights(self.mix)
         for name in ("min_users", "most"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
@@ -56,25 +48,14 @@ class PeopleOptions:
 
     @classmethod
     def of(cls, query: Mapping[str, Any]) -> Self:
-        """The options of a spec's query, in which a name may look like a number."""
-        texts = {name: str(value) for name, value in query.items() if name in ("licence", "index", "mix")}
-        return cls(**{**query, **texts})
+        """The options of a spec's query, in which a licence may look like a number."""
+        return cls(**{**query, **{name: str(value) for name, value in query.items() if name == "licence"}})
 
     def plain(self) -> dict[str, Any]:
-        """The options that differ from their defaults, without the place of the index."""
-        chosen = {
+        """The options that differ from their defaults."""
+        return {
             option.name: value for option in fields(self) if (value := getattr(self, option.name)) != option.default
         }
-        chosen.pop("index", None)
-        return chosen
-
-
-def index_path(spec: object) -> Path | None:
-    """The folder of the index that a spec names; None for a spec without one."""
-    if not isinstance(spec, str) or "index=" not in spec:
-        return None
-    query = query_of(spec)
-    return Path(str(query["index"])) if "index" in query else None
 
 
 def people_path(spec: object) -> Path | None:

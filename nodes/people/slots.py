@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ...data.text.languages import language_of, says_something
-from .goal_phrases import NO_PHRASES, GoalPhrases
 from .names import named_in
 
 # Values are replaced where they stand, so each has its place and its own words. `data.text.text_values` reads values to
@@ -111,14 +110,11 @@ def values_in(text: str) -> tuple[SlotValue, ...]:
     return tuple(sorted(values, key=lambda value: value.start))
 
 
-def filled(
-    text: str, context: TurnContext, donor: TurnContext, *, follows: bool, phrases: GoalPhrases = NO_PHRASES
-) -> FilledText | None:
+def filled(text: str, context: TurnContext, donor: TurnContext, *, follows: bool) -> FilledText | None:
     """The text with its slots filled for a context; None if an unfitting value has no certain replacement.
 
     `donor`: the context in its source conversation. `follows`: whether this role's last turn is from the same source
-    conversation, so that new values continue that turn. `phrases`: words of the source's goal, which are replaced too;
-    None if one remains.
+    conversation, so that new values continue that turn.
     """
     own_text = "\n".join((context.wish, context.person, context.talk))
     donor_text = "\n".join((donor.wish, donor.person, donor.talk))
@@ -141,11 +137,6 @@ def filled(
     language = "de" if _GERMAN.search(text) else language_of(text) or "en"
     words = _without(text, lacking, changed, _LACKING[language] if context.talk else "")
     pairs = [(value.text, other) for value, other in changed] + [(f"[{value.kind}]", "") for value in lacking]
-    adapted = phrases.fitted(words, context.talk)
-    if adapted is None:
-        return None
-    words, replaced = adapted
-    pairs += replaced
     return FilledText(words, tuple(pairs)) if says_something(words) or not lacking else None
 
 

@@ -6,7 +6,6 @@ from itertools import groupby, takewhile
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from langchain_core.embeddings import Embeddings
 from langgraph.runtime import Runtime
 
 from ...data import domains
@@ -16,7 +15,6 @@ from ...data.records import Conversation, Role
 from ...data.rules import plain_words
 from ...errors import DataError
 from ..limits import Limits
-from ..speakers.replay import replayed
 from ..state import Draft, State, Update, attempt_number, history
 from .choice import Choice, ChoiceWeights, PeopleMoment, chosen
 from .memory import Memory, remembered
@@ -38,8 +36,6 @@ class PeopleSpeaker:
     memory: Memory = field(repr=False)
     options: PeopleOptions = field(default_factory=PeopleOptions)
     weights: ChoiceWeights = field(default_factory=ChoiceWeights)
-    embeddings: str = ""
-    """Name of the embedding model's class, where likeness is that of its vectors."""
     prompted: ClassVar[bool] = False
     """No prompt is sent to it, so the record of its messages names none."""
     read_only: ClassVar[bool] = True
@@ -53,13 +49,11 @@ class PeopleSpeaker:
         *,
         options: PeopleOptions | None = None,
         weights: ChoiceWeights | None = None,
-        embeddings: Embeddings | None = None,
     ) -> Self:
         """The speaker of stored conversations, or of their path.
 
-        `embeddings`: an embedding model of LangChain, whose vectors are compared in place of words. DataError if the
-        conversations have no turn of this role. MissingExtraError without scikit-learn (extra `ml`), and for Chinese
-        jieba (extra `zh`).
+        DataError if the conversations have no turn of this role. MissingExtraError without scikit-learn (extra `ml`),
+        and for Chinese jieba (extra `zh`).
 
         Example::
 
@@ -69,17 +63,14 @@ class PeopleSpeaker:
             ...     id="1", scenario={"task": "tea"}, messages=[{"role": "user", "text": "Which tea is mild?"}]
             ... )
             >>> PeopleSpeaker.of([talk], "user")
-            PeopleSpeaker(role='user', options=PeopleOptions(), weights=Weights(), embeddings='')
+            PeopleSpeaker(role='user', options=PeopleOptions(), weights=Weights())
         """
         options = options or PeopleOptions()
-        if not isinstance(source, (str, Path)):
-            memory = Memory.of(source, role, options, "conversations", embeddings)
-        elif embeddings is None:
+        if isinstance(source, (str, Path)):
             memory = remembered(Path(source), role, options)
         else:
-            memory = Memory.of(replayed(source).conversations, role, options, Path(source).resolve().name, embeddings)
-        named = "" if embeddings is None else type(embeddings).__name__
-        return cls(role, memory, options, weights or ChoiceWeights.of(role), named)
+            memory = Memory.of(source, role, options, "conversations")
+        return cls(role, memory, options, weights or ChoiceWeights.of(role))
 
     @classmethod
     def of_spec(cls, spec: str, role: Role) -> Self:
@@ -96,17 +87,17 @@ class PeopleSpeaker:
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         if self.role == "user" and self.ended(state):
             return {"drafts": [], "stop": "user_ended"}
-        choice = await self.choice(state, runtime.context)
+        choice = self.choice(state, runtime.context)
         if choice is not None:
             return {"drafts": self.drafts(choice)}
         return {"drafts": [], "stop": "user_ended"} if self.role == "user" else {"drafts": []}
 
-    async def choice(self, state: State, limits: Limits) -> Choice | None:
+    def choice(self, state: State, limits: Limits) -> Choice | None:
         """The next turn; None if none fits.
 
         DataError if no turn at all may be used in this conversation.
         """
-        return await chosen(self.memory, *self.candidates(state, limits), self.weights)
+        return chosen(self.memory, *self.candidates(state, limits), self.weights)
 
     def candidates(self, state: State, limits: Limits) -> tuple[PeopleMoment, list[bool]]:
         """The state of the conversation, and whether each turn may be used; DataError if none may."""
@@ -149,7 +140,6 @@ class PeopleSpeaker:
             place=sum(role == self.role for role, _ in groupby(roles)),
             before=self._before(state),
             draw=call_seed(limits.seed, state.get("id", ""), self.role, state.get("turn", 0), attempt_number(state)),
-            whole_draw=call_seed(limits.seed, state.get("id", ""), f"{self.role}, whole", 0, 0),
         )
 
     def _before(self, state: State) -> int | None:
@@ -227,7 +217,7 @@ class PeopleSpeaker:
         }
         if self.weights != ChoiceWeights.of(self.role):
             described["weights"] = asdict(self.weights)
-        return described | ({"embeddings": self.embeddings} if self.embeddings else {})
+        return described
 
 
 def _texts(message: Mapping[str, Any]) -> list[str]:

@@ -196,7 +196,7 @@ def _difference_of_casts(earlier: Any, current: Any) -> tuple[str, Any, Any] | N
         was, now = (dict(spec.get(part) or {}) for spec in (earlier, current))
         for name in [*was, *(name for name in now if name not in was)]:
             values = was.get(name, DEFAULT), now.get(name, DEFAULT)
-            if name not in ("prompts", "limits", "like") and values[0] != values[1] and not _are_stored(values):
+            if name not in ("prompts", "limits") and values[0] != values[1] and not _are_stored(values):
                 return name, *values
     return None
 

@@ -149,10 +149,6 @@ BEFORE: dict[str, dict[str, str]] = {
     "docs/test/worlds.md": {"": HOTEL},
     "docs/users/next_turn.md": {"users = ": "import duologue\ndef my_user(messages):\n    return 'Is it open?'"},
     "docs/users/retrieval_based.md": {
-        "import duologue\nfrom duologue.nodes.people import ChoiceWeights": (
-            "from langchain_core.embeddings import DeterministicFakeEmbedding\n"
-            "my_embeddings = DeterministicFakeEmbedding(size=8)"
-        ),
         "from duologue.nodes.people import FewShotUser": (
             "from duologue.testing import scripted_model\n"
             "my_model = scripted_model('Yes.')\n"

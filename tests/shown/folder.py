@@ -62,7 +62,6 @@ def furnish(folder: Path, open_data: Path) -> None:
         shutil.copy(folder / source, folder / name)
     shutil.copytree(ROOT / "examples", folder / "examples")
     shutil.copy(ROOT / "examples/agent/my_agent.py", folder / "rules.py")
-    shutil.copy(ROOT / "examples/wordy_user.py", folder / "wordy_user.py")
     (folder / "my_agent.py").write_text(AGENT, encoding="utf-8")
     shutil.copy(ROOT / "examples/logs/bakery.jsonl", folder / "conversations.jsonl")
     testing = (ROOT / "docs/test/testing.md").read_text(encoding="utf-8")

@@ -249,24 +249,3 @@ def test_where_no_goal_is_told_no_turn_is_left_out_for_the_baseline(duologue: Co
     report = json.loads(out)
     assert report["turns"] == 60
     assert any("nothing before them states what the user wants" in note for note in report["notes"])
-
-
-def test_a_guard_judges_what_the_users_would_say_and_asks_again(duologue: Command, people: Path) -> None:
-    alike = people.parent / "many.jsonl"
-    text = people.read_text()
-    alike.write_text("".join(text.replace('"id": "p', f'"id": "q{number}p') for number in range(3)))
-    code, out, err = duologue("next-turn", people, "--user", "offline", "--like", alike, "--no-baseline", "--json")
-    assert code == 0, err
-    plain = json.loads(duologue("next-turn", people, "--user", "offline", "--no-baseline", "--json")[1])
-    attempts = [
-        next(row for row in report["rows"] if row["name"] == "offline")["rejected"]
-        for report in (plain, json.loads(out))
-    ]
-    assert attempts[0] < attempts[1]
-
-
-def test_a_guard_without_people_is_one_line(duologue: Command, people: Path) -> None:
-    code, _, err = duologue("next-turn", people, "--user", "offline", "--like", "nowhere")
-    assert code == 2
-    assert err.strip().splitlines()[-1].startswith("duologue: ")
-    assert "nowhere" in err

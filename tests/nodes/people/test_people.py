@@ -3,7 +3,6 @@
 from collections import Counter
 
 import pytest
-from langchain_core.embeddings import DeterministicFakeEmbedding
 
 import duologue
 from duologue import data
@@ -177,14 +176,6 @@ def test_an_assistant_without_a_reply_left_says_nothing_and_nothing_fails():
     (conversation,) = duologue.simulate(cast, agent_test.scenarios([{"goal": GOAL}]))
     assert [message.text for message in conversation.messages if message.role == "assistant"] == ["This one."]
     assert conversation.failure is None
-
-
-def test_embeddings_choose_in_place_of_words():
-    speaker = PeopleSpeaker.of([TEA, BIKE], "user", embeddings=DeterministicFakeEmbedding(size=16))
-    cast = agent_test.cast(user=speaker, assistant=lambda _: "Yes.")
-    (conversation,) = duologue.simulate(cast, agent_test.scenarios([{"goal": GOAL}]))
-    assert set(of_user(conversation)) <= {m.text for donor in (TEA, BIKE) for m in donor.messages}
-    assert conversation.provenance.nodes["user_simulator"].settings["embeddings"] == "DeterministicFakeEmbedding"
 
 
 def test_a_students_questions_stand_in_the_simquac_cast_under_its_guard():

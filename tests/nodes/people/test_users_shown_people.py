@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from langchain_core.embeddings import DeterministicFakeEmbedding
 
 import duologue
 from duologue.data import Conversation, Message
@@ -250,11 +249,6 @@ def test_a_domain_of_ones_own_marks_its_material_and_no_example_can(airline):
 def test_a_replacement_in_a_cast_gets_the_casts_pages():
     cast = agent_test.cast(assistant=lambda _: "Yes.").replace(user_simulator=FewShotUser.of(written("Tea?"), TALKS))
     assert any(GOAL in str(message.content) for message in sent_by(cast.user_simulator, cast_state(cast)))
-
-
-def test_embeddings_find_the_turns_too():
-    user = FewShotUser.of(written("Tea?"), TALKS, embeddings=DeterministicFakeEmbedding(size=16))
-    assert len(shown(of_user(simulate(user))[0])) == 3
 
 
 @pytest.mark.parametrize(
