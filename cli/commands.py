@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ..data import packages
 from ..data.files.broken_lines import skip_in_sources
 from ..data.identity import VERSION
 from ..data.text.terminal import plain_logs
@@ -18,7 +17,6 @@ from .options import completions
 from .options.shared import option
 from .options.tracing import off
 from .registry import CommandGroup
-from .running.sudden_end import import_watched
 from .streams import crashed, failed, json_alone, put, shown
 
 
@@ -126,7 +124,6 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # Half a surrogate pair in a file, or Chinese on a plain terminal, must not end the command.
             stream.reconfigure(errors="backslashreplace")
-    packages.around_import = import_watched
     try:
         # Code of one's own may print, also where it is imported before the options are read.
         with off(), plain_logs(shown), json_alone() if "--json" in sys.argv else nullcontext():

@@ -159,18 +159,11 @@ def _moved_stdout() -> Iterator[TextIO]:
 @contextmanager
 def streams_restored() -> Iterator[None]:
     """At the end stdout and stderr are those of the begin: `redirect_stdout` in two threads of agents leaves another."""
-    _begun.append((sys.stdout, sys.stderr))
+    begun = sys.stdout, sys.stderr
     try:
         yield
     finally:
-        restore_streams()
-        _begun.pop()
-
-
-def restore_streams() -> None:
-    """Put back stdout and stderr as they were at the begin of `streams_restored`."""
-    if _begun:
-        sys.stdout, sys.stderr = _begun[-1]
+        sys.stdout, sys.stderr = begun
 
 
 def flush() -> None:
@@ -179,9 +172,8 @@ def flush() -> None:
         stream.flush()
 
 
-_begun: list[tuple[TextIO, TextIO]] = []
 _of_json: list[TextIO] = []
-"""Where `print_json` writes inside `json_alone`; of the process and not of a thread, as the watchdog's writes too."""
+"""Where `print_json` writes inside `json_alone`."""
 
 
 def counts_table(counts: Counts) -> Table:

@@ -4,11 +4,9 @@ import logging
 import sys
 import sysconfig
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from threading import Thread
-from traceback import walk_stack, walk_tb
+from traceback import walk_tb
 from types import FrameType
 from typing import Any
 
@@ -28,9 +26,6 @@ CELL = "<ipython-input"
 _INSTALLED = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
 
 log = logging.getLogger(__name__)
-
-around_import: Callable[[str], AbstractContextManager[object]] = nullcontext
-"""What a user's module is imported inside, called with its name; the command sets it: a module may end the process."""
 
 
 def register_declared(group: str, noun: str, register: Callable[[Any], object]) -> None:
@@ -134,19 +129,6 @@ def _shown_file(name: str) -> str:
     folder = path.parent
     is_home = folder == home or folder.parent == home.parent != folder.parent.parent
     return path.name if is_home else f"{folder.name}/{path.name}"
-
-
-def place_now(thread: Thread) -> str:
-    """File and line of the innermost code in a thread that is foreign and not installed, as `place_of`."""
-    for frame, number in walk_stack(sys._current_frames().get(thread.ident or 0)):
-        name = frame.f_code.co_filename
-        if (
-            not is_own(frame)
-            and frame.f_globals.get("__name__") != "__main__"
-            and not name.startswith(("<", *_INSTALLED))
-        ):
-            return f" ({Path(name).name}, line {number})"
-    return ""
 
 
 def is_own(frame: FrameType) -> bool:

@@ -168,20 +168,18 @@ class AgentTest:
         crashes: Crashes = "failure",
         threshold: float | None = None,
         at_least: float | None = None,
-        blocked: str = "",
         ending: str = "",
         against: PairedTest | None = None,
     ) -> Successes:
         """How often the agent succeeded in these conversations, with the verdict and advice.
 
-        `blocked`: where one's own code blocked the process and what ended it, in words. `ending`: why the run ended, for
-        what it cut short. `against`: the comparison with another version.
+        `ending`: why the run ended, for what it cut short. `against`: the comparison with another version.
         """
         options: dict[str, Any] = {"exclude_user_faults": exclude_user_faults, "crashes": crashes, "ending": ending}
         counted = successes(records, plan=self.plan, **options)
         broken = self.scenarios.broken
         bounds: dict[str, Any] = {"threshold": threshold, "at_least": at_least, "against": against}
-        result = with_verdict(counted, **bounds, broken=broken, blocked=blocked)
+        result = with_verdict(counted, **bounds, broken=broken)
         advice = tuple(advice_on(result, self.cast, self.settings))
         return result.model_copy(update={"advice": advice, "source_notes": tuple(self.scenarios.notes)})
 

@@ -20,8 +20,6 @@ SENT = "replies sent although rejected"
 """Name of the property with their number."""
 NOT_BEGUN = "it was not begun: the run ended before"
 """Message of a planned conversation that was not begun."""
-NO_RECORD = "it has no record: it was not begun, or was under way when the process ended"
-"""The same after the end of a process that an agent blocks."""
 NOT_ENDED = "the test did not end"
 """Message of the report that a test begins with: it stays if the process is killed."""
 
@@ -37,7 +35,6 @@ def junit(
     addresses: Mapping[str, str] | None = None,
     plan: Iterable[PlannedConversation] = (),
     crashes: Crashes = "unscored",
-    without_record: str = NOT_BEGUN,
     verdict: str = "",
     ending: str = "",
     notes: Iterable[str] = (),
@@ -50,8 +47,7 @@ def junit(
 
     - `suite`: the name of the test suite;
     - `addresses`: the page of a conversation by its id, for its failure's text;
-    - `plan`: the conversations to simulate, in order. Those without a record were not begun, or have the reason in
-      `without_record`;
+    - `plan`: the conversations to simulate, in order. Those without a record were not begun;
     - `crashes`: what a conversation counts as in which the agent crashed;
     - `ending`: why the run ended, for those that it cut short;
     - `verdict`: a line for the suite's property of that name; `properties`: more of them; `notes`: lines for its output.
@@ -69,14 +65,14 @@ def junit(
     def case_of(name: str, taken: float) -> Element:
         return SubElement(element, "testcase", classname=xml_text(suite), name=xml_text(name), time=f"{taken:.3f}")
 
-    def without(name: str, message: str) -> None:
+    def without(name: str) -> None:
         counts["errors"] += 1
-        SubElement(case_of(name, 0.0), "error", message=message, type="fault: infrastructure")
+        SubElement(case_of(name, 0.0), "error", message=NOT_BEGUN, type="fault: infrastructure")
 
     for conversation in conversations:
         name = names.name(conversation)
         if not was_begun(conversation):
-            without(name, without_record)
+            without(name)
             continue
         result = outcome(conversation, crashes, ending)
         trusts.add_scores(conversation)
@@ -89,7 +85,7 @@ def junit(
             address = (addresses or {}).get(conversation.id, "")
             _describe(SubElement(case, kind), result, conversation, address)
     for planned in names.open:
-        without(names.of_plan(planned), without_record)
+        without(names.of_plan(planned))
     totals = {"tests": len(element), **counts}
     for xml_element in (root, element):
         for name, value in totals.items():

@@ -82,11 +82,6 @@ def decisions(result: Successes) -> list[str]:
     return lines
 
 
-def blocking(place: str, end: str) -> str:
-    """What blocked the process, and what ended it; `place`: where, if anything is known of it."""
-    return f"code of yours{place} blocked the process, which {end} ended"
-
-
 def in_number(conversations: int, which: str = "") -> str:
     """A number of conversations in words."""
     return f"{conversations} {which}conversation{'s' * (conversations != 1)}"

@@ -14,18 +14,16 @@ def with_verdict(
     threshold: float | None = None,
     at_least: float | None = None,
     broken: bool = False,
-    blocked: str = "",
     against: PairedTest | None = None,
 ) -> Successes:
     """The result with its verdict.
 
     `threshold`: the lowest share with which it passes; `at_least`: the lowest lower end of its interval. `broken`: a part
-    of the source of the scenarios could not be read. `blocked`: where one's own code blocked the process and what ended it, in
-    words. `against`: the comparison with another version, which may have a margin.
+    of the source of the scenarios could not be read. `against`: the comparison with another version, which may
+    have a margin.
     """
     bounded = result.model_copy(update={"threshold": threshold, "at_least": at_least, "against": against})
     reasons = (
-        *[f"{blocked}: what was under way counts as not begun"] * bool(blocked),
         *["a part of the source of the scenarios could not be read"] * broken,
         *_reasons(bounded),
     )

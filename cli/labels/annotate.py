@@ -179,7 +179,7 @@ def _votes_on(
             watch=tell,
         )
 
-    done = ask(work, control, "0 labelled", max_time=options.max_time, left="continue with --resume")
+    done = ask(work, control, "0 labelled", max_time=options.max_time)
     return done or so_far(conversations, labels, annotators, seed=seed, redo=redo, out=folder)
 
 

@@ -156,7 +156,7 @@ def _run(run: "ValidityRun", out: Path, options: RunOptions, control: "Control",
     # What was begun goes on; the runs that were not are begun.
     options = replace(options, resume=options.resume and (folder / MANIFEST).is_file())
     limits = replace(run.cast.limits, seed=seed)
-    return run_into(run.cast, list(run.states), folder, limits, {}, options, control, resuming(out))
+    return run_into(run.cast, list(run.states), folder, limits, {}, options, control)
 
 
 def _ended(summaries: "Sequence[Summary]", out: Path, control: "Control") -> int:

@@ -1,7 +1,4 @@
-"""Signals during a run: Ctrl-C once ends it in order, twice at once, and so does a `kill`.
-
-A run that an agent holds up ends within two seconds all the same.
-"""
+"""Signals during a run: Ctrl-C once ends it in order, twice at once, and so does a `kill`."""
 
 import asyncio
 import signal
@@ -18,9 +15,6 @@ import typer
 
 from ...data.packages import is_own, place_of
 from ..streams import say, stderr
-from .forked_children import undone_in_forks
-from .sudden_end import SuddenEnd, ended_by_force
-from .watchdog import Watchdog, watched
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ...runs.engine.control import Control
@@ -59,35 +53,17 @@ def run(
     control: "Control",
     under_way: Callable[[], int],
     max_time: float | None = None,
-    left: Callable[[], str] = lambda: "nothing is missing",
-    last: Callable[[str], object] = len,
 ) -> T:
-    """The work's result, under signals and for at most so many seconds; `under_way`: the conversations just now.
-
-    `left`: what there is and how to go on, for the last line of a process that cannot end in order. `last` is called
-    with that line before, in another thread.
-    """
-    from ...runs.engine.control import GRACE, time_over
-
-    def ending(number: int | None) -> tuple[str, int]:
-        if number is None:
-            return f"ended early: {time_over(max_time or 0)}; {left()}", 1
-        control.signal = number
-        return f"interrupted: {left()}", exit_code(control)
+    """The work's result, under signals and for at most so many seconds; `under_way`: the conversations just now."""
 
     async def terminable() -> T:
-        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        task = asyncio.current_task()
         assert task is not None
-        sudden = SuddenEnd()
-        dog = Watchdog(loop, control, GRACE, ending, last, sudden.disarm)
         with (
-            sudden.watched(lambda: ended_by_force(max(under_way(), control.under_way), left())) as store,
             terminating(control, task.cancel),
             interruptible(control, under_way, task.cancel),
-            watched(dog, max_time),
             control.within(max_time),
         ):
-            control.changed = store
             return await work
 
     with control.as_default():
@@ -120,13 +96,6 @@ def _completed(work: Coroutine[Any, Any, T]) -> T:
         loop.close()
 
 
-def signal_name(control: "Control") -> str:
-    """The signal that ended a command, in words; empty for none."""
-    if control.signal is None:
-        return ""
-    return "Ctrl-C" if control.signal == signal.SIGINT else signal.Signals(control.signal).name
-
-
 @contextmanager
 def terminating(control: "Control", cancel: Callable[[], Any]) -> Iterator[None]:
     """Inside, the signals of `ENDING` call `cancel` in the event loop that runs."""
@@ -143,15 +112,11 @@ def terminating(control: "Control", cancel: Callable[[], Any]) -> Iterator[None]
             with suppress(ValueError):  # not the main thread
                 before[number] = signal.signal(number, on_signal)
 
-    def restore() -> None:
+    try:
+        yield
+    finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-    try:
-        with undone_in_forks(restore):
-            yield
-    finally:
-        restore()
 
 
 @contextmanager
@@ -191,8 +156,7 @@ def interruptible(control: "Control", under_way: Callable[[], int], cancel: Call
         yield
         return
     try:
-        with undone_in_forks(lambda: signal.signal(signal.SIGINT, before)):
-            yield
+        yield
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -232,13 +196,13 @@ def or_so_far(work: Callable[[], "Summary"], folder: Path, control: "Control") -
         raise typer.Exit(exit_code(control)) from None
 
 
-def ask(work: AskingWork[T], control: "Control", begins: str, *, max_time: float | None, left: str) -> T | None:
+def ask(work: AskingWork[T], control: "Control", begins: str, *, max_time: float | None) -> T | None:
     """The result of work that asks models, with a line of progress; None if it was interrupted.
 
-    `work` is called with what changes the line, which begins as `begins`. `left`: what an interrupted command leaves.
+    `work` is called with what changes the line, which begins as `begins`.
     """
     with stderr.status(begins) as status:
-        return unless_interrupted(lambda: run(work(status.update), control, lambda: 0, max_time, lambda: left), control)
+        return unless_interrupted(lambda: run(work(status.update), control, lambda: 0, max_time), control)
 
 
 def ask_all(
@@ -248,7 +212,7 @@ def ask_all(
 
     `left`: what an interrupted command leaves. `early`: say also which bound ended it.
     """
-    result = ask(work, control, begins, max_time=max_time, left=left)
+    result = ask(work, control, begins, max_time=max_time)
     say(*control.spending.notes)
     if result is None or control.ending == STOPPED:
         pressed = control.ending == STOPPED

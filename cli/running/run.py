@@ -19,7 +19,6 @@ from .progress import Progress
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ...runs.engine.control import Control
-    from ...runs.engine.figures import RunFigures
     from ...runs.folder.summary import Summary
     from ...runs.planning.plans import CallPlan
 
@@ -87,8 +86,6 @@ def run_into(
     source: dict[str, Any],
     options: RunOptions,
     control: "Control",
-    again: str = "",
-    last: Callable[[str], object] = len,
     beside: Beside = (),
     conduct: Mapping[str, Any] = MappingProxyType({}),
 ) -> "Summary":
@@ -96,7 +93,7 @@ def run_into(
 
     Before a large run it prints the size, and at a terminal asks whether to go on. Of a run that is interrupted the
     summary is what its folder holds. `limits`: None for the casts' own. `beside`: simulated in turns with it. `conduct`: what no
-    option has. `last` is called with the last line of a process that an agent blocks, before it ends.
+    option has.
     """
     from ... import runs
     from ...graphs.casts.page_checks import of_another_language
@@ -115,11 +112,6 @@ def run_into(
     say(*remarks)
     plan = planned_calls(versions, scenarios, limits, options)
     go_on(plan, options)
-
-    def left(figures: "RunFigures") -> Callable[[], str]:
-        return lambda: (
-            f"{plan.count - figures.finished} of {plan.count} conversations are not finished; continue: {again or again_in(folder)}"
-        )
 
     def work() -> "Summary":
         with Progress(
@@ -141,7 +133,7 @@ def run_into(
             ]
             with streams_restored():
                 first = _first_of(conversing, control) if beside else conversing[0]
-                return run(first, control, progress.figures.under_way, options.max_time, left(progress.figures), last)
+                return run(first, control, progress.figures.under_way, options.max_time)
 
     return or_so_far(work, folder, control)
 

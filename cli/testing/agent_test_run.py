@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ..options.run import RunOptions
 from ..output.plans import print_plan
 from ..running.beginning import check_in_turns
-from ..running.interrupts import INTERRUPTED, STOPPED, exit_code, signal_name
+from ..running.interrupts import INTERRUPTED, STOPPED, exit_code
 from ..running.run import Beside, again_in, cut_by, end_in_words, ended, planned_calls, run_into
-from ..streams import failed, flush, print_json, put, restore_streams, say
+from ..streams import failed, print_json, put, say
 from .pair_reports import comparison_rows
 from .report_files import ReportFiles
 from .success_report import as_json, report
@@ -76,19 +76,13 @@ class AgentTestRun:
 
     def simulated(self) -> int:
         """Simulate and report; gives the exit code."""
-        from ...analysis.testing.result_text import blocking, resuming
+        from ...analysis.testing.result_text import resuming
 
         beside, control = self.beside, self.options.control()
         conduct: dict[str, Any] = {"keep_calls": self.options.keep_calls or "user"}
         if self.old is not None:
             say(*self.old.notes(self.trial.cast.user_simulator))
             conduct["replies_of"] = self.old.replies
-
-        def put_last(line: str) -> None:
-            restore_streams()
-            blocked = blocking(control.blocked_at, signal_name(control) or "the end of --max-time")
-            self._put(self._result(blocked=blocked).model_copy(update={"resume": line}), blocked=blocked)
-            flush()
 
         scenarios = self.trial.scenarios
         summary = run_into(
@@ -99,7 +93,6 @@ class AgentTestRun:
             scenarios.source,
             self.options,
             control,
-            last=put_last,
             beside=beside,
             conduct=conduct,
         )

@@ -86,15 +86,13 @@ class ReportFiles:
         *,
         with_page: bool,
         old: "Iterable[Conversation] | None" = None,
-        blocked: str = "",
         ending: str = "",
     ) -> "WrittenReports":
         """Write all of them, with the page of the pairs where there is an `old` version.
 
-        `blocked`: where one's own code blocked the process and what ended it, in words. `ending`: why the run ended, for
-        what it cut short.
+        `ending`: why the run ended, for what it cut short.
         """
-        from ...analysis.testing.junit_report import NO_RECORD, NOT_BEGUN, junit
+        from ...analysis.testing.junit_report import junit
         from ...analysis.testing.markdown_report import markdown
         from ...analysis.testing.pairs.pairs_text import paired_properties
         from ...analysis.testing.result_text import doubtful, group_lines, summary_line
@@ -113,7 +111,6 @@ class ReportFiles:
                 addresses={failure.id: page_address(failure.id) for failure in result.failures} if page else {},
                 crashes=self.crashes,
                 plan=plan,
-                without_record=f"{NO_RECORD}: {blocked}" if blocked else NOT_BEGUN,
                 verdict=summary_line(result),
                 ending=ending,
                 notes=[*group_lines(result), *doubtful(result), *result.warnings],

@@ -1,7 +1,6 @@
 """Objects by import path, `module:name`, with which plain data names a user's own node, agent or cast."""
 
 import sys
-from contextlib import nullcontext
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import isroutine
@@ -9,7 +8,6 @@ from pathlib import Path
 from traceback import walk_tb
 from typing import Any, TypeGuard
 
-from ...data import packages
 from ...data.packages import is_own
 from ...errors import SettingError
 from .redaction import error_line
@@ -38,8 +36,7 @@ def imported(path: str, what: str) -> Any:
     if working_folder not in sys.path:
         sys.path.append(working_folder)  # and left there, for imports that the module makes later
     try:
-        with nullcontext() if module in sys.modules else packages.around_import(module):
-            value: Any = import_module(module)
+        value: Any = import_module(module)
     except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and error.name in (module, module.split(".")[0]):
             advice = f"write {module[:-3]}:{name}, without .py" if module.endswith(".py") else f"check {path!r}"

@@ -115,7 +115,6 @@ class Board:
             setattr(self.control.spending, name, getattr(whole.spending, name))
         if self.control.spent() is None and self.control.spending.bounded:
             self._share_budget()
-        self.control.changed()
 
     def part_of(self, shard: str) -> BudgetPart | None:
         """What a shard's next worker may spend; None where nothing is bounded."""

@@ -47,12 +47,6 @@ class Control:
     """Whether agents are waited for no more: conversations that wait for one are cancelled."""
     signal: int | None = None
     """Number of the signal that ended it."""
-    blocked_at: str = ""
-    """File and line of the code that blocks the event loop, once the process must end for that."""
-    under_way: int = 0
-    """Pieces of work that have begun in this process and are not over."""
-    changed: Callable[[], object] = tuple
-    """Called when work begins or is over, here or in another process of the run."""
     elsewhere: Callable[[], Iterable[EndpointNow]] = tuple
     """The endpoints as other processes of the run see them."""
     lasting: bool = False
@@ -63,11 +57,6 @@ class Control:
     """The loop of the run that began last."""
     _passed: str | None = None
     """The bound of money or tokens that is reached, in words."""
-
-    def count(self, change: int) -> None:
-        """Count work that begins, or with -1 is over."""
-        self.under_way += change
-        self.changed()
 
     def end(self, reason: str) -> None:
         """Begin nothing new from now on."""

@@ -196,7 +196,6 @@ async def do_all(
 
     def ended(task: asyncio.Task[None]) -> None:
         calls.works.discard(task)
-        control.count(-1)
         turns.end()
 
     try:
@@ -208,7 +207,6 @@ async def do_all(
                         continue
                     if not (following := list(islice(waiting, 1))):
                         break
-                    control.count(1)
                     turns.begin(number)
                     task = tasks.create_task(begun(*following))
                     calls.works.add(task)

@@ -63,18 +63,11 @@ def records(folder: Path) -> list[str]:
 
 
 def children(parent: int) -> list[int]:
-    """The processes that a process has started, without the shell that waits for its end (`cli.running.sudden_end`)."""
+    """The processes that a process has started."""
     processes: list[int] = []
     for task in Path(f"/proc/{parent}/task").glob("*/children"):
         processes += map(int, task.read_text().split())
-    return [process for process in processes if _name(process) != "sh"]
-
-
-def _name(process: int) -> str:
-    try:
-        return Path(f"/proc/{process}/comm").read_text().strip()
-    except OSError:  # it has just ended
-        return ""
+    return processes
 
 
 def descendants(parent: int) -> list[int]:

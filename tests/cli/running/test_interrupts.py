@@ -193,3 +193,91 @@ async def test_what_is_ignored_from_outside_stays_ignored():
         assert control.begins
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+AGENTS = """
+import asyncio
+import time
+from pathlib import Path
+
+from langgraph.graph import START, MessagesState, StateGraph
+
+
+def blocking(messages):
+    Path("called").touch()
+    time.sleep(1e6)
+
+
+async def stubborn(messages):
+    Path("called").touch()
+    while True:
+        try:
+            await asyncio.sleep(1e6)
+        except asyncio.CancelledError:
+            pass
+
+
+graph = StateGraph(MessagesState).add_node("hang", blocking).add_edge(START, "hang").compile()
+"""
+INT, TERM = signal.SIGINT, signal.SIGTERM
+AGAIN = "continue: the same command with --out run --resume"
+
+
+def ended(folder, agent, *signals, options=()):
+    """Exit code, last line and cancelled conversations of a test of the agent, once it was called and got signals."""
+    (folder / "hanging.py").write_text(AGENTS)
+    (folder / "scenarios.jsonl").write_text('{"goal": "fly"}\n{"goal": "drive"}\n')
+    command = ["test", "--assistant", f"hanging:{agent}", "--scenarios", "scenarios.jsonl", "--out", "run", *options]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "duologue.cli", *command], cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
+    )
+    while not (folder / "called").exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    for number in signals:
+        process.send_signal(number)
+    try:
+        _, err = process.communicate(timeout=900)
+    finally:
+        process.kill()
+    cut = [conversation.stop for conversation in record_lines.cut_short(folder / "run")]
+    return process.returncode, err.decode().splitlines()[-1], cut
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("agent", ["blocking", "graph", "stubborn"])
+@pytest.mark.parametrize(("signals", "code"), [((INT,), 130), ((INT, INT), 130), ((TERM,), 143)])
+def test_a_signal_ends_a_run_whose_agent_never_answers(tmp_path, agent, signals, code):
+    returned, line, cut = ended(tmp_path, agent, *signals)
+    assert (returned, cut) == (code, ["cancelled"] * 2)
+    assert line == f"interrupted; 2 cut short; {AGAIN}"
+
+
+@pytest.mark.heavy
+def test_the_end_of_its_time_ends_a_run_whose_agent_never_answers(tmp_path):
+    returned, line, _ = ended(tmp_path, "blocking", options=("--max-time", "2s"))
+    assert returned == 1
+    assert line.startswith("ended early: --max-time is over, 2 seconds; 2 ")
+    assert line.endswith("continue: the same command with --out run --resume")
+
+
+async def test_a_conversation_that_waits_for_an_agent_is_dropped_and_others_go_on():
+    from duologue.nodes.calls.agent_turns import CONVERSATION
+
+    control = Control()
+    calls = control.call_service()
+
+    async def conversation(for_agent):
+        CONVERSATION.set(asyncio.current_task())
+        if for_agent:
+            with calls.agents.turn():
+                await asyncio.Event().wait()
+        return "finished"
+
+    waiting, other = asyncio.create_task(conversation(True)), asyncio.create_task(conversation(False))
+    await asyncio.sleep(0)
+    control.drop()
+    later = asyncio.create_task(conversation(True))
+    results = await asyncio.gather(waiting, other, later, return_exceptions=True)
+    assert [isinstance(result, asyncio.CancelledError) for result in results] == [True, False, True]
+    assert not calls.agents.waiting
