@@ -6,8 +6,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Setuptools warns that a folder of the package's name would hide it: here the root is the package, and none is beside it.
 PIP := PYTHONWARNINGS="ignore:Editable installation" $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
-# Versions as any index has them: no build of this machine's, and no file of its disk.
-PLAIN := grep -v '^-e' | sed 's/+.*//'
 STAMPS := $(VENV)/stamps
 # One more than there are cores: a sixth of the time a test waits, for a process that it started or for an endpoint.
 WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
@@ -30,27 +28,22 @@ export LANGSMITH_TRACING = false
 unexport PYTHONDONTWRITEBYTECODE
 export LANGGRAPH_CLI_NO_ANALYTICS = 1
 
-.PHONY: demo test light test-all test-long docs bench notebooks lint types env lab constraints clean
+.PHONY: demo test test-all docs notebooks bench size lint env clean .light .types
 
 demo: $(STAMPS)/core  ## a few conversations without a key, one of them with its rejected drafts, and their page
 	@$(BIN)/duologue demo
 
 # Types are read by one process and take a third of the time that the tests take: side by side, no core waits.
-test: lint  ## the suite, without what needs a browser, a server or heavy extras
-	$(MAKE) --no-print-directory -j 2 types $(if $(TRACE),$(TRACES)/light,light)
+test: lint  ## ruff, import-linter, mypy --strict and the suite, without what needs a browser, a server or heavy extras
+	$(MAKE) --no-print-directory -j 2 .types $(if $(TRACE),$(TRACES)/light,.light)
 
-light: $(STAMPS)/test
+.light: $(STAMPS)/test
 	$(LIGHT) $(ARGS)
 
-test-all: $(STAMPS)/env $(STAMPS)/bench $(STAMPS)/docs $(TRACES)/light  ## what `make test` leaves out, a second reading of the types, the coverage
-	$(BIN)/pyright
+test-all: $(STAMPS)/env $(STAMPS)/bench $(STAMPS)/docs $(TRACES)/light  ## what `make test` leaves out, and the coverage
 	COVERAGE_FILE=$(TRACES)/heavy $(HEAVY) $(COVER) $(or $(ARGS),$(HEAVY_FILES))
 	$(BIN)/coverage combine --quiet --keep --data-file=$(TRACES)/all $(TRACES)/light $(TRACES)/heavy
 	$(BIN)/coverage report --data-file=$(TRACES)/all --fail-under=$(FLOOR)
-
-# Documented figures of whole data sets and the pages that need them: what changes an analysis runs them.
-test-long: $(STAMPS)/env $(STAMPS)/docs  ## tests of minutes each, which `make test-all` leaves out
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "heavy and long" $(ARGS)
 
 docs: $(STAMPS)/docs  ## the site in build/site, from the pages in docs, the commands and the docstrings
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --builder html docs build/site
@@ -64,22 +57,18 @@ $(TRACES)/light: $(SOURCES) | $(STAMPS)/test
 	COVERAGE_FILE=$(TRACES)/light.new $(LIGHT) $(COVER)
 	mv $(TRACES)/light.new $(TRACES)/light
 
-lint: $(STAMPS)/test
+lint: $(STAMPS)/test  ## ruff, and the layers by import-linter
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
-
-types: $(STAMPS)/test
-	$(BIN)/mypy
 
 env: $(STAMPS)/env  ## the environment with every extra
 
 notebooks: $(STAMPS)/test  ## store the outputs of the notebooks anew: `make notebooks ARGS=04` only those of one
 	$(BIN)/python -m tests.notebooks $(ARGS)
 
-lab: $(STAMPS)/env  ## the notebooks, with this environment's kernel
-	$(BIN)/python -m ipykernel install --prefix $(VENV) --name duologue --display-name Duologue
-	$(BIN)/jupyter lab --notebook-dir notebooks $(if $(filter 0,$(shell id -u)),--allow-root)
+size: $(STAMPS)/test  ## lines, files, words, commands and options, beside what they may be
+	@$(BIN)/python tools/size.py
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("duologue needs Python 3.11 or newer, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
@@ -92,7 +81,7 @@ $(STAMPS)/core: pyproject.toml constraints.txt | $(BIN)/python
 
 $(STAMPS)/test: pyproject.toml constraints.txt $(STAMPS)/core
 	$(PIP) --upgrade "pip>=25.1"
-	$(PIP) -e ".[stats,ml,viz,zh,xlsx,parquet,documents,cost,serve]" --group test --group optuna --group lint
+	$(PIP) -e ".[stats,zh,parquet,documents,cost,serve]" --group test --group optuna --group lint
 	mkdir -p build/types
 	ln -sfn ../.. build/types/duologue
 	touch $@
@@ -106,12 +95,8 @@ $(STAMPS)/docs: pyproject.toml constraints.txt $(STAMPS)/test
 	touch $@
 
 $(STAMPS)/env: pyproject.toml constraints.txt $(STAMPS)/test
-	$(PIP) -e ".[notebook,dev-server,ray,ui,torch,xgboost]" --group agents --group browser --group hooks --group hub
+	$(PIP) -e ".[ray,ui,readers]" --group notebook --group dev-server --group agents --group browser --group hooks --group hub
 	touch $@
 
-constraints: $(STAMPS)/env $(STAMPS)/bench $(STAMPS)/docs  ## write constraints.txt anew from what is installed here
-	$(BIN)/python -m pip freeze --exclude-editable --exclude duologue | $(PLAIN) > constraints.new
-	mv constraints.new constraints.txt
-
 clean:  ## what is made here, the environment included
-	rm -rf $(VENV) build out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) build out *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*

@@ -1,4 +1,4 @@
-"""Figures: histograms, bars and lines of named series, as SVG or PNG. Needs the extra `viz`.
+"""Figures: histograms, bars and lines of named series, as SVG or PNG. Needs the extra `stats`.
 
 Equal data give equal SVG, byte for byte: no date, no random names, the text as text. No figure is registered
 with pyplot, so nothing pops up and nothing stays open.
@@ -113,7 +113,7 @@ def rendered(figure: Any, form: Literal["svg", "png"] = "svg") -> bytes:
 
 
 def _axes(title: str, across: str, label: str, caption: str = "") -> tuple[Any, Any]:
-    figure = of_extra("matplotlib.figure", "viz").Figure(figsize=(7, 4), layout="constrained")
+    figure = of_extra("matplotlib.figure", "stats").Figure(figsize=(7, 4), layout="constrained")
     axes = figure.add_subplot()
     axes.set_title(_plain(title))
     axes.set_xlabel(_plain(across))
@@ -132,7 +132,7 @@ def _plain(text: str) -> str:
 @lru_cache(maxsize=1)
 def _fonts() -> tuple[str, ...]:
     """Those of our fonts that are installed: asking for others would warn at each text."""
-    manager = of_extra("matplotlib.font_manager", "viz")
+    manager = of_extra("matplotlib.font_manager", "stats")
     installed = {font.name for font in manager.fontManager.ttflist}
     return tuple(name for name in _FONTS if name in installed)
 
@@ -144,6 +144,6 @@ def _drawing() -> Iterator[None]:
     SVG leaves such characters to the reader's fonts, PNG shows a box.
     """
     settings = {**_RC, "font.family": list(_fonts()) or ["sans-serif"]}
-    with of_extra("matplotlib", "viz").rc_context(settings), warnings.catch_warnings():
+    with of_extra("matplotlib", "stats").rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r"Glyph .* missing from", category=UserWarning)
         yield

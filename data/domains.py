@@ -15,7 +15,6 @@ Example::
 """
 
 # What is registered may be anything, whatever its type says.
-# pyright: reportUnnecessaryIsInstance=false
 
 import re
 from collections.abc import Iterable, Mapping

@@ -43,7 +43,7 @@ def compare(
 ) -> "RealismReport":
     """Measure how far simulated users are from people; `duologue compare` as a function.
 
-    Needs the extras `stats` and `ml`, for Chinese also `zh`.
+    Needs the extra `stats`, for Chinese also `zh`.
 
     Args:
         sim: The simulated conversations, or a path that `load` reads.

@@ -215,7 +215,7 @@ def validity(
 ) -> "ValidityReport":
     """Measure the validity of simulated users; `duologue validity` as a function.
 
-    Needs the extras `stats` and `ml`, for Chinese also `zh`.
+    Needs the extra `stats`, for Chinese also `zh`.
 
     Args:
         source: People's conversations with their satisfaction, or a path that `load` reads. None: no comparison.

@@ -39,13 +39,13 @@ def parts(folds: Sequence[int]) -> list[Fold]:
 
 
 def published(items: int) -> tuple[list[int], list[int]]:
-    """A fifth of the items at random: `train_test_split(test_size=.2, random_state=42)` of scikit-learn (extra `ml`).
+    """A fifth of the items at random: `train_test_split(test_size=.2, random_state=42)` of scikit-learn (extra `stats`).
 
     The published scripts split so. DataError with fewer than five items.
     """
     if items < FOLDS:
         raise DataError(f"{items} items to split: the published split needs {FOLDS} or more")
-    train, test = of_extra("sklearn.model_selection", "ml").train_test_split(
+    train, test = of_extra("sklearn.model_selection", "stats").train_test_split(
         range(items), test_size=0.2, random_state=42
     )
     return list(train), list(test)

@@ -1,14 +1,14 @@
 """Distance of simulated users from people: measures, statistics by user, the human-human baseline, report and card.
 
-Needs the extras `stats` and `ml`, for Chinese `zh`.
+Needs the extra `stats`, for Chinese `zh`.
 """
 
 from ...data.people.splits import part_of
 from ...errors import of_extra
 
 # Before what imports them, so that who lacks them reads which extra brings them.
-of_extra("numpy", "stats,ml")
-of_extra("scipy", "stats,ml")
+of_extra("numpy", "stats")
+of_extra("scipy", "stats")
 
 from .comparing import compare  # noqa: E402
 from .measures import MEASURES, Measure  # noqa: E402

@@ -1,6 +1,6 @@
 """Discriminability of simulated users by words, characters and sequence, beyond the measures.
 
-Needs the extra `ml`.
+Needs the extra `stats`.
 """
 
 import contextlib
@@ -58,7 +58,7 @@ def strongest_features(
     They are trained on all conversations, on standardised columns: a description, and no test. Above 0: higher values
     look simulated. `measures`: as for `held_out_scores`; `names`: those of its columns. Of characters only pairs count.
     """
-    of_extra("sklearn", "ml")
+    of_extra("sklearn", "stats")
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import StandardScaler
@@ -92,7 +92,7 @@ def held_out_scores(
     of words and characters, and on the measures and the sequence of messages, and boosted trees on the latter. Log odds
     are in their standard deviations within the fold; NaN where a fold leaves too few to learn from.
     """
-    of_extra("sklearn", "ml")
+    of_extra("sklearn", "stats")
     from scipy.sparse import hstack
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer

@@ -78,7 +78,7 @@ def compare(
         user, no text of the user, no label, and no common language or task.
 
     Raises:
-        MissingExtraError: scikit-learn is missing (extra `ml`), or for Chinese jieba (extra `zh`).
+        MissingExtraError: scikit-learn is missing (extra `stats`), or for Chinese jieba (extra `zh`).
     """
     annotated = annotated_in(sim), annotated_in(human)
     sim, human = tuple(sim), tuple(human)

@@ -1,6 +1,6 @@
 """Whether a model that sees only the measures separates simulated users from people.
 
-Needs the extra `ml`.
+Needs the extra `stats`.
 """
 
 from collections.abc import Mapping, Sequence

@@ -117,7 +117,7 @@ def standardised(values: Floats, stratum: Ints) -> Floats:
 
 def scores_by_measures(values: Floats, side: Ints, fold: Ints, people: People) -> tuple[Floats, Floats]:
     """Each conversation's score by a model that was trained on none of its people; and the mean coefficients."""
-    of_extra("sklearn", "ml")
+    of_extra("sklearn", "stats")
     from sklearn import config_context
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression

@@ -16,7 +16,7 @@ ENOUGH = 5
 def recllmsim_figures(statistics: RecllmsimStatistics) -> dict[str, Any]:
     """A figure by name: quality by turns, by questionnaire, hallucination, satisfaction by turn.
 
-    Below each stands the reliability of its labels. Needs `viz`.
+    Below each stands the reliability of its labels. Needs the extra `stats`.
     """
     satisfied = statistics.satisfaction_by_turn.rows
     turns = [row for row in statistics.quality_by_turns.rows if row.n >= ENOUGH]

@@ -15,7 +15,7 @@ from .teacher import TeacherStatistics
 def simquac_figures(statistics: SimquacStatistics) -> dict[str, Any]:
     """A figure by name: coverage (2a), flow (2b), question types; of several sources coverage by question.
 
-    Needs the extra `viz`.
+    Needs the extra `stats`.
     """
     figures = {
         "coverage": histogram(

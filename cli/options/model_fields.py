@@ -148,7 +148,7 @@ def _option(name: str, plain: Any, setting: FieldInfo, section: str) -> Any:
 
 def _checking(plain: Any, setting: FieldInfo) -> Callable[[Any], Any]:
     """A function that gives an option's value back, or the error of the field's constraints, which names the option."""
-    adapter = TypeAdapter[Any](Annotated[plain, *setting.metadata])  # pyright: ignore
+    adapter = TypeAdapter[Any](Annotated[plain, *setting.metadata])
 
     def checked(value: Any) -> Any:
         if value != setting.default:

@@ -48,7 +48,7 @@ def identify_command(
     model: Annotated[
         list[str] | None,
         model_for(
-            f"to predict: {', '.join(NAMES)} (xgboost: extra xgboost), offline "
+            f"to predict: {', '.join(NAMES)} (xgboost: extra stats), offline "
             "(rules), or a chat model that ranks options, such as openai:NAME. May be repeated. Default: forest, "
             "logistic, offline."
         ),
@@ -63,7 +63,7 @@ def identify_command(
     ] = "users",
     encoder: Annotated[
         Path | None,
-        option("Fine-tune the encoder of Transformers in this folder too (extra torch).", metavar="PATH"),
+        option("Fine-tune the encoder of Transformers in this folder too (extra readers).", metavar="PATH"),
     ] = None,
     answers: Annotated[
         Path | None, answers_in(" of `duologue label --labels profile`, and add a row of people's guesses")

@@ -11,7 +11,7 @@ MODELS = ("forest", "logistic")
 
 Models = Annotated[
     list[str] | None,
-    model_for("over words: forest, logistic or xgboost (extra xgboost). May be repeated. Default: forest, logistic."),
+    model_for("over words: forest, logistic or xgboost (extra stats). May be repeated. Default: forest, logistic."),
 ]
 SplitOption = Annotated[
     Literal["users", "published"],

@@ -48,7 +48,7 @@ def readers_command(
         list[str] | None,
         model_for(
             "to answer: retriever (the nearest sentence by idf), features (trained, see --train), hf:PATH (a "
-            "Hugging Face model, extra torch), teacher:MODEL (the simquac cast's assistant with its validator). Or "
+            "Hugging Face model, extra readers), teacher:MODEL (the simquac cast's assistant with its validator). Or "
             "openai:NAME, PROVIDER:NAME, agent:URL, MODULE:NAME (with our prompt template). May be repeated. "
             "Default: retriever."
         ),

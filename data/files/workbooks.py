@@ -1,4 +1,4 @@
-"""Workbooks, by openpyxl (extra `xlsx`): their sheets row by row, with bounds on what they unpack to."""
+"""Workbooks, by openpyxl (extra `stats`): their sheets row by row, with bounds on what they unpack to."""
 
 import zipfile
 from collections.abc import Collection, Generator, Iterator, Sequence
@@ -50,7 +50,7 @@ def sheets(path: Path, columns: Collection[str]) -> Generator[tuple[str, Iterato
     try:
         import openpyxl
     except ImportError:
-        raise DataError(f'{at(path)}: is a workbook and needs openpyxl: pip install "duologue[xlsx]"') from None
+        raise DataError(f'{at(path)}: is a workbook and needs openpyxl: pip install "duologue[stats]"') from None
     check(path, MOST_BYTES)
     try:
         _check_unpacked(path)

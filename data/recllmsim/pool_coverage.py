@@ -96,9 +96,9 @@ def coverage(profiles: Iterable[Profile]) -> Coverage:
     return Coverage(
         profiles=len(pool),
         ages={f"{first}-{last}": bands[first, last] for first, last in AGE_BANDS},
-        genders=_counted((_kinds_of(profile)[0] for profile in pool), GENDERS),  # pyright: ignore[reportArgumentType]  # frozen, so it has a hash
-        occupations=_counted((_kinds_of(profile)[1] for profile in pool), OCCUPATIONS),  # pyright: ignore[reportArgumentType]  # frozen, so it has a hash
-        traits=_counted((_kinds_of(profile)[2] for profile in pool), TRAITS),  # pyright: ignore[reportArgumentType]  # frozen, so it has a hash
+        genders=_counted((_kinds_of(profile)[0] for profile in pool), GENDERS),
+        occupations=_counted((_kinds_of(profile)[1] for profile in pool), OCCUPATIONS),
+        traits=_counted((_kinds_of(profile)[2] for profile in pool), TRAITS),
     )
 
 
@@ -131,7 +131,7 @@ def near_duplicate(profile: Profile, others: Sequence[Profile], threshold: float
 
 def similarity(left: Profile, right: Profile) -> float:
     """Jaccard similarity of two profiles' words (in Chinese, pairs of characters), 0 to 1, without age and gender."""
-    left_words, right_words = _tokens(left), _tokens(right)  # pyright: ignore[reportArgumentType]  # frozen, so it has a hash
+    left_words, right_words = _tokens(left), _tokens(right)
     all_words = left_words | right_words
     return len(left_words & right_words) / len(all_words) if all_words else 0.0
 

@@ -57,7 +57,7 @@ def chosen_tasks(tasks: Mapping[str, list[str]], names: Sequence[str] | None) ->
 
 
 def read_templates(path: str | Path) -> list[Template]:
-    """The templates of a workbook (extra `xlsx`) or a YAML file; the content decides which it is."""
+    """The templates of a workbook (extra `stats`) or a YAML file; the content decides which it is."""
     templates = list(_of_workbook(Path(path)) if is_workbook(path) else _of_yaml(path))
     names: set[str] = set()
     for template in templates:

@@ -137,7 +137,7 @@ def chosen(memory: Memory, moment: PeopleMoment, allowed: Sequence[bool], weight
 
 def scores_of(memory: Memory, moment: PeopleMoment, weights: ChoiceWeights) -> Any:
     """A score for each turn: how well it fits here."""
-    numpy = of_extra("numpy", "ml")
+    numpy = of_extra("numpy", "stats")
     texts = moment.texts(memory.role)
     likenesses = memory.likenesses(texts)
     scores = sum(getattr(weights, name) * likenesses[name] for name in FIELDS)

@@ -26,10 +26,10 @@ def tokens(text: str) -> list[str]:
 
 
 class WordLikeness:
-    """Likeness of words: TF-IDF with logarithms of the counts (scikit-learn, extra `ml`)."""
+    """Likeness of words: TF-IDF with logarithms of the counts (scikit-learn, extra `stats`)."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        extraction = of_extra("sklearn.feature_extraction.text", "ml")
+        extraction = of_extra("sklearn.feature_extraction.text", "stats")
         self._count = extraction.CountVectorizer(analyzer=tokens)
         self._counts = self._count.fit_transform(texts)
         self._weigh = extraction.TfidfTransformer(sublinear_tf=True).fit(self._counts)
@@ -48,7 +48,7 @@ class WordLikeness:
 
 def alike(rows: TermRows, query: TermRows) -> Any:
     """The likeness of each row with the query's single row, as numpy's numbers from 0 to 1."""
-    numpy = of_extra("numpy", "ml")
+    numpy = of_extra("numpy", "stats")
     return numpy.clip((rows @ query.T).toarray().ravel(), 0.0, 1.0)
 
 
@@ -59,7 +59,7 @@ def _numbered(groups: Sequence[Sequence[str]]) -> list[list[int]]:
 
 def _sums(groups: Groups, texts: int) -> Any:
     """The matrix that adds up the rows of texts: a row per group, a 1 per text."""
-    sparse = of_extra("scipy.sparse", "ml")
+    sparse = of_extra("scipy.sparse", "stats")
     indices = [number for group in groups for number in group]
     ends = [0]
     for group in groups:

@@ -138,7 +138,7 @@ class Memory:
 
     def kept_references(self, context: Sequence[str]) -> Any:
         """For each turn the share of its references that these texts contain; 1 for a turn without references."""
-        numpy = of_extra("numpy", "ml")
+        numpy = of_extra("numpy", "stats")
         present = self.words.queries([context]) > 0
         whole = numpy.asarray(self.bound.sum(axis=1)).ravel()
         there = numpy.asarray(self.bound.multiply(present).sum(axis=1)).ravel()

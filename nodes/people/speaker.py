@@ -52,7 +52,7 @@ class PeopleSpeaker:
     ) -> Self:
         """The speaker of stored conversations, or of their path.
 
-        DataError if the conversations have no turn of this role. MissingExtraError without scikit-learn (extra `ml`),
+        DataError if the conversations have no turn of this role. MissingExtraError without scikit-learn (extra `stats`),
         and for Chinese jieba (extra `zh`).
 
         Example::

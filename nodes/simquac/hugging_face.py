@@ -52,7 +52,7 @@ class HuggingFaceReader:
         A model is extractive if its architecture is one for question answering, an encoder and decoder if its
         configuration marks it as one, else causal. It is loaded onto the graphics card if torch detects one.
         """
-        transformers, torch = of_extra("transformers", "torch"), of_extra("torch", "torch")
+        transformers, torch = of_extra("transformers", "readers"), of_extra("torch", "readers")
         name = str(path).removeprefix(PREFIX)
         name = str(Path(name).expanduser()) if name.startswith("~") else name
         local = Path(name).is_dir()
@@ -88,7 +88,7 @@ class HuggingFaceReader:
         The model gets one question at a time, without sampling. ModelError if it fails, such as one whose tokenizer has
         more words than the model.
         """
-        torch = of_extra("torch", "torch")
+        torch = of_extra("torch", "readers")
         answers: list[str | None] = []
         with torch.inference_mode():
             for one in questions:

@@ -13,7 +13,7 @@ from ...errors import DataError, SettingError
 from ..model_answers import answers_of, unanswered
 from ..sources import Notify, StudySource, conversations_of, logged, path_of
 
-if TYPE_CHECKING:  # they need the extra `ml`, and the nodes bring LangGraph along
+if TYPE_CHECKING:  # they need the extra `stats`, and the nodes bring LangGraph along
     from ...analysis.recllmsim.identification import IdentificationReport, Mixture, Model, ProfileTalk, Ranker
     from ...analysis.recllmsim.identification.mixture import Frequent, Setting
     from ...analysis.recllmsim.identification.parts import Options
@@ -212,7 +212,7 @@ def predict_attributes(
     `sources`: paths that `load` reads, or conversations. `model`: names of models that are trained, `offline`, and
     identifiers of chat models; `encoder`: the folder of a transformer to fine-tune. `answers`: people's guesses. `journal`:
     a file for the replies of chat models, from which the same call continues. `mixture`: as for `mixture_of`. `notify` is
-    called with each line about what is left out. Needs the extra `ml`, for Chinese also `zh`.
+    called with each line about what is left out. Needs the extra `stats`, for Chinese also `zh`.
 
     Example::
 

@@ -12,7 +12,7 @@ from ...errors import DuologueError, SettingError, at
 from ..model_answers import answers_of, unanswered
 from ..sources import Notify, StudySource, conversations_of, logged, path_of
 
-if TYPE_CHECKING:  # they need the extra `ml`, and the nodes bring LangGraph along
+if TYPE_CHECKING:  # they need the extra `stats`, and the nodes bring LangGraph along
     from ...analysis.recllmsim.judges import Judge, JudgedTurn, JudgesReport
     from ...data.records import Conversation
     from ...runs import Conduct
@@ -218,7 +218,7 @@ def judge_agreement(
     `source`: conversations whose users rate their satisfaction, or their path; `annotated`: a copy with the labels of a
     judge, `labels` by name. `model`: identifiers of chat models and import paths; or chat models, annotators and
     functions of a conversation by name. `template`: a prompt template for chat models. `journal`: a file for the
-    replies, from which the same call continues. Needs the extra `ml`, for Chinese also `zh`.
+    replies, from which the same call continues. Needs the extra `stats`, for Chinese also `zh`.
 
     Example::
 

@@ -40,5 +40,5 @@ def test_bars_and_lines_are_drawn_with_values_that_are_missing():
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"duologue\[viz\]"):
+    with pytest.raises(MissingExtraError, match=r"duologue\[stats\]"):
         drawn()

@@ -48,8 +48,8 @@ agent = StateGraph(MessagesState).add_node("answer", answer).add_edge(START, "an
 def server(tmp_path):
     if subprocess.run([sys.executable, "-c", "import langgraph_api"], check=False, capture_output=True).returncode:
         if os.environ.get("CI"):
-            pytest.fail("the extra dev-server is not installed")
-        pytest.skip("needs the extra dev-server: make env")
+            pytest.fail("langgraph-cli is not installed")
+        pytest.skip("needs langgraph-cli: make env")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -3,7 +3,7 @@
 from ....errors import of_extra
 
 # Before what imports it, so that who lacks it reads which extra brings it.
-of_extra("numpy", "ml")
+of_extra("numpy", "stats")
 
 from .intents import IntentReport, intent_turns, measure_intents  # noqa: E402
 from .lexicon import by_words  # noqa: E402

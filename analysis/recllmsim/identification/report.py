@@ -106,7 +106,7 @@ def identify(
 
     `seed`: of a mixture's conversations. `watch`: called with a line on progress. `trust`: the reliability of the
     options of the profiles, as from `analysis.labels.reliability.Trusts.note`. DataError without conversations, or too
-    few of a side. Needs the extras `ml`, and `zh` for Chinese.
+    few of a side. Needs the extra `stats`, and `zh` for Chinese.
     """
     if seeds < 1:
         raise SettingError(f"seeds {seeds}: give 1 or more")

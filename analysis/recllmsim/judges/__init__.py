@@ -3,7 +3,7 @@
 from ....errors import of_extra
 
 # Before what imports it, so that who lacks it reads which extra brings it.
-of_extra("numpy", "ml")
+of_extra("numpy", "stats")
 
 from .judge import Judge, baselines, judge_of_function, judge_of_points  # noqa: E402
 from .report import JudgesReport, measure_judges  # noqa: E402

@@ -50,7 +50,7 @@ class Judge:
 def baselines() -> list[Judge]:
     """The judges that every other one is compared with.
 
-    The model of words needs the extra `ml`, and `zh` for Chinese.
+    The model of words needs the extra `stats`, and `zh` for Chinese.
     """
     return [
         Judge("commonest", _commonest, constant=True),

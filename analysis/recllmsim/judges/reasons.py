@@ -35,7 +35,7 @@ def reason_counts(turns: Sequence[JudgedTurn]) -> tuple[ReasonCount, ...]:
 
 
 def reason_judges() -> dict[str, SayReasons]:
-    """The judges of reasons that every report has. The model of words needs the extra `ml`, and `zh` for Chinese."""
+    """The judges of reasons that every report has. The model of words needs the extra `stats`, and `zh` for Chinese."""
     return {"commonest": _commonest, "words of the reply (TF-IDF)": text.reasons}
 
 

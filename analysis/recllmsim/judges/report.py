@@ -70,7 +70,7 @@ def measure_judges(
 
     `split`: `users` holds out whole users in five folds (of the user's mean: conversations). `published` holds out a
     fifth of the turns at random; their conversations mostly stand in training too. `trust`: the reliability of people's satisfaction, as from `analysis.labels.reliability.Trusts.note`.
-    DataError without turns to judge, with fewer than two users, or for two judges of one name. Needs the extras `ml`,
+    DataError without turns to judge, with fewer than two users, or for two judges of one name. Needs the extra `stats`,
     and `zh` for Chinese replies.
     """
     everyone = [*baselines(), *judges]

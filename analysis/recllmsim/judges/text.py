@@ -1,6 +1,6 @@
 """Linear models on TF-IDF of a reply's words.
 
-Needs the extra `ml`, and `zh` for Chinese.
+Needs the extra `stats`, and `zh` for Chinese.
 """
 
 from collections import Counter
@@ -46,12 +46,12 @@ def _probability(train_features: Any, above: Sequence[bool], test_features: Any)
 
 
 def _model() -> Any:
-    return of_extra("sklearn.linear_model", "ml").LogisticRegression(solver="newton-cg")
+    return of_extra("sklearn.linear_model", "stats").LogisticRegression(solver="newton-cg")
 
 
 def _vectors(train: Sequence[JudgedTurn], turns: Sequence[JudgedTurn]) -> tuple[Any, Any]:
     """Rows of TF-IDF of both; the words and their weights are those of `train` alone."""
-    extraction = of_extra("sklearn.feature_extraction.text", "ml")
+    extraction = of_extra("sklearn.feature_extraction.text", "stats")
     texts = [list(words_of_reply(turn.reply, turn.language)) for turn in train]
     common = min(2, max(Counter(word for text in texts for word in set(text)).values(), default=1))
     vectors = extraction.TfidfVectorizer(analyzer=list, min_df=common, sublinear_tf=True)

@@ -3,7 +3,7 @@
 from ....errors import of_extra
 
 # Before what imports it, so that who lacks it reads which extra brings it.
-of_extra("numpy", "ml")
+of_extra("numpy", "stats")
 
 from .report import SatisfactionReport, measure_satisfaction  # noqa: E402
 from .turns import ToldTurn, told_turns  # noqa: E402

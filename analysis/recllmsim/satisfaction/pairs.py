@@ -69,8 +69,8 @@ def _by_words(turns: Sequence[ToldTurn], pairs: Sequence[Pair[int]], fold: Fold)
     row = {place: number for number, place in enumerate(learnt)}
     better, worse = ([row[place] for place in side] for side in zip(*((pairs[at].better, pairs[at].worse) for at in train), strict=True))  # fmt: skip
     difference: Any = train_features[better] - train_features[worse]
-    stack = of_extra("scipy.sparse", "ml").vstack
-    model = of_extra("sklearn.linear_model", "ml").LogisticRegression(fit_intercept=False, solver="newton-cg")
+    stack = of_extra("scipy.sparse", "stats").vstack
+    model = of_extra("sklearn.linear_model", "stats").LogisticRegression(fit_intercept=False, solver="newton-cg")
     model.fit(stack([difference, -difference]), [1] * len(train) + [0] * len(train))
     above = model.decision_function(test_features[0::2] - test_features[1::2])
     return np.array([preference(value, 0) for value in above])

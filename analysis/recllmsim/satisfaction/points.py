@@ -19,14 +19,14 @@ Guess: TypeAlias = Callable[[Sequence[UserText], FloatArray, Sequence[UserText],
 
 
 def regressor(name: str, trees: int = TREES) -> Guess:
-    """A regression on words: a forest, boosted trees (extra `xgboost`), or, for `logistic`, a ridge regression."""
+    """A regression on words: a forest, boosted trees (extra `stats`), or, for `logistic`, a ridge regression."""
 
     def make(seed: int) -> Any:
         if name == "forest":
-            return of_extra("sklearn.ensemble", "ml").RandomForestRegressor(n_estimators=trees, random_state=seed, max_features=1 / 3)  # fmt: skip
+            return of_extra("sklearn.ensemble", "stats").RandomForestRegressor(n_estimators=trees, random_state=seed, max_features=1 / 3)  # fmt: skip
         if name == "xgboost":
-            return of_extra("xgboost", "xgboost").XGBRegressor(n_estimators=trees, random_state=seed, n_jobs=1)
-        return of_extra("sklearn.linear_model", "ml").Ridge()
+            return of_extra("xgboost", "stats").XGBRegressor(n_estimators=trees, random_state=seed, n_jobs=1)
+        return of_extra("sklearn.linear_model", "stats").Ridge()
 
     def guess(train: Sequence[UserText], points: FloatArray, texts: Sequence[UserText], seed: int) -> FloatArray:
         train_features, test_features = tf_idf(train, texts)

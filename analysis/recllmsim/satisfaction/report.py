@@ -59,7 +59,7 @@ def measure_satisfaction(
     `split`: `users` holds out whole users in five folds, `published` a fifth of the turns at random. `reads`: what the
     turns' texts are, for the rows. `trust`: the reliability of the
     satisfaction, as from `analysis.labels.reliability.Trusts.note`. `watch`: called with a line on progress. DataError
-    without turns, or with fewer than two users. Needs the extras `ml`, and `zh` for Chinese.
+    without turns, or with fewer than two users. Needs the extra `stats`, and `zh` for Chinese.
     """
     if seeds < 1:
         raise SettingError(f"seeds {seeds}: give 1 or more")

@@ -92,9 +92,9 @@ def features(question: ReadingQuestion) -> tuple[tuple[Candidate, ...], Any]:
     """The candidates of a question's section with an array of their features: (candidates, `len(FEATURES)`).
 
     They follow only from the question and its section: words are weighed over the section's own sentences. Needs the
-    extra `ml`.
+    extra `stats`.
     """
-    numpy = of_extra("numpy", "ml")
+    numpy = of_extra("numpy", "stats")
     of_section = candidates(question.section)
     table = _rows(question, of_section, TermWeights.of([question.section]))
     return of_section, numpy.asarray(table, dtype="float32").reshape(len(of_section), len(FEATURES))

@@ -89,7 +89,7 @@ def score_reader(
     """
     if len(answers) != len(questions):
         raise DataError(f"{reader}: gave {len(answers)} answers to {len(questions)} questions: it must give one each")
-    if odd := [answer for answer in answers if answer is not None and not isinstance(answer, str)]:  # pyright: ignore
+    if odd := [answer for answer in answers if answer is not None and not isinstance(answer, str)]:
         raise DataError(f"{reader}: gave {odd[0]!r} as an answer: an answer is a text, or None for none")
     lost = list(failures) or [None] * len(questions)
     rows = [

@@ -39,7 +39,7 @@ class FeatureReader:
 
     By the threshold it would refuse as many training questions as have no answer, each predicted by a model that has
     not seen its topic. (The bound with the best mean F1 says little here: a reader this weak gains most by refusing
-    nearly everything.) Everything follows from the questions: training twice gives the same reader. Needs the extra `ml`.
+    nearly everything.) Everything follows from the questions: training twice gives the same reader. Needs the extra `stats`.
     """
 
     each_line: bool = True
@@ -55,8 +55,8 @@ class FeatureReader:
             fold_of = folds_of([questions], INNER_FOLDS)
         except DataError:
             raise DataError("the questions are about one topic: a reader is trained on two or more") from None
-        tables = [features(question) for question in questions]  # pyright: ignore[reportArgumentType]
-        goals = [_goals(question, self.each_line) for question in questions]  # pyright: ignore[reportArgumentType]
+        tables = [features(question) for question in questions]
+        goals = [_goals(question, self.each_line) for question in questions]
         folds = [fold_of[question.section] for question in questions]
         choices: dict[int, _Choice] = {}
         for fold in range(INNER_FOLDS):
@@ -74,7 +74,7 @@ class FeatureReader:
         if self._model is None:
             raise DataError("the reader is not trained: call fit with questions first")
         answers: list[str | None] = []
-        tables = [features(question) for question in questions]  # pyright: ignore[reportArgumentType]
+        tables = [features(question) for question in questions]
         for choice in _choices(self._model, tables):
             refused = choice.candidate is None or choice.expected < self.threshold
             answers.append(None if refused or choice.candidate is None else choice.candidate.text)
@@ -91,8 +91,8 @@ def _goals(question: ReadingQuestion, each_line: bool) -> tuple[float, ...]:
 
 
 def _trained(tables: Sequence[Any], goals: Sequence[Sequence[float]]) -> Any:
-    numpy = of_extra("numpy", "ml")
-    ensemble = of_extra("sklearn.ensemble", "ml")
+    numpy = of_extra("numpy", "stats")
+    ensemble = of_extra("sklearn.ensemble", "stats")
     model = ensemble.HistGradientBoostingRegressor(
         max_iter=TREES,
         max_leaf_nodes=LEAVES,
@@ -112,7 +112,7 @@ def _choices(model: Any, tables: Sequence[tuple[Sequence[Candidate], Any]]) -> l
     if not any(of_section for of_section, _ in tables):
         return [_Choice(None, 0.0) for _ in tables]
     with one_thread():
-        every = model.predict(of_extra("numpy", "ml").concatenate([table for _, table in tables]))
+        every = model.predict(of_extra("numpy", "stats").concatenate([table for _, table in tables]))
     choices, first = [], 0
     for of_section, _ in tables:
         expected = every[first : first + len(of_section)]

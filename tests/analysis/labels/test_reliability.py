@@ -147,7 +147,7 @@ def test_no_table_of_recllmsim_shows_a_label_without_its_trust(statistics):
 
 @pytest.mark.heavy
 def test_no_figure_of_recllmsim_shows_a_label_without_its_trust(statistics):
-    pytest.importorskip("matplotlib", reason="figures need the extra viz")
+    pytest.importorskip("matplotlib", reason="figures need the extra stats")
     drawn = {name: rendered(figure).decode() for name, figure in recllmsim_figures(statistics).items()}
     captions = {name: " ".join(re.findall(r">(Trust[^<]*)<", svg)) for name, svg in drawn.items()}
     assert captions == {

@@ -232,7 +232,7 @@ def test_too_few_replies_to_learn_from_are_one_line_and_no_empty_table(duologue:
 
 @pytest.mark.parametrize(
     ("options", "module", "extra"),
-    [(["--model", "xgboost"], "xgboost", "xgboost"), (["--encoder", "x"], "torch", "torch"), ([], "sklearn.feature_extraction.text", "ml")],
+    [(["--model", "xgboost"], "xgboost", "stats"), (["--encoder", "x"], "torch", "readers"), ([], "sklearn.feature_extraction.text", "stats")],
 )  # fmt: skip
 def test_a_missing_extra_is_named(
     duologue: Command, people: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], module: str, extra: str

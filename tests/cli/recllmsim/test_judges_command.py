@@ -204,7 +204,8 @@ def test_a_file_to_keep_is_not_put_where_it_would_be_read(duologue: Command, peo
 
 
 @pytest.mark.parametrize(
-    ("module", "extra"), [("sklearn.feature_extraction.text", "ml"), ("jieba", "zh"), ("sklearn.linear_model", "ml")]
+    ("module", "extra"),
+    [("sklearn.feature_extraction.text", "stats"), ("jieba", "zh"), ("sklearn.linear_model", "stats")],
 )
 def test_a_missing_extra_is_named(
     duologue: Command, people: Path, monkeypatch: pytest.MonkeyPatch, module: str, extra: str

@@ -305,7 +305,7 @@ def test_a_missing_extra_is_named(duologue: Command, quac: Path, monkeypatch: py
     monkeypatch.setitem(sys.modules, "transformers", None)
     code, _, err = duologue("simquac", "readers", quac, "--model", "hf:/nowhere")
     assert code == 2
-    assert 'pip install "duologue[torch]"' in err
+    assert 'pip install "duologue[readers]"' in err
 
 
 def test_a_file_without_sections_is_refused(duologue: Command, tmp_path: Path) -> None:

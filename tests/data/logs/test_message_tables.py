@@ -180,7 +180,7 @@ def test_the_sheets_of_a_workbook_with_messages_are_read(
     assert conversation.messages[0].extra["messages"]["values"] == {"Score": 3}
     assert "the sheet 'Notes' left out" in loaded.notes[-1]
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    assert 'pip install "duologue[xlsx]"' in fault(load, path)
+    assert 'pip install "duologue[stats]"' in fault(load, path)
 
 
 def test_a_folder_has_its_tables_by_what_they_hold() -> None:

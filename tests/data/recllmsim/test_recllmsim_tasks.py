@@ -187,7 +187,7 @@ def test_a_sheet_without_the_columns_and_a_broken_workbook_are_named() -> None:
 def test_without_openpyxl_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     path = sheet(("a", "p", None))
     monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
-    assert 'pip install "duologue[xlsx]"' in broken(path)
+    assert 'pip install "duologue[stats]"' in broken(path)
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch):
     for name in [name for name in sys.modules if name.partition(".")[0] == "sklearn"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(sys, "meta_path", [Lacks("sklearn"), *sys.meta_path])
-    with pytest.raises(MissingExtraError, match=r"sklearn is not installed: pip install \"duologue\[ml\]\""):
+    with pytest.raises(MissingExtraError, match=r"sklearn is not installed: pip install \"duologue\[stats\]\""):
         PeopleSpeaker.of([TEA], "user")
 
 

@@ -19,7 +19,7 @@ def test_the_extra_of_a_missing_package_is_named(monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(MissingExtraError, match=r"duologue\[torch\]"):
+    with pytest.raises(MissingExtraError, match=r"duologue\[readers\]"):
         HuggingFaceReader.of("hf:/nowhere")
 
 

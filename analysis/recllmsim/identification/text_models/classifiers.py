@@ -134,8 +134,8 @@ def grown(wood: Any, features: Any, targets: Any) -> Any:
 
 
 def booster(trees: int, seed: int) -> Any:
-    """Boosted trees of XGBoost (extra `xgboost`)."""
-    return of_extra("xgboost", "xgboost").XGBClassifier(
+    """Boosted trees of XGBoost (extra `stats`)."""
+    return of_extra("xgboost", "stats").XGBClassifier(
         n_estimators=trees, max_depth=DEPTH, learning_rate=RATE, random_state=seed, n_jobs=1
     )
 
@@ -158,4 +158,4 @@ def _on_tf_idf(fitted: Callable[[Any, Truth, Any, int], FloatArray]) -> Classify
 
 
 def _of(module: str) -> Any:
-    return of_extra(f"sklearn.{module}", "ml")
+    return of_extra(f"sklearn.{module}", "stats")

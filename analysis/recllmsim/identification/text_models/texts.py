@@ -67,8 +67,8 @@ def tf_idf(train: Sequence[UserText], *others: Sequence[UserText]) -> list[Any]:
 
     They are what its `TfidfVectorizer` makes of the words. It would count them anew for each fold, task and model.
     """
-    sparse = of_extra("scipy.sparse", "ml")
-    weights = of_extra("sklearn.feature_extraction.text", "ml").TfidfTransformer()
+    sparse = of_extra("scipy.sparse", "stats")
+    weights = of_extra("sklearn.feature_extraction.text", "stats").TfidfTransformer()
     counted = [[text.counted for text in texts] for texts in (train, *others)]  # which numbers their words
     learnt, first = np.unique(np.concatenate([words for words, _ in counted[0]] or [_NO_WORDS]), return_index=True)
     if not len(learnt):  # one column, of a word that all of them have

@@ -1,6 +1,6 @@
 """An encoder of Transformers, fine-tuned to predict options: one label each, by their own sigmoid.
 
-Needs the extra `torch`.
+Needs the extra `readers`.
 """
 
 from collections.abc import Sequence
@@ -37,8 +37,8 @@ class Encoder:
 
     def classify(self, train: Sequence[UserText], truth: Truth, texts: Sequence[UserText], seed: int) -> FloatArray:
         """Scores of each option, as `classifiers.Classify`. SettingError if the weights cannot be read."""
-        torch = of_extra("torch", "torch")
-        transformers = of_extra("transformers", "torch")
+        torch = of_extra("torch", "readers")
+        transformers = of_extra("transformers", "readers")
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             tokenizer, model = self._read(transformers, truth.shape[1])
@@ -118,8 +118,8 @@ class Encoder:
 
 def encoder(path: str | Path, **settings: Any) -> Model:
     """A fine-tuned encoder as a model, under the name of its folder. `settings`: those of `Encoder`."""
-    of_extra("torch", "torch")
-    of_extra("transformers", "torch")
+    of_extra("torch", "readers")
+    of_extra("transformers", "readers")
     return Model(f"encoder {Path(path).name}", Encoder(path, **settings).classify)
 
 

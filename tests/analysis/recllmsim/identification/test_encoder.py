@@ -15,15 +15,15 @@ from duologue.errors import MissingExtraError, SettingError
 
 def test_an_encoder_without_its_extra_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtraError, match=r"duologue\[torch\]"):
+    with pytest.raises(MissingExtraError, match=r"duologue\[readers\]"):
         encoder("somewhere")
 
 
 @pytest.mark.heavy
 @pytest.mark.filterwarnings("ignore")
 def test_a_tiny_random_encoder_learns_a_word_that_tells_the_label(tmp_path: Path, crowd):
-    pytest.importorskip("torch", reason="the extra torch is not installed")
-    transformers = pytest.importorskip("transformers", reason="the extra torch is not installed")
+    pytest.importorskip("torch", reason="the extra readers is not installed")
+    transformers = pytest.importorskip("transformers", reason="the extra readers is not installed")
     words = [
         "[PAD]",
         "[UNK]",

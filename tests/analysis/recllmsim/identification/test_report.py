@@ -50,7 +50,7 @@ def test_boosted_trees_learn_a_word_or_name_their_extra(monkeypatch, crowd, valu
         try:
             import xgboost  # noqa: F401
         except ImportError:
-            with pytest.raises(MissingExtraError, match=r"duologue\[xgboost\]"):
+            with pytest.raises(MissingExtraError, match=r"duologue\[stats\]"):
                 models(["xgboost"])
             return
     rows = values(identify(crowd("sign"), models(["xgboost", "xgboost-chain"], 5)))

@@ -116,7 +116,7 @@ def test_kinds_of_questions(text, kind):
 
 def test_features_have_a_row_for_each_candidate():
     pytest.importorskip("sklearn")
-    rows, table = features(question("When did the last keeper leave?"))  # pyright: ignore[reportArgumentType]
+    rows, table = features(question("When did the last keeper leave?"))
     assert table.shape == (len(rows), len(FEATURES))
     column = dict(zip(FEATURES, table.T, strict=True))
     best = max(range(len(rows)), key=lambda number: column["nearness of its sentence"][number])
