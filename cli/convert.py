@@ -26,12 +26,12 @@ GENERAL = (messages.FORMAT.name, sharegpt.FORMAT.name)
 def convert_command(
     source: AnySource,
     target: Annotated[
-        Path, typer.Argument(metavar="DST", help="The file to write; for recllmsim, hub and sessions the folder.")
+        Path, typer.Argument(metavar="DST", help="The file to write; for recllmsim the folder.")
     ],
     to: Annotated[
         str,
         option(
-            "Write this format. simquac: JSON in the form of SQuAD; squad_v2, quac: JSON lines that Hugging Face's datasets loads, a question or a conversation each; recllmsim: a folder with a JSON file for each conversation; sharegpt: JSON with from and value (JSON lines if DST ends with .jsonl); messages: JSON lines with role and content, as OpenAI has them; anthropic, responses, langchain: JSON lines with the messages of these; csv: a table with a row for each message; parquet: whole records with typed columns; hub: a folder with these, a card and Croissant for the Hugging Face Hub; sessions: a folder with a session trace of the Hub for each conversation; replay: whole records, which --user and --assistant replay:FILE replay; inspect: a log of Inspect's evaluations (.eval or .json), which inspect view opens; scenarios: JSON lines of scenarios, of test cases of other tools or of conversations; or a format of an installed package.",
+            "Write this format. simquac: JSON in the form of SQuAD; squad_v2, quac: JSON lines that Hugging Face's datasets loads, a question or a conversation each; recllmsim: a folder with a JSON file for each conversation; sharegpt: JSON with from and value (JSON lines if DST ends with .jsonl); messages: JSON lines with role and content, as OpenAI has them; parquet: whole records with typed columns; replay: whole records, which --user and --assistant replay:FILE replay; inspect: a log of Inspect's evaluations (.eval or .json), which inspect view opens; scenarios: JSON lines of scenarios, of test cases of other tools or of conversations; or a format of an installed package.",
             "--to",
             metavar="FORMAT",
             autocompletion=completions.formats,

@@ -25,9 +25,9 @@ from typing import Any
 from ..errors import SettingError
 from .domain import Dataset, Domain
 from .domain_parts import LabelNotes
-from .formats import hub_folder, messages, parquet, record_lines, sharegpt
+from .formats import messages, parquet, record_lines, sharegpt
 from .formats.detection import FOLDER, Format, Writer
-from .logs.forms import FORMS, WRITTEN
+from .logs.forms import FORMS
 from .packages import register_declared
 from .recllmsim.domain import DOMAIN as RECLLMSIM
 from .records import Conversation, Message
@@ -116,12 +116,10 @@ class PlainDomain(Domain):
         RUN,
         RECORDS,
         parquet.form(validate),
-        hub_folder.form(validate),
         *test_cases.FORMS,
         *FORMS,
         messages.FORMAT,
         sharegpt.FORMAT,
-        *WRITTEN,
         test_cases.LINES,
     )
 

@@ -18,7 +18,6 @@ from ..files.json_values import elements, first_element, has_lines
 from ..files.regular_files import is_regular
 from ..packages import failure, is_shipped
 from ..records import Conversation
-from .refusals import refusal
 
 MANIFEST = "manifest.json"
 CONVERSATIONS = "conversations.jsonl"
@@ -269,8 +268,6 @@ def detected(
         form = _settled(source, form, own)
     if form is not None:
         return form
-    if problem := refusal(source.path, source.begin):
-        raise DataError(f"{at(source.path)}: {problem}")
     is_empty = not source.is_folder and not source.text.strip()
     if source.fault is not None:
         raise source.fault

@@ -1,8 +1,8 @@
 """Messages in parts, as turns of OpenAI's form; each result of a tool is a turn of its own.
 
 It reads the parts of OpenTelemetry's semantic conventions (gen-ai-input-messages.json), of Vercel's AI SDK (model
-messages and UI messages), and of Gemini's `Content`. It also reads those of LLaMA Factory's messages (`type` and
-`value`), and Anthropic's content blocks where calls and results stand in one message.
+messages and UI messages), and of Gemini's `Content`. It also reads Anthropic's content blocks where calls and results
+stand in one message.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,25 +11,19 @@ from typing import Any
 
 from ..attempts import as_list, as_object, is_object
 from ..files.json_files import dumps
-from ..files.json_values import as_value
 
 _REASONING = ("reasoning", "thinking", "redacted_thinking")
 _CALLS = ("tool_call", "tool-call", "tool_use", "tool-invocation", "dynamic-tool")
 _RESULTS = ("tool_call_response", "tool-result", "tool_result")
-_OF_VALUES = ("text", "reasoning", "tool_call")
 _MARKS = ("step-start", "step-finish")
 """Parts that hold nothing."""
 _MIME = ("mime_type", "mimeType", "mediaType", "media_type")
 
 
 def in_parts(content: Any) -> bool:
-    """Whether a content lists parts of Vercel's AI SDK, with their calls and results, or of LLaMA Factory, with values."""
+    """Whether a content lists parts of Vercel's AI SDK, with their calls and results."""
     parts = [part for part in content if is_object(part)] if isinstance(content, list) else []
-    return any(
-        part.get("type") in ("tool-call", "tool-result", "tool-invocation")
-        or (isinstance(part.get("value"), str) and part.get("type") in _OF_VALUES)
-        for part in parts
-    )
+    return any(part.get("type") in ("tool-call", "tool-result", "tool-invocation") for part in parts)
 
 
 def turns_of_parts(role: str, parts: Sequence[Any], more: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
@@ -93,7 +87,7 @@ def _turns(role: str, parts: Sequence[Any]) -> Iterator[dict[str, Any]]:
         if not is_object(block) or (kind := _kind(block)) in _MARKS:
             continue
         if block.get("thought") is True or kind in _REASONING:
-            current.reasoning.append(_first_text(block, "text", "content", "value", "reasoning", "thinking"))
+            current.reasoning.append(_first_text(block, "text", "content", "reasoning", "thinking"))
             continue
         call, result = _call(block, kind), _result(block, kind)
         if call is not None:
@@ -115,9 +109,7 @@ def _kind(block: Mapping[str, Any]) -> str:
 def _call(block: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
     """The call of a part in OpenAI's form."""
     inner = block
-    if kind == "tool_call" and isinstance(written := block.get("value"), str):
-        inner = as_object(as_value(written))
-    elif kind == "tool-invocation":
+    if kind == "tool-invocation":
         inner = as_object(block.get("toolInvocation", block))
     elif is_object(function := block.get("functionCall", block.get("function_call"))):
         inner = function
@@ -165,7 +157,7 @@ def _tool_turn(number: Any, name: Any, value: Any, *, failed: bool = False) -> d
 def _content(block: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """A text, or a block that `attachments.part_of` reads."""
     if kind in ("text", "input_text", "output_text"):
-        return {"type": "text", "text": _first_text(block, "text", "content", "value")}
+        return {"type": "text", "text": _first_text(block, "text", "content")}
     mime = next((block[key] for key in _MIME if isinstance(block.get(key), str)), None)
     if kind == "uri":
         return {"type": block.get("modality") or "media", "url": block.get("uri"), "mime_type": mime}

@@ -6,6 +6,7 @@ shape is `Json` (datasets 4.7). Rows are written and read in groups, so that a f
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from ..files.json_files import dumps, parsed, replacing_bytes
 from ..files.tables import PARQUET
 from ..records import Conversation
 from .detection import ConversationStream, Format, Source
-from .provider_messages import turns_of_talk
+from .messages import FORM
 from .record_lines import Validate, from_plain
 from .turn_reading import text_of
 
@@ -24,6 +25,9 @@ GROUP = 500
 """Conversations of a row group."""
 RECORD = "record"
 """The column with the whole record as JSON text, from which it is read again."""
+
+_OWN = replace(FORM, kind="parquet")
+"""Messages in OpenAI's form, without what the source of another format has beside."""
 
 
 def _value(kind: str = "string") -> dict[str, Any]:
@@ -146,7 +150,7 @@ def _row(conversation: Conversation) -> dict[str, Any]:
     drafts += [(turn.role, turn.after, draft) for turn in conversation.unsaid for draft in turn.attempts]
     row = {
         "id": conversation.id,
-        "messages": [_turn(turn) for turn in turns_of_talk(conversation, "parquet")],
+        "messages": [_turn(turn) for turn in _OWN.written(conversation)[_OWN.turns]],
         "scenario": _json(conversation.scenario),
         "labels": _json(conversation.labels),
         "message_labels": [

@@ -1,11 +1,10 @@
 """What the text-only formats leave out of conversations."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..attempts import Part, as_object
+from ..attempts import as_object
 from ..records import Conversation, Json, Message, Timing, ToolCall
 from .dialogues import ASIDES, BEFORE, asides, declared_labels
 from .media_marks import parts_at_marks
@@ -25,11 +24,6 @@ _PATCH = {"values", "order", BEFORE}
 
 FURTHER = "further keys of the source"
 PARTS = "images, recordings, files and other parts of messages"
-EMPTY = "all of it, because it has no message"
-PLACES = "places of instructions (all are written before the first message)"
-CALLERS = "which of two messages in a row called tools (the calls are those of the first)"
-SILENT = "messages without words before one that called tools"
-HALVES = "halves of surrogate pairs (a question mark is written)"
 SCALARS = "that results of tools are numbers, true, false or null (they are written as texts)"
 
 LINES = 1000
@@ -73,44 +67,28 @@ class BeyondWords:
         own_key: str = "",
         *,
         tools: bool = False,
-        errors: bool = False,
-        parts: bool | Callable[[Part], bool] = False,
-        instructions_at_begin: bool = False,
-        tools_by_place: bool = False,
-        halves: bool = True,
+        parts: bool = False,
     ) -> None:
         """A count for a format with these abilities.
 
         Args:
             own_key: The format's own key in `extra`, whose content is written.
             tools: Whether the format holds tool calls of assistants.
-            errors: Whether it marks results of tools that failed.
-            parts: Whether it holds parts of messages that are not text, or which of them.
-            instructions_at_begin: Whether it holds instructions only before the first message.
-            tools_by_place: Whether a call belongs to the assistant's message before it.
-            halves: Whether it holds halves of surrogate pairs, which UTF-8 lacks.
+            parts: Whether it holds parts of messages that are not text.
         """
         self.own_key = own_key
-        self.parts = (lambda _: parts) if isinstance(parts, bool) else parts
-        self.tools, self.errors = tools, errors
-        self._instructions_at_begin, self._tools_by_place, self._halves = instructions_at_begin, tools_by_place, halves
+        self.tools, self.parts = tools, parts
         self._having: Counter[str] = Counter()
         self._keys: dict[str, None] = {}
         self._source_keys: dict[str, None] = {}
 
-    def note(self, conversation: Conversation, *, empty: bool = False) -> bool:
-        """Count the further content of a conversation, and give whether it is to be written.
-
-        `empty`: whether nothing of it can be, so that it is left out as a whole.
-        """
-        if empty:
-            self._having[EMPTY] += 1
-            return False
+    def note(self, conversation: Conversation) -> None:
+        """Count the further content of a conversation."""
         stored = [message for message in conversation.messages if message.stored]
         further = [key for extra in _extras(conversation, stored) for key in _further(extra, self.own_key)]
         self._having[FURTHER] += bool(further)
         self._source_keys |= dict.fromkeys(further)
-        lost = _lost(conversation, stored, self.own_key, tools=self.tools, errors=self.errors)
+        lost = _lost(conversation, stored, self.own_key, tools=self.tools)
         self._having.update(content for content, is_lost in lost if is_lost)
         calls = _own_calls(stored, self.own_key) if self.tools else []
         self._having[SCALARS] += any(map(self._is_written_as_text, calls))
@@ -121,32 +99,14 @@ class BeyondWords:
         ]
         beside_errors = any(call.parts and call.error is not None for call in calls)
         all_parts = (*unlisted, *(call.parts for call in calls))
-        self._having[PARTS] += beside_errors or not all(self.parts(part) for parts in all_parts for part in parts)
+        self._having[PARTS] += beside_errors or (not self.parts and any(all_parts))
         unnamed = [key for extra in _extras(conversation, stored) for key in _unread(extra, self.own_key)]
         self._having["extra"] += bool(unnamed)
         self._keys |= dict.fromkeys(unnamed)
-        self._note_places(conversation, stored)
-        return True
-
-    def _note_places(self, conversation: Conversation, stored: Sequence[Message]) -> None:
-        """Count what a format with fewer abilities has elsewhere, or in other characters."""
-        later = [aside for aside in asides(conversation) if "system" in aside][1:]
-        begun = [aside for aside in asides(conversation) if "system" in aside and aside["at"] > 0]
-        self._having[PLACES] += self._instructions_at_begin and bool(later or begun)
-        callers = [
-            before
-            for before, after in pairwise(stored)
-            if before.role == after.role == "assistant" and after.tool_calls
-        ]
-        self._having[CALLERS] += self._tools_by_place and bool(callers)
-        self._having[SILENT] += self._tools_by_place and not all(
-            before.text or any(map(self.parts, before.parts)) for before in callers
-        )
-        self._having[HALVES] += not self._halves and any(map(_has_half, _texts(conversation, stored)))
 
     def _is_written_as_text(self, call: ToolCall) -> bool:
         """Whether a result is read as a text again and was none: only objects and lists are read as values."""
-        nothing = call.result is None and not any(map(self.parts, call.parts))
+        nothing = call.result is None and not (self.parts and call.parts)
         return call.error is None and (nothing or isinstance(call.result, bool | int | float))
 
     def lines(self) -> list[str]:
@@ -160,7 +120,7 @@ class BeyondWords:
 
 
 def _lost(
-    conversation: Conversation, stored: list[Message], own_key: str, *, tools: bool, errors: bool
+    conversation: Conversation, stored: list[Message], own_key: str, *, tools: bool
 ) -> Iterator[tuple[str, bool]]:
     """Each kind of content, and whether the conversation has it."""
     scenario, extras = conversation.scenario, _extras(conversation, stored)
@@ -181,7 +141,7 @@ def _lost(
     calls = [(message.role, call) for message in stored for call in message.tool_calls]
     yield "calls and results of a user's tools", tools and any(role == "user" for role, _ in calls)
     failed = tools and any(call.error is not None for call in _own_calls(stored, own_key))
-    yield "that a tool failed (errors of tools are written as results)", failed and not errors
+    yield "that a tool failed (errors of tools are written as results)", failed
     yield "messages that are not stored", len(stored) < len(conversation.messages)
     drafts = list(conversation.attempts())
     yield "rejected drafts", any(draft.verdict == "rejected" for draft in drafts)
@@ -213,21 +173,6 @@ def _own_calls(stored: list[Message], own_key: str) -> list[ToolCall]:
     """The assistant's calls that are not written as their source has them."""
     ours = (message for message in stored if message.role == "assistant" and not _as_read(message, own_key))
     return [call for message in ours for call in message.tool_calls]
-
-
-def _texts(conversation: Conversation, stored: Sequence[Message]) -> Iterator[str]:
-    """The texts that are written as they are: of messages, of instructions, and of results of tools."""
-    yield conversation.id
-    for message in stored:
-        yield message.text
-        yield from (
-            value for call in message.tool_calls for value in (call.result, call.error) if isinstance(value, str)
-        )
-    yield from (text for aside in asides(conversation) if isinstance(text := aside.get("system"), str))
-
-
-def _has_half(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _as_read(message: Message, own_key: str) -> bool:

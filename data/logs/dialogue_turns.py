@@ -1,8 +1,7 @@
 """Conversations whose turns name a speaker and a text, under any keys: data sets of conversations, and many logs.
 
 Taskmaster 1 to 3 have `utterances` of `speaker` and `text`. Schema-Guided Dialogue and MultiWOZ 2.2 have `turns` of
-`speaker` and `utterance`, with `frames`. sdialog and DialogueKit have such turns too. Data sets with a layout of their
-own: `dialogue_sets`.
+`speaker` and `utterance`, with `frames`. sdialog and DialogueKit have such turns too.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +20,6 @@ from ..formats.detection import ConversationStream, Format, Source
 from ..formats.spooled import whole
 from ..formats.turns import role_of
 from .completions import is_turn
-from .dialogue_sets import LAYOUTS, RESERVED, SpokenTurn
 from .key_names import LISTS, NAMES, SPEAKERS, TEXTS
 from .training_rows import is_row
 
@@ -34,6 +32,23 @@ _UNKNOWN = (
     "write user and assistant in their place, or read the file with a format of your own "
     "(--log-format MODULE:NAME, docs/extend/log_format.md)"
 )
+
+
+RESERVED = (
+    "id", "messages", "role", "content", "parts", "tool_calls", "function_call", "tool_call_id", "system", "choices",
+    "response", "completion", "output", "preferred_output", "chosen", "conversations",
+)  # fmt: skip
+"""Keys that mean something in a line of messages, or in one of its messages: others' keys of that name go under another."""
+
+
+class SpokenTurn(NamedTuple):
+    """A turn of a dialogue as its source has it."""
+
+    speaker: str
+    text: str
+    further: dict[str, Any]
+    calls: tuple[tuple[str, Any, Any], ...] = ()
+    """Name, arguments and result of the calls that come before the text."""
 
 
 class _Keys(NamedTuple):
@@ -55,7 +70,7 @@ class _Dialogue:
     name: str = ""
     split: str = ""
     key: str = ""
-    """The key of the speakers; empty for a layout that names the sides itself."""
+    """The key of the speakers."""
 
 
 PlacedValues: TypeAlias = Callable[[], Iterable[tuple[str, Any]]]
@@ -100,10 +115,8 @@ def _dialogues(path: str | Path, values: Iterable[tuple[str, Any]]) -> Iterator[
 
 
 def is_dialogue(value: Any) -> bool:
-    """Whether an object has turns of a speaker and a text, or the layout of a known data set."""
-    if not is_object(value) or any(fits(value) for fits, _ in LAYOUTS):
-        return is_object(value)
-    return _keys(value) is not None
+    """Whether a value has turns of a speaker and a text."""
+    return is_object(value) and _keys(value) is not None
 
 
 def _keys(value: Mapping[str, Any]) -> _Keys | None:
@@ -143,14 +156,7 @@ def _read_value(
     path: str | Path, place: str, value: Any, name: str = "", split: str = ""
 ) -> Iterator[_Dialogue | None]:
     """The dialogues of a value, None for each without turns; DataError if it has neither."""
-    layout = next((turns for fits, turns in LAYOUTS if is_object(value) and fits(value)), None)
-    if layout is not None:
-        try:
-            spoken, used = layout(value)
-        except ValueError as error:
-            raise DataError(f"{at(path, place)}: {error}") from None
-        yield _Dialogue(place, value, spoken, used, name, split)
-    elif is_object(value) and (keys := _keys(value)) is not None:
+    if is_object(value) and (keys := _keys(value)) is not None:
         turns = enumerate(value[keys.turns])
         spoken = [_turn(turn, keys, at(path, place, f"turn {number}")) for number, turn in turns]
         yield _Dialogue(place, value, spoken, {keys.turns}, name, split, keys.speaker)
@@ -229,7 +235,7 @@ def _roles(path: str | Path, speakers: Mapping[str, str], keys: set[str]) -> dic
         listed = ", ".join(map(repr, unknown[:6])) + (f" and {len(unknown) - 6} more" if len(unknown) > 6 else "")
         whose = speakers[unknown[0]]
         raise DataError(f"{at(path, whose)}: {listed}: neither user nor assistant by name: {_UNKNOWN}")
-    if "assistant" not in roles.values() and keys <= {*_OF_DIALOGUES, ""}:
+    if "assistant" not in roles.values() and keys <= {*_OF_DIALOGUES}:
         roles = {name: "assistant" if role == "system" else role for name, role in roles.items()}
     return roles
 
@@ -262,10 +268,7 @@ def _line(dialogue: _Dialogue, roles: Mapping[str, str]) -> dict[str, Any]:
         more = {one: inner for one, inner in turn.further.items() if one not in RESERVED}
         if beside := {one: inner for one, inner in turn.further.items() if one in RESERVED}:
             more["turn"] = beside
-        if turn.text is not None:
-            turns.append({"role": roles[turn.speaker], "content": turn.text, **more})
-        elif turns:
-            turns[-1] |= more
+        turns.append({"role": roles[turn.speaker], "content": turn.text, **more})
     split = {"split": dialogue.split} if dialogue.split and "split" not in further else {}
     return {**({"id": name} if name else {}), **split, **further, "messages": turns}
 

@@ -17,7 +17,6 @@ from ..files.broken_lines import of_form
 from ..files.json_files import dumps
 from ..files.json_values import as_value, elements
 from ..formats.detection import ConversationStream, Format, Source
-from ..formats.provider_messages import write_langchain
 from ..formats.spooled import SpooledGroups, whole
 from . import langchain_messages as langchain
 from .completions import numbered
@@ -272,7 +271,6 @@ FORMAT = Format(
     "messages of LangChain, and states, checkpoints and streams of LangGraph",
     _recognised,
     read,
-    write_langchain,
     one_by_one=one_by_one,
     sign="messages with a `type` such as `human` or `ai`, or of a `constructor`: by themselves, in a list, under `messages`, "
     "`values`, `channel_values` or a node's name",

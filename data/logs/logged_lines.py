@@ -10,14 +10,12 @@ from ..attempts import as_object
 from ..files.json_values import as_value
 from ..formats.other_requests import endpoint_of
 from ..formats.turns import FURTHER_KEYS, HOLDERS, role_of
-from .events import event_of, is_server_sent, server_sent
-from .streams import assembled
 
 IDS = ("conversation_id", "thread_id", "session_id", "chat_id", "dialog_id", "dialogue_id")
 """Keys that name the conversation of a line."""
 
 LISTS = ("messages", "conversation", "conversations", "turns", "trajectory")
-_OF_RESPONSE = ("response", "completion", "output", "preferred_output", "response_body", "events", "chunks")
+_OF_RESPONSE = ("response", "completion", "output", "preferred_output", "response_body")
 _OF_REPLY = ("reply", "answer")
 """Keys of a text that is the response if the line's last message is a user's: else it may be any other answer."""
 _OF_REQUEST = ("request", "body", "input", "request_body", "params")
@@ -46,7 +44,7 @@ class LoggedLine:
     request: Mapping[str, Any]
     """The request that the line holds, or the line itself."""
     response: Any
-    """The response as it is without streaming; None without one."""
+    """None without one."""
     conversation: str
     """The conversation that the line names; empty without a name."""
     own: str
@@ -72,7 +70,7 @@ class LoggedLine:
         answered |= {reply} if reply else set[str]()
         taken = {*LISTS, *answered, *_OF_REQUEST, *_OF_RESPONSE, "choices", "usage", "object", *IDS}
         own = value.get("custom_id") or value.get("id")
-        body = _unstreamed(_body(response) if isinstance(response, Mapping) else response)
+        body = _body(response) if isinstance(response, Mapping) else response
         more = {key: inner for key, inner in value.items() if key not in taken}
         for holder in (request, as_object(body)):
             if holder is not value:
@@ -124,28 +122,7 @@ def _is_response(value: Mapping[str, Any]) -> bool:
 
 def _body(holder: Mapping[str, Any]) -> Any:
     bodies = (as_value(holder.get(key)) for key in _BODIES)
-    return next((body for body in bodies if isinstance(body, Mapping | list) or _is_streamed(body)), holder)
-
-
-def _is_streamed(text: Any) -> bool:
-    return isinstance(text, str) and is_server_sent(text)
-
-
-def _unstreamed(response: Any) -> Any:
-    """The response, put together where it is a list or a text of streamed events.
-
-    Events of no known kind, and a last one that is broken, are left out.
-    """
-    values = [response]
-    if _is_streamed(response):
-        values = list(server_sent(response))
-    elif isinstance(response, list):
-        values = response
-    events = [event for value in values if (event := event_of(value)) is not None]
-    if not events:
-        return response
-    responses = assembled(events)
-    return responses[0] if len(responses) == 1 else responses
+    return next((body for body in bodies if isinstance(body, Mapping | list)), holder)
 
 
 def is_answered(value: Mapping[str, Any]) -> bool:

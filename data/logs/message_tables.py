@@ -21,7 +21,7 @@ from ..formats import messages
 from ..formats.detection import Contents, ConversationStream, Format, Source
 from ..formats.refusals import is_spreadsheet
 from ..formats.spooled import Spooled, spooled_json, whole
-from . import dialogue_turns, message_trees, training_rows
+from . import dialogue_turns, training_rows
 from .key_names import ANSWERS, CELLS, CONVERSATIONS, INPUTS, SPEAKERS, TIMES, first_of
 from .times import in_time
 
@@ -123,8 +123,6 @@ def _literal(cell: str) -> Any:
 def _of_rows(path: str | Path, rows: Rows, columns: list[str]) -> ConversationStream | None:
     """The conversations of rows; None if their columns are not those of any form."""
     first = rows[0][1]
-    if message_trees.is_tree(first):
-        return _read(message_trees.of_values(path, rows))
     if training_rows.is_row(first):
         return _read(training_rows.of_rows(path, rows))
     if any(isinstance(first.get(key), list) for key in ("messages", "conversations", "conversation")):

@@ -7,8 +7,7 @@ Attributes: those of the semantic conventions for generative AI (docs/gen-ai/gen
 `gen_ai.client.inference.operation.details`: `gen_ai.conversation.id`, `gen_ai.system_instructions`,
 `gen_ai.input.messages`, `gen_ai.output.messages`. Those of OpenInference, flat or nested as Phoenix exports them:
 `llm.input_messages.N.message.role`, `session.id`; `input.value` and `output.value` where there are no messages. Also
-those of Vercel's AI SDK (`ai_sdk_spans`), and the older `gen_ai.prompt.N.role`. Without any of these, the older events
-with messages (`span_events`).
+the older `gen_ai.prompt.N.role`. Without any of these, the older events with messages (`span_events`).
 """
 
 import re
@@ -21,7 +20,6 @@ from ..files.json_values import as_value, elements
 from ..formats.detection import Contents, Format, Source
 from ..formats.other_requests import OtherForms
 from ..formats.turns import turns_of
-from . import ai_sdk_spans
 from .calls import LoggedCall
 from .completions import of_calls
 from .span_events import body_of, messages_of
@@ -38,7 +36,7 @@ _TOKENS = {
     "input_tokens": ("gen_ai.usage.input_tokens", "llm.token_count.prompt", "gen_ai.usage.prompt_tokens"),
     "output_tokens": ("gen_ai.usage.output_tokens", "llm.token_count.completion", "gen_ai.usage.completion_tokens"),
 }
-_THREADS = ("gen_ai.conversation.id", "session.id", *ai_sdk_spans.THREADS)
+_THREADS = ("gen_ai.conversation.id", "session.id")
 _USERS = ("user.id", "enduser.id", "langfuse.user.id")
 
 
@@ -105,18 +103,12 @@ def _call(span: Mapping[str, Any]) -> LoggedCall | None:
     name = next((attributes[key] for key in _THREADS if attributes.get(key)), "")
     user = next((attributes[key] for key in _USERS if attributes.get(key)), "")
     counts = {
-        name: [
-            value
-            for key in (*keys, *ai_sdk_spans.TOKENS[name])
-            if isinstance(value := attributes.get(key), int | float)
-        ]
+        name: [value for key in keys if isinstance(value := attributes.get(key), int | float)]
         for name, keys in _TOKENS.items()
     }
     used = {name: int(values[0]) for name, values in counts.items() if values}
     kind = str(attributes.get("openinference.span.kind", "LLM"))
-    step = str(attributes.get("ai.operationId", ".do"))
-    # An agent sums up its calls, and so does a function of the AI SDK those whose names go on with `.doGenerate`.
-    is_call = operation not in ("invoke_agent", "invoke_workflow") and kind == "LLM" and ".do" in step
+    is_call = operation not in ("invoke_agent", "invoke_workflow") and kind == "LLM"  # an agent sums up its calls
     outer = not is_call and not (span.get("parentSpanId") or span.get("parent_id") or span.get("parent_span_id"))
     return LoggedCall(
         sent + received,
@@ -190,8 +182,6 @@ def _messages(attributes: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list
             _put(indexed[way].setdefault(int(match["number"]), {}), match["key"], value)
     of_way = {way: [by_number[number] for number in sorted(by_number)] for way, by_number in indexed.items()}
     sent, received = (turns_of([_turn(message) for message in of_way[way]]) for way in ("input", "output"))
-    if not sent and not received:
-        sent, received = ai_sdk_spans.ai_sdk_messages(attributes)
     if not sent and not received:  # texts alone, as some write the older names
         sent = inputs_of(as_value(attributes.get("gen_ai.prompt")), True)
         received = outputs_of(as_value(attributes.get("gen_ai.completion")), True)

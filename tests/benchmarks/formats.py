@@ -18,10 +18,7 @@ from tests.data.generated import conversations
 
 from .reading import called
 
-FORMATS = (
-    "messages", "sharegpt", "anthropic", "responses", "langchain", "csv", "sessions", "parquet", "hub", "inspect.eval",
-    "inspect.json",
-)  # fmt: skip
+FORMATS = ("messages", "sharegpt", "parquet", "inspect.eval", "inspect.json")
 """Names of formats; behind a point how the file's name ends, where the format asks for it."""
 
 

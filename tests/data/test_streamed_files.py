@@ -105,7 +105,7 @@ def test_a_line_that_is_not_utf_8_is_named_by_its_byte_and_no_file_stays_open(ta
         data.load(path, stream=True)
 
 
-@pytest.mark.parametrize("name", ["parquet", "hub", "messages"])
+@pytest.mark.parametrize("name", ["parquet", "messages"])
 def test_a_format_that_is_read_one_by_one_is_put_aside_on_disk(talks, monkeypatch, tmp_path, name):
     pytest.importorskip("pyarrow")
     _, talks = talks

@@ -1,6 +1,5 @@
-"""Parquet with explicit types, and the folder for the Hub with its card and its Croissant description."""
+"""Parquet with explicit types."""
 
-import hashlib
 import json
 import sys
 from pathlib import Path
@@ -8,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from duologue.data import Conversation, DataError, Message, domains, kind_of, load
-from duologue.data.formats import hub_folder, parquet
+from duologue.data import Conversation, DataError, Message, kind_of, load
+from duologue.data.formats import parquet
 from tests.data.generated import conversations
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -65,33 +64,13 @@ def test_without_pyarrow_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     assert not list(Path().iterdir())
 
 
-def test_a_folder_for_the_hub_has_parquet_a_card_and_croissant() -> None:
-    assert domains.targets()["hub"](TALKS, Path("out")) == []
-    assert sorted(file.name for file in Path("out").iterdir()) == sorted(
-        [hub_folder.DATA, hub_folder.CARD, hub_folder.CROISSANT]
-    )
-    card = (Path("out") / hub_folder.CARD).read_text(encoding="utf-8")
-    assert f"data_files: {hub_folder.DATA}" in card
-    assert "| conversations | 200 |" in card
-    assert all(f"| `{name}` |" in card for name in parquet.FEATURES)
-    about = json.loads((Path("out") / hub_folder.CROISSANT).read_text(encoding="utf-8"))
-    (file,) = about["distribution"]
-    content = (Path("out") / file["contentUrl"]).read_bytes()
-    assert (file["sha256"], file["contentSize"]) == (hashlib.sha256(content).hexdigest(), f"{len(content)} B")
-    fields = [field["name"] for field in about["recordSet"][0]["field"]]
-    assert fields == list(parquet.FEATURES)
-    assert about["conformsTo"] == "http://mlcommons.org/croissant/1.1"
-    assert (kind_of("out"), list(load("out"))) == ("hub", TALKS)
-
-
 @pytest.mark.heavy
 @pytest.mark.parametrize("streaming", [False, True])
 def test_datasets_loads_it_with_the_features_that_are_named(streaming: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     datasets = pytest.importorskip("datasets", minversion="4.7")
     monkeypatch.setenv("HF_HOME", str(Path("home").absolute()))
-    domains.targets()["hub"](TALKS, Path("out"))
-    file = str(Path("out") / hub_folder.DATA)
-    loaded = datasets.load_dataset("parquet", data_files=file, cache_dir="cache", streaming=streaming)["train"]
+    parquet.write(TALKS, "out.parquet")
+    loaded = datasets.load_dataset("parquet", data_files="out.parquet", cache_dir="cache", streaming=streaming)["train"]
     assert loaded.features == datasets.Features.from_dict(parquet.FEATURES)
     rows = list(loaded)
     assert [row["id"] for row in rows] == [talk.id for talk in TALKS]
@@ -101,18 +80,3 @@ def test_datasets_loads_it_with_the_features_that_are_named(streaming: bool, mon
     assert [row["labels"] for row in rows] == [talk.labels for talk in TALKS]
     rejected = sum(draft.verdict == "rejected" for talk in TALKS for draft in talk.attempts())
     assert sum(len(row["rejected"]) for row in rows) == rejected > 10
-
-
-@pytest.mark.heavy
-@pytest.mark.filterwarnings("ignore")
-def test_mlcroissant_reads_the_records() -> None:
-    mlcroissant = pytest.importorskip("mlcroissant")
-    domains.targets()["hub"](TALKS[:40], Path("out"))
-    described = mlcroissant.Dataset(str(Path("out") / hub_folder.CROISSANT))
-    assert not described.metadata.issues.errors
-    rows = list(described.records("conversations"))
-    assert [row["conversations/id"].decode() for row in rows] == [talk.id for talk in TALKS[:40]]
-    records = [Conversation.from_plain(json.loads(row["conversations/record"])) for row in rows]
-    assert records == TALKS[:40]
-    roles = [turn["conversations/messages/role"].decode() for turn in rows[0]["conversations/messages"]]
-    assert roles[:1] == ["user"]

@@ -53,7 +53,6 @@ def test_all_broken_lines_are_counted_and_the_first_three_named(broken: tuple[in
         json.dumps({"conversations": [{"from": "human", "value": "Is there tea?"}]}),
         json.dumps({"question": "Is there tea?", "answer": "Yes."}),
         json.dumps({"turns": DIALOGUE}),
-        json.dumps({"contents": [{"role": "user", "parts": [{"text": "Is there tea?"}]}]}),
     ],
 )
 def test_every_form_of_lines_is_read_without_the_broken_ones(line: str) -> None:
@@ -178,7 +177,6 @@ def test_a_list_that_is_cut_off_anywhere_is_read_up_to_there_and_the_end_is_coun
         ({"question": "Hi", "answer": "Yes."}, 3),
         ({"turns": DIALOGUE}, {"turns": 3}),
         ({"chat_messages": [{"sender": "human", "text": "Hi"}]}, {"chat_messages": 3}),
-        ({"message_id": "1", "parent_id": None, "text": "Hi", "role": "prompter"}, 3),
         ({"task_id": 1, "reward": 1.0, "traj": [ASKED]}, {"task_id": 2}),
         ([{"type": "human", "data": {"content": "Hi"}}], 3),
     ],

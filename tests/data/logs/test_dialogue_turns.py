@@ -1,4 +1,4 @@
-"""Dialogues of a speaker and a text, and the layouts of data sets: each side is read, with its calls and annotations."""
+"""Dialogues of a speaker and a text: each side is read, with its calls and annotations."""
 
 import json
 from collections.abc import Callable
@@ -28,10 +28,10 @@ def words(conversation: Conversation) -> list[tuple[str, str]]:
     return [(message.role, message.text) for message in conversation.messages]
 
 
-def read(*values: Any, kind: str = "dialogues") -> Loaded:
+def read(*values: Any) -> Loaded:
     """The conversations, which are written as lines of messages without a loss, and read back equal."""
     loaded = load(file(*values))
-    assert loaded.kind == kind
+    assert loaded.kind == "dialogues"
     assert messages.write(loaded, "again.jsonl") == []
     again = load("again.jsonl")
     assert again.kind == "messages"
@@ -111,61 +111,11 @@ def test_unknown_speakers_are_named_and_not_guessed(fault: Callable[..., str]) -
     assert "line 1: 'Bo': neither" in fault(load, file({"turns": turns("speaker", "text", "user", "Bo")}))
 
 
-MULTIWOZ = {"goal": {"restaurant": {}}, "log": [{"text": text, "metadata": {"a": 1} if role == "assistant" else {}} for role, text in TALK]}  # fmt: skip
-
-
-def test_multiwoz_alternates_and_its_states_say_so(fault: Callable[..., str]) -> None:
-    (conversation,) = read({"P1.json": MULTIWOZ})
-    assert (conversation.id, words(conversation)) == ("P1.json", TALK)
-    assert conversation.messages[1].extra["messages"]["values"] == {"metadata": {"a": 1}}
-    shifted = {**MULTIWOZ, "log": MULTIWOZ["log"][1:]}
-    assert "do not alternate" in fault(load, file({"P1.json": shifted}))
-
-
-def test_dialogstudio_has_both_sides_in_a_turn() -> None:
-    def turn(number: int, user: str, system: str) -> dict[str, Any]:
-        sides = {f"original {side} side information": {side: number} for side in ("user", "system")}
-        return {"turn id": number, "user utterance": user, "system response": system, **sides}
-
-    log = [turn(1, "A table for two?", "At seven."), turn(2, "Fine.", "")]
-    loaded = read({"set--1": {"original dialog id": "x", "log": log}, "set--2": {"log": []}})
-    (conversation,) = loaded
-    assert words(conversation) == TALK
-    assert conversation.messages[1].extra["messages"]["values"] == {"original system side information": {"system": 1}}
-    assert loaded.notes == ("1 dialogue without turns left out",)
-
-
-ABCD = [["customer", "A table for two?"], ["action", "Booked."], ["agent", "At seven."], ["customer", "Fine."]]
-
-
-def test_actions_of_abcd_are_calls_of_the_agent() -> None:
-    delexed = [
-        {"speaker": who, "text": text, "targets": ["book", "take_action", "reserve", ["two"], -1]} for who, text in ABCD
-    ]
-    train, dev = read(
-        {"train": [{"convo_id": 3, "original": ABCD, "delexed": delexed}], "dev": [{"convo_id": 4, "original": ABCD}]}
-    )
-    (call,) = train.messages[1].tool_calls
-    assert (call.name, call.arguments, call.result) == ("reserve", {"values": ["two"]}, "Booked.")
-    assert (train.id, words(train), words(dev)) == ("3", TALK, TALK)
-    assert (further(train)["split"], further(dev)["split"]) == ("train", "dev")
-    assert [aside["messages"]["content"] for aside in asides(dev)] == ["Booked."]
-
-
-@pytest.mark.parametrize("rows", [False, True])
-def test_coqa_has_questions_and_answers_about_a_story(rows: bool, fault: Callable[..., str]) -> None:
-    value: dict[str, Any] = {
-        "story": "It opens at seven.",
-        "questions": ["When?"],
-        "answers": {"input_text": ["seven"], "answer_start": [12]},
-    }
-    if not rows:
-        value |= {"questions": [{"input_text": "When?"}], "answers": [{"input_text": "seven", "answer_start": 12}]}
-    (conversation,) = read(value if rows else {"version": "1", "data": [value]})
-    assert words(conversation) == [("user", "When?"), ("assistant", "seven")]
-    assert conversation.messages[1].extra["messages"]["values"] == {"answer_start": 12}
-    assert further(conversation)["story"] == "It opens at seven."
-    assert "not as many" in fault(load, file({**value, "questions": []}))
+def test_dialogues_have_the_name_of_their_list_and_one_without_turns_is_counted() -> None:
+    spoken = turns("speaker", "text", "user", "agent")
+    loaded = read({"train": [{"convo_id": 3, "turns": spoken}], "dev": [{"convo_id": 4, "turns": spoken}]})
+    assert [(one.id, further(one)["split"]) for one in loaded] == [("3", "train"), ("4", "dev")]
+    assert read({"set--1": {"log": spoken}, "set--2": {"log": []}}).notes == ("1 dialogue without turns left out",)
 
 
 @pytest.mark.parametrize(
@@ -227,54 +177,3 @@ def test_dialogues_under_any_keys_are_read_again(
             assert {**values, **values.get("turn", {})}.items() >= {k: v for k, v in more.items() if k != text}.items()
     else:
         assert (speaker, text) in (("role", "content"), ("from", "value"))
-
-
-def tree(name: str, role: str, *replies: Any, **more: Any) -> dict[str, Any]:
-    return {"message_id": name, "text": f"{name}!", "role": role, "replies": list(replies), **more}
-
-
-BEST = tree("c", "assistant", tree("d", "prompter"), rank=0, labels={"quality": {"value": 0.5, "count": 2}})
-ROOT = tree("a", "prompter", tree("b", "assistant", rank=1), tree("x", "assistant", rank=0, deleted=True), BEST)
-BRANCH = [("user", "a!"), ("assistant", "c!"), ("user", "d!")]
-
-
-def rows_of(message: dict[str, Any], parent: str | None = None) -> list[dict[str, Any]]:
-    own = {key: value for key, value in message.items() if key != "replies"} | {
-        "parent_id": parent,
-        "message_tree_id": "a",
-    }
-    return [own, *(row for reply in message["replies"] for row in rows_of(reply, message["message_id"]))]
-
-
-@pytest.mark.parametrize("form", ["tree", "rows"])
-def test_of_a_tree_the_replies_of_best_rank_are_read_and_the_others_counted(form: str) -> None:
-    values = [{"message_tree_id": "a", "tree_state": "ready", "prompt": ROOT}] if form == "tree" else rows_of(ROOT)
-    loaded = read(*values, kind="trees")
-    (conversation,) = loaded
-    assert (conversation.id, words(conversation)) == ("a", BRANCH)
-    assert loaded.notes == ("2 messages of other branches left out",)
-    assert conversation.messages[1].labels == {"quality": {"value": 0.5, "count": 2}}
-
-
-@given(st.lists(st.tuples(texts, st.booleans()), min_size=1, max_size=5), st.booleans())
-def test_conversations_written_as_trees_are_read_again(chain: list[tuple[str, bool]], nested: bool) -> None:
-    node: dict[str, Any] | None = None
-    for number, (text, alone) in reversed(list(enumerate(chain))):
-        worse = [] if alone else [tree(f"w{number}", "assistant", rank=2)]
-        replies = [] if node is None else [*worse, node]
-        role = "assistant" if number % 2 else "prompter"
-        node = {**tree(str(number), role, *replies, rank=1), "text": text}
-    assert node is not None
-    (conversation,) = read(*([{"prompt": node}] if nested else rows_of(node)), kind="trees")
-    assert words(conversation) == [("assistant" if n % 2 else "user", text) for n, (text, _) in enumerate(chain)]
-
-
-def test_labels_of_rows_are_read_by_their_names() -> None:
-    row = rows_of(tree("a", "prompter"))[0] | {"labels": {"name": ["spam"], "value": [0.0], "count": [3]}}
-    (conversation,) = read(row, kind="trees")
-    assert conversation.messages[0].labels == {"spam": {"value": 0.0, "count": 3}}
-
-
-def test_messages_in_a_circle_are_refused(fault: Callable[..., str]) -> None:
-    ring = [{"message_id": name, "parent_id": of, "role": "prompter", "text": "a"} for name, of in ("ab", "ba")]
-    assert "2 messages are their own ancestors" in fault(load, file(*ring))

@@ -22,26 +22,27 @@ def test_a_prompt_of_the_older_completions_is_a_users_message() -> None:
     assert spoken_lines(only(path)) == TALK[:2]
 
 
-def test_a_recorded_exchange_whose_body_is_a_stream_goes_on_with_the_one_before() -> None:
-    def stream(*blocks: dict[str, Any]) -> str:
-        events: list[Any] = [{"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}}]
-        for number, block in enumerate(blocks):
-            events.append({"type": "content_block_start", "index": number, "content_block": block})
-        events.append({"type": "message_stop"})
-        return "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
+EVENT = {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}}
+CHUNK = {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "At"}}]}
 
-    use = {"type": "tool_use", "id": "t", "name": "hours", "input": {}}
-    result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "9"}]}
-    path = file(
-        {"request": {"body": {"messages": [ASKED]}}, "response": {"body": stream(use)}},
-        {
-            "request": {"body": {"messages": [ASKED, {"role": "assistant", "content": [use]}, result]}},
-            "response": {"body": stream({"type": "text", "text": "At nine."})},
-        },
-    )
-    talk = only(path)
-    assert spoken_lines(talk) == TALK[:2]
-    assert [(call.name, call.result) for call in talk.messages[1].tool_calls] == [("hours", "9")]
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        [EVENT],
+        [CHUNK],
+        [{"messageStart": {"role": "assistant"}}],
+        {"body": [EVENT]},
+        f"event: message_start\ndata: {json.dumps(EVENT)}\n\n",
+        {"body": f"data: {json.dumps(CHUNK)}\n\n"},
+    ],
+    ids=str,
+)
+def test_a_response_that_was_logged_as_a_stream_is_refused_by_its_line(
+    response: Any, fault: Callable[..., str]
+) -> None:
+    line = fault(load, file({"request": {"messages": [ASKED]}, "response": response}))
+    assert line.endswith("line 1: its response is a stream's events: log the whole response")
 
 
 def test_a_request_whose_body_is_a_list_is_no_request(fault: Callable[..., str]) -> None:

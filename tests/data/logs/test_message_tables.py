@@ -130,10 +130,6 @@ PARQUET: dict[str, list[dict[str, Any]]] = {
     "rows": [{"prompt": TALK[0][1], "chosen": MESSAGES, "rejected": MESSAGES[:1]}],
     "single messages": [{"session_id": 1, **message, "score": None} for message in MESSAGES],
     "dialogues": [{"dialogue_id": "a", "turns": [{"speaker": who, "utterance": text} for who, text in TALK]}],
-    "trees": [
-        {"message_id": "a", "parent_id": None, "role": "prompter", "text": TALK[0][1]},
-        {"message_id": "b", "parent_id": "a", "role": "assistant", "text": TALK[1][1]},
-    ],
 }
 
 

@@ -15,7 +15,6 @@ TOOLS = [{"name": "hours"}]
 ANTHROPIC = {"type": "message", "role": "assistant", "content": "At nine.", "stop_reason": "end_turn", "usage": {"input_tokens": 3}}  # fmt: skip
 CHOICE = {"message": {"role": "assistant", "content": "At nine."}, "finish_reason": "stop"}
 OUTPUT = [{"type": "message", "id": "m", "role": "assistant", "content": [{"type": "output_text", "text": "At nine."}]}]
-CONTENT = {"content": {"role": "model", "parts": [{"text": "At nine."}]}, "finishReason": "STOP"}
 BEDROCK = {"output": {"message": {"role": "assistant", "content": [{"text": "At nine."}]}}, "stopReason": "end_turn"}
 LINES: dict[str, tuple[Any, Any, list[str]]] = {
     "anthropic": (
@@ -38,11 +37,6 @@ LINES: dict[str, tuple[Any, Any, list[str]]] = {
         {"outputBodyJson": BEDROCK | {"metrics": {"latencyMs": 3}}},
         ["left out of 1 request: toolConfig", "left out of 1 response: metrics"],
     ),
-    "gemini": (
-        {"contents": [{"role": "user", "parts": [{"text": "When does it open?"}]}], "tools": TOOLS},
-        {"candidates": [CONTENT, CONTENT], "modelVersion": "m", "responseId": "r"},
-        ["left out of 1 request: tools", "left out of 1 response: responseId, candidates after the first"],
-    ),
 }
 
 
@@ -60,7 +54,7 @@ def test_what_is_read_of_no_request_and_no_response_is_named(name: str) -> None:
     assert [note for note in loaded.notes if note.startswith("left out")] == notes
 
 
-@pytest.mark.parametrize("name", [name for name in LINES if name != "gemini"])
+@pytest.mark.parametrize("name", LINES)
 def test_the_user_of_a_request_is_the_user_of_its_conversation(name: str) -> None:
     request, response, _ = LINES[name]
     loaded = load(written({"request": request, "response": response}))

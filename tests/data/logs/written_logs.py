@@ -19,59 +19,8 @@ def openai(talk: LoggedTalk) -> list[dict[str, Any]]:
     return turns
 
 
-def gemini(talk: LoggedTalk) -> Any:
-    contents: list[dict[str, Any]] = []
-    for step in talk.steps:
-        if step.tool:
-            contents.append({"role": "model", "parts": [{"functionCall": {"name": step.tool, "args": step.arguments}}]})
-            response = {"name": step.tool, "response": {"result": step.result}}
-            contents.append({"role": "function", "parts": [{"functionResponse": response}]})
-        role = {"assistant": "model"}.get(step.role, step.role)
-        contents.append({"role": role, "parts": [{"text": step.text[:1]}, {"text": step.text[1:]}]})
-    system = {"systemInstruction": {"parts": [{"text": talk.system}]}} if talk.system else {}
-    if contents[-1]["role"] != "model":
-        return {**system, "contents": contents}
-    reply: dict[str, Any] = {"candidates": [{"content": contents.pop(), "finishReason": "STOP"}], "modelVersion": "m-1"}
-    return {"request": {**system, "contents": contents}, "response": reply}
-
-
-def ui_messages(talk: LoggedTalk) -> Any:
-    listed: list[Any] = (
-        [{"id": "m", "role": "system", "parts": [{"type": "text", "text": talk.system}]}] if talk.system else []
-    )
-    for number, step in enumerate(talk.steps):
-        parts: list[dict[str, Any]] = [{"type": "step-start"}] if step.role == "assistant" else []
-        if step.tool:
-            state = {"state": "output-available", "input": step.arguments, "output": step.result}
-            parts.append({"type": f"tool-{step.tool}", "toolCallId": f"c{number}", **state})
-        parts.append({"type": "text", "text": step.text})
-        listed.append({"id": f"m{number}", "role": step.role, "parts": parts})
-    return {"id": "chat-1", "messages": listed}
-
-
-def model_messages(talk: LoggedTalk) -> list[dict[str, Any]]:
-    listed: list[dict[str, Any]] = [{"role": "system", "content": talk.system}] if talk.system else []
-    for number, step in enumerate(talk.steps):
-        if step.tool:
-            call = {"type": "tool-call", "toolCallId": f"c{number}", "toolName": step.tool, "input": step.arguments}
-            output = {"type": "text", "value": step.result}
-            result = {"type": "tool-result", "toolCallId": f"c{number}", "toolName": step.tool, "output": output}
-            listed += [{"role": "assistant", "content": [call]}, {"role": "tool", "content": [result]}]
-        listed.append({"role": step.role, "content": [{"type": "text", "text": step.text}]})
-    return listed
-
-
 def span(attributes: Mapping[str, Any], **more: Any) -> Any:
     return {"name": "call", "context": {"trace_id": "0x1", "span_id": "0x2"}, "attributes": dict(attributes), **more}
-
-
-def ai_sdk_span(talk: LoggedTalk) -> Any:
-    attributes = {
-        "ai.operationId": "ai.generateText.doGenerate",
-        "ai.prompt.messages": json.dumps(model_messages(talk)),
-        "ai.telemetry.metadata.sessionId": "s-1",
-    }
-    return span(attributes)
 
 
 def otel_parts(talk: LoggedTalk) -> list[dict[str, Any]]:
@@ -193,19 +142,6 @@ def tau2(talk: LoggedTalk) -> Any:
     return {"info": {}, "tasks": [], "simulations": [trial]}
 
 
-def atif(talk: LoggedTalk) -> Any:
-    steps: list[dict[str, Any]] = [{"step_id": 0, "source": "system", "message": talk.system}] if talk.system else []
-    for number, step in enumerate(talk.steps, start=1):
-        if step.tool:
-            call = {"tool_call_id": f"c{number}", "function_name": step.tool, "arguments": step.arguments}
-            results = [{"source_call_id": f"c{number}", "content": step.result}]
-            observation = {"tool_calls": [call], "observation": {"results": results}}
-            steps.append({"step_id": number, "source": "agent", "message": "", **observation})
-        source = {"assistant": "agent"}.get(step.role, step.role)
-        steps.append({"step_id": number, "source": source, "message": step.text})
-    return {"schema_version": "ATIF-v1.4", "session_id": "s-1", "agent": {"name": "a", "version": "1"}, "steps": steps}
-
-
 def chatgpt_without_links(talk: LoggedTalk) -> Any:
     turns = [
         {"author": {"role": role}, "content": {"content_type": "text", "parts": [text]}, "create_time": 10.0 + number}
@@ -230,54 +166,6 @@ def claude(talk: LoggedTalk) -> Any:
     return [{"uuid": "u-1", "name": "Rooms", "created_at": "2026-01-01", "chat_messages": listed}]
 
 
-def claude_code(talk: LoggedTalk) -> list[dict[str, Any]]:
-    lines: list[dict[str, Any]] = [{"type": "ai-title", "aiTitle": "Rooms", "sessionId": "s-1"}]
-
-    def add(kind: str, content: Any, **more: Any) -> None:
-        number = len(lines)
-        message = {"role": kind, "content": content, **more}
-        tree = {"uuid": f"u{number}", "parentUuid": lines[-1].get("uuid"), "isSidechain": False}
-        lines.append({"type": kind, "sessionId": "s-1", **tree, "message": message})
-
-    for number, step in enumerate(talk.steps):
-        if step.tool:
-            use = {"type": "tool_use", "id": f"c{number}", "name": step.tool, "input": step.arguments}
-            add("assistant", [{"type": "thinking", "thinking": "I look."}], id=f"m{number}")
-            add("assistant", [use], id=f"m{number}", usage={"input_tokens": 3, "output_tokens": 2})
-            add("user", [{"type": "tool_result", "tool_use_id": f"c{number}", "content": step.result}])
-        if step.role == "user":
-            add("user", step.text)
-        else:
-            add("assistant", [{"type": "text", "text": step.text}], id=f"n{number}")
-    return lines
-
-
-def codex(talk: LoggedTalk) -> list[dict[str, Any]]:
-    items: list[dict[str, Any]] = (
-        [{"type": "message", "role": "developer", "content": talk.system}] if talk.system else []
-    )
-    for number, step in enumerate(talk.steps):
-        if step.tool:
-            call = {"name": step.tool, "arguments": json.dumps(step.arguments), "call_id": f"c{number}"}
-            items.append({"type": "function_call", **call})
-            items.append({"type": "function_call_output", "call_id": f"c{number}", "output": step.result})
-        kind = {"user": "input_text"}.get(step.role, "output_text")
-        items.append({"type": "message", "role": step.role, "content": [{"type": kind, "text": step.text}]})
-    meta = {"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta", "payload": {"id": "s-1"}}
-    return [meta, *({"timestamp": "t", "type": "response_item", "payload": item} for item in items)]
-
-
-def llama_factory(talk: LoggedTalk) -> Any:
-    listed: list[dict[str, Any]] = []
-    for turn in openai(talk):
-        parts = [{"type": "text", "value": turn["content"]}] if turn["content"] else []
-        for call in turn.get("tool_calls", ()):
-            function = {"name": call["function"]["name"], "arguments": json.loads(call["function"]["arguments"])}
-            parts.append({"type": "tool_call", "value": json.dumps(function)})
-        listed.append({"role": turn["role"], "content": parts})
-    return [{"messages": listed}]
-
-
 def sharegpt(talk: LoggedTalk) -> Any:
     listed: list[Any] = [{"from": "system", "value": talk.system}] if talk.system else []
     for step in talk.steps:
@@ -291,10 +179,6 @@ def sharegpt(talk: LoggedTalk) -> Any:
 
 
 WRITERS: dict[str, tuple[str, Callable[[LoggedTalk], Any]]] = {
-    "gemini": ("gemini", gemini),
-    "UI messages": ("parts", ui_messages),
-    "messages in parts": ("parts", otel_parts),
-    "AI SDK span": ("opentelemetry", ai_sdk_span),
     "OpenTelemetry span": ("opentelemetry", otel_span),
     "OpenInference, nested": ("opentelemetry", lambda talk: openinference(talk, nested=True)),
     "OpenInference, columns": ("opentelemetry", lambda talk: openinference(talk, nested=False)),
@@ -304,16 +188,12 @@ WRITERS: dict[str, tuple[str, Callable[[LoggedTalk], Any]]] = {
     "Inspect": ("inspect", inspect_log),
     "tau-bench": ("trajectories", tau_bench),
     "tau2-bench": ("trajectories", tau2),
-    "ATIF": ("trajectories", atif),
     "ChatGPT without links": ("chatgpt", chatgpt_without_links),
     "Claude": ("claude", claude),
-    "Claude Code": ("claude_code", claude_code),
-    "Codex": ("codex", codex),
-    "LLaMA Factory": ("parts", llama_factory),
     "ShareGPT": ("sharegpt", sharegpt),
 }
 """The name of the format, and what the file holds."""
 
-WITHOUT_SYSTEM = ("messages in parts", "Claude", "Claude Code")
+WITHOUT_SYSTEM = ("Claude",)
 """Forms that have no place for instructions here."""
 WITHOUT_CALLS = ("ChatGPT without links",)
