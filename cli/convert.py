@@ -25,9 +25,7 @@ GENERAL = (messages.FORMAT.name, sharegpt.FORMAT.name)
 
 def convert_command(
     source: AnySource,
-    target: Annotated[
-        Path, typer.Argument(metavar="DST", help="The file to write; for recllmsim the folder.")
-    ],
+    target: Annotated[Path, typer.Argument(metavar="DST", help="The file to write; for recllmsim the folder.")],
     to: Annotated[
         str,
         option(
