@@ -4,25 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..data.files.json_files import write_json
 from ..errors import SettingError, at
 from .sources import MOST_DRAWN, Notify, StudySource, conversations_of, file_name, logged, of_drawn_users, path_of
 
 if TYPE_CHECKING:
     from ..analysis.realism import RealismReport
-    from ..analysis.realism.published.alignment import AlignmentReport
-    from ..analysis.realism.published.reactions import ReactionReport
     from ..analysis.realism.report import UserPartName
     from ..data import Conversation
-    from ..data.text.languages import Language
 
 
 FEW = 8
 """Conversations of each side that an interval needs."""
-
-
-FEATURES_FILE = "features.json"
-REACTIONS_FILE = "reactions.json"
 
 
 def compare(
@@ -58,10 +50,10 @@ def compare(
         seed: Seed of all random draws.
         sample: Maximum number of conversations of a group. From a larger group users are drawn with the seed, which the
             report notes.
-        out: A folder for the report and its card, as pages and JSON.
+        out: A folder for the report, as a page and JSON.
         notify: Called with each warning about a source; default: log it.
         on_baseline: Called with the number of retrieval-based conversations before they are simulated.
-        settings: `language` and `adversary`, as for `analysis.realism.compare`.
+        settings: Further parameters of `analysis.realism.compare`, such as `language`.
 
     Returns:
         The report, which a notebook shows as HTML.
@@ -120,56 +112,9 @@ def compare(
         made=retrieval_based,
         part=part,
         seed=seed,
-        **{"adversary": True, **settings},
+        **settings,
     )
     report = report.model_copy(update={"notes": (*drawn_remarks, *report.notes, *notes)})
     if out is not None:
         pages.write(report, Path(out), name=file_name(sim, "sim"), against=file_name(human, "human"))
-    return report
-
-
-def aligned(
-    sim: "StudySource",
-    human: "StudySource",
-    language: "Language | None" = None,
-    part: "UserPartName" = "all",
-    seed: int = 0,
-    sample: int = MOST_DRAWN,
-    out: Path | None = None,
-) -> "AlignmentReport":
-    """The alignment of simulated users with people by published features; `duologue compare --features` as a function.
-
-    Parameters as for `compare`, `out` for `features.json`.
-    """
-    from ..analysis.realism.published.alignment import aligned as of_conversations
-
-    drawn = [of_drawn_users(conversations_of(source, stream=True), sample, seed)[0] for source in (sim, human)]
-    report = of_conversations(*drawn, language=language, part=part, seed=seed)
-    if out is not None:
-        write_json(out / FEATURES_FILE, report.model_dump(mode="json"), end="\n")
-    return report
-
-
-def reacted(
-    sim: "tuple[StudySource, StudySource]",
-    human: "tuple[StudySource, StudySource]",
-    language: "Language | None" = None,
-    seed: int = 0,
-    sample: int = MOST_DRAWN,
-    out: Path | None = None,
-) -> "ReactionReport":
-    """The reactions of simulated users and people to a worse assistant; `duologue compare --bad-sim --bad-human`.
-
-    `sim`, `human`: conversations with the good and with the bad assistant. Other parameters as for `compare`, `out` for
-    `reactions.json`.
-    """
-    from ..analysis.realism.published.reactions import reactions_of
-
-    def drawn(sources: "tuple[StudySource, StudySource]") -> "tuple[Sequence[Conversation], Sequence[Conversation]]":
-        good, bad = (of_drawn_users(conversations_of(source, stream=True), sample, seed)[0] for source in sources)
-        return good, bad
-
-    report = reactions_of(drawn(sim), drawn(human), language=language, seed=seed)
-    if out is not None:
-        write_json(out / REACTIONS_FILE, report.model_dump(mode="json"), end="\n")
     return report

@@ -39,11 +39,9 @@ def register(shell: Any) -> None:
     formatter.for_type_by_name("duologue.analysis.tables", "Table", table_html)
     formatter.for_type_by_name("duologue.analysis.tables", "TypedRows", rows_html)
     formatter.for_type_by_name("duologue.analysis.realism.report", "RealismReport", realism_html)
-    formatter.for_type_by_name("duologue.analysis.realism.card", "RealismCard", realism_html)
     plain = shell.display_formatter.formatters["text/plain"]
     plain.for_type_by_name("duologue.analysis.tables", "Table", table_text)
     plain.for_type_by_name("duologue.analysis.tables", "TypedRows", table_text)
-    plain.for_type_by_name("duologue.analysis.realism.card", "RealismCard", card_text)
     pictures = shell.display_formatter.formatters["image/svg+xml"]
     pictures.for_type_by_name("duologue.graphs.conversations.compiled", "ConversationGraph", compiled_svg)
 
@@ -116,13 +114,8 @@ def table_text(shown: Any, printer: Any, cycle: bool) -> None:
     printer.text(table.to_markdown().rstrip())
 
 
-def card_text(card: Any, printer: Any, cycle: bool) -> None:
-    """The names of a realism card, whose content is a page."""
-    printer.text(f"<Realism card of {card.name} against {card.against}>")
-
-
 def realism_html(shown: Any) -> str:
-    """A realism report or its card."""
+    """A realism report."""
     from .realism.report import notebook_html
 
     return notebook_html(shown)

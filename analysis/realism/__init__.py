@@ -1,4 +1,4 @@
-"""Distance of simulated users from people: measures, statistics by user, the human-human baseline, report and card.
+"""Distance of simulated users from people: measures, statistics by user, the human-human baseline, report.
 
 Needs the extra `stats`, for Chinese `zh`.
 """

@@ -12,15 +12,12 @@ from ...data.records import Conversation
 from ...data.text.languages import Language
 from ..labels.reliability import NOT_CALIBRATED, Trusts
 from ..threads import one_thread, unscanned
-from .assistants import assistant_rows, effects_of_assistants
 from .categories import category_row, refused_row
 from .discriminator import discriminate
-from .equal_length import equal_length_rows
 from .examples import typical_messages
 from .matching import MatchedConversations, matched, summary
 from .measures import LabelMeasure, Measure, all_measures, labels_of, registered
 from .measures.transcripts import UserTranscript
-from .persona import persona_rows
 from .ranking import levels_of, ranked
 from .records import RealismRow
 from .report import RealismReport, SideSummary, UserPartName
@@ -51,7 +48,6 @@ def compare(
     shufflings: int = 2000,
     halvings: int = 100,
     auc: bool = True,
-    adversary: bool = False,
 ) -> RealismReport:
     """Measure how far simulated users are from people, and how far people are from other people.
 
@@ -71,7 +67,6 @@ def compare(
         shufflings: Number of random draws for p.
         halvings: Number of random draws for the human-human baseline.
         auc: Whether the AUC is measured, which takes most of the time.
-        adversary: Whether the AUC is also measured at fixed numbers of users, and by words, characters and sequence.
 
     Returns:
         The report. A note, or the reason in a row, names what cannot be compared. Such are an empty group, a single
@@ -133,12 +128,9 @@ def compare(
         by_assistant=sources.by_assistant,
         notes=tuple(notes),
         measures=tuple(_with_examples(ranked(rows), sim_sample, human_sample, computed, examples_each)),
-        discriminator=discriminate(
-            sim_sample, human_sample, computed, usable, draws, sides.beside, sides.references, adversary
-        )
+        discriminator=discriminate(sim_sample, human_sample, computed, usable, draws, sides.beside, sides.references)
         if auc
         else Discriminator(auc=NOT_MEASURED, floor=NOT_MEASURED),
-        persona=tuple(persona_rows(sim_sample, human_sample, computed)),
         effective_measures=effective_number(cells, ranked_columns),
         correlated=correlated_pairs(cells, ranked_columns, [measure.name for measure in computed]),
     )
@@ -195,14 +187,9 @@ def _measure_rows(
     sim, human = sides.sim, sides.human
     both = statistics_of(sim, human, measures, draws)
     apart = ["translation" if translated and not measure.survives_translation else "" for measure in measures]
-    between_assistants, by_chance = effects_of_assistants(human, measures, draws)
     further: dict[str, Sequence[Any]] = {
         "apart": apart,
         "references": reference_rows(sim, human, sides.references, measures, draws),
-        "assistants": between_assistants,
-        "assistants_chance": by_chance,
-        "answered": assistant_rows(sim, human, measures, both),
-        "equal_length": equal_length_rows(sim, human, measures, both),
     }
     return number_rows(both, sim, human, measures, sides.beside, further), both
 

@@ -10,8 +10,6 @@ from functools import cached_property
 import numpy as np
 
 from ..over_users.folds import FOLDS
-from .adversary import held_out_scores, strongest_features
-from .equal_length import matched_in_length
 from .held_out import (
     FEWEST_FOR_INTERVAL,
     People,
@@ -23,11 +21,9 @@ from .held_out import (
     placements,
     scores_by_measures,
     standardised,
-    weighed,
 )
 from .measures import Measure
-from .measures.shape import LENGTH
-from .statistics.auc import AdversaryFeature, AucAtUsers, Coefficient, Discriminator, FamilyAuc, Interval, ReferenceAuc
+from .statistics.auc import Coefficient, Discriminator, FamilyAuc, Interval, ReferenceAuc
 from .statistics.cells import Floats, Ints, quantile
 from .statistics.samples import MeasuredUsers, generator
 from .statistics.two_samples import FEWEST_USERS, Draws, halvings
@@ -40,11 +36,6 @@ MOST_SCORED = 10_000
 FLOOR_HALVINGS = 20
 NONE_DIFFERS = "no measure with a value in both groups differs"
 MOST_COEFFICIENTS = 8
-CURVE = (10, 20, 50)
-"""Users of each side at which the AUC is shown."""
-CURVE_DRAWS = 5
-MOST_USERS, ADVERSARY_DRAWS = 50, 2
-"""Users of each side that the adversary gets at most, and how often they are drawn."""
 
 
 @dataclass(frozen=True)
@@ -64,32 +55,22 @@ def discriminate(
     draws: Draws,
     beside: Mapping[str, MeasuredUsers],
     references: Mapping[str, MeasuredUsers],
-    adversary: bool = False,
 ) -> Discriminator:
     """How well a logistic regression on the chosen columns orders conversations of users that it has not seen.
 
     Whole users are held out, in five folds that are drawn ten times. A missing value is replaced by the median, and
     each measure is centred within its stratum (`MeasuredUsers.strata`). Conversations on both sides are held out
     together, and so are source conversations: no model is trained on people of a conversation that it scores
-    (`People`). The human-human baseline is the same model on halves of the people. `adversary`: also at fixed numbers
-    of users, and by an adversary.
+    (`People`). The human-human baseline is the same model on halves of the people.
     """
     names = tuple(measures[column].name for column in columns)
-    not_length = [column for column in columns if measures[column] is not LENGTH]
     divided = _Divided(sim, human, draws)
     scored = divided.scored(columns)
     largest_first = sorted(zip(names, scored.weights, strict=False), key=lambda pair: -abs(pair[1]))
     leans_on = [Coefficient(name=name, weight=float(weight)) for name, weight in largest_first[:MOST_COEFFICIENTS]]
-    against = {"auc": sim, **beside}
-    curve = [_at_users(against, human, columns, draws, users) for users in CURVE] if adversary else []
-    most = min(MOST_USERS, *(len(side.clusters) for side in against.values()), len(human.clusters) // 2)
     return Discriminator(
-        at_users=tuple(row for row in curve if row.auc is not None),
-        adversary=_at_users(against, human, columns, draws, most, by_words=True) if adversary else None,
-        adversary_uses=divided.strongest(columns, names) if adversary and scored.auc.value is not None else (),
         auc=scored.auc,
         floor=human_baseline(human, columns, draws),
-        equal_length=cross_validated(*matched_in_length(sim, human), not_length, draws).auc,
         **{name: cross_validated(side, human, columns, draws).auc for name, side in beside.items()},
         measures=names,
         leans_on=tuple(leans_on),
@@ -105,42 +86,6 @@ def discriminate(
     )
 
 
-def _at_users(
-    sides: Mapping[str, MeasuredUsers],
-    human: MeasuredUsers,
-    columns: Sequence[int],
-    draws: Draws,
-    users: int,
-    by_words: bool = False,
-) -> AucAtUsers:
-    """The mean AUC of each side, and of other people, against people, over draws of so many users.
-
-    `by_words`: that of the adversary.
-    """
-    means: dict[str, float | None] = {}
-    for name, side in {**sides, "floor": human}.items():
-        aucs = []
-        for draw in range(ADVERSARY_DRAWS if by_words else CURVE_DRAWS):
-            rng = generator(draws.seed, "users", users, name, draw)
-            if name == "floor":
-                order = rng.permutation(human.clusters).tolist()
-                halves = order[:users], order[users : 2 * users]
-            else:
-                halves = tuple(rng.permutation(which.clusters).tolist()[:users] for which in (side, human))
-            if min(map(len, halves)) < max(users, FOLDS):
-                break
-            one, other = (
-                which.where([transcript.cluster in chosen for transcript in which.transcripts])
-                for which, chosen in zip((side, human), map(set, halves), strict=True)
-            )
-            auc = cross_validated(
-                one, other, columns, draws, repeats=1 if by_words else FEWER_REPEATS, by_words=by_words
-            ).auc.value
-            aucs += [] if auc is None else [auc]
-        means[name] = float(np.mean(aucs)) if aucs else None
-    return AucAtUsers(users=users, **means)
-
-
 def _families(divided: "_Divided", measures: Sequence[Measure], columns: Sequence[int]) -> tuple[FamilyAuc, ...]:
     """The AUC by the measures of each family alone, and by all others; the most discriminating family first."""
     rows = []
@@ -154,13 +99,13 @@ def _families(divided: "_Divided", measures: Sequence[Measure], columns: Sequenc
     return tuple(sorted(rows, key=lambda row: -(row.alone or 0.0)))
 
 
-def human_baseline(human: MeasuredUsers, columns: Sequence[int], draws: Draws, *, by_words: bool = False) -> Interval:
+def human_baseline(human: MeasuredUsers, columns: Sequence[int], draws: Draws) -> Interval:
     """Median AUC between halves of the people, with the range of the middle 95 % of the halvings."""
     user = numbered([transcript.cluster for transcript in human.transcripts])
     between_halves = []
     for half in halvings(int(user.max(initial=-1)) + 1, draws)[:FLOOR_HALVINGS]:
         first, second = (human.where(list(rows)) for rows in (half[user] > 0, half[user] <= 0))
-        scored = cross_validated(first, second, columns, draws, FEWER_REPEATS, by_words=by_words)
+        scored = cross_validated(first, second, columns, draws, FEWER_REPEATS)
         between_halves.append(scored.auc)
     if not between_halves:
         return Interval(value=None, reason="too few people for a human-human baseline")
@@ -177,11 +122,9 @@ def cross_validated(
     columns: Sequence[int],
     draws: Draws,
     repeats: int = REPEATS,
-    *,
-    by_words: bool = False,
 ) -> ScoredUsers:
     """The AUC with its interval, and the coefficient of each column (`_Divided.scored`)."""
-    return _Divided(sim, human, draws).scored(columns, repeats, by_words=by_words)
+    return _Divided(sim, human, draws).scored(columns, repeats)
 
 
 class _Divided:
@@ -212,15 +155,10 @@ class _Divided:
     def _people(self) -> People:
         return People.of(self.transcripts)
 
-    def strongest(self, columns: Sequence[int], names: Sequence[str]) -> tuple[AdversaryFeature, ...]:
-        """The strongest features of the adversary."""
-        return strongest_features(self.transcripts, self._values[:, list(columns)], names, self.side)
-
-    def scored(self, columns: Sequence[int], repeats: int = REPEATS, *, by_words: bool = False) -> ScoredUsers:
+    def scored(self, columns: Sequence[int], repeats: int = REPEATS) -> ScoredUsers:
         """The AUC with its interval, and the coefficient of each column.
 
         The AUC is the share of pairs of a simulated and a person's conversation that the model orders rightly.
-        `by_words`: by the adversary, which has no coefficients.
         """
         if self._within:
             return _unscored(f"no {self._within} in which both groups have a value")
@@ -231,12 +169,10 @@ class _Divided:
         groups = min(np.unique(self._group[side == label]).size for label in (0, 1))
         if groups < min(FEWEST_FOR_INTERVAL, fewest):
             return _unscored(few_users(groups, linked=True))
-        placed, weights = self.placed(columns, repeats, groups, by_words=by_words)
+        placed, weights = self.placed(columns, repeats, groups)
         return ScoredUsers(auc_interval(placed, side, user), np.mean(weights, axis=0))
 
-    def placed(
-        self, columns: Sequence[int], repeats: int, groups: int, *, by_words: bool = False
-    ) -> tuple[Floats, list[Floats]]:
+    def placed(self, columns: Sequence[int], repeats: int, groups: int) -> tuple[Floats, list[Floats]]:
         """The placements of the conversations, a row for each draw of the folds, and the coefficients of each draw.
 
         `groups`: how many groups of users can be held out.
@@ -248,11 +184,7 @@ class _Divided:
                 rng = generator(self._draws.seed, "folds", repeat)
                 self._folds[repeat] = dealt_folds(self._group, side, min(FOLDS, groups), rng)
             fold = self._folds[repeat]
-            if by_words:
-                score = weighed(held_out_scores(self.transcripts, values, side, fold, self._people), side, fold)
-                coefficients = np.zeros(len(columns))
-            else:
-                score, coefficients = scores_by_measures(values, side, fold, self._people)
+            score, coefficients = scores_by_measures(values, side, fold, self._people)
             placed.append(placements(score, side, fold))
             weights.append(coefficients)
         return np.array(placed), weights

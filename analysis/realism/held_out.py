@@ -144,20 +144,6 @@ def scores_by_measures(values: Floats, side: Ints, fold: Ints, people: People) -
     return score, mean
 
 
-def weighed(scores: Floats, side: Ints, fold: Ints) -> Floats:
-    """The scores of several models as one.
-
-    In each fold a model weighs by how far its AUC in the others is above chance.
-    """
-    placed = np.array([placements(score, side, fold) for score in scores.T])
-    result = np.full(len(side), np.nan)
-    for number in np.unique(fold):
-        others, test = (fold != number) & ~np.isnan(placed[0]), fold == number
-        above = [max(mean_of_sides(row[others], side[others]) - 0.5, 0.0) if others.any() else 0.0 for row in placed]
-        result[test] = scores[test] @ (np.array(above) if any(above) else np.ones(len(above)))
-    return result
-
-
 def placements(score: Floats, side: Ints, fold: Ints) -> Floats:
     """For each conversation the share of the other side's in its fold that are ordered rightly with it, ties half.
 

@@ -11,13 +11,14 @@ from ...data.people.splits import named_user, of_part
 from ...data.records import Conversation
 from ...data.text.languages import Language, written_language
 from ..over_users.folds import joined
-from .assistants import RETRIEVAL_BASED, by_who_answered
 from .measures.transcripts import MOST, UserTranscript, languages_of, transcripts_of
 from .report import SideSummary, UserPartName
 
 NAMES = {"zh": "Chinese", "en": "English"}
 ALL = "all"
 """The task of all conversations where a side does not name tasks."""
+RETRIEVAL_BASED = "Made from people"
+"""The side of users made from people."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def matched(
             notes.append(f"{name}: no conversation was given.")
     notes += _shared_notes(transcripts)
     compared, tasks, task_notes = _of_common_tasks(transcripts)
-    compared, by_assistant, assistant_notes = by_who_answered(compared)
+    compared, by_assistant, assistant_notes = _of_common_assistants(compared)
     return MatchedConversations(
         chosen,
         tuple(compared["Simulated"]),
@@ -252,6 +253,34 @@ def _of_common_tasks(
         name: [transcript for transcript in side if transcript.task in common] for name, side in transcripts.items()
     }
     return in_common_tasks, tuple(common), notes
+
+
+def _of_common_assistants(
+    sides: Mapping[str, list[UserTranscript]],
+) -> tuple[Mapping[str, list[UserTranscript]], bool, list[str]]:
+    """The sides; whether conversations are to be compared with those of the same assistant only; and notes.
+
+    They are where all conversations of simulated users and of people name the assistant, and several are named; then
+    those with an assistant that only one side has are left out. A user's messages depend on the assistant.
+    """
+    named = {name: {transcript.assistant for transcript in side} for name, side in sides.items() if side}
+    sim, human = (named.get(name, set()) for name in ("Simulated", "People"))
+    if not sim or not human or (sim == human and len(sim) == 1) or set().union(*named.values()) == {""}:
+        return sides, False, []
+    common = sim & human
+    if "" in sim | human or not common:
+        return (
+            sides,
+            False,
+            [
+                "Who answered: the sides may have talked to different assistants, whose effect is not removed: length, turns and "
+                "other reactions to answers may differ only by it."
+            ],
+        )
+    in_common = {name: [one for one in side if one.assistant in common] for name, side in sides.items()}
+    left_out = sum(len(side) - len(in_common[name]) for name, side in sides.items())
+    note = f"Who answered: conversations are compared with those of the same assistant ({', '.join(sorted(common))})"
+    return in_common, True, [f"{note}; {left_out} with others are left out." if left_out else f"{note}."]
 
 
 def summary(conversations: Sequence[Conversation], compared: Sequence[UserTranscript]) -> SideSummary:

@@ -35,22 +35,18 @@ def _rank_value(row: RealismRow) -> float:
 def with_adjusted_p(rows: Sequence[RealismRow]) -> list[RealismRow]:
     """The rows with adjusted p, each family of tests together.
 
-    The families: all measures; all measures in all tasks; all measures with all assistants.
+    The families: all measures; all measures in all tasks.
     """
     of_rows = benjamini_hochberg([row.p for row in rows])
-    of_unlike = benjamini_hochberg([row.heterogeneity_p for row in rows])
-    of_answered = iter(benjamini_hochberg([part.p for row in rows for part in row.answered]))
     of_tasks = iter(benjamini_hochberg([task.p for row in rows for task in row.tasks]))
     return [
         row.model_copy(
             update={
                 "p_adjusted": p,
-                "heterogeneity_p_adjusted": unlike,
                 "tasks": tuple(task.model_copy(update={"p_adjusted": next(of_tasks)}) for task in row.tasks),
-                "answered": tuple(part.model_copy(update={"p_adjusted": next(of_answered)}) for part in row.answered),
             }
         )
-        for row, p, unlike in zip(rows, of_rows, of_unlike, strict=True)
+        for row, p in zip(rows, of_rows, strict=True)
     ]
 
 

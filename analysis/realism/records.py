@@ -1,4 +1,4 @@
-"""The rows of a report as records: a measure, its parts by task, by reference and at equal length."""
+"""The rows of a report as records: a measure, its parts by task and by reference."""
 
 from typing import Literal, TypeAlias
 
@@ -35,10 +35,6 @@ class _OfTask(Record):
     task: str
 
 
-class _OfAssistant(Record):
-    assistant: str
-
-
 class PartRow(Record):
     """A measure within a part of the conversations."""
 
@@ -50,16 +46,12 @@ class PartRow(Record):
     """Bounds of the 95 % interval; None where users are too few for one."""
     p: float | None
     p_adjusted: float | None = None
-    """Controlled over all parts of the kind and measures together."""
+    """Controlled over all tasks and measures together."""
 
 
 # The first of a record's fields is its last base's.
 class TaskRow(PartRow, _OfTask):
     """A measure within one task."""
-
-
-class AssistantRow(PartRow, _OfAssistant):
-    """A measure among those whom one assistant answered."""
 
 
 class ReferenceRow(Record):
@@ -76,20 +68,6 @@ class ReferenceRow(Record):
     effect_from_people_low: float | None = None
     effect_from_people_high: float | None = None
     distance_from_people: float | None
-
-
-class EqualLength(Record):
-    """A measure between conversations whose messages are about equally long."""
-
-    effect: float | None
-    effect_low: float | None = None
-    effect_high: float | None = None
-    sim: float
-    """Share of the simulated users who have a conversation as long as one of people's about the same task."""
-    human: float
-    """The same share of people."""
-    reason: str = ""
-    """Why there is no effect or no interval."""
 
 
 class RealismRow(Record):
@@ -157,20 +135,6 @@ class RealismRow(Record):
     p: float | None = None
     p_adjusted: float | None = None
     """Controlled for false discoveries over all measures of the report (Benjamini and Hochberg 1995)."""
-    heterogeneity: float | None = None
-    """I squared, 0 to 1: of the variance of the effect between tasks the share beyond chance."""
-    heterogeneity_p: float | None = None
-    heterogeneity_p_adjusted: float | None = None
-    """Controlled over all measures."""
-    equal_length: EqualLength | None = None
-    """The effect between conversations of equal message length; None for message length itself."""
-    assistants: float | None = None
-    """Largest size of the effect between two assistants of the people; None where the data does not name several."""
-    assistants_chance: float | None = None
-    """The size that one in 20 shufflings of the people between the two assistants of a pair exceeds, over all pairs."""
-    answered: tuple[AssistantRow, ...] = ()
-    """The effect for each assistant: between those of both sides that it answered, or, where only people's side names
-    assistants, between all simulated users and the people that it answered."""
     references: tuple[ReferenceRow, ...] = ()
     """Against each further reference."""
     shares: dict[str, tuple[float, float]] = Field(default_factory=dict)
@@ -232,13 +196,6 @@ class RealismRow(Record):
         """The smallest and the largest effect in a task; None where fewer than two tasks have one."""
         effects = [task.effect for task in self.tasks if task.effect is not None]
         return (min(effects), max(effects)) if len(effects) > 1 else None
-
-    @property
-    def signs_differ(self) -> bool:
-        """Whether tasks differ by more than chance, and in some the effect is above 0 and in others below."""
-        unlike = self.heterogeneity_p_adjusted is not None and self.heterogeneity_p_adjusted <= LEVEL
-        effects = self.task_effects
-        return unlike and effects is not None and effects[0] < 0 < effects[1]
 
     @property
     def between_references(self) -> float | None:

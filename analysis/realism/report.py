@@ -17,24 +17,11 @@ REPORT = 5
 
 WIDE = 120
 """Columns of a terminal from which a table shows all of its own."""
-_BEYOND = frozenset({"published", "made", "p adjusted", "by task"})
+_BEYOND = frozenset({"published", "made", "p adjusted"})
 """Columns of the table of measures that a narrow terminal leaves out."""
 
 UserPartName: TypeAlias = UserPart
 """Part of the people: to tune a simulator on, to test it on, or all."""
-
-
-class PersonaRow(Record):
-    """The share of a measure's variance that lies between users."""
-
-    name: str
-    sim: float | None
-    """ICC(1) of the simulated side (Shrout and Fleiss 1979), within tasks: 0 if profiles make no difference."""
-    human: float | None
-    sim_ratio: float | None
-    """Mean square between profiles over that within (F)."""
-    human_ratio: float | None
-    reason: str = ""
 
 
 class SideSummary(Record):
@@ -55,13 +42,10 @@ class SideSummary(Record):
     """Digest of all that was said: which data it was."""
 
 
-class _ReportVersion(Record):
+class RealismReport(Record):
+    """How far simulated users are from people: measure by measure, and never as one number."""
+
     version: int = REPORT
-
-
-class ComparedSides(Record):
-    """What was compared: the head of a report and of its card."""
-
     language: str | None
     part: UserPartName
     """Part of the people: to `tune` a simulator on, to `test` it on, or `all`."""
@@ -69,26 +53,17 @@ class ComparedSides(Record):
     sim: SideSummary
     human: SideSummary
     published: SideSummary | None
-    made: SideSummary | None
+    made: SideSummary | None = None
     """Users made from people."""
-    references: dict[str, SideSummary]
+    references: dict[str, SideSummary] = Field(default_factory=dict)
     """Further references by name."""
     tasks: tuple[str, ...]
-    by_assistant: bool
+    by_assistant: bool = False
     """Whether conversations are compared only with those of the same assistant."""
     notes: tuple[str, ...]
-
-
-class RealismReport(ComparedSides, _ReportVersion):
-    """How far simulated users are from people: measure by measure, and never as one number."""
-
-    made: SideSummary | None = None
-    references: dict[str, SideSummary] = Field(default_factory=dict)
-    by_assistant: bool = False
     measures: tuple[RealismRow, ...]
     """Least like people first; after them what is not ranked with the others (`apart`)."""
     discriminator: Discriminator
-    persona: tuple[PersonaRow, ...]
     effective_measures: float | None = None
     """How many measures that are not correlated would vary like the ranked ones do by chance."""
     correlated: tuple[Correlation, ...] = ()
@@ -111,14 +86,12 @@ class RealismReport(ComparedSides, _ReportVersion):
             *([Column(name="published", kind="number", places=2)] if self.published is not None else []),
             *([Column(name="made", kind="number", places=2)] if self.made is not None else []),
             Column(name="p adjusted", kind="p"), Column(name="finding"),
-            *([Column(name="by task")] if any(row.signs_differ for row in self.measures) else []),
             *([Column(name="apart")] if any(row.apart for row in self.measures) else []),
         )  # fmt: skip
         rows = [
             vars(row) | {
                 "measure": row.name, "people": row.between_people, "finding": row.finding,
                 "low": row.effect_low, "high": row.effect_high, "published": row.published_effect, "made": row.made_effect,
-                "by_task": "{:.2f} to {:.2f}".format(*row.task_effects) if row.signs_differ and row.task_effects else "",
             }
             for row in self.measures
             if untold or row.sim is not None or row.human is not None or not row.reason
@@ -165,23 +138,21 @@ class RealismReport(ComparedSides, _ReportVersion):
     def frame(self) -> Any:
         """A pandas data frame, a row for each measure in the report's order.
 
-        Needs the extra `stats`. Beside the fields of a row it has the effect at equal length, and the distance between
-        references. It also has the smallest and the largest effect in a task.
+        Needs the extra `stats`. Beside the fields of a row it has the distance between references, and the smallest and
+        the largest effect in a task.
         """
-        nested = {"tasks", "answered", "examples_sim", "examples_human", "shares", "references", "equal_length"}
-        more = ("equal_length", "smallest_in_task", "largest_in_task", "signs_differ", "between_references")
+        nested = {"tasks", "examples_sim", "examples_human", "shares", "references"}
+        more = ("smallest_in_task", "largest_in_task", "between_references")
         rows = [row.model_dump(mode="python", exclude=nested) | _derived(row) for row in self.measures]
         columns = [name for name in RealismRow.model_fields if name not in nested]
         return of_extra("pandas", "stats").DataFrame(rows, columns=[*columns, *more])
 
 
-def _derived(row: RealismRow) -> dict[str, float | bool | None]:
+def _derived(row: RealismRow) -> dict[str, float | None]:
     """Columns of the frame that are not fields of a row."""
     smallest, largest = row.task_effects or (None, None)
     return {
-        "equal_length": row.equal_length.effect if row.equal_length is not None else None,
         "smallest_in_task": smallest,
         "largest_in_task": largest,
-        "signs_differ": row.signs_differ,
         "between_references": row.between_references,
     }

@@ -14,7 +14,6 @@ from .measures import Measure
 from .records import TOO_FEW_DIFFER, RealismRow, ReferenceRow, TaskRow
 from .statistics.cells import Floats
 from .statistics.dependence import inflation_of
-from .statistics.effect_variation import Heterogeneity, heterogeneity
 from .statistics.samples import MeasuredUsers, alone, joined, levelled, tasks_of
 from .statistics.two_samples import FEWEST_USERS, Draws, TwoSamples, floor_of
 
@@ -49,7 +48,6 @@ def number_rows(
     floor = floor_of(alone(human), both.inflation, draws)
     others = {name: two_samples(side, human, measures, draws) for name, side in beside.items()}
     parts = parts_by_task(both, tasks_of(sim, human))
-    unlike = heterogeneity_of(list(parts.values()), len(measures))
     chance = both.p_and_chance[1]
     rows = []
     for column, measure in enumerate(measures):
@@ -65,8 +63,6 @@ def number_rows(
             "floor_effect": finite(floor.effect[column]),
             "floor_effect_high": finite(floor.effect_high[column]),
             "tasks": tuple(TaskRow(task=task, **part_numbers(part, column)) for task, part in parts.items()),
-            "heterogeneity": finite(unlike.share[column]),
-            "heterogeneity_p": finite(unlike.p[column]),
         }
         for name, other in others.items():
             row |= {name: finite(other.distance[column]), f"{name}_effect": finite(other.effect[column])}
@@ -141,18 +137,6 @@ def parts_by_task(both: TwoSamples, tasks: Sequence[str]) -> dict[str, TwoSample
         task: replace(both, cells=both.cells.where(np.flatnonzero(named == task)), draws=draws)
         for task in sorted(set(tasks))
     }
-
-
-def heterogeneity_of(parts: Sequence[TwoSamples], width: int) -> Heterogeneity:
-    """Whether the effect of each measure is the same in every task with enough users on both sides."""
-    effects, variances, freedoms = np.full((3, len(parts), width), np.nan)
-    for number, part in enumerate(parts):
-        effects[number] = part.effect
-        few_users, few_telling = part.without_interval
-        usable = (few_users + few_telling == 0) & ~np.isnan(part.effect)
-        freedoms[number] = part.effect_variance.freedom
-        variances[number] = np.where(usable, part.effect_variance.variance, np.nan)
-    return heterogeneity(effects, variances, freedoms)
 
 
 def reference_rows(

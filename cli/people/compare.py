@@ -8,25 +8,24 @@ import typer
 from ...data.files.folders import names_of
 from ...data.people.splits import UserPart
 from ...data.text.languages import Language
-from ...errors import SettingError
-from ...studies.comparison import FEATURES_FILE, REACTIONS_FILE, aligned, compare, reacted
+from ...studies.comparison import compare
 from ...studies.sources import MOST_DRAWN
 from ..options.sections import OUTPUT
 from ..options.shared import Draw, baseline_of, json_of, language_of, option, out_to, part_of, published_beside, seed_of
 from ..output.overwriting import check_free
 from ..output.sources import say_notes
 from ..output.tables import Force, read_source
-from ..streams import print_json, put, put_tables, say, stdout
+from ..streams import print_json, put, say, stdout
 
 if TYPE_CHECKING:
     from ...analysis.realism import RealismReport
-    from ...analysis.realism.statistics.auc import AucAtUsers, Discriminator, Interval
+    from ...analysis.realism.statistics.auc import Discriminator, Interval
 
 
 def compare_command(
     sim: Annotated[Path, typer.Argument(metavar="SIM", help="Simulated conversations: a run folder or a data set.")],
     human: Annotated[Path, typer.Argument(metavar="HUMAN", help="People's conversations: a data set of any format.")],
-    out: Annotated[Path | None, out_to("this folder: report.html, report.json, card.html and card.json.")] = None,
+    out: Annotated[Path | None, out_to("this folder: report.html and report.json.")] = None,
     published: Annotated[Path | None, published_beside(" in further columns")] = None,
     reference: Annotated[
         list[Path] | None,
@@ -46,26 +45,6 @@ def compare_command(
         bool,
         baseline_of(", on the scenarios of at most 100 conversations, each with the words of the other split of HUMAN"),
     ] = True,
-    features: Annotated[
-        bool,
-        option(
-            "Add the 19 features of the User-Sim Index (2603.11245) with their alignment, the calibration error of "
-            "success, and the absolute error of ratings. With --out also features.json.",
-            "--features",
-        ),
-    ] = False,
-    bad_sim: Annotated[
-        Path | None,
-        option(
-            "Compare reactions too: take SIM and HUMAN as conversations with a good assistant, and SRC as the simulated ones "
-            "with a bad one. Needs --bad-human. With --out also reactions.json.",
-            "--bad-sim",
-            metavar="SRC",
-        ),
-    ] = None,
-    bad_human: Annotated[
-        Path | None, option("Take SRC as people's conversations with the bad assistant.", "--bad-human", metavar="SRC")
-    ] = None,
     force: Force = False,
     as_json: Annotated[bool, json_of("the report", section=OUTPUT)] = False,
 ) -> int:
@@ -75,10 +54,7 @@ def compare_command(
     """
     from ...views.realism.report import FILES
 
-    if (bad_sim is None) is not (bad_human is None):
-        raise SettingError("--bad-sim and --bad-human go together: give both, or none")
-    names = (*FILES, *([FEATURES_FILE] if features else []), *([REACTIONS_FILE] if bad_sim is not None else []))
-    written = [] if out is None else [out / name for name in names]
+    written = [] if out is None else [out / name for name in FILES]
     check_free(*written, force=force)
     further = reference or []
     sources = [sim, human, *([published] if published is not None else []), *further]
@@ -99,22 +75,12 @@ def compare_command(
             f"simulating {count} conversations of users made from people, as a baseline (--no-baseline: none)"
         ),
     )
-    reaction = None
-    if bad_sim is not None and bad_human is not None:
-        bad = read_source(bad_sim), read_source(bad_human)
-        reaction = reacted((loaded[0], bad[0]), (loaded[1], bad[1]), language, seed, sample, out)
-    alignment = aligned(loaded[0], loaded[1], language, part, seed, sample, out) if features else None
     if as_json:
-        further_reports = {"features": alignment, "reactions": reaction}
-        more = {name: one.model_dump(mode="json") for name, one in further_reports.items() if one is not None}
-        print_json(report.model_dump(mode="json") | more)
+        print_json(report.model_dump(mode="json"))
     else:
         stdout.print(report.table(untold=False, width=stdout.width).rich())
         put(*_discrimination(report.discriminator))
         put(_mean_distances(report))
-        for one in (alignment, reaction):
-            if one is not None:
-                put_tables(one.tables())
         put("One number is not realism, and realism is not usefulness for testing: read the measures.")
     if written:
         say(f"written: {', '.join(str(path) for path in written)}")
@@ -141,14 +107,6 @@ def _mean_distances(report: "RealismReport") -> str:
 def _discrimination(discriminator: "Discriminator") -> list[str]:
     """The AUC and what to read it against, a line each."""
     lines = [("Distinguished by these measures (AUC)", _words(discriminator.auc))]
-    lines += [(f"With {row.users} users a side", _at_users(row)) for row in discriminator.at_users]
-    if discriminator.adversary is not None:
-        row = discriminator.adversary
-        lines.append((f"Distinguished by words too, {row.users} users a side", _at_users(row)))
-    by_model: dict[str, list[str]] = {}
-    for feature in discriminator.adversary_uses:
-        by_model.setdefault(feature.model, []).append(f"{feature.name} {feature.weight:+.2f}")
-    lines += [(f"The adversary uses, of {model}", ", ".join(features)) for model, features in by_model.items()]
     if discriminator.without_length is not None:
         lines.append(("Without the measures of length", f"{discriminator.without_length:.2f}"))
     if discriminator.published is not None:
@@ -160,17 +118,6 @@ def _discrimination(discriminator: "Discriminator") -> list[str]:
         lines.append((f"Reference {reference.name} from the people", _words(reference.from_people)))
         lines.append((f"Simulated users from reference {reference.name}", _words(reference.auc)))
     return [f"{title}: {words}" for title, words in lines]
-
-
-def _at_users(row: "AucAtUsers") -> str:
-    """The AUC of each side at a number of users, and that of people from people."""
-    sides = {
-        "simulated": row.auc,
-        "published": row.published,
-        "made from people": row.made,
-        "people from people": row.floor,
-    }
-    return ", ".join(f"{name} {auc:.2f}" for name, auc in sides.items() if auc is not None) or "too few users"
 
 
 def _halvings(auc: "Interval") -> str:

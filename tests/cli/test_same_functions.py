@@ -54,7 +54,7 @@ def test_compare_has_the_baseline_and_says_that_conversations_are_few(
     assert report.made is not None
     for file in (tmp_path / "one").iterdir():
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
-    assert package.compare(sim, human, baseline=False, adversary=False).made is None
+    assert package.compare(sim, human, baseline=False).made is None
 
 
 @pytest.mark.heavy

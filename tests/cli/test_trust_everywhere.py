@@ -97,16 +97,15 @@ def test_notebooks(labelled):
         assert all(MARK.search(unescape(re.sub("<[^>]*>", " ", row))) for row in rows)
 
 
-def test_the_realism_report_its_card_and_its_table(duologue, labelled, tmp_path):
+def test_the_realism_report_and_its_table(duologue, labelled, tmp_path):
     pytest.importorskip("sklearn")
     people, simulated = labelled
     code, out, err = duologue("compare", simulated, people, "--out", "out")
     assert code == 0, err
-    for name in ("report.json", "card.json"):
-        rows = json.loads((tmp_path / "out" / name).read_text())["measures"]
-        named = [row for row in rows if row["name"].split(":")[0] in (LABEL, OF_REPLY)]
-        assert named, name
-        assert all(MARK.search(row["trust_sim"]) and MARK.search(row["trust_human"]) for row in named)
+    rows = json.loads((tmp_path / "out" / "report.json").read_text())["measures"]
+    named = [row for row in rows if row["name"].split(":")[0] in (LABEL, OF_REPLY)]
+    assert named
+    assert all(MARK.search(row["trust_sim"]) and MARK.search(row["trust_human"]) for row in named)
     for path in (tmp_path / "out").glob("*.html"):
         for text in shown_in(path.read_text(encoding="utf-8")):
             for row in holds(text):
@@ -173,7 +172,7 @@ def test_a_comparison_with_a_part_of_a_copy_takes_nothing_that_was_written_for_p
     people, _ = labelled
     for report in (
         json.loads(duologue("compare", people, part, "--json")[1]),
-        package.compare(people, part, adversary=False).model_dump(mode="json"),
+        package.compare(people, part).model_dump(mode="json"),
     ):
         (row,) = (row for row in report["measures"] if row["name"] == f"{LABEL} human")
         assert (row["trust_sim"], row["trust_human"]) == ("people's", NOT_CALIBRATED)

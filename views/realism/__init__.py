@@ -1,13 +1,10 @@
-"""The realism report and its card, as pages."""
+"""The realism report as a page."""
 
 from .report import (
-    CARD_ROWS,
     FILES,
     SIDES,
     SMALLEST_WEIGHT,
     ReportFigures,
-    card_html,
-    card_page,
     notebook_html,
     report_html,
     report_page,
@@ -15,13 +12,10 @@ from .report import (
 )
 
 __all__ = [
-    "CARD_ROWS",
     "FILES",
     "SIDES",
     "SMALLEST_WEIGHT",
     "ReportFigures",
-    "card_html",
-    "card_page",
     "notebook_html",
     "report_html",
     "report_page",

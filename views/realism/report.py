@@ -1,4 +1,4 @@
-"""The realism report and its card as pages and files.
+"""The realism report as a page and files.
 
 `views` does not import it: it needs the extra `stats`.
 """
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...analysis.realism.card import NEVER_ONE_NUMBER, RealismCard, card_of
 from ...analysis.realism.records import RealismRow
 from ...analysis.realism.report import RealismReport
 from ...analysis.realism.statistics.correlations import CORRELATED
@@ -17,26 +16,25 @@ from ..figures import standalone
 from ..pages import in_notebook, page, render
 from . import charts
 
-FILES = ("report.html", "report.json", "card.html", "card.json")
+FILES = ("report.html", "report.json")
 SIDES = ("simulated", "people")
 """Names of the sides, by default."""
-CARD_ROWS = 12
-"""Measures that a card's page shows, beside those whose effects have different signs in different tasks."""
+NEVER_ONE_NUMBER = (
+    "There is no overall score. How real simulated users are and how useful they are for testing an assistant are "
+    "different things, and neither is one number: read the measures that matter for the use at hand."
+)
 SMALLEST_WEIGHT = 0.005
 """Coefficients below it are shown as 0, so they are not shown."""
 
 
 def write(report: RealismReport, folder: str | Path, *, name: str = SIDES[0], against: str = SIDES[1]) -> list[Path]:
-    """Write `report.html`, `report.json`, `card.html` and `card.json`, and return their paths.
+    """Write `report.html` and `report.json`, and return their paths.
 
     DataError if it cannot.
     """
     root = Path(folder)
-    card = card_of(report, name, against)
     write_text(root / "report.html", report_page(report, name, against))
     write_json(root / "report.json", report.model_dump(mode="json") | {"name": name, "against": against}, end="\n")
-    write_text(root / "card.html", card_page(card))
-    write_json(root / "card.json", card.model_dump(mode="json"), end="\n")
     return [root / file for file in FILES]
 
 
@@ -45,15 +43,9 @@ def report_page(report: RealismReport, name: str = SIDES[0], against: str = SIDE
     return page(f"{name} against {against}", report_html(report, name, against))
 
 
-def card_page(card: RealismCard) -> str:
-    """The card as a self-contained page."""
-    return page(f"Realism card: {card.name}", card_html(card))
-
-
-def notebook_html(shown: RealismReport | RealismCard) -> str:
-    """A report or a card with its own style, for a cell's output."""
-    html = report_html(shown) if isinstance(shown, RealismReport) else card_html(shown)
-    return in_notebook(html)
+def notebook_html(report: RealismReport) -> str:
+    """A report with its own style, for a cell's output."""
+    return in_notebook(report_html(report))
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,7 +75,6 @@ def report_html(report: RealismReport, name: str = SIDES[0], against: str = SIDE
         correlated_from=CORRELATED,
         **_figures(report.measures),
         ranked=[row for row in report.measures if row.is_ranked],
-        answered=sorted({part.assistant for row in report.measures for part in row.answered}),
         unranked=[row for row in report.measures if row.excess is not None and row.apart],
         not_compared=[row for row in report.measures if row.excess is None],
         leans_on=[
@@ -97,10 +88,3 @@ def _figures(rows: Sequence[RealismRow]) -> dict[str, Any]:
         "effects": [charts.effects(rows, drawing) for drawing in charts.DRAWINGS],
         "distances": [charts.distances(rows, drawing) for drawing in charts.DRAWINGS],
     }
-
-
-def card_html(card: RealismCard) -> str:
-    """The card without the page around it."""
-    ranked = [measure for measure in card.measures if measure.ranked]
-    unlike = [measure for measure in ranked[CARD_ROWS:] if measure.signs_differ]
-    return render("realism/card.html", card=card, measures=[*ranked[:CARD_ROWS], *unlike])

@@ -26,16 +26,6 @@ class Coefficient(Record):
     """Its coefficient on the standardised measure; above 0: higher values look simulated."""
 
 
-class AdversaryFeature(Record):
-    """A feature that one of the adversary's models uses."""
-
-    model: str
-    """`measures and sequence` or `words`."""
-    name: str
-    weight: float
-    """Its coefficient; above 0: higher values look simulated."""
-
-
 class FamilyAuc(Record):
     """The AUC by only the measures of one family, and by all measures but those."""
 
@@ -52,22 +42,6 @@ class ReferenceAuc(Record):
     from_people: Interval
 
 
-class AucAtUsers(Record):
-    """The AUC with so many users on each side, mean over random draws of them.
-
-    None where there are too few.
-    """
-
-    users: int
-    auc: float | None
-    """Of the simulated users and people."""
-    floor: float | None
-    """Of people and other people."""
-    published: float | None = None
-    made: float | None = None
-    """Of retrieval-based users."""
-
-
 class Discriminator(Record):
     """Discriminability of simulated users and people by the measures only."""
 
@@ -75,8 +49,6 @@ class Discriminator(Record):
     """Share of pairs of a simulated and a person's conversation that it orders rightly; 0.5 is chance."""
     floor: Interval
     """The same between halves of the people: median and 95 % range over halvings."""
-    equal_length: Interval | None = None
-    """The same between as many conversations of either side about the same task whose messages are about equally long."""
     published: Interval | None = None
     made: Interval | None = None
     """Of users made from people."""
@@ -86,12 +58,6 @@ class Discriminator(Record):
     families: tuple[FamilyAuc, ...] = ()
     """The family that tells most first."""
     references: tuple[ReferenceAuc, ...] = ()
-    at_users: tuple[AucAtUsers, ...] = ()
-    """By the measures, at fixed numbers of users: the AUC grows with them, as a model learns from more."""
-    adversary: AucAtUsers | None = None
-    """By words, characters, sequence and measures together, of as many users as both sides and half of the people have."""
-    adversary_uses: tuple[AdversaryFeature, ...] = ()
-    """The strongest features of the adversary's logistic regressions, trained on all simulated users and people."""
 
     @property
     def without_length(self) -> float | None:

@@ -7,7 +7,6 @@ import random
 import pytest
 
 from duologue.analysis.realism import compare, part_of
-from duologue.analysis.realism.card import RealismCard, card_of
 from duologue.analysis.realism.matching import matched
 from duologue.analysis.realism.measures import MEASURES, Measure
 from duologue.cli.people.compare import _mean_distances
@@ -88,23 +87,13 @@ def test_what_is_written_is_json_without_nan_and_a_page_without_network(two_side
     value = json.loads((tmp_path / "report.json").read_text(), parse_constant=pytest.fail)
     assert all(row.keys() >= ROWS for row in value["measures"])
     assert [row["name"] for row in value["measures"]] == [row.name for row in report.measures]
-    for page in ("report.html", "card.html"):
-        text = (tmp_path / page).read_text()
-        assert "default-src 'none'" in text
-        assert "<script" not in text
-        assert "<b>mine" not in text
-        assert "http" not in text.replace("http-equiv", "")
-    assert (tmp_path / "report.html").read_text().count("<svg") == 4  # both figures, wide and narrow
-    card = json.loads((tmp_path / "card.json").read_text())
-    assert RealismCard.model_validate(card).measures[0].name == report.measures[0].name
-    assert "no overall score" in (tmp_path / "card.html").read_text()
-
-
-def test_the_shipped_schema_is_that_of_the_card():
-    from importlib.resources import files
-
-    shipped = files("duologue.analysis.realism").joinpath("card.schema.json").read_text(encoding="utf-8")
-    assert json.loads(shipped) == RealismCard.model_json_schema(mode="serialization")
+    text = (tmp_path / "report.html").read_text()
+    assert "default-src 'none'" in text
+    assert "<script" not in text
+    assert "<b>mine" not in text
+    assert "http" not in text.replace("http-equiv", "")
+    assert "no overall score" in text
+    assert text.count("<svg") == 4  # both figures, wide and narrow
 
 
 @pytest.mark.heavy
@@ -156,7 +145,7 @@ def test_a_user_is_in_one_part_for_good(two_sides):
     tune, test = (compare(*two_sides, part=part, **QUICK) for part in ("tune", "test"))
     assert tune.human.users + test.human.users == 6
     assert tune.sim.users == 6
-    assert (tune.part, card_of(test, "a", "b").part) == ("tune", "test")
+    assert (tune.part, test.part) == ("tune", "test")
     assert any("part 'tune'" in note for note in tune.notes)
 
 

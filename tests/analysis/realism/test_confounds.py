@@ -30,38 +30,19 @@ def test_a_difference_that_the_assistant_makes_is_none_where_the_assistant_is_kn
     assert row(unadjusted, "message length").effect > 0.5
     assert unadjusted.discriminator.auc.value > 0.7
     (note,) = [note for note in unadjusted.notes if note.startswith("Who answered")]
-    assert "simulated users do not name the assistant" in note
-    assert "people talked to long, short" in note
     assert "not removed" in note
-
-
-@pytest.mark.heavy
-def test_what_the_assistant_makes_of_a_users_conversations_does_not_hide_who_speaks(talk):
-    def length(assistant, user):
-        return 3 * (user % 5) + (60 + user % 2 if assistant == "long" else 1)
-
-    sides = side(talk, "s", ("long", "short"), length), side(talk, "h", ("long", "short"), length)
-    message_length = next(one for one in compare(*sides, **QUICK).persona if one.name == "message length")
-    assert message_length.human > 0.9
-    nameless = [
-        [one.model_copy(update={"extra": {"user": one.extra["user"]}}) for one in one_side] for one_side in sides
-    ]
-    unknown = next(one for one in compare(*nameless, **QUICK).persona if one.name == "message length")
-    assert unknown.human < 0
 
 
 @pytest.mark.heavy
 def test_conversations_with_an_assistant_of_one_side_alone_are_left_out_and_named(talk):
     report = compare(side(talk, "s", ("one", "other")), side(talk, "h", ("one",)), **QUICK)
     assert (report.sim.compared, report.human.compared) == (20, 20)
-    assert any("20 of 40 conversations of simulated users are with other: not" in note for note in report.notes)
+    assert any("the same assistant (one); 20 with others are left out" in note for note in report.notes)
     apart = compare(side(talk, "s", ("one",)), side(talk, "h", ("other",)), **QUICK)
     assert not apart.by_assistant
-    assert any("No assistant is common to both" in note for note in apart.notes)
+    assert any("whose effect is not removed" in note for note in apart.notes)
     same = compare(side(talk, "s", ("one",)), side(talk, "h", ("one",)), **QUICK)
     assert not any("Who answered" in note for note in same.notes)
-    nobody = compare(side(talk, "s", ("",)), side(talk, "h", ("",)), **QUICK)
-    assert any("Who answered" in note and "do not name" in note for note in nobody.notes)
 
 
 @pytest.mark.heavy
@@ -74,7 +55,6 @@ def test_assistants_and_tasks_that_are_common_but_never_together_leave_nothing_t
     sim = apart("s", lambda assistant, user: 20 + user % 5, "gifts", "trips")
     human = apart("h", lambda assistant, user: user % 5, "trips", "gifts")
     report = compare(sim, human, **QUICK)
-    assert any("no task and assistant in common" in note and "nothing is compared" in note for note in report.notes)
     rows = [
         one for one in report.measures if one.reason not in ("neither group has a value", "no person's conversation")
     ]
@@ -82,8 +62,6 @@ def test_assistants_and_tasks_that_are_common_but_never_together_leave_nothing_t
     assert row(report, "message length").reason == row(report, "mood").reason == reason
     assert all(one.effect is None for one in rows)
     assert (report.discriminator.auc.value, report.discriminator.auc.reason) == (None, reason)
-    together = compare(sim, apart("h", lambda assistant, user: user % 5, "gifts", "trips"), **QUICK)
-    assert not any("nothing is compared" in note for note in together.notes)
 
 
 def test_categories_are_compared_within_assistants_as_measures_are(talk):
@@ -96,20 +74,6 @@ def test_categories_are_compared_within_assistants_as_measures_are(talk):
 
 
 @pytest.mark.heavy
-def test_references_that_talked_to_another_assistant_are_named(talk):
-    sides = side(talk, "s", ("one",)), side(talk, "h", ("one",))
-    report = compare(*sides, sides[0], references={"others": side(talk, "r", ("other",))}, **QUICK)
-    (note,) = [note for note in report.notes if note.startswith("Who answered")]
-    assert "reference 'others' talked to other" in note
-    assert "the published ones talked to one" in note
-    assert report.references["others"].compared == 40 // 2
-    alike = compare(*sides, references={"others": side(talk, "r", ("one",))}, **QUICK)
-    assert not any("Who answered" in note for note in alike.notes)
-    unknown = compare(side(talk, "s", ("",)), sides[1], references={"others": side(talk, "r", ("other",))}, **QUICK)
-    assert any("reference 'others' talked to other" in note for note in unknown.notes)
-
-
-@pytest.mark.heavy
 def test_conversations_of_a_reference_with_the_same_assistants_are_used_and_only_others_left_out(talk):
     sides = side(talk, "s", ("one", "two")), side(talk, "h", ("one", "two"))
     reference = side(talk, "r", ("one",)) + side(talk, "r", ("other",), users=5) + side(talk, "q", ("",), users=3)
@@ -117,21 +81,6 @@ def test_conversations_of_a_reference_with_the_same_assistants_are_used_and_only
     assert report.references.keys() == {"mixed"}
     assert (report.references["mixed"].compared, report.published.compared) == (20, 20)
     assert row(report, "message length").references[0].effect is not None
-    sentence = "8 of 28 conversations of {} are with one that is not named, other: not compared."
-    for who in ("reference 'mixed'", "the published ones"):
-        assert any(sentence.format(who) in note for note in report.notes)
-    assert any("5 of 5 conversations of reference 'apart' are with other: not compared." in one for one in report.notes)
-
-
-@pytest.mark.heavy
-def test_how_much_the_assistant_makes_among_people_stands_beside_the_effect(talk):
-    def length(assistant, user):
-        return user % 5 + (20 if assistant == "long" else 1)
-
-    report = compare(side(talk, "s", ("",), length), side(talk, "h", ("long", "short"), length), **QUICK)
-    assert row(report, "message length").assistants == 1
-    assert row(report, "turns").assistants == 0
-    assert row(report, "n-gram overlap").assistants is None
 
 
 @pytest.mark.heavy
@@ -161,7 +110,7 @@ def test_a_reference_about_other_tasks_is_said_and_left_out(talk):
 
 
 @pytest.mark.heavy
-def test_effects_of_opposite_sign_between_tasks_are_marked(talk):
+def test_effects_of_opposite_sign_between_tasks_stand_beside_each_other(talk):
     def texts(often):
         return lambda assistant, user: 20 if (user % 8 == 0) is not often else 1
 
@@ -174,10 +123,6 @@ def test_effects_of_opposite_sign_between_tasks_are_marked(talk):
     length = row(compare(sim, human, **QUICK), "message length")
     assert abs(length.effect) < 0.1
     assert length.task_effects == (pytest.approx(-0.75, abs=0.1), pytest.approx(0.75, abs=0.1))
-    assert length.heterogeneity > 0.9
-    assert length.signs_differ
-    alike = row(compare(sim, sim, **QUICK), "message length")
-    assert not alike.signs_differ
 
 
 @pytest.mark.heavy

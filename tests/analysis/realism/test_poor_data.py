@@ -6,10 +6,9 @@ import warnings
 import pytest
 
 from duologue.analysis.realism import MEASURES, compare
-from duologue.analysis.realism.card import card_of
 from duologue.analysis.realism.measures.transcripts import MOST
 from duologue.data import load
-from duologue.views.realism.report import card_page, report_page, write
+from duologue.views.realism.report import report_page, write
 from tests.analysis.realism.courtesies import QUICK, side
 
 
@@ -154,7 +153,7 @@ def test_a_reason_that_many_measures_share_is_one_line(talk):
 def test_pages_show_what_there_is_of_nothing(talk):
     report = compare([], [], **QUICK)
     assert "There are none" in report_page(report, "a", "b")
-    assert "not available" in card_page(card_of(report, "a", "b"))
+    assert "not available" in report_page(report, "a", "b")
 
 
 def test_half_of_a_surrogate_pair_in_a_message_is_compared_like_any_sign(two_sides):

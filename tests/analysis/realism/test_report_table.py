@@ -5,12 +5,11 @@ import io
 import pytest
 
 from duologue.analysis.realism import RealismReport, RealismRow
-from duologue.analysis.realism.records import EqualLength, ReferenceRow, TaskRow
+from duologue.analysis.realism.records import ReferenceRow, TaskRow
 from duologue.analysis.realism.report import SideSummary
 from duologue.analysis.realism.statistics.auc import Discriminator, FamilyAuc, Interval
 
 SIDE = SideSummary(conversations=2, compared=2, users=2, tasks={"a": 1, "b": 1}, translated=0, digest="d")
-UNLIKE = {"heterogeneity": 0.94, "heterogeneity_p_adjusted": 0.001}
 
 
 def row(name, *effects, **more):
@@ -39,7 +38,7 @@ def report(*rows, **changes):
     return RealismReport(
         **{
             "language": "en", "part": "all", "seed": 0, "sim": SIDE, "human": SIDE, "published": None,
-            "tasks": ("a", "b"), "notes": (), "measures": rows, "persona": (),
+            "tasks": ("a", "b"), "notes": (), "measures": rows,
             "discriminator": Discriminator(auc=nothing, floor=nothing),
         } | changes
     )  # fmt: skip
@@ -48,12 +47,6 @@ def report(*rows, **changes):
 def column(table, name):
     number = [column_of_table.name for column_of_table in table.columns].index(name)
     return [cells[number] for cells in table.rows]
-
-
-def test_effects_by_task_are_shown_only_where_their_signs_differ_by_more_than_chance():
-    rows = (row("turns", -0.66, 0.24, **UNLIKE), row("thanks", 0.2, 0.9, **UNLIKE), row("digits", -0.1, 0.1))
-    assert column(report(*rows).table(), "by task") == ["-0.66 to 0.24", "", ""]
-    assert "by task" not in [shown.name for shown in report(*rows[1:]).table().columns]
 
 
 def test_the_largest_effect_of_a_reference_stands_beside_that_of_the_simulated_users():
@@ -115,7 +108,7 @@ def test_the_widest_table_is_whole_in_a_terminal_of_100_columns():
     reference = ReferenceRow(
         name="one", mean=0.5, effect=0.5, distance=0.5, effect_from_people=0.5, distance_from_people=0.25
     )
-    rows = (row("self-repetition", -0.66, 0.24, **UNLIKE, references=(reference,), published=12.25),
+    rows = (row("self-repetition", -0.66, 0.24, references=(reference,), published=12.25),
             row("hallucination", apart="annotation"), row("punctuation", apart="translation"))  # fmt: skip
     file = io.StringIO()
     Console(width=100, file=file).print(report(*rows, published=SIDE, references={"one": SIDE}).table().rich())
@@ -143,19 +136,16 @@ def test_the_family_of_length_is_one_that_measures_have():
 
 def test_a_data_frame_holds_what_stands_in_records_of_their_own():
     pytest.importorskip("pandas")
-    alike = EqualLength(effect=0.125, sim=0.5, human=0.5)
-    frame = report(row("turns", -0.66, 0.24, **UNLIKE, equal_length=alike), row("thanks")).frame().set_index("name")
-    assert frame.loc["turns", ["equal_length", "smallest_in_task", "largest_in_task", "signs_differ"]].tolist() == [
-        0.125, -0.66, 0.24, True,
-    ]  # fmt: skip
-    assert frame.loc["thanks", ["equal_length", "smallest_in_task", "between_references"]].isna().all()
+    frame = report(row("turns", -0.66, 0.24), row("thanks")).frame().set_index("name")
+    assert frame.loc["turns", ["smallest_in_task", "largest_in_task"]].tolist() == [-0.66, 0.24]
+    assert frame.loc["thanks", ["smallest_in_task", "between_references"]].isna().all()
     assert not {"tasks", "examples_sim", "references"} & set(frame.columns)
 
 
 def test_in_80_columns_no_word_is_broken_and_a_note_names_the_columns_that_are_left_out():
     from rich.console import Console
 
-    rows = (row("self-repetition", -0.66, 0.24, **UNLIKE, published=12.25, effect_low=-0.5, effect_high=-0.25),
+    rows = (row("self-repetition", -0.66, 0.24, published=12.25, effect_low=-0.5, effect_high=-0.25),
             row("strategy V3 context dependency", apart="translation", p_adjusted=0.4, detectable=0.2))  # fmt: skip
     both = report(*rows, published=SIDE, made=SIDE)
     table = both.table(width=80)
@@ -164,7 +154,7 @@ def test_in_80_columns_no_word_is_broken_and_a_note_names_the_columns_that_are_l
     printed = file.getvalue().split()
     for word in ("self-repetition", "dependency", "translation", "undecided:", "143.125", "-0.50", "people"):
         assert word in printed
-    beyond = "published, made, p adjusted, by task"
+    beyond = "published, made, p adjusted"
     assert table.notes[0] == f"In a terminal of 120 columns, in --json and in --out: {beyond}."
     assert {column.heading for column in both.table().columns} - {column.heading for column in table.columns} == set(
         beyond.split(", ")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("sklearn")
+from duologue.analysis.realism import RealismRow
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -52,14 +53,14 @@ def test_each_reference_stands_in_the_table_the_auc_and_the_files_by_its_own_nam
     ):  # fmt: skip
         assert sum(printed.startswith(line) for printed in out.splitlines()) == 1, line
     assert re.search(r"^People from people: \d\.\d\d, their halves from \d\.\d\d to \d\.\d\d$", out, re.MULTILINE)
-    card = json.loads((tmp_path / "out/card.json").read_text())
-    assert list(card["references"]) == ["[red]/study.jsonl", "second/study.jsonl"]
-    thanks = next(row for row in card["measures"] if row["name"] == "thanks")
-    assert thanks["between_references"] > thanks["floor"]
+    report = json.loads((tmp_path / "out/report.json").read_text())
+    assert list(report["references"]) == ["[red]/study.jsonl", "second/study.jsonl"]
+    thanks = RealismRow(**next(row for row in report["measures"] if row["name"] == "thanks"))
+    assert (thanks.between_references or 0) > (thanks.floor or 0)
     heading = next(line for line in out.splitlines() if line.startswith("measure "))
     shown = next(line for line in out.splitlines() if line.startswith("thanks "))
     column = heading.replace("p adjusted", "p_adjusted").split().index("people")
-    assert float(shown.split()[column]) == round(thanks["between_people"], 2) == 1
+    assert float(shown.split()[column]) == round(thanks.between_people or 0, 2) == 1
 
 
 @pytest.mark.heavy
@@ -121,10 +122,10 @@ def test_users_made_from_people_stand_beside_the_others_unless_they_are_left_out
     assert "users made from people, as a baseline (--no-baseline: none)" in err
     assert "\nIn a terminal of 120 columns, in --json and in --out: made, p adjusted" in out
     assert sum(line.startswith("Users made from people: ") for line in out.splitlines()) == 1
-    card = json.loads((tmp_path / "out/card.json").read_text())
-    assert card["made"]["conversations"] == card["human"]["compared"]
-    assert card["auc_made"]["value"] < card["auc"]["value"]
-    assert any(note.startswith("Retrieval-based users: ") for note in card["notes"])
+    report = json.loads((tmp_path / "out/report.json").read_text())
+    assert report["made"]["conversations"] == report["human"]["compared"]
+    assert report["discriminator"]["made"]["value"] < report["discriminator"]["auc"]["value"]
+    assert any(note.startswith("Retrieval-based users: ") for note in report["notes"])
     assert "retrieval-based users" in (tmp_path / "out/report.html").read_text()
     code, out, err = duologue("compare", sim, human, "--part", "test", "--no-baseline", "--json")
     report = json.loads(out)
@@ -152,39 +153,3 @@ def test_of_a_large_group_drawn_users_are_compared_and_the_report_notes_their_nu
     drawn = "12 of 20 conversations are taken, those of 6 of 10 users, drawn with seed 0: at most 12 of a source are."
     assert reports[1]["notes"][:2] == [f"Simulated: {drawn}", f"People: {drawn}"]
     assert not any("drawn" in note for note in reports[0]["notes"])
-
-
-@pytest.mark.heavy
-def test_the_published_features_are_printed_and_written_on_request_and_change_no_other_figure(
-    duologue: Command, people: Callable[..., Path], tmp_path: Path
-) -> None:
-    sim, human = people("sim.jsonl", "Thank you so much!"), people("people.jsonl", "ok")
-    _, plain, _ = duologue("compare", sim, human, "--no-baseline", "--json")
-    code, out, err = duologue("compare", sim, human, "--no-baseline", "--json", "--features", "--out", tmp_path / "out")
-    assert code == 0, err
-    report = json.loads(out)
-    features = report.pop("features")
-    assert report == json.loads(plain)
-    assert json.loads((tmp_path / "out" / "features.json").read_text()) == features
-    rows = {row["feature"]: row for row in features["rows"]}
-    assert (rows["polite messages"]["sim"], rows["polite messages"]["human"]) == (1.0, 0.0)
-    code, out, err = duologue("compare", sim, human, "--no-baseline", "--features")
-    assert code == 0, err
-    assert "Features of 2603.11245 by dimension" in out
-
-
-@pytest.mark.heavy
-def test_reactions_to_a_bad_assistant_are_printed_and_written(
-    duologue: Command, people: Callable[..., Path], tmp_path: Path
-) -> None:
-    good, bad = people("good.jsonl", "Thanks!"), people("bad.jsonl", "No.")
-    groups = ("--bad-sim", bad, "--bad-human", bad)
-    code, out, err = duologue("compare", good, good, "--no-baseline", *groups, "--json", "--out", tmp_path / "out")
-    assert code == 0, err
-    reactions = json.loads(out)["reactions"]
-    assert json.loads((tmp_path / "out" / "reactions.json").read_text()) == reactions
-    thanks = next(row for row in reactions["rows"] if row["measure"] == "thanks")
-    assert (thanks["human"], thanks["sim"]) == (-1.0, -1.0)
-    code, _, err = duologue("compare", good, good, "--bad-sim", bad)
-    assert code == 2
-    assert "--bad-sim and --bad-human go together" in err

@@ -1,4 +1,4 @@
-"""The realism report and its card: what their pages show, how they show themselves, and in a browser without network."""
+"""The realism report: what its page shows, how it shows itself, and in a browser without network."""
 
 import subprocess
 import sys
@@ -8,11 +8,9 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from duologue import views
 from duologue.analysis.realism import RealismReport, RealismRow, compare
-from duologue.analysis.realism.card import card_of
-from duologue.analysis.realism.records import AssistantRow, EqualLength, Example, ReferenceRow, TaskRow
+from duologue.analysis.realism.records import Example, ReferenceRow, TaskRow
 from duologue.analysis.realism.report import SideSummary
 from duologue.analysis.realism.statistics.auc import (
-    AucAtUsers,
     Coefficient,
     Discriminator,
     FamilyAuc,
@@ -24,7 +22,7 @@ from duologue.data import Conversation, Message, load
 from duologue.views.figures import BESIDE, STACKED
 from duologue.views.pages import render
 from duologue.views.realism.charts import DRAWINGS, distances, effects
-from duologue.views.realism.report import card_html, card_page, report_html, report_page, write
+from duologue.views.realism.report import report_html, report_page, write
 
 BOXES = "parts => parts.map(part => part.getBoundingClientRect()).map(box => [box.left, box.right, box.height])"
 
@@ -50,7 +48,7 @@ def report_of(*rows, text="words", **changes):
     return RealismReport(
         **{
             "language": "en", "part": "all", "seed": 0, "sim": side(text=text), "human": side(text=text), "published": None, "tasks": (text,),
-            "notes": (text,), "measures": rows, "discriminator": Discriminator(auc=unknown, floor=unknown), "persona": (),
+            "notes": (text,), "measures": rows, "discriminator": Discriminator(auc=unknown, floor=unknown),
         } | changes
     )  # fmt: skip
 
@@ -67,10 +65,6 @@ def task(name, effect):
     )
 
 
-def answered(name, effect=0.5):
-    return AssistantRow(assistant=name, sim=0.5, human=0.5, effect=effect, p=0.01, p_adjusted=0.0123)
-
-
 def side(*, conversations=3, compared=2, users=2, text="words", **more):
     return SideSummary(
         **{
@@ -85,9 +79,7 @@ def hostile_report(text):
     example = Example(conversation=text, user=text, message=0, text=text)
     shown = row(
         text, unit=text, definition=text, source=text, keyboard=text, family=text, no_interval=text,
-        tasks=(task(text, -0.5), task(text, 0.5)), heterogeneity=0.9, heterogeneity_p_adjusted=0.01,
-        references=(reference(text),), equal_length=EqualLength(effect=None, sim=0.0, human=0.0, reason=text),
-        assistants=0.5, answered=(answered(text),), examples_sim=(example,),
+        tasks=(task(text, -0.5), task(text, 0.5)), references=(reference(text),), examples_sim=(example,),
     )  # fmt: skip
     discriminator = Discriminator(
         auc=Interval(value=0.9, reason=text),
@@ -107,33 +99,23 @@ def page_text(tags, html):
     return " ".join("".join(tags(html).text).split())
 
 
-def both(report):
-    """The report and its card as HTML."""
-    return report_html(report), card_html(card_of(report, "mine", "people"))
+def test_hostile_texts_stay_text_on_the_report(hostile_text, tags):
+    expected = report_page(hostile_report("words"), "mine", "people")
+    page = report_page(hostile_report(hostile_text), hostile_text, hostile_text)
+    assert tags(page).tags == tags(expected).tags
+    page.encode("utf-8")
 
 
-def test_hostile_texts_stay_text_on_the_report_and_the_card(hostile_text, tags):
-    plain, hostile = hostile_report("words"), hostile_report(hostile_text)
-    pages = [
-        (report_page(plain, "mine", "people"), report_page(hostile, hostile_text, hostile_text)),
-        (card_page(card_of(plain, "mine", "people")), card_page(card_of(hostile, hostile_text, hostile_text))),
-    ]
-    for expected, page in pages:
-        assert tags(page).tags == tags(expected).tags
-        page.encode("utf-8")
-
-
-def test_both_pages_have_the_frame_and_the_one_style_of_all_pages(tags):
-    report = report_of(row())
+def test_the_page_has_the_frame_and_the_one_style_of_all_pages(tags):
+    page = report_page(report_of(row()))
     conversation = views.conversation_page(Conversation(id="c", scenario={"kind": "messages"}, messages=()))
-    for page in (report_page(report), card_page(card_of(report, "a", "b"))):
-        assert tags(page).policy == tags(conversation).policy
-        assert (
-            page.partition("</style>")[0].partition("<style>")[2]
-            == conversation.partition("</style>")[0].partition("<style>")[2]
-        )
-        assert "default-src 'none'" in tags(page).policy
-        assert "<script" not in page
+    assert tags(page).policy == tags(conversation).policy
+    assert (
+        page.partition("</style>")[0].partition("<style>")[2]
+        == conversation.partition("</style>")[0].partition("<style>")[2]
+    )
+    assert "default-src 'none'" in tags(page).policy
+    assert "<script" not in page
 
 
 @pytest.mark.parametrize("drawing", DRAWINGS, ids=[drawing.kind for drawing in DRAWINGS])
@@ -185,37 +167,6 @@ def test_what_is_set_apart_or_not_compared_is_in_no_figure_and_in_a_list_of_its_
     assert "Least like people first" not in report_html(report_of(*others))
 
 
-def test_tasks_that_differ_in_sign_are_marked_in_the_main_table_with_their_heterogeneity(tags):
-    tasks = (task("a", -0.66), task("b", 0.24))
-    unlike = row("turns", tasks=tasks, heterogeneity=0.94, heterogeneity_p_adjusted=0.0001)
-    alike = row("thanks", tasks=(task("a", 0.9), task("b", 1.0)), heterogeneity=0.11, heterogeneity_p_adjusted=0.5)
-    by_chance = row("digits", tasks=tasks, heterogeneity=0.2, heterogeneity_p_adjusted=0.3)
-    for html in both(report_of(unlike, alike, by_chance, tasks=("a", "b"))):
-        table, _, details = html.partition("<th>finding</th>")[2].partition("</table>")
-        rows = [page_text(tags, part) for part in table.split("<tr>")[1:]]
-        shares = details.partition("I²</th>")[2].partition("</table>")[0]
-        assert ["± signs differ" in text for text in rows] == [True, False, False]
-        assert "-0.66 to 0.24" in rows[0]
-        assert "0.90 to 1.00" in rows[1]
-        assert "0.94" in shares
-        assert "0.001" in shares
-        assert "0.94" not in table
-        assert "hides what each shows" in page_text(tags, html)
-    for html in both(report_of(alike, tasks=("a", "b"))):
-        assert "hides what each shows" not in html
-    for html in both(report_of(row())):
-        assert "I²</th>" not in html, "there is one task only"
-
-
-def test_a_card_shows_measures_beyond_its_first_rows_where_tasks_differ_in_sign():
-    unlike = {"tasks": (task("a", -0.6), task("b", 0.6)), "heterogeneity": 0.9, "heterogeneity_p_adjusted": 0.01}
-    rows = [*(row(f"measure {n}") for n in range(14)), row("turns", **unlike)]
-    html = card_html(card_of(report_of(*rows, tasks=("a", "b")), "mine", "people"))
-    assert "measure 11 <small>" in html
-    assert "measure 12 <small>" not in html
-    assert "turns <small>" in html
-
-
 def test_each_measure_answers_whether_it_could_be_the_keyboard(tags):
     html = report_html(report_of(row(keyboard="Partly: typing is work.")))
     assert 'title="Could it be the keyboard? Partly: typing is work."' in html
@@ -239,73 +190,36 @@ def test_the_spread_between_references_stands_beside_the_floor_and_in_the_auc(ta
         discriminator=discriminator,
     )
     assert report.measures[0].between_references == 0.5
-    for html in both(report):
-        assert "between references</th>" in html
-        assert ">0.50</td>" in html.partition("between references</th>")[2]
-        text = page_text(tags, html)
-        assert "reference second" in text
-        assert "distinguished from the people with AUC 0.66 (0.60 to 0.70)" in text
-        assert "from the simulated users with 0.97 (0.95 to 0.99)" in text
+    html = report_html(report)
+    assert "between references</th>" in html
+    assert ">0.50</td>" in html.partition("between references</th>")[2]
+    text = page_text(tags, html)
+    assert "reference second" in text
+    assert "distinguished from the people with AUC 0.66 (0.60 to 0.70)" in text
+    assert "from the simulated users with 0.97 (0.95 to 0.99)" in text
     assert 'title="first 0.25, second 0.50"' in report_html(report)
-    assert "between references" not in card_html(card_of(report_of(row()), "mine", "people"))
+    assert "between references" not in report_html(report_of(row()))
 
 
-def test_who_answered_stands_with_each_side_and_what_it_makes_with_each_measure(tags):
+def test_who_answered_stands_with_each_side(tags):
     people = side(assistants={"gpt-4-turbo": 57, "deepseek-v3": 32})
-    report = report_of(row(assistants=0.33), human=people, by_assistant=True)
-    for html in both(report):
-        assert "gpt-4-turbo 57, deepseek-v3 32" in page_text(tags, html)
-        assert "between assistants</th>" in html
-        assert ">0.33</td>" in html
-    card = card_of(report, "mine", "people")
-    assert "of the same assistant only" in card_html(card)
-    assert (card.by_assistant, card.human.assistants, card.measures[0].between_assistants) == (
-        True,
-        people.assistants,
-        0.33,
-    )
-    assert "between assistants" not in report_html(report_of(row()))
+    assert "gpt-4-turbo 57, deepseek-v3 32" in page_text(tags, report_html(report_of(row(), human=people)))
 
 
-def test_the_auc_without_length_and_the_families_stand_on_the_report_and_the_card(tags):
+def test_the_auc_without_length_and_the_families_stand_on_the_report(tags):
     families = (FamilyAuc(family="shape", alone=0.998, without=0.87), FamilyAuc(family="ending", alone=0.9, without=1))
     discriminator = Discriminator(auc=Interval(value=1.0), floor=Interval(value=0.5), families=families)
-    report = report_of(row(), discriminator=discriminator)
-    card = card_of(report, "mine", "people")
-    assert (card.auc_without_length, card.auc_families) == (0.87, families)
-    for html in both(report):
-        assert "ithout the measures of length (family shape)" in page_text(tags, html)
-        assert '<td>shape</td><td class="n">0.998</td><td class="n">0.870</td>' in html
-    assert card_of(report_of(row()), "a", "b").auc_without_length is None
-
-
-def test_an_effect_at_equal_length_has_its_interval_or_the_reason_why_there_is_none(tags):
-    equal_length = EqualLength(effect=-0.45, effect_low=-0.7, effect_high=-0.1, sim=0.4, human=0.3)
-    unbounded = EqualLength(effect=0.35, sim=0.4, human=0.3, reason="too few users for an interval")
-    none = EqualLength(effect=None, sim=0.02, human=0.3, reason="too few of equal length")
-    rows = [
-        row("a", equal_length=equal_length),
-        row("b", equal_length=unbounded),
-        row("c", equal_length=none),
-        row("d"),
-    ]
-    for html in both(report_of(*rows)):
-        text = page_text(tags, html)
-        assert "-0.45 -0.70 to -0.10" in text
-        assert "0.35 no interval" in text
-        assert 'title="too few of equal length"' in html
-        assert "At equal length no effect for c: too few of equal length." in text
-        assert "At equal length no interval for b: too few users for an interval." in text
-    card = card_of(report_of(*rows), "a", "b")
-    assert [measure.equal_length for measure in card.measures] == [equal_length, unbounded, none, None]
+    html = report_html(report_of(row(), discriminator=discriminator))
+    assert "ithout the measures of length (family shape)" in page_text(tags, html)
+    assert '<td>shape</td><td class="n">0.998</td><td class="n">0.870</td>' in html
 
 
 def test_a_missing_interval_is_a_dash_with_its_reason_and_one_line_names_all_such_measures(tags):
     few = {"no_interval": "too few users"}
-    for html in both(report_of(row("a", **few), row("b", **few), row("c", effect_low=0.125, effect_high=0.875))):
-        assert '<span title="too few users">–</span>' in html
-        assert page_text(tags, html).count("No interval for a, b: too few users.") == 1
-        assert "0.12 to 0.88" in html
+    html = report_html(report_of(row("a", **few), row("b", **few), row("c", effect_low=0.125, effect_high=0.875)))
+    assert '<span title="too few users">–</span>' in html
+    assert page_text(tags, html).count("No interval for a, b: too few users.") == 1
+    assert "0.12 to 0.88" in html
 
 
 def test_conversations_with_a_value_are_counted_where_they_are_fewer_than_compared(tags):
@@ -318,10 +232,10 @@ def test_conversations_with_a_value_are_counted_where_they_are_fewer_than_compar
 
 
 def test_the_number_of_measures_stands_with_how_many_uncorrelated_ones_they_count_as(tags):
-    for html in both(report_of(row("a"), row("b"), effective_measures=1.25)):
-        assert "since they are correlated they count as 1.2 that are not" in page_text(tags, html)
-    for html in both(report_of(row("a"))):
-        assert "correlated" not in html
+    html = report_html(report_of(row("a"), row("b"), effective_measures=1.25))
+    assert "since they are correlated they count as 1.2 that are not" in page_text(tags, html)
+    html = report_html(report_of(row("a")))
+    assert "correlated" not in html
 
 
 def test_correlated_measures_stand_in_a_table_as_text(tags):
@@ -330,14 +244,6 @@ def test_correlated_measures_stand_in_a_table_as_text(tags):
     assert "Measures that go together" in page_text(tags, html)
     assert '&lt;b&gt;thanks&lt;/b&gt;</td><td>praise</td><td class="n">-0.62</td>' in html.replace("−", "-")
     assert "Measures that go together" not in report_html(report_of(row("a")))
-
-
-def test_the_auc_at_equal_length_stands_beside_that_without_length(tags):
-    nothing = Interval(value=0.5)
-    discriminator = Discriminator(auc=nothing, floor=nothing, equal_length=Interval(value=0.75, low=0.625, high=0.875))
-    html = page_text(tags, report_html(report_of(row("a"), discriminator=discriminator)))
-    assert "are about equally long: 0.75 (0.62 to 0.88)" in html
-    assert "equally long: " not in page_text(tags, report_html(report_of(row("a"))))
 
 
 def test_a_report_of_a_file_against_itself_shows_no_difference_and_decides_by_nothing(tags):
@@ -349,10 +255,10 @@ def test_a_report_of_a_file_against_itself_shows_no_difference_and_decides_by_no
         leans_on=(Coefficient(name="thanks", weight=7e-18),),
     )
     report = report_of(row(**nothing), notes=(note,), discriminator=discriminator)
-    for html in both(report):
-        assert note in page_text(tags, html)
-        assert "0.50 (0.47 to 0.53)" in page_text(tags, html)
-        assert "What it decides by" not in html
+    html = report_html(report)
+    assert note in page_text(tags, html)
+    assert "0.50 (0.47 to 0.53)" in page_text(tags, html)
+    assert "What it decides by" not in html
 
 
 def test_numbers_are_read_as_people_read_them():
@@ -364,22 +270,19 @@ def test_numbers_are_read_as_people_read_them():
 
 def test_an_auc_without_an_interval_says_why_or_stands_alone():
     few = Discriminator(auc=Interval(value=0.75, reason="few"), floor=Interval(value=None, reason="too few people"))
-    report = report_of(row(), discriminator=few)
-    for html in (report_html(report), card_html(card_of(report, "a", "b"))):
-        assert "0.75" in html
-        assert "None" not in html
-        assert "– to" not in html
-        assert "not available: too few people" in html
+    html = report_html(report_of(row(), discriminator=few))
+    assert "0.75" in html
+    assert "None" not in html
+    assert "– to" not in html
+    assert "not available: too few people" in html
 
 
-def test_a_report_and_its_card_show_themselves_in_a_notebook():
+def test_a_report_shows_itself_in_a_notebook():
     shell = InteractiveShell()
     views.load_ipython_extension(shell)
-    report = report_of(row())
-    for value, title in ((report, "simulated against people"), (card_of(report, "mine", "people"), "card: mine")):
-        html = shell.display_formatter.format(value)[0]["text/html"]
-        assert html.startswith("<style>")
-        assert title in html
+    html = shell.display_formatter.format(report_of(row()))[0]["text/html"]
+    assert html.startswith("<style>")
+    assert "simulated against people" in html
 
 
 @pytest.mark.heavy
@@ -391,26 +294,23 @@ def test_the_other_pages_do_not_wait_for_what_the_report_needs(tmp_path):
     assert done.stdout.strip() == "[]"
 
 
-def test_every_template_of_the_report_refuses_a_value_that_nobody_gave():
+def test_the_template_of_the_report_refuses_a_value_that_nobody_gave():
     from jinja2 import UndefinedError
 
-    for template in ("realism/report.html", "realism/card.html"):
-        with pytest.raises(UndefinedError):
-            render(template)
+    with pytest.raises(UndefinedError):
+        render("realism/report.html")
 
 
 def test_files_are_written_for_people_and_for_programs(tmp_path):
     messages = (Message(role="user", text="Thank you!"), Message(role="assistant", text="Yes."))
     people = [Conversation(id=str(n), scenario={"kind": "messages"}, messages=messages) for n in range(2)]
     paths = write(compare(people, people, shufflings=20, halvings=2), tmp_path / "out")
-    assert [path.name for path in paths] == ["report.html", "report.json", "card.html", "card.json"]
+    assert [path.name for path in paths] == ["report.html", "report.json"]
     assert all(path.stat().st_size > 1000 for path in paths)
 
 
 @pytest.mark.heavy
-def test_the_report_and_the_card_open_in_a_browser_and_the_figures_are_whole_on_any_screen(
-    browser, open_data, tmp_path
-):
+def test_the_report_opens_in_a_browser_and_the_figures_are_whole_on_any_screen(browser, open_data, tmp_path):
     sim, people, others = (
         load(open_data / "recllmsim" / name).conversations
         for name in ("LLM_agent_user", "human_exp_V2", "real_human_user")
@@ -435,12 +335,7 @@ def test_the_report_and_the_card_open_in_a_browser_and_the_figures_are_whole_on_
             assert all(box["x"] <= left and right <= box["x"] + box["width"] for left, right, _ in parts)
             letters = figure.locator("text").evaluate_all(BOXES)
             assert min(height for _, _, height in letters) > 10
-        for file in ("report.html", "card.html"):
-            page.goto((tmp_path / file).as_uri())
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, file
-    assert figures.count() == 0, "a card has no figures"
-    assert "Realism card" in page.locator("h1").inner_text()
-    page.goto((tmp_path / "report.html").as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.locator("blockquote").count() >= 30
     page.close()
     assert complaints == []
@@ -452,39 +347,14 @@ def test_a_figure_without_a_mark_is_left_out():
     assert "Effect of each measure" in without
 
 
-def test_the_effect_for_each_assistant_is_a_table_of_its_own_that_says_what_it_compares():
-    shown = row(answered=(answered("ada", 0.77), answered("bea", -0.125)))
-    html = report_html(report_of(shown, row("turns", answered=(answered("ada"),)), by_assistant=True))
-    assert html.count("<summary>ada: ") == html.count("<summary>bea: ") == 1
-    assert "talked to the same assistant about the same task" in html
-    assert ">0.77<" in html
-    assert ">-0.12<" in html or ">−0.12<" in html or ">-0.13<" in html
-    assert "All simulated users against the people" in report_html(report_of(shown))
-    assert "By who answered" not in report_html(report_of(row()))
-
-
-def test_users_made_from_people_are_in_figures_tables_and_auc_of_report_and_card():
+def test_users_made_from_people_are_in_figures_tables_and_auc_of_the_report():
     interval = Interval(value=0.6789)
     apart = Discriminator(auc=Interval(value=1.0), floor=Interval(value=0.5), made=interval)
-    report = report_of(row(made=0.4321, made_effect=0.25), made=side(), discriminator=apart)
-    html = report_html(report)
+    html = report_html(report_of(row(made=0.4321, made_effect=0.25), made=side(), discriminator=apart))
     assert html.count('class="made"') == 4  # both figures, wide and narrow
-    for text in (html, card_html(card_of(report, "sim", "people"))):
-        assert "0.68" in text
-        assert "0.43" in text
-        assert "made from people" in text
+    assert "0.68" in html
+    assert "0.43" in html
+    assert "made from people" in html
     without = report_html(report_of(row()))
     assert 'class="made"' not in without
     assert "made from people" not in without
-
-
-def test_the_auc_at_fixed_numbers_of_users_and_by_an_adversary_stand_beside_people_from_people(tags):
-    at_users = AucAtUsers(users=20, auc=0.66, floor=0.51), AucAtUsers(users=23, auc=0.88, floor=0.47)
-    report = report_of(row())
-    found_by = report.discriminator.model_copy(update={"at_users": at_users[:1], "adversary": at_users[1]})
-    text = page_text(tags, report_html(report.model_copy(update={"discriminator": found_by})))
-    assert "with 23 users on each side: 0.88, people from people 0.47" in text
-    assert "0.66" in text
-    card = card_of(report.model_copy(update={"discriminator": found_by}), "mine", "people")
-    assert "with 23 users on each side: 0.88, people from people 0.47" in page_text(tags, card_html(card))
-    assert "adversary" not in page_text(tags, report_html(report))

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy.stats import chi2, false_discovery_control, ttest_ind, wasserstein_distance
+from scipy.stats import false_discovery_control, wasserstein_distance
 
-from duologue.analysis.realism.persona import icc_and_f
 from duologue.analysis.realism.ranking import benjamini_hochberg
 from duologue.analysis.realism.statistics.cells import cells_of, placements, rank_scores, standing
 from duologue.analysis.realism.statistics.distances import wasserstein, within_task_deviation
-from duologue.analysis.realism.statistics.effect_variation import heterogeneity
 from duologue.analysis.realism.statistics.intervals import EffectVariance, difference_bounds, too_few
 from duologue.analysis.realism.statistics.shuffling import Differences, permutation_test, permuted, ratio
 from duologue.analysis.realism.statistics.strata import side_means, stratified
@@ -212,24 +210,6 @@ def test_a_rare_event_is_not_found_where_users_of_one_side_have_many_conversatio
     assert np.mean(covering) >= 0.93
 
 
-def test_effects_of_opposite_sign_are_heterogeneous_and_equal_ones_are_not():
-    variances, many = np.array([[0.01], [0.01]]), np.full((2, 1), 1e6)
-    opposite = heterogeneity(np.array([[-0.6], [0.3]]), variances, many)
-    # Q = (0.45^2 + 0.45^2) / 0.01 with one degree of freedom.
-    assert opposite.share[0] == pytest.approx((40.5 - 1) / 40.5)
-    assert opposite.p[0] == pytest.approx(chi2.sf(40.5, 1), rel=1e-2)
-    alike = heterogeneity(np.array([[0.3], [0.3]]), variances, many)
-    assert (alike.share[0], alike.p[0]) == (0, 1)
-    assert np.isnan(heterogeneity(np.array([[0.3], [np.nan]]), variances, many).p[0])
-
-
-def test_heterogeneity_of_two_tasks_is_welchs_test_of_two_means():
-    one, two = np.array([1.0, 2, 3, 7]), np.array([4.0, 9, 8])
-    variances = np.array([[np.var(side, ddof=1) / len(side)] for side in (one, two)])
-    between_tasks = heterogeneity(np.array([[one.mean()], [two.mean()]]), variances, np.array([[3.0], [2.0]]))
-    assert between_tasks.p[0] == pytest.approx(ttest_ind(one, two, equal_var=False).pvalue)
-
-
 def test_pairs_widen_chance():
     null = np.linspace(-1, 1, 99)[:, None]
     observed = np.array([0.8])
@@ -262,11 +242,3 @@ def test_adjusted_p_leaves_out_what_is_not_there():
     assert adjusted[1] is None
     assert [p for p in adjusted if p is not None] == pytest.approx(list(false_discovery_control([0.01, 0.04, 0.5])))
     assert benjamini_hochberg([None]) == [None]
-
-
-def test_icc_is_that_of_shrout_and_fleiss():
-    # Two users with two conversations: mean square between 8, within 1, so ICC (8 - 1) / (8 + 1).
-    values = np.array([0.0, np.sqrt(2), 0, np.sqrt(2)]) + np.array([0, 0, np.sqrt(8), np.sqrt(8)])
-    assert icc_and_f(values, np.array([0, 0, 1, 1]), np.zeros(4, dtype=int)) == (pytest.approx(7 / 9), pytest.approx(8))
-    assert icc_and_f(values, np.array([0, 1, 2, 3]), np.zeros(4, dtype=int)) is None
-    assert icc_and_f(np.ones(4), np.array([0, 0, 1, 1]), np.zeros(4, dtype=int)) is None
