@@ -1,6 +1,5 @@
 """Records of drafts: what a speaker wrote, its token usage, the tools it called and the validator's verdict."""
 
-import operator
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, TypeGuard
 
@@ -182,8 +181,8 @@ class Attempt(Record):
     """Tokens of the calls of models that judged it; None if no model did."""
     explanation: str | None = None
     """The explanation that these models gave."""
-    measured: Json = Field(default_factory=dict, exclude_if=operator.not_)
-    """What the validator measured of it, by name. The key is written only where something was."""
+    measured: Json = Field(default_factory=dict)
+    """What the validator measured of it, by name."""
     prompt: PromptRecord | None = None
     usage: Usage | None = None
     """Tokens of the call. If one call sent several messages, only the first has it."""
@@ -195,9 +194,8 @@ class Attempt(Record):
     retried: dict[str, int] = Field(default_factory=dict)
     """How often the call was made again before this reply came, by the fault of the endpoint, such as
     `rate_limited`."""
-    shared: bool = Field(default=False, exclude_if=operator.not_)
-    """Whether another version of the conversation, which was sent the same, got this reply and paid for it. The key is
-    written only where it is true."""
+    shared: bool = False
+    """Whether another version of the conversation, which was sent the same, got this reply and paid for it."""
     model: str | None = None
     """Name of the model that answered; it may be more exact than the name that was requested."""
     reasoning: str | None = None

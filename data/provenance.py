@@ -1,6 +1,5 @@
 """Provenance of a simulated conversation: the cast's nodes, prompts and limits; edges, failure and timing."""
 
-import operator
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
@@ -137,8 +136,8 @@ class Provenance(Record):
     """Digest of the scenario."""
     begun: str = ""
     """Digest of the messages that the conversation began with; empty if there were none."""
-    forks: Fork | None = Field(default=None, exclude_if=operator.not_)
-    """What it forks and where. The key is written only for a fork."""
+    forks: Fork | None = None
+    """What it forks and where."""
     version: str = ""
     """Version of the package that simulated it."""
 
@@ -150,13 +149,13 @@ class Failure(Record):
     """The node in which it was raised, such as `assistant`."""
     error: str
     """The error's class and message, without secrets."""
-    fault: Fault | None = Field(default=None, exclude_if=operator.not_)
+    fault: Fault | None = None
     """`assistant` if the agent's own code crashed, or it answered nothing at all its attempts; `user` if a user of one's
     own did. `infrastructure` if an endpoint is away that one's own code called. None for a model's endpoint
-    and another node; the key is written only where it is set."""
-    frames: tuple[str, ...] = Field(default=(), exclude_if=operator.not_)
+    and another node."""
+    frames: tuple[str, ...] = ()
     """The last places in one's own code that the error passed, the innermost last, such as `shop/tools.py:12 in book`.
-    The key is written only where there are any."""
+    """
 
 
 class Edge(Record):

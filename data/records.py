@@ -269,10 +269,7 @@ class Conversation(Record):
         return f"Conversation({', '.join([self.id, *counted, *([self.stop] if self.stop else [])])})"
 
     def plain(self) -> dict[str, Any]:
-        """Plain JSON values with every key of the schema, so that all lines have the same keys.
-
-        Only an attempt's `measured` and a failure's `frames` are left out where they are empty.
-        """
+        """Plain JSON values with every key of the schema, so that all lines have the same keys."""
         return self.model_dump(mode="python")
 
     @classmethod

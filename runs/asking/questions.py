@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
-from pydantic import Field
-
 from ...data.files.journals import Codec
 from ...data.records import Record
 from ...data.text.model_tokens import OF_MESSAGE, tokens_about
@@ -50,7 +48,7 @@ class ModelAnswer(Record):
     """Tokens, by the names of `data.Usage`."""
     error: str = ""
     """The reason of a missing answer, in one line; empty otherwise."""
-    unreadable: bool = Field(default=False, exclude_if=lambda value: not value)
+    unreadable: bool = False
     """Whether replies came of which none could be read: they are paid for, and it is not asked again."""
 
 
