@@ -11,7 +11,7 @@ from ..prompts.label_pages import labels_in, scales_of, shipped_labels
 from .sources import StudySource, conversations_of, path_of
 
 if TYPE_CHECKING:  # they need the extra `stats`
-    from ..analysis.labels.agreement import Abstention, Agreement, CalibratedRates, Confusion
+    from ..analysis.labels.agreement import Agreement, CalibratedRates, Confusion
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,6 @@ class LabelComparison:
         from ..analysis.labels import agreement as of_labels
 
         return of_labels.worth(self.first, self.second, **self._settings, **self._orders)
-
-    def abstention(self, precision: float, confidence: str | None = None) -> "Abstention":
-        """The labels to keep so that this share of them is right."""
-        from ..analysis.labels import agreement as of_labels
-
-        return of_labels.abstention(
-            self.first, self.second, **self._settings, precision=precision, confidence=confidence
-        )
 
     @property
     def _paths(self) -> list[Path]:

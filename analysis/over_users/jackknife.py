@@ -6,7 +6,6 @@ For scores of so few labels that Student's interval would leave the scale: agree
 from typing import Any
 
 import numpy as np
-from scipy.stats import beta
 
 from .chance import Disagreement
 from .estimate import FloatArray, UserScore, jackknife_variance
@@ -130,20 +129,3 @@ def mean_interval(
     variance = max(variance + step_more / 2, step_more)
     half = students(max(users - 1, 1)) * float(np.sqrt(variance))
     return UserScore(value=value, low=value - half, high=value + half, **counts)
-
-
-def lower_bound(right: FloatArray, labels: FloatArray, error: float) -> float:
-    """A bound below which a share lies with a chance of at most `error`.
-
-    The parameters have a number for each user. The exact binomial bound with as many labels as these of users are worth
-    (Korn and Graubard 1998). It is never above the bound if all were right, which is as many labels as users: an error
-    does not make the others surer.
-    """
-    share = float(right.sum() / labels.sum())
-    users = float(effective_users(labels))
-    variance = 0.0
-    if len(labels) > 1:
-        variance = jackknife_variance((right.sum() - right) / np.maximum(labels.sum() - labels, TINY))
-    worth = min(independent(share, variance, PRIOR / users, 1 / users), float(labels.sum()))
-    bound = float(beta.ppf(error, share * worth, worth - share * worth + 1)) if share > 0 else 0.0
-    return min(bound, float(error ** (1 / min(users, float(labels.sum())))))

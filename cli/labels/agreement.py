@@ -49,14 +49,6 @@ def agreement_command(
             "--calibrate",
         ),
     ] = False,
-    precision: Annotated[
-        float | None,
-        option("Add the labels of B that reach this precision, and their number.", metavar="SHARE"),
-    ] = None,
-    confidence: Annotated[
-        str | None,
-        option("Rank the labels of --precision by this label, a number. Default: B's votes.", metavar="NAME"),
-    ] = None,
     output: TableOutput = PRINTED,
 ) -> int:
     """Measure the agreement of two labels, or of votes.
@@ -68,12 +60,8 @@ def agreement_command(
 
     output.check()
     pairs = _pairs(between)
-    if confidence is not None and precision is None:
-        raise SettingError("--confidence is for --precision: give that too, such as --precision 0.9")
-    if precision is not None and not 0 < precision < 1:
-        raise SettingError(f"--precision {precision}: is a share between 0 and 1, such as 0.9")
-    if (calibrate or confusion or precision is not None) and not any(len(names) == 2 for names in pairs):
-        raise SettingError("--confusion, --calibrate and --precision compare two labels: give --between A,B")
+    if (calibrate or confusion) and not any(len(names) == 2 for names in pairs):
+        raise SettingError("--confusion and --calibrate compare two labels: give --between A,B")
     orders = [_words(text, "--scale", 2) for text in scale or ()]
     loaded = [read_source(path) for path in (source, *([second] if second is not None else []))]
     say_notes(*loaded)
@@ -89,8 +77,6 @@ def agreement_command(
         reports["confusion"] = compared.confusion
     if calibrate:
         reports["worth"] = compared.calibrated()
-    if precision is not None:
-        reports["precision"] = compared.abstention(precision, confidence)
     value = {name: one.to_json() for name, one in reports.items()}
     tables = [table for one in reports.values() for table in ([one.table()] if output.form == "csv" else one.tables())]
     output.give(value["agreement"] if len(value) == 1 else value, tables)

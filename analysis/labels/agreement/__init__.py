@@ -1,4 +1,4 @@
-"""Reliability of labels: agreement of two labels or of votes, calibrated rates, and abstention.
+"""Reliability of labels: agreement of two labels or of votes, and calibrated rates.
 
 Needs the extra `stats`.
 """
@@ -10,7 +10,6 @@ of_extra("scipy.stats", "stats")
 
 from ...over_users.chance import AgreementWeights  # noqa: E402
 from ...over_users.estimate import UserScore as AgreementEstimate  # noqa: E402
-from .abstaining import Abstention, abstention  # noqa: E402
 from .calibration import calibrated_mean  # noqa: E402
 from .coefficients import accuracy, cohen_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha  # noqa: E402
 from .judged_rates import CalibratedRates, worth  # noqa: E402
@@ -19,7 +18,6 @@ from .report import Agreement, Confusion, ConfusionRow, agreement, confusion  # 
 from .rows import AgreementRow  # noqa: E402
 
 __all__ = [
-    "Abstention",
     "Agreement",
     "AgreementEstimate",
     "AgreementRow",
@@ -27,7 +25,6 @@ __all__ = [
     "CalibratedRates",
     "Confusion",
     "ConfusionRow",
-    "abstention",
     "accuracy",
     "agreement",
     "calibrated_mean",

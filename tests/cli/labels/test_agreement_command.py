@@ -72,20 +72,18 @@ def test_words_of_which_no_page_tells_the_order_are_told(duologue, tmp_path):
 
 
 def test_more_tables_stand_beside_each_other_in_json(duologue, source):
-    more = ["--confusion", "--calibrate", "--precision", "0.5"]
+    more = ["--confusion", "--calibrate"]
     code, out, _ = duologue(
         "agreement", source, "--between", "human.order,judge.order", "--between", "judge", *more, "--json"
     )
     document = json.loads(out)
     assert code == 0
-    assert [*document] == ["agreement", "confusion", "worth", "precision"]
+    assert [*document] == ["agreement", "confusion", "worth"]
     assert [row["against"] for row in document["agreement"]] == ["judge.order", "votes"]
     assert sum(row["n"] for row in document["confusion"]) == 20
     assert {row["value"]: row["of"] for row in document["worth"]} == {"High": 30, "Low": 30}
-    assert [row["held"] for row in document["precision"]] == [True]
     _, out, _ = duologue("agreement", source, "--between", "human,judge", *more)
     assert "judge, calibrated by human" in out
-    assert "Labels of judge that human predicts with a precision of 0.5" in out
 
 
 @pytest.mark.heavy
@@ -93,7 +91,7 @@ def test_at_80_columns_no_number_and_no_name_is_broken(duologue, open_data, monk
     monkeypatch.setenv("COLUMNS", "80")
     names = [f"strategy_human_V{n},strategy_V{n}" for n in (1, 2, 3, 4)] + ["strategy_V1", "strategy_V2"]
     options = [part for name in names for part in ("--between", name)]
-    more = ["--confusion", "--calibrate", "--precision", "0.8"]
+    more = ["--confusion", "--calibrate"]
     _, out, _ = duologue("agreement", open_data / "recllmsim_human_vs_agent", *options, *more)
     assert max(map(len, out.splitlines())) <= 80
     words = set(out.split())
@@ -133,7 +131,7 @@ def test_a_place_that_is_taken_is_told_before_anything_is_read(duologue, tmp_pat
 def test_what_a_file_says_is_text_on_the_terminal(duologue, tmp_path):
     evil = "\x1b[31m[red]x"
     path = lines(tmp_path / "t.jsonl", [{"human": {evil: word}, "judge": {evil: word}} for word in ("a", evil, "a")])
-    for more in ((), ("--confusion", "--calibrate", "--precision", "0.5"), ("--format", "md"), ("--json",)):
+    for more in ((), ("--confusion", "--calibrate"), ("--format", "md"), ("--json",)):
         code, out, err = duologue("agreement", path, "--between", "human,judge", *more)
         assert code == 0
         assert "\x1b" not in out + err
@@ -186,8 +184,6 @@ def test_two_sources_meet_by_id(duologue, tmp_path):
         (["--between", "human,,"], "a name is missing beside a comma"),
         (["--between", "nobody,judge"], "no conversation has the label 'nobody'; there is human, judge"),
         (["--between", "human,judge", "--scale", "Low"], "--scale 'Low': is not a list of words"),
-        (["--between", "human,judge", "--precision", "2"], "--precision 2.0: is a share between 0 and 1"),
-        (["--between", "human,judge", "--confidence", "sure"], "--confidence is for --precision"),
         (["--between", "judge", "--calibrate"], "compare two labels: give --between A,B"),
         (["--between", "human"], "human: one value each and no votes, nothing to compare: name a second label"),
         (["--between", "human,judge", "--scale", "Lo,High"], "ordered Lo,High: is not an order of any label"),

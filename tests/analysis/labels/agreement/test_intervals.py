@@ -7,7 +7,7 @@ pytest.importorskip("scipy", reason="agreement needs the extra stats")
 
 from duologue.analysis.labels.agreement import accuracy, calibrated_mean, cohen_kappa, gwet_ac  # noqa: E402
 from duologue.analysis.over_users.chance import chance_of_margins, same  # noqa: E402
-from duologue.analysis.over_users.jackknife import coefficient_interval, lower_bound  # noqa: E402
+from duologue.analysis.over_users.jackknife import coefficient_interval  # noqa: E402
 
 SIZES = (1,) * 8 + (2,) * 6 + (3,) * 4 + (4, 4)
 """40 conversations of 20 users, unequally many of each."""
@@ -98,18 +98,6 @@ def test_calibrated_rates_of_40_labels_cover_what_they_say(right):
     of_people = np.mean([one.people.high - one.people.low for one in means])
     # A judge that knows next to nothing costs a little: its weight is learnt from the labels of other users.
     assert wide < of_people * (1.05 if right == 0.6 else 0.95)
-
-
-@pytest.mark.heavy
-@pytest.mark.untraced
-def test_a_lower_bound_is_seldom_above_the_truth():
-    judge = JUDGES["three values, right of eight tenths"]
-    above = []
-    for tables in judge.tables(SIZES, 2000, 1):
-        labels = tables.sum(axis=(1, 2))
-        right = np.trace(tables, axis1=1, axis2=2)
-        above.append(lower_bound(right, labels, 0.05) > 0.8)
-    assert np.mean(above) <= 0.06
 
 
 def test_all_in_agreement_are_no_proof_that_there_is_no_error():

@@ -5,9 +5,9 @@ import pytest
 np = pytest.importorskip("numpy")
 pytest.importorskip("scipy", reason="agreement needs the extra stats")
 
-from duologue.analysis.labels.agreement import abstention, calibrated_mean, worth  # noqa: E402
+from duologue.analysis.labels.agreement import calibrated_mean, worth  # noqa: E402
 from duologue.analysis.labels.agreement.calibration import _tuned, sums_of_users, tuned_weights  # noqa: E402
-from duologue.errors import DataError, SettingError  # noqa: E402
+from duologue.errors import SettingError  # noqa: E402
 
 BETWEEN = [("human", "judge")]
 ORACLE_POINT, ORACLE_LOW, ORACLE_HIGH, ORACLE_WEIGHT = 3.53243185, 3.40168367, 3.66318003, 0.512
@@ -181,94 +181,3 @@ def test_words_have_a_rate_each_and_numbers_a_mean(talk):
     assert 0 <= rates["yes"].low < rates["yes"].calibrated < rates["yes"].high <= 1
     (mean,) = worth(talks, between=[("score", "points")]).rows
     assert (mean.value, mean.naive) == ("mean", 0.5)
-
-
-def kept_labels(talk, voted, right, users=60, **more):
-    """A judge whose unanimous votes are right of all and whose others of some."""
-    talks = []
-    for number in range(users):
-        sure = number % 2 == 0
-        votes = ("a", "a", "a") if sure else ("a", "a", "b")
-        talks.append(talk(str(number), {"human": "a" if sure or number % 10 < right else "b",
-                                        "judge": voted(*votes, final="a"), "sure": 0.9 if sure else 0.4}))  # fmt: skip
-    return abstention(talks, between=BETWEEN, **more).rows
-
-
-def test_labels_on_which_the_votes_agree_are_kept_and_the_rest_is_counted(talk, voted):
-    (row,) = kept_labels(talk, voted, right=4, precision=0.9)
-    assert (row.held, row.keep, row.n, row.kept, row.of) == (True, "entropy of the votes at most 0", 30, 0.5, 60)
-    assert row.precision == 1
-    assert 0.9 <= row.at_least < 0.95
-
-
-def test_a_precision_that_the_labelled_have_is_not_yet_one_that_holds(talk, voted):
-    (row,) = kept_labels(talk, voted, right=8, precision=0.88)  # of all 90 % are right
-    assert (row.held, row.keep, row.kept) == (True, "entropy of the votes at most 0", 0.5)
-
-
-def test_all_are_kept_where_all_hold(talk, voted):
-    (row,) = kept_labels(talk, voted, right=10, precision=0.9)
-    assert (row.held, row.keep, row.kept) == (True, "all", 1)
-
-
-def test_a_precision_that_cannot_be_held_is_said(talk, voted):
-    (row,) = kept_labels(talk, voted, right=4, precision=0.99)
-    assert (row.held, row.keep, row.kept) == (False, "", 0)
-    assert "with so few users the bound could be" in row.note
-    (row,) = kept_labels(talk, voted, right=4, users=8, precision=0.9)
-    assert not row.held
-
-
-def test_a_confidence_of_another_label_decides_as_well(talk, voted):
-    (row,) = kept_labels(talk, voted, right=4, precision=0.9, confidence="sure")
-    assert (row.held, row.keep, row.kept) == (True, "sure at least 0.9", 0.5)
-    with pytest.raises(DataError, match="a confidence is a number, not 'a'"):
-        kept_labels(talk, voted, right=4, precision=0.9, confidence="human")
-
-
-def test_no_bound_is_above_that_of_labels_that_are_all_right(talk):
-    talks = [talk(str(n), {"human": "a" if n else "b", "judge": "a"}, user=f"user {n % 4}") for n in range(10)]
-    (row,) = abstention(talks, between=BETWEEN, precision=0.8).rows
-    best = float(
-        row.note.removeprefix("cannot be held: with so few users the bound could be ").removesuffix(" at best")
-    )
-    assert row.precision == 0.9
-    assert row.at_least <= best + 0.0005
-
-
-def test_many_labels_of_one_user_hold_no_precision(talk, voted):
-    talks = [talk(str(n), {"human": "a", "judge": "a"}, user=f"user {n % 4}") for n in range(200)]
-    (row,) = abstention(talks, between=BETWEEN, precision=0.9).rows
-    assert (row.held, row.precision) == (False, 1)
-    apart = [talk(str(n), {"human": "a", "judge": "a"}) for n in range(200)]
-    assert abstention(apart, between=BETWEEN, precision=0.9).rows[0].held
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize(("right", "holding"), [((0.88, 0.84), 0), ((0.97, 0.84), 1), ((0.97, 0.95), 2)])
-def test_what_is_kept_has_the_precision_for_people_who_are_not_among_the_labelled(talk, voted, right, holding):
-    """80 users of whom the judge is right with different chances, with 1 to 3 conversations each.
-
-    `holding`: how many of the two levels, unanimous votes alone and all of them, have .9 for users at large.
-    """
-    draws, wrong, times_held = 100, 0, 0
-    for number in range(draws):
-        draw = np.random.default_rng(number)
-        talks = []
-        for user in range(80):
-            of_user = draw.beta(*(np.array([right, np.subtract(1, right)]) * 9))
-            for nth in range(draw.integers(1, 4)):
-                level = draw.integers(2)
-                votes = voted("a", "a", "ab"[level], final="a")
-                human = "a" if draw.random() < of_user[level] else "b"
-                talks.append(talk(f"{user} {nth}", {"human": human, "judge": votes}, user=str(user)))
-        (row,) = abstention(talks, between=BETWEEN, precision=0.9).rows
-        times_held += row.held
-        wrong += row.held and (holding == 0 or (holding == 1 and row.keep == "all"))
-    assert wrong <= 0.05 * draws + 2 * (0.05 * 0.95 * draws) ** 0.5
-    assert holding == 0 or times_held > 0.3 * draws
-
-
-def test_a_precision_is_between_0_and_1(talk):
-    with pytest.raises(SettingError, match="between 0 and 1"):
-        abstention([talk("1", {"human": "a", "judge": "a"})], between=BETWEEN, precision=1)
