@@ -5,7 +5,6 @@ Imports no model and no graph.
 
 from .attempts import AttemptRow, attempt_rows, attempt_table
 from .over_users.comparison import Comparison, compare_means, comparison_table
-from .simquac.repair_quality import RepairQuality, measure_repair
 from .simquac.validators import ValidatorRow, compare_validators
 from .tables import Cell, Column, Table
 
@@ -14,7 +13,6 @@ __all__ = [
     "Cell",
     "Column",
     "Comparison",
-    "RepairQuality",
     "Table",
     "ValidatorRow",
     "attempt_rows",
@@ -22,5 +20,4 @@ __all__ = [
     "compare_means",
     "compare_validators",
     "comparison_table",
-    "measure_repair",
 ]

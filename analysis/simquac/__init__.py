@@ -16,7 +16,6 @@ from .equal_questions import EqualQuestions
 from .forms import QuestionForms, question_forms, question_type
 from .questions import StudentScore, score_student
 from .samples import ConversationNumbers, Sample, measure
-from .section_words import Leakage, leaked_words
 from .statistics import SimquacStatistics, SourceStatistics, simquac_statistics
 from .teacher import AnswerAgreement, TeacherStatistics, relation, teacher_statistics
 
@@ -25,7 +24,6 @@ __all__ = [
     "AnswerScore",
     "ConversationNumbers",
     "EqualQuestions",
-    "Leakage",
     "QuestionForms",
     "Sample",
     "SimquacStatistics",
@@ -36,7 +34,6 @@ __all__ = [
     "coverage",
     "exact_match",
     "first_sentence",
-    "leaked_words",
     "measure",
     "overlap",
     "question_forms",

@@ -1,4 +1,4 @@
-"""How questions are put: types, lengths, repeats, and words of a section that the student had not seen."""
+"""How questions are put: types, lengths and repeats."""
 
 import re
 from collections import Counter
@@ -12,7 +12,6 @@ from ...data.rules import asked_before
 from ...data.text.token_search import tokens
 from ..tables import Cell, Column, Table
 from .samples import exchanges, mean_of
-from .section_words import Leakage, leakage
 
 TYPES = ("what", "who", "when", "where", "why", "which", "how", "yes or no", "other")
 """Types of questions, by the word that asks."""
@@ -63,8 +62,6 @@ class QuestionForms(Record):
     """Questions by type: `question_type`."""
     first_words: dict[str, int]
     """Questions by their first word in lower case, the most frequent first."""
-    leakage: Leakage | None
-    """Words of the section that the student had not seen; None without a question."""
 
     def share(self, kind: str) -> float | None:
         """Share of the questions of a type; None without a question."""
@@ -90,10 +87,7 @@ def question_type(question: str) -> str:
 
 
 def question_forms(conversations: Iterable[Conversation]) -> QuestionForms:
-    """How the questions of teacher-student conversations are put.
-
-    Conversations are iterated several times, and not held.
-    """
+    """How the questions of teacher-student conversations are put."""
     questions_by_conversation = [
         ["\n".join(message.text for message in messages) for messages, _ in exchanges(talk) if messages]
         for talk in conversations
@@ -115,7 +109,6 @@ def question_forms(conversations: Iterable[Conversation]) -> QuestionForms:
         ),
         types={kind: types[kind] for kind in TYPES},
         first_words=dict(sorted(first.items(), key=lambda item: (-item[1], item[0]))),
-        leakage=leakage(conversations) if texts else None,
     )
 
 
@@ -123,20 +116,10 @@ def question_table(forms: Mapping[str, QuestionForms]) -> Table:
     """A row for each number, a column for each source; types as shares of the questions."""
     columns = [Column(name="measure"), *(Column(name=name, kind="number") for name in forms)]
     cells: list[tuple[str, Callable[[QuestionForms], Cell]]] = [
-        *(
-            (name, attrgetter(name))
-            for name in QuestionForms.model_fields
-            if name not in ("types", "first_words", "leakage")
-        ),
+        *((name, attrgetter(name)) for name in QuestionForms.model_fields if name not in ("types", "first_words")),
         *((f"asks {kind}", partial(QuestionForms.share, kind=kind)) for kind in TYPES),
-        *((name, lambda forms, name=name: getattr(forms.leakage, name, None)) for name in Leakage.model_fields),
     ]
     rows = [(name.replace("_", " "), *map(cell, forms.values())) for name, cell in cells]
-    notes = ["Types and leaks: shares of the questions. Words leaked: a question's mean. By chance: another's section."]
+    notes = ["Types: shares of the questions."]
     notes += [f"{name}: no question is asked." for name, of_source in forms.items() if not of_source.questions]
-    notes += [
-        f"{name}: there is no second section to show what leaks by chance."
-        for name, of_source in forms.items()
-        if of_source.leakage is not None and of_source.leakage.leaks_by_chance is None
-    ]
     return Table(title="Questions", columns=tuple(columns), rows=tuple(rows), notes=tuple(notes))

@@ -1,7 +1,6 @@
-"""`duologue simquac readers`: reading-comprehension models on QuAC and SimQuAC, trained on one or the other."""
+"""`duologue simquac readers`: reading-comprehension models on QuAC and SimQuAC."""
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,7 +23,6 @@ QUESTIONS = "Questions and answers"
 """Section of the help."""
 
 RETRIEVER = "retriever"
-FEATURES = "features"
 MOST_READ = 12_000
 """Conversations of a file that are taken at most, unless another number is given: QuAC has 11,567 to train on."""
 
@@ -47,23 +45,12 @@ def readers_command(
     model: Annotated[
         list[str] | None,
         model_for(
-            "to answer: retriever (the nearest sentence by idf), features (trained, see --train), hf:PATH (a "
+            "to answer: retriever (the nearest sentence by idf), hf:PATH (a "
             "Hugging Face model, extra readers), teacher:MODEL (the simquac cast's assistant with its validator). Or "
             "openai:NAME, PROVIDER:NAME, agent:URL, MODULE:NAME (with our prompt template). May be repeated. "
             "Default: retriever."
         ),
     ] = None,
-    train: Annotated[
-        list[Path] | None,
-        option(
-            "Train the model features on this data set, with other topics than in the test; may be repeated. A row "
-            "each. Default: each FILE.",
-            metavar="FILE",
-        ),
-    ] = None,
-    folds: Annotated[
-        int, option("Divide the topics into this number of folds, each left out of training once.", min=2)
-    ] = 5,
     limit: Annotated[int | None, limit_to("conversations of each file")] = None,
     journal: Annotated[Path | None, journal_in("this folder, with its score and the runs of models", "DIR")] = None,
     history: Annotated[int, option("Show a model this number of earlier turns.", section=QUESTIONS, min=0)] = 0,
@@ -97,7 +84,7 @@ def readers_command(
     ] = 0.0,
     prompts: Prompts = None,
     attempts: Annotated[int | None, attempts_for("an answer", "4", section=CAST)] = None,
-    seed: Annotated[int, seed_of("the draw, of the folds and of all calls", CAST)] = 0,
+    seed: Annotated[int, seed_of("the draw and of all calls", CAST)] = 0,
     draw: Annotated[int, draw_of(MOST_READ, "about sections")] = MOST_READ,
     yes: Yes = False,
     output: TableOutput = PRINTED,
@@ -105,24 +92,19 @@ def readers_command(
 ) -> int:
     """Measure reading-comprehension models on QuAC and SimQuAC.
 
-    Precision, recall, F1, exact match and HEQ; also of models trained on one data set and tested on another. Exit code
-    0: every question was asked; 1: a question could not be asked, and the table gives the reason.
+    Precision, recall, F1, exact match and HEQ. Exit code 0: every question was asked; 1: a question could not be asked,
+    and the table gives the reason.
     """
-    from ...analysis.simquac.readers import FeatureReader, Results, Retriever
+    from ...analysis.simquac.readers import Results, Retriever
 
     options = RunOptions(**values, yes=yes, as_json=output.json)
     output.check()
     check_journal(journal)
-    for path in (*sources, *(train or ())):
+    for path in sources:
         check_outside(journal, path)
-    specs = list(dict.fromkeys(model or ([] if train else [RETRIEVER])))
-    if train and FEATURES not in specs:
-        specs.append(FEATURES)
-
-    others = [spec for spec in specs if spec not in (RETRIEVER, FEATURES)]
-    questions = partial(_questions, limit=limit, draw=draw, seed=seed, unanswerable=unanswerable, history=history)
-    sets, set_notes = questions(sources)
-    training_sets, training_notes = questions(train) if train else (sets, [])
+    specs = list(dict.fromkeys(model or [RETRIEVER]))
+    others = [spec for spec in specs if spec != RETRIEVER]
+    sets, set_notes = _questions(sources, limit=limit, draw=draw, seed=seed, unanswerable=unanswerable, history=history)
     results = Results(each_line=not whole, least_agreement=min_agreement)
     with options.surroundings():
         # A spec that is none is told before anything is asked or learnt.
@@ -134,17 +116,12 @@ def readers_command(
                 status.update(f"{spec}: {sum(map(len, sets.values()))} questions")
                 if spec == RETRIEVER:
                     results.read("nearest sentence", Retriever(), sets)
-                elif spec == FEATURES:
-                    results.cross(
-                        FEATURES, lambda: FeatureReader(each_line=not whole), training_sets, sets, folds, seed
-                    )
                 elif spec in models:
                     results.read(spec, models[spec], sets)
         if casts:
             conditions = f"history {history}, unanswerable {unanswerable}"
             ask(casts, sets, journal, options, results, conditions)
-    notes = _notes(unanswerable, history, whole=whole, trained=FEATURES in specs, folds=folds)
-    report = results.report(dict.fromkeys((*notes, *set_notes, *training_notes)))
+    report = results.report(dict.fromkeys((*_notes(unanswerable, history, whole=whole), *set_notes)))
     written = None if journal is None else write_answers(results, journal)
     output.show(report)
     if written is not None:
@@ -175,17 +152,14 @@ def _questions(
     return questions, notes
 
 
-def _notes(unanswerable: int | None, history: int, *, whole: bool, trained: bool, folds: int) -> list[str]:
+def _notes(unanswerable: int | None, history: int, *, whole: bool) -> list[str]:
     """What a reader of the table must know."""
     extent = (
         "All questions" if unanswerable is None else f"At most {unanswerable} unanswerable questions a conversation"
     )
     seen = f"{history or 'no'} earlier turn{'s' if history > 1 else ''}"
-    notes = [
+    return [
         f"{extent}; a reader sees the section and {seen}. A refusal counts 1 where there is no answer, else 0.",
         f"An answer of several spans is compared {'as a whole' if whole else 'by its best span'}. "
         "95 % intervals are over sections.",
     ]
-    if trained:
-        notes.append(f"Trained on {folds - 1} of {folds} folds of the topics and asked about the other one.")
-    return notes

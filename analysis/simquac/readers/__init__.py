@@ -8,10 +8,8 @@ from .folds import folds_of
 from .report import ReadersReport, Results, cross, read
 from .retriever import Retriever, none
 from .scores import ReaderScore, people, score_reader
-from .trained import FeatureReader
 
 __all__ = [
-    "FeatureReader",
     "ReaderScore",
     "ReadersReport",
     "Results",

@@ -263,7 +263,7 @@ def cross(
     train: Sets,
     test: Sets | None = None,
     *,
-    reader: str = "features",
+    reader: str = "trained",
     folds: int = FOLDS,
     seed: int = 0,
     each_line: bool = True,

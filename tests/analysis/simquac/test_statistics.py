@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from duologue import data
 from duologue.analysis import compare_means, comparison_table
-from duologue.analysis.simquac import leaked_words, measure, question_forms, question_type, simquac_statistics
+from duologue.analysis.simquac import measure, question_forms, question_type, simquac_statistics
 from duologue.analysis.simquac.samples import flow
-from duologue.analysis.simquac.section_words import next_others
 from duologue.data import Conversation, Message, Span
 from duologue.data.simquac import Topic
 
@@ -201,36 +200,6 @@ def test_question_lengths_and_repeats_are_counted():
     assert forms.words_sd == pytest.approx(math.sqrt(2 / 9))
     assert forms.types["who"] == 2
     assert next(iter(forms.first_words.items())) == ("who", 2)
-
-
-def test_a_word_leaks_if_the_section_holds_it_and_nobody_told_it():
-    assert leaked_words("Who were the keepers there in 1968?", SECTION, ["the keepers"]) == {"1968"}
-    assert leaked_words("Who were they?", SECTION, []) == set()
-
-
-def test_what_an_answer_told_leaks_no_more_and_chance_is_told_by_another_section():
-    here = talk(
-        ("Which ships pass?", ["Three keepers lived there"]), ("Were keepers happy?", []), ("Did ships pass?", [])
-    )
-    elsewhere = talk(("Why?", []), section="Keepers were happy people.")
-    leakage = question_forms([here, elsewhere]).leakage
-    # "ships", "pass" leak in the first question alone; of four questions one.
-    assert leakage.leaks == pytest.approx(1 / 4)
-    assert leakage.words_leaked == pytest.approx(2 / 4)
-    # Beside the other section "happy" of the second question would: "keepers" was told by then.
-    assert leakage.leaks_by_chance == pytest.approx(1 / 4)
-    assert leakage.runs_leaked == 0
-    run = question_forms([talk(("What, the last one left whom?", []))]).leakage
-    assert (run.runs_leaked, run.runs_leaked_by_chance) == (1.0, None)
-
-
-@given(st.lists(st.sampled_from("abc"), max_size=8))
-def test_the_other_section_is_the_next_that_differs(sections):
-    naive = [
-        next((other for other in sections[place + 1 :] + sections[:place] if other != section), None)
-        for place, section in enumerate(sections)
-    ]
-    assert next_others(sections) == naive
 
 
 @pytest.fixture(scope="module")

@@ -104,24 +104,6 @@ def test_of_a_large_file_conversations_about_drawn_sections_are_taken(duologue: 
     assert len(drawn()[0]["a.json"]) == 9
 
 
-@pytest.mark.heavy
-def test_a_reader_is_trained_on_one_data_set_and_asked_about_another(duologue: Command, tmp_path: Path) -> None:
-    pytest.importorskip("sklearn")
-    one, other = data_set(tmp_path / "a.json", 8), data_set(tmp_path / "b.json", 7)
-    code, out, err = duologue("simquac", "readers", one, "--train", one, "--train", other, "--folds", 2, "--json")
-    assert code == 0, err
-    sources = [(row["data"], row["trained_on"]) for row in json.loads(out)["rows"] if row["reader"] == "features"]
-    assert sources == [("a.json", "a.json"), ("a.json", "b.json")]
-    code, out, _ = duologue("simquac", "readers", one, other, "--model", "features", "--folds", 2, "--json")
-    assert sum(row["reader"] == "features" for row in json.loads(out)["rows"]) == 4
-    code, _, err = duologue("simquac", "readers", one, "--model", "features", "--folds", 9)
-    assert code == 2
-    assert "8 topics are too few for 9 folds" in err
-    code, _, err = duologue("simquac", "readers", one, "--model", "features", "--folds", 2, "--limit", 2)
-    assert code == 2
-    assert "a.json, all but fold 1 of 2: the questions are about one topic: a reader is trained on two or more" in err
-
-
 class Endpoint:
     """Answers questions about 1968 and a ship, and keeps what it was sent."""
 

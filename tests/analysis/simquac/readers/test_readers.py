@@ -5,8 +5,6 @@ import json
 import pytest
 
 from duologue.analysis.simquac.readers import Results, Retriever, none, read, score_reader
-from duologue.analysis.simquac.readers.answer_pieces import candidates
-from duologue.analysis.simquac.readers.candidate_features import FEATURES, KINDS, features, kind_of
 from duologue.data import Conversation, DataError, Message, load
 from duologue.data.grounding import NO_ANSWER
 from duologue.data.simquac import questions_of
@@ -88,42 +86,6 @@ def test_the_rows_of_no_answer_and_of_people_are_always_there():
     assert report.rows[0].f1 == 0.5
     assert none(sets["a"]) == [None, None]
     assert report.table().shown()[0][1] == "no answer"
-
-
-def test_candidates_are_sentences_clauses_and_both_without_their_first_word():
-    texts = [candidate.text for candidate in candidates("A ship, the Mary Ann, sank. It was old.")]
-    for text in (
-        "A ship, the Mary Ann, sank.",
-        "A ship",
-        "ship",
-        "the Mary Ann",
-        "ship, the Mary Ann, sank.",
-        "was old.",
-    ):
-        assert text in texts
-    assert "A ship, the Mary Ann, sank. It was old." in texts
-    assert len(texts) == len(set(texts))
-    assert candidates("  ") == ()
-
-
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [("Who left?", "who"), ("And when?", "when"), ("How many?", "how many"), ("How?", "how"), ("Did he?", "yes or no")],
-)
-def test_kinds_of_questions(text, kind):
-    assert KINDS[kind_of(text)] == kind
-
-
-def test_features_have_a_row_for_each_candidate():
-    pytest.importorskip("sklearn")
-    rows, table = features(question("When did the last keeper leave?"))
-    assert table.shape == (len(rows), len(FEATURES))
-    column = dict(zip(FEATURES, table.T, strict=True))
-    best = max(range(len(rows)), key=lambda number: column["nearness of its sentence"][number])
-    assert rows[best].text.startswith("The last keeper")
-    assert column["has what the kind asks for"][
-        [candidate.text for candidate in rows].index("The last keeper left in 1968.")
-    ]
 
 
 def test_every_answer_is_kept_with_its_score():

@@ -1,10 +1,10 @@
-"""Training readers on one data set to ask them about another: folds of topics, and what a small reader learns."""
+"""Training readers on one data set to ask them about another: folds of topics."""
 
 from itertools import pairwise
 
 import pytest
 
-from duologue.analysis.simquac.readers import FeatureReader, Retriever, cross, folds_of, score_reader
+from duologue.analysis.simquac.readers import cross, folds_of
 from duologue.data import DataError
 from duologue.data.grounding import NO_ANSWER
 from tests.analysis.asked import question
@@ -68,29 +68,6 @@ def test_no_topic_that_is_asked_about_was_seen_in_training():
     ]  # fmt: skip
     assert len(seen) == 10
     assert all(one != two for one, two in pairwise(seen[:5]))
-
-
-@pytest.mark.heavy
-def test_a_reader_learns_where_the_answers_are_and_when_there_is_none():
-    pytest.importorskip("sklearn")
-    questions = lessons(12)
-    report = cross(FeatureReader, {"a": questions}, folds=3)
-    (row,) = report.rows
-    near = score_reader("near", questions, Retriever()(questions))
-    assert row.f1 > 2 * near.f1
-    assert row.refused_right == 12
-    assert (row.refused_wrong, row.answered_wrong) == (0, 0)
-    assert report.rows == cross(FeatureReader, {"a": questions}, folds=3).rows
-
-
-def test_a_reader_that_is_not_trained_and_data_without_an_answer_say_so():
-    pytest.importorskip("sklearn")
-    with pytest.raises(DataError, match="not trained"):
-        FeatureReader()([question()])
-    with pytest.raises(DataError, match="about one topic: a reader is trained on two or more"):
-        FeatureReader().fit([question()])
-    with pytest.raises(DataError, match="cannot be trained"):
-        FeatureReader().fit([question("Why?", NO_ANSWER)])
 
 
 def test_too_few_topics_are_told_with_what_helps():
