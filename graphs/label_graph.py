@@ -17,9 +17,8 @@ from typing_extensions import TypedDict
 from ..data.labels.definition import LabelDefinition
 from ..data.labels.final_values import finals
 from ..data.records import Conversation
-from ..nodes.annotators.kinds import Annotator, AnnotatorReply, LabelQuestion, RuleAnnotator
+from ..nodes.annotators.kinds import Annotator, AnnotatorReply, LabelQuestion
 from ..nodes.settings.redaction import without_known_secrets
-from ..prompts.label_pages import shipped_labels
 
 NAME = "annotation"
 
@@ -110,7 +109,3 @@ def plain_vote(number: int, opinion: AnnotatorReply) -> AnnotatorVote:
         {"number": number, "values": values, "attempts": attempts, "error": opinion.error}
     )
     return vote
-
-
-graph = annotation(shipped_labels()["behaviour"], [RuleAnnotator()] * 3)
-"""The graph of the offline annotator with three votes: for drawing."""

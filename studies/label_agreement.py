@@ -26,12 +26,11 @@ class LabelComparison:
     """A folder of label definitions of your own."""
 
     def agreement(self) -> "Agreement":
-        """The agreement; notes name votes of one rule, samples that are not random, and values without an order."""
+        """The agreement; notes name samples that are not random, and values without an order."""
         from ..analysis.labels import agreement as of_labels
-        from ..runs.labels.origins import disputed_first, rule_keys
+        from ..runs.labels.origins import disputed_first
 
         report = of_labels.agreement(self.first, self.second, **self._settings, **self._orders)
-        report = _of_rules(report, {key for path in self._paths for key in rule_keys(path)})
         report = _of_disputed(report, [disputed_first(path) for path in self._paths])
         return _unordered(report, self.confusion, self.labels_dir)
 
@@ -100,21 +99,6 @@ def agreement(
         [*ordered],
         None if labels_dir is None else Path(labels_dir),
     ).agreement()
-
-
-OF_RULES = (
-    "the votes are one rule's at three thresholds: their agreement shows how far it is from these, not how sure it is"
-)
-
-
-def _of_rules(report: "Agreement", keys: set[str]) -> "Agreement":
-    """The rows with a note where votes are those of the offline annotator, which is no opinion of several."""
-    rows = []
-    for row in report.rows:
-        voted = row.label if row.against == "votes" else row.against
-        ruled = row.votes > 1 and voted.split(".")[0] in keys
-        rows.append(row.model_copy(update={"note": "; ".join(filter(None, (OF_RULES, row.note)))}) if ruled else row)
-    return report.model_copy(update={"rows": tuple(rows)})
 
 
 def _of_disputed(report: "Agreement", chosen: Sequence[Mapping[str, Any]]) -> "Agreement":

@@ -30,21 +30,18 @@ def export_answers(
     folder: str | Path,
     path: str | Path,
     *,
-    source: StudySource | None = None,
     labels: Sequence[str] | None = None,
     labels_dir: str | Path | None = None,
-    notify: Notify = logged,
 ) -> int:
     """Write everybody's answers into a file, `duologue label --write` as a function; gives their number.
 
-    `path`: ends with `.csv`, `.jsonl`, or `.json` for Label Studio. `labels`: names of those to write; None: answers to a
-    side-by-side study. `source`: the conversations, which Label Studio shows. DataError for a folder without answers.
+    `path`: ends with `.csv` or `.jsonl`. `labels`: names of those to write; None: answers to a side-by-side study.
+    DataError for a folder without answers.
     """
     definitions = _defined(labels, labels_dir)
-    conversations = [] if source is None else conversations_of(source, notify)
     names = (STUDY, ONBOARDING) if definitions is None else definitions
     answers = [answer for of_person in _everybodys(folder).values() for answer in of_person if answer.label in names]
-    answer_files.write(answers, Path(path), definitions or {}, {one.id: one for one in conversations})
+    answer_files.write(answers, Path(path))
     return len(answers)
 
 

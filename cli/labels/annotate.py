@@ -59,9 +59,7 @@ def annotate_command(
     model: Annotated[
         list[str] | None,
         model_for(
-            "to label: offline (a rule-based baseline), openai:NAME, PROVIDER:NAME, or MODULE:NAME, a function. May "
-            "be repeated, for one vote each.",
-            show_default="offline",
+            "to label: openai:NAME, PROVIDER:NAME, or MODULE:NAME, a function. May be repeated, for one vote each.",
         ),
     ] = None,
     votes: Annotated[
@@ -92,13 +90,12 @@ def annotate_command(
     as_json: Annotated[bool, json_of("the summary", section=OUTPUT)] = False,
     **values: Any,
 ) -> int:
-    """Label conversations by models, functions or rules.
+    """Label conversations by models or functions.
 
     Asks for several votes on each label, and writes a labelled copy. Exit code 0: each item has its label, or votes
     that tie; 1: an annotator failed, a limit ended the work, or no reply about an item could be read.
     """
     from ...data.labels.annotated_copies import FOLDER
-    from ...data.labels.rules import RULES
     from ...nodes.annotators.kinds import ModelAnnotator, annotator
     from ...nodes.models.specs import OR_OFFLINE
     from ...prompts.label_pages import labels_named
@@ -118,13 +115,10 @@ def annotate_command(
     loaded = loaded_for(source, chosen)
     say_notes(loaded, named=True)
     with options.surroundings():
-        specs = model or ["offline"]
         try:
-            annotators = [annotator(spec, attempts=attempts, structured=json_schema) for spec in specs]
+            annotators = [annotator(spec, attempts=attempts, structured=json_schema) for spec in model or ()]
         except ModelError as error:
-            lacking = next((repr(label.name) for label in chosen if label.name not in RULES), "")
-            instead = f"or give a function, --model MODULE:NAME ('offline' has no rule for {lacking})"
-            raise ModelError(str(error).replace(OR_OFFLINE, instead) if lacking else str(error)) from None
+            raise ModelError(str(error).replace(OR_OFFLINE, "or give a function, --model MODULE:NAME")) from None
         voting = voters(annotators, votes)
         folder = None if out is None else out / FOLDER
         again = tuple(names_in(redo or ()))

@@ -53,7 +53,7 @@ def label_command(
     write_to: Annotated[
         Path | None,
         option(
-            "Write all people's answers as .csv, .jsonl, or .json for Label Studio, in place of the page.",
+            "Write all people's answers as .csv or .jsonl, in place of the page.",
             "--write",
             section=ANSWERS,
             metavar="FILE",
@@ -127,8 +127,7 @@ def label_command(
     chosen: dict[str, Any] = {"labels": names if study is None else None, "labels_dir": labels_dir}
     if write_to is not None:
         check_free(write_to, force=force)
-        loaded = None if source is None else read_source(source)
-        count = export_answers(answers, write_to, source=loaded, **chosen)
+        count = export_answers(answers, write_to, **chosen)
         line = f"{plural(count, 'answer')} written to {write_to}"
         return _print_result({"answers": count, "written": str(write_to)}, line, as_json)
     if out is not None:

@@ -1,4 +1,4 @@
-"""People's answers in other programs' forms: CSV, JSON lines, Label Studio's JSON."""
+"""People's answers in files: CSV and JSON lines."""
 
 import csv
 import io
@@ -12,16 +12,14 @@ from pydantic import ValidationError
 from ...errors import DataError, SettingError, at, first_invalid
 from ..files.json_files import dumps, write_text
 from ..files.regular_files import content
-from ..records import Conversation
 from .definition import LabelDefinition, PartDefinition
-from .items import LabelAnswer, LabelKey
+from .items import LabelAnswer
 from .side_by_side import ONBOARDING, STUDY, is_asked
 
 MOST_BYTES = 500_000_000
 """Most bytes of a file of answers."""
 
 _HEAD = ("by", "label", "conversation", "message", "path", "model_shown", "chosen_by", "seen")
-_OF_TASK = ("label", "conversation", "message", "path", "seen")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """What a spreadsheet takes for the begin of a formula."""
 _OF_STUDY = (STUDY, ONBOARDING)
@@ -30,20 +28,14 @@ _WORDS = PartDefinition(text=True)
 _YES_OR_NO = ("true", "false")
 
 
-def write(
-    answers: Sequence[LabelAnswer],
-    path: Path,
-    labels: Mapping[str, LabelDefinition],
-    conversations: Mapping[str, Conversation],
-) -> None:
-    """Write answers in the form that the file's name ends with: `.csv`, `.jsonl`, or `.json` for Label Studio.
+def write(answers: Sequence[LabelAnswer], path: Path) -> None:
+    """Write answers in the form that the file's name ends with: `.csv` or `.jsonl`.
 
     SettingError for another ending.
     """
     forms: dict[str, Callable[[], str]] = {
         ".csv": lambda: _csv(answers),
         ".jsonl": lambda: "".join(dumps(answer.plain()) + "\n" for answer in answers),
-        ".json": lambda: dumps(_tasks(answers, labels, conversations)) + "\n",
     }
     write_text(path, _of_ending(path, forms)())
 
@@ -58,7 +50,6 @@ def read(path: Path, by: str, labels: Mapping[str, LabelDefinition] | None = Non
     forms: dict[str, Callable[[], Iterable[Any]]] = {
         ".csv": lambda: _rows(text),
         ".jsonl": lambda: map(json.loads, filter(str.strip, text.split("\n"))),
-        ".json": lambda: _of_tasks(json.loads(text)),
     }
     reading = _of_ending(path, forms)
     answers: list[LabelAnswer] = []
@@ -145,7 +136,7 @@ def _rows(text: str) -> Iterable[dict[str, Any]]:
 
 
 class _Cell(str):
-    """A word from a cell or another program's form that may stand for a number, yes, or a list."""
+    """A word from a cell that may stand for a number, yes, or a list."""
 
 
 def _typed(value: Any, part: PartDefinition | None) -> Any:
@@ -170,76 +161,3 @@ def _value(cell: str) -> Any:
         return cell.lower() == "true"
     number = cell.removeprefix("-")
     return int(cell) if number.isascii() and number.isdecimal() and len(number) < 10 else str(cell)
-
-
-def _tasks(
-    answers: Sequence[LabelAnswer], labels: Mapping[str, LabelDefinition], conversations: Mapping[str, Conversation]
-) -> list[dict[str, Any]]:
-    """Label Studio's tasks: one for each labelled thing, with an annotation of each person."""
-    tasks: dict[tuple[LabelKey, str], dict[str, Any]] = {}
-    for answer in answers:
-        conversation = conversations.get(answer.conversation)
-        messages = conversation.messages if conversation is not None else ()
-        what = {name: value for name, value in answer.model_dump().items() if name in _OF_TASK}
-        dialogue = [{"author": message.role, "text": message.text} for message in messages]
-        task = tasks.setdefault((answer.key, answer.seen), {"data": {**what, "dialogue": dialogue}, "annotations": []})
-        label = labels.get(answer.label)
-        results = [_result(name, value, label) for name, value in answer.value.items() if value is not None]
-        shown: dict[str, Any] = {"model_shown": True} if answer.model_shown else {}
-        shown |= {"chosen_by": answer.chosen_by} if answer.chosen_by else {}
-        task["annotations"].append({"completed_by": {"email": answer.by}, **shown, "result": results})
-    return [{"id": number, **task} for number, task in enumerate(tasks.values(), start=1)]
-
-
-def _result(name: str, value: Any, label: LabelDefinition | None) -> dict[str, Any]:
-    part = None if label is None else label.parts.get(name)
-    if part.text if part is not None else name == "why":
-        body: dict[str, Any] = {"type": "textarea", "value": {"text": [value]}}
-    elif isinstance(value, int) and not isinstance(value, bool):  # stars begin at 1
-        kind = "rating" if part is not None and part.scale is not None and part.scale[0] > 0 else "number"
-        body = {"type": kind, "value": {kind: value}}
-    else:
-        values = value if isinstance(value, list) else [value]
-        body = {"type": "choices", "value": {"choices": [json.dumps(one) if isinstance(one, bool) else str(one) for one in values]}}  # fmt: skip
-    return {"from_name": name, "to_name": "dialogue", **body}
-
-
-def _of_tasks(tasks: Any) -> Iterable[dict[str, Any]]:
-    if not isinstance(tasks, list):
-        raise DataError("the file holds no list of tasks: export as JSON in Label Studio")
-    for number, task in enumerate(tasks, start=1):
-        if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
-            raise DataError(f"task {number} has no 'data': export as JSON in Label Studio, not as JSON-MIN")
-        data = task["data"]
-        for annotation in task.get("annotations") or []:
-            if not isinstance(annotation, dict) or annotation.get("was_cancelled"):
-                continue
-            by = _person(annotation.get("completed_by"))
-            head = {name: data[name] for name in _OF_TASK if data.get(name) is not None}
-            if annotation.get("model_shown") is True:
-                head["model_shown"] = True
-            if annotation.get("chosen_by"):
-                head["chosen_by"] = annotation["chosen_by"]
-            results = [entry for entry in annotation.get("result") or [] if isinstance(entry, dict)]
-            value = {str(entry.get("from_name")): _result_value(entry) for entry in results}
-            yield {**head, **({"by": by} if by else {}), "value": value}
-
-
-def _person(who: Any) -> str | None:
-    """A person of Label Studio: an address, a name or a number, as the export has them."""
-    if isinstance(who, dict):
-        who = next((who[key] for key in ("email", "username", "id") if who.get(key)), None)
-    return None if who is None else str(who)
-
-
-def _result_value(result: Mapping[str, Any]) -> Any:
-    value = result.get("value")
-    if not isinstance(value, Mapping):
-        return None
-    for kind in ("rating", "number"):
-        if kind in value:
-            number = value[kind]
-            return int(number) if isinstance(number, float) and number.is_integer() else number
-    chosen = value.get("choices") or value.get("text") or []
-    values = [_Cell(one) if isinstance(one, str) else one for one in (chosen if isinstance(chosen, list) else [chosen])]
-    return values[0] if len(values) == 1 else values

@@ -1,4 +1,4 @@
-"""Annotators label conversations: a chat model with a prompt template, a function, rules, or any object of this form.
+"""Annotators label conversations: a chat model with a prompt template, a function, or any object of this form.
 
 One call is about all units of a conversation: the conversation is sent once and not once for each message. Each message
 has a call of its own in two cases. Later messages would give the answer away (`asked: so far`), or the label needs a
@@ -16,7 +16,6 @@ from langchain_core.language_models import BaseChatModel
 
 from ...data.attempts import Attempt, Json
 from ...data.labels.definition import LabelDefinition
-from ...data.labels.rules import rule_values, rules_for
 from ...data.labels.units import WHOLE
 from ...data.records import Conversation
 from ...errors import SettingError
@@ -174,34 +173,13 @@ class FunctionAnnotator:
         return {unit: _whole(value, label) for unit, value in zip(of_role, answer, strict=True)}
 
 
-@dataclass(frozen=True)
-class RuleAnnotator:
-    """The offline annotator: a rule-based baseline of word lists, lengths and question marks, without a language model.
-
-    Its votes are one rule at three thresholds: the rule's own, three quarters of it, and a third more. Their agreement
-    is therefore not a measure of its certainty.
-    """
-
-    def provenance(self) -> dict[str, Any]:
-        return {"rules": "offline"}
-
-    async def __call__(self, question: LabelQuestion) -> AnnotatorReply:
-        values = rule_values(question.conversation, question.label, question.units, question.number)
-        return AnnotatorReply(values)
-
-    def check(self, label: LabelDefinition) -> None:
-        """SettingError if there is no rule for the label."""
-        rules_for(label)
-
-
 def annotator(
     source: "str | BaseChatModel | Labelling | Annotator", *, attempts: int = ATTEMPTS, structured: bool = False
 ) -> Annotator:
     """The annotator of a model identifier, a chat model, a function `conversation, label -> value`, or an annotator.
 
     Args:
-        source: `offline` for the rule-based baseline, `openai:NAME`, `PROVIDER:NAME`, `MODULE:NAME` for a function, or
-            the object.
+        source: `openai:NAME`, `PROVIDER:NAME`, `MODULE:NAME` for a function, or the object.
         attempts: Maximum number of calls of a model for a vote.
         structured: Whether a model's requests contain the schema of the reply.
 
@@ -210,15 +188,14 @@ def annotator(
 
     Raises:
         ContractError: `source` is something else.
+        SettingError: `source` is the offline model, which cannot label.
     """
     if isinstance(source, str):
-        if source == "offline":
-            return RuleAnnotator()
         if ":" in source and not names_model(source):
             return annotator(imported(source, "--model"), attempts=attempts, structured=structured)
         source = chat_model(source)
     if isinstance(source, OfflineChatModel):
-        return RuleAnnotator()
+        raise SettingError("the offline model cannot label: give openai:NAME, or a function")
     if isinstance(source, BaseChatModel):
         return ModelAnnotator(source, attempts, structured)
     if isinstance(source, Annotator) and not inspect.isfunction(source):

@@ -14,7 +14,7 @@ from ...data.labels.definition import LabelDefinition
 from ...data.records import Conversation
 from ...errors import SettingError
 from ...graphs.label_graph import annotation, beginning
-from ...nodes.annotators.kinds import Annotator, ModelAnnotator, RuleAnnotator
+from ...nodes.annotators.kinds import Annotator, ModelAnnotator
 from ...nodes.calls.call_store import remember_texts
 from ...nodes.calls.prices import PriceQuery, asked_model
 from ...nodes.calls.spending import ReplyCost
@@ -27,7 +27,7 @@ from .vote_journal import LabelVotes, StoredVotes, label_settings
 from .work import LabellingWork, check_source, planned
 
 VOTES = 3
-"""Votes of a model or of the rules, unless another number is asked for."""
+"""Votes of a model, unless another number is asked for."""
 
 LabelWatch = Callable[[LabelVotes], None]
 """Called with each labelled conversation, as soon as it is labelled."""
@@ -77,13 +77,13 @@ def voters(annotators: Sequence[Annotator], votes: int | None = None) -> list[An
     SettingError for a function with several votes, which would be the same one again.
     """
     if not annotators:
-        raise SettingError("no annotator: give a model, such as offline or openai:NAME")
+        raise SettingError("no annotator: give a model, such as openai:NAME, or a function")
     if len(annotators) > 1:
         if votes not in (None, len(annotators)):
             raise SettingError(f"{len(annotators)} annotators have one vote each, not {votes}: leave the votes out")
         return list(annotators)
     alone = annotators[0]
-    if not isinstance(alone, (ModelAnnotator, RuleAnnotator)):
+    if not isinstance(alone, ModelAnnotator):
         if (votes or 1) > 1:
             raise SettingError(f"a function gives the same value each time: one vote, not {votes}")
         return [alone]
@@ -131,10 +131,6 @@ async def aannotate(
         RunError: The folder cannot be used.
     """
     panel = voters(annotators, votes)
-    for label in labels:
-        for annotator in panel:
-            if isinstance(annotator, RuleAnnotator):
-                annotator.check(label)
     if concurrency != "auto" and (not isinstance(concurrency, int) or concurrency < 1):
         raise SettingError(f"concurrency must be 'auto' or at least 1, not {concurrency!r}")
     conversations = list(conversations)

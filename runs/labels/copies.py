@@ -187,7 +187,7 @@ def _is_own(name: str) -> bool:
 def annotate(
     source: str | Path | Iterable[Conversation],
     labels: Sequence[str | LabelDefinition],
-    model: Annotators | Sequence[Annotators] = "offline",
+    model: Annotators | Sequence[Annotators],
     *,
     labels_dir: str | Path | None = None,
     votes: int | None = None,
@@ -203,7 +203,7 @@ def annotate(
     Args:
         source: Conversations, or a path of a data set.
         labels: Names of labels, or their definitions.
-        model: The annotator or annotators; default: the rule-based one, `offline`.
+        model: The annotator or annotators.
         labels_dir: A folder with label definitions of your own.
         votes: Number of votes of a single annotator; default: 3, of a function 1.
         aggregate: The rule that makes a final value of the votes.
@@ -220,7 +220,7 @@ def annotate(
     Example::
 
         >>> import duologue
-        >>> talks = duologue.annotate("out/demo-1", ["behaviour"])  # doctest: +SKIP
+        >>> talks = duologue.annotate("out/demo-1", ["behaviour"], "openai:NAME")  # doctest: +SKIP
         >>> talks[0].labels["strategy_V3"]["final"]["politeness"]  # doctest: +SKIP
     """
     pages = None if labels_dir is None else Path(labels_dir)

@@ -14,19 +14,6 @@ from ..journals.calls import CALLS
 from .vote_journal import CODEC, VOTES_FILE
 
 
-def rule_keys(source: Path) -> frozenset[str]:
-    """Keys of the labels in a copy whose every vote is by the rules of the offline annotator."""
-    labels: dict[str, Any] = {}
-    for folder in reversed(votes_folders(source)):  # the last one that wrote a label counts
-        labels |= kept_settings(folder)
-    return frozenset(
-        key
-        for name, settings in labels.items()
-        if all("rules" in one for one in settings.get("annotators", [{}]))
-        for key in keys_of(name, settings)
-    )
-
-
 def disputed_first(source: Path) -> dict[str, Mapping[str, Any]]:
     """Labels of a copy, by key, of which people labelled a part, with annotator disagreement first: numbers of items."""
     place = source.resolve()

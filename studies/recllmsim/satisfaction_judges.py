@@ -124,10 +124,7 @@ class JudgeComparison:
         functions: dict[str, Any] = {}
         for name, model in models.items():
             if isinstance(model, str) and model.partition("?")[0] == "offline":
-                raise SettingError(
-                    f"--model {name}: the offline model cannot judge, and the offline annotator has a row without "
-                    "being asked for: give openai:NAME, or MODULE:NAME"
-                )
+                raise SettingError(f"--model {name}: the offline model cannot judge: give openai:NAME, or MODULE:NAME")
             if is_import_path(model) and not names_model(model):
                 functions[name] = imported(model, "--model")
                 if not callable(functions[name]):

@@ -136,9 +136,9 @@ def test_peoples_answers_go_out_in_and_into_a_copy(
     assert (code, json.loads(out)) == (0, {"answers": 3, "new": 3, "read": "in.csv"})
     assert (tmp_path / "a" / "ann-x-org.jsonl").read_text() == (tmp_path / "b" / "ann-x-org.jsonl").read_text()
     assert people_answers.import_answers("in.csv", "a", **chosen) == (3, 0)
-    assert people_answers.export_answers("a", "one.json", **chosen) == 3
-    duologue(*command, "b", "--write", "two.json")
-    assert (tmp_path / "one.json").read_text() == (tmp_path / "two.json").read_text()
+    assert people_answers.export_answers("a", "one.csv", labels=["tone"], labels_dir="pages") == 3
+    duologue(*command, "b", "--write", "two.csv")
+    assert (tmp_path / "one.csv").read_text() == (tmp_path / "two.csv").read_text()
     things = people_answers.copy_with_answers("talks.jsonl", "a", "one", labels=["tone"], labels_dir="pages")
     _, out, copied = duologue(*command, "b", "--out", "two", "--json")
     assert (things, json.loads(out)["labelled"]) == (2, 2)

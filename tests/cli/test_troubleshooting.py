@@ -43,7 +43,7 @@ COMMANDS = (
     "check torn.jsonl",
     "simulate simquac --topics empty.md",
     "convert logs.jsonl x.json --to simquac",
-    "annotate logs.jsonl --labels mood --model offline --out labelled",
+    "annotate logs.jsonl --labels mood --model builtins:len --out labelled",
     "label logs.jsonl --labels mood",
     "agreement logs.jsonl --between a,b",
 )

@@ -4,6 +4,7 @@ LABELLED = """
 from pathlib import Path
 import shutil
 import duologue
+from tests.labels_by_function import first_values
 from duologue.studies.labelling import LabellingSettings, LabelWork
 from duologue.studies.side_by_side import StudyWork
 
@@ -22,8 +23,8 @@ def answer_all(work):
     work.answers.close()
 """
 PEOPLE = f"""{LABELLED}
-duologue.annotate("conversations.jsonl", ["behaviour"], out="by-rule")
-shutil.copy("by-rule/conversations.jsonl", "conversations.jsonl")
+duologue.annotate("conversations.jsonl", ["behaviour"], first_values, out="by-values")
+shutil.copy("by-values/conversations.jsonl", "conversations.jsonl")
 source, answers = Path("conversations.jsonl"), Path("answers")
 answer_all(LabelWork(LabellingSettings(source=source, labels=("behaviour",), answers=answers, by="ann")))
 """

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from ....data.records import Conversation
 from ....errors import DataError
 from .folds import Split
-from .rules import by_rules, offline_annotator
+from .rules import by_rules
 from .text import ordinal
 from .turns import JudgedTurn, in_range, path_of, replies_of, without_labels
 
@@ -64,7 +64,6 @@ def baselines() -> list[Judge]:
         ),
         Judge("length of the reply", _length),
         Judge("words of the reply (TF-IDF)", ordinal),
-        Judge("offline annotator (rules)", lambda _, turns: offline_annotator(turns)),
         Judge("rules with hindsight", lambda _, turns: by_rules(turns)),
     ]
 

@@ -1,10 +1,8 @@
-"""Baselines by rules: the offline annotator's, and one that reads the user's next message."""
+"""A baseline by rules that reads the user's next message."""
 
 import re
 from collections.abc import Sequence
 
-from ....data.labels.rules import STRICTNESS, reply_satisfaction
-from ....data.labels.votes import aggregate
 from .turns import HIGHEST, LOWEST, JudgedTurn
 
 START = 4.0
@@ -35,12 +33,6 @@ CANNOT = {
 """A reply that apologises or refuses."""
 SHORT = {"en": 200, "zh": 100}
 """Characters below which a reply is short."""
-
-
-def offline_annotator(turns: Sequence[JudgedTurn]) -> list[float]:
-    """Points of each turn as `duologue annotate` gives them offline: the result of its three votes on the reply."""
-    votes = ([reply_satisfaction(turn.reply, much)["satisfaction"] for much in STRICTNESS] for turn in turns)
-    return [float(aggregate(reply_votes).value or START) for reply_votes in votes]
 
 
 def by_rules(turns: Sequence[JudgedTurn]) -> list[float]:

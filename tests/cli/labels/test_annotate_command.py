@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from duologue import data
+from tests.labels_by_function import FIRST
 
 Command = Callable[..., tuple[int, str, str]]
 MOOD = "---\nunit: conversation\nvotes: true\nparts:\n  mood: {in: moods, values: [good, bad]}\n---\ngood: x. bad: y.\n"
@@ -34,8 +35,9 @@ def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "pages"
 
 
-def test_a_run_is_labelled_offline_in_a_copy(duologue: Command, run: Path, tmp_path: Path) -> None:
-    code, out, err = duologue("annotate", run, "--labels", "behaviour,intent", "--out", "out")
+def test_a_run_is_labelled_in_a_copy(duologue: Command, run: Path, tmp_path: Path) -> None:
+    models = ("--model", FIRST) * 3
+    code, out, err = duologue("annotate", run, "--labels", "behaviour,intent", *models, "--out", "out")
     assert code == 0, err
     assert "behaviour: 3 labelled" in out
     assert "not calibrated" in out
@@ -45,11 +47,11 @@ def test_a_run_is_labelled_offline_in_a_copy(duologue: Command, run: Path, tmp_p
 
 
 def test_json_is_the_summary_and_a_second_call_needs_resume(duologue: Command, run: Path) -> None:
-    command = ("annotate", run, "--labels", "behaviour", "--out", "out", "--json")
+    command = ("annotate", run, "--labels", "behaviour", "--model", FIRST, "--out", "out", "--json")
     code, out, err = duologue(*command)
     assert code == 0, err
     document = json.loads(out)
-    assert (document["planned"], document["missing"], document["labels"]["behaviour"]["votes"]) == (3, 0, 9)
+    assert (document["planned"], document["missing"], document["labels"]["behaviour"]["votes"]) == (3, 0, 3)
     code, _, err = duologue(*command)
     assert (code, "go on with --resume" in err) == (2, True)
     assert duologue(*command, "--resume")[0] == 0
@@ -138,36 +140,30 @@ def test_a_bound_ends_it_before_the_call_that_would_pass_it_and_is_told_with_the
     assert "--max-run-tokens 9,000 is reached, with 9,000 tokens" in " ".join(err.split())
 
 
-def test_a_plan_of_rules_or_a_function_tells_no_calls_and_no_tokens(duologue: Command, run: Path) -> None:
-    code, out, _ = duologue("annotate", run, "--labels", "behaviour", "--plan")
-    assert (code, out) == (0, "3 labellings planned, 3 votes each: no calls of a model\n")
-    _, out, _ = duologue("annotate", run, "--labels", "behaviour", "--model", "builtins:len", "--plan")
-    assert out == "3 labellings planned, 1 vote each: no calls of a model\n"
+def test_a_plan_of_a_function_tells_no_calls_and_no_tokens(duologue: Command, run: Path) -> None:
+    code, out, _ = duologue("annotate", run, "--labels", "behaviour", "--model", "builtins:len", "--plan")
+    assert (code, out) == (0, "3 labellings planned, 1 vote each: no calls of a model\n")
     _, out, _ = duologue("annotate", run, "--labels", "behaviour", "--model", "openai:m", "--plan")
     assert "up to 9 calls, and up to 27 if every reply has to be asked again" in " ".join(out.split())
 
 
-def test_without_a_key_nobody_is_sent_to_rules_that_there_are_not(
-    duologue: Command, run: Path, pages: Path, monkeypatch: pytest.MonkeyPatch
+def test_without_a_key_a_function_is_named_in_place_of_the_offline_model(
+    duologue: Command, run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    mood = ("annotate", run, "--labels", "mood", "--out", "out", "--model", "openai:m")
-    line = " ".join(duologue(*mood, "--labels-dir", pages)[2].split())
-    assert "or give a function, --model MODULE:NAME ('offline' has no rule for 'mood')" in line
-    assert "which needs none" not in line
-    behaviour = duologue("annotate", run, "--labels", "behaviour", "--out", "out", "--model", "openai:m")[2]
-    assert "use the model 'offline', which needs none" in " ".join(behaviour.split())
-    assert "your own label definitions: --labels-dir DIR" in " ".join(duologue(*mood)[2].split())
+    err = duologue("annotate", run, "--labels", "behaviour", "--out", "out", "--model", "openai:m")[2]
+    assert "or give a function, --model MODULE:NAME" in " ".join(err.split())
+    assert "offline" not in err
 
 
 def test_a_plan_of_nothing_says_why(duologue: Command, run: Path) -> None:
-    duologue("annotate", run, "--labels", "behaviour", "--out", "out")
-    code, _, err = duologue("annotate", "out", "--labels", "behaviour", "--plan")
+    duologue("annotate", run, "--labels", "behaviour", "--model", FIRST, "--out", "out")
+    code, _, err = duologue("annotate", "out", "--labels", "behaviour", "--model", FIRST, "--plan")
     assert (code, "nothing to ask" in err) == (0, True)
 
 
 def test_the_copy_of_a_run_says_the_command_that_writes_its_data_set(duologue: Command, run: Path) -> None:
-    _, _, err = duologue("annotate", run, "--labels", "behaviour", "--out", "out")
+    _, _, err = duologue("annotate", run, "--labels", "behaviour", "--model", FIRST, "--out", "out")
     assert "duologue convert out NEW --to recllmsim" in " ".join(err.split())
     assert duologue("convert", "out", "NEW", "--to", "recllmsim")[0] == 0
 
@@ -177,13 +173,14 @@ def test_the_copy_of_a_run_says_the_command_that_writes_its_data_set(duologue: C
     [
         (("--labels", "mood"), "there is no label 'mood'; there are behaviour"),
         (("--labels", " , "), "--labels: name one or more"),
-        (("--labels", "hallucination"), "no rule for 'hallucination'"),
-        (("--labels", "behaviour,behaviour_first"), "stored under the same key, 'strategy_V2'"),
-        (("--labels", "behaviour", "--model", "offline", "--model", "offline", "--votes", "3"), "one vote each"),
-        (("--labels", "behaviour", "--redo", "intent"), "not one of the requested labels"),
+        (("--labels", "behaviour"), "no annotator: give a model, such as openai:NAME, or a function"),
+        (("--labels", "behaviour", "--model", "offline"), "the offline model cannot label: give openai:NAME, or"),
+        (("--labels", "behaviour,behaviour_first", "--model", FIRST), "stored under the same key, 'strategy_V2'"),
+        (("--labels", "behaviour", "--model", FIRST, "--model", FIRST, "--votes", "3"), "one vote each"),
+        (("--labels", "behaviour", "--model", FIRST, "--redo", "intent"), "not one of the requested labels"),
         (("--labels", "behaviour", "--labels-dir", "nowhere"), "is not a folder with a label definition"),
         (("--labels", "behaviour", "--model", "nothing"), "nothing"),
-        (("--labels", "behaviour", "--resume"), "there is nothing to resume: name the folder"),
+        (("--labels", "behaviour", "--model", FIRST, "--resume"), "there is nothing to resume: name the folder"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_no_folder(
@@ -204,10 +201,11 @@ def test_the_source_is_never_written(duologue: Command, run: Path) -> None:
 
 
 def test_what_has_its_labels_is_left_alone_and_the_command_says_so(duologue: Command, run: Path) -> None:
-    duologue("annotate", run, "--labels", "behaviour", "--out", "out")
-    code, _, err = duologue("annotate", "out", "--labels", "behaviour", "--out", "again")
+    named = ("--labels", "behaviour", "--model", FIRST)
+    duologue("annotate", run, *named, "--out", "out")
+    code, _, err = duologue("annotate", "out", *named, "--out", "again")
     assert (code, "nothing to ask" in err) == (0, True)
-    code, _, err = duologue("annotate", "out", "--labels", "behaviour", "--redo", "behaviour", "--out", "anew")
+    code, _, err = duologue("annotate", "out", *named, "--redo", "behaviour", "--out", "anew")
     assert (code, "nothing to ask" in err) == (0, False)
 
 

@@ -7,10 +7,9 @@ import pytest
 
 from duologue.data.labels.items import Item
 from duologue.runs.labels.answers import AnswerFiles, answers_of
-from tests.cli.labels.labelling import VALUE
 
 
-@pytest.mark.parametrize("name", ["all.csv", "all.jsonl", "all.json"])
+@pytest.mark.parametrize("name", ["all.csv", "all.jsonl"])
 def test_answers_that_are_written_and_read_again_are_the_same(duologue, labelled, name):
     code, out, _ = duologue("label", *labelled, "--write", name)
     assert (code, out) == (0, f"4 answers written to {name}\n")
@@ -32,7 +31,7 @@ Names and values that other programs take for something else.
 """
 
 
-@pytest.mark.parametrize("name", ["all.csv", "all.jsonl", "all.json"])
+@pytest.mark.parametrize("name", ["all.csv", "all.jsonl"])
 @pytest.mark.parametrize("text", ["12", "true", "a | b", "'=1", "-1", '中文, "x"', "a\r\nb"])
 def test_a_text_that_looks_like_something_else_stays_a_text(duologue, source, tmp_path, name, text):
     (tmp_path / "pages" / "odd.md").write_text(ODD)
@@ -49,7 +48,7 @@ def test_a_text_that_looks_like_something_else_stays_a_text(duologue, source, tm
 STUDIED = {"1 correctness": "first", "preference": "tie", "switched": True}
 
 
-@pytest.mark.parametrize("name", ["all.csv", "all.jsonl", "all.json"])
+@pytest.mark.parametrize("name", ["all.csv", "all.jsonl"])
 @pytest.mark.parametrize("why", ["12", "true", "a | b", "=1", "＝1", "很好，\n更清楚", "x"])
 def test_a_studys_answers_and_reasons_come_back_as_they_were(duologue, source, tmp_path, name, why):
     (tmp_path / "s.yaml").write_text("first: {name: a, source: talks.jsonl}\nsecond: {name: b, source: talks.jsonl}\n")
@@ -96,74 +95,6 @@ def test_a_table_that_a_spreadsheet_has_saved_is_read(duologue, labelled, tmp_pa
     assert answers_of("again") == answers_of("answers")
 
 
-def exported(number, *annotations):
-    """A task as Label Studio exports it."""
-    data = {
-        "label": "tone",
-        "conversation": "0abc",
-        "message": 0,
-        "dialogue": [{"author": "user", "text": "<b>hi</b>"}],
-    }
-    rest = {"file_upload": "x.json", "drafts": [], "predictions": [], "meta": {}, "inner_id": 1, "project": 3}
-    return {"id": number, "annotations": list(annotations), "data": data, "total_annotations": len(annotations), **rest}
-
-
-def annotated(who, cancelled=False, **values):
-    """An annotation as Label Studio exports it: its person, and a region for each control."""
-    regions = [
-        {
-            "id": f"r{name}",
-            "type": kind,
-            "origin": "manual",
-            "to_name": "dialogue",
-            "from_name": name,
-            "value": {kind_key: value},
-        }
-        for name, (kind, kind_key, value) in values.items()
-    ]
-    rest = {"ground_truth": False, "lead_time": 4.2, "task": 1, "unique_id": "u", "created_at": "2026-01-02T03:04:05Z"}
-    return {"id": 7, "completed_by": who, "result": regions, "was_cancelled": cancelled, **rest}
-
-
-def test_an_export_of_label_studio_itself_is_read(duologue, source, tmp_path):
-    values = {
-        "tone": ("choices", "choices", ["warm"]),
-        "why": ("textarea", "text", ["first line\n第二行"]),
-        "marks": ("choices", "choices", ["a", "c"]),
-        "sure": ("choices", "choices", ["true"]),
-        "points": ("rating", "rating", 4),
-    }
-    skipped = annotated(2, cancelled=True)
-    other = annotated({"id": 5, "email": "", "username": "ben"}, **{**values, "points": ("number", "number", 2.0)})
-    (tmp_path / "export.json").write_text(json.dumps([exported(1, annotated(10, **values), skipped, other)]))
-    assert duologue("label", *source, "--read", "export.json")[:2] == (
-        0,
-        "2 answers read from export.json, 2 of them new\n",
-    )
-    stored = {by: [answer.value for answer in answers] for by, answers in answers_of("answers").items()}
-    value = {"tone": "warm", "why": "first line\n第二行", "marks": ["a", "c"], "sure": True, "points": 4}
-    assert stored == {"10": [value], "ben": [{**value, "points": 2}]}
-    (tmp_path / "min.json").write_text(json.dumps([{"id": 1, "tone": "warm", "annotator": 1}]))
-    code, _, err = duologue("label", *source, "--read", "min.json")
-    assert (code, "task 1 has no 'data': export as JSON in Label Studio, not as JSON-MIN" in err) == (2, True)
-
-
-def test_people_of_label_studio_are_kept_by_their_addresses(duologue, source, tmp_path):
-    result = [{"from_name": "tone", "to_name": "d", "type": "choices", "value": {"choices": ["warm"]}}]
-    result += [{"from_name": "why", "value": {"text": ["5"]}}, {"from_name": "marks", "value": {"choices": ["a"]}}]
-    result += [
-        {"from_name": "sure", "value": {"choices": ["true"]}},
-        {"from_name": "points", "value": {"choices": ["4"]}},
-    ]
-    data = {"label": "tone", "conversation": "0abc", "message": 0}
-    people = [{"completed_by": {"email": name}, "result": result} for name in ("ann.b@example.org", "ben@example.org")]
-    (tmp_path / "export.json").write_text(json.dumps([{"data": data, "annotations": people}]))
-    assert duologue("label", *source, "--read", "export.json")[0] == 0
-    stored = answers_of("answers")
-    assert list(stored) == ["ann-b-example-org", "ben-example-org"]
-    assert stored["ben-example-org"][0].value == {"tone": "warm", "why": "5", "marks": ["a"], "sure": True, "points": 4}
-
-
 def test_one_label_needs_no_column_and_answers_about_other_conversations_are_told(duologue, source, tmp_path):
     (tmp_path / "t.csv").write_text("conversation,message,tone,why,marks,sure,points\nc9,0,warm,x,a,true,3\n")
     code, out, err = duologue("label", *source, "--read", "t.csv", "--as", "ann")
@@ -187,18 +118,6 @@ def test_a_cell_that_a_spreadsheet_would_compute_is_written_as_a_text(duologue, 
         rows = list(csv.DictReader(file))
     assert rows[0]["why"].startswith("'=1+1")
     assert (rows[0]["marks"], rows[0]["sure"], rows[0]["points"]) == ("b | a", "false", "3")
-
-
-def test_a_task_of_label_studio_has_the_dialogue_and_an_annotation_of_each_person(duologue, labelled):
-    duologue("label", *labelled, "--write", "all.json")
-    with open("all.json") as file:
-        first = json.load(file)[0]
-    assert first["data"]["dialogue"][0] == {"author": "user", "text": "<b>hi</b>"}
-    assert [annotation["completed_by"]["email"] for annotation in first["annotations"]] == ["ann", "ben"]
-    results = {result["from_name"]: (result["type"], result["value"]) for result in first["annotations"][0]["result"]}
-    assert results["tone"] == ("choices", {"choices": ["cold"]})
-    assert results["why"] == ("textarea", {"text": [VALUE["why"]]})
-    assert results["points"] == ("rating", {"rating": 3})
 
 
 @pytest.mark.parametrize(
@@ -225,7 +144,7 @@ def test_a_file_that_holds_no_answers_is_one_line(duologue, source, tmp_path, te
 
 def test_a_file_of_another_ending_is_refused_before_it_is_written(duologue, labelled, tmp_path):
     code, _, err = duologue("label", *labelled, "--write", "all.xml")
-    assert (code, "ends with none of .csv, .jsonl, .json" in err) == (2, True)
+    assert (code, "ends with none of .csv, .jsonl" in err) == (2, True)
     assert not (tmp_path / "all.xml").exists()
 
 

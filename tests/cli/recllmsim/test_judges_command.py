@@ -13,6 +13,7 @@ from duologue.data.labels.items import Item
 from duologue.data.text.word_segmentation import segmentation
 from duologue.runs.labels.answers import AnswerFiles
 from tests.cli.recllmsim.rated import Command, labels_of_reply, write
+from tests.labels_by_function import FIRST
 
 pytest.importorskip("sklearn")
 
@@ -125,7 +126,12 @@ def test_labels_that_are_left_out_and_users_without_a_name_are_told(duologue: Co
 @pytest.mark.heavy
 def test_what_an_annotator_wrote_is_nobodys_satisfaction(duologue: Command, people: Path, tmp_path: Path) -> None:
     whole, part = tmp_path / "whole", tmp_path / "part"
-    assert duologue("annotate", people, "--labels", "satisfaction", "--redo", "satisfaction", "--out", whole)[0] == 0
+    assert (
+        duologue(
+            "annotate", people, "--labels", "satisfaction", "--redo", "satisfaction", "--model", FIRST, "--out", whole
+        )[0]
+        == 0
+    )
     for source in (whole, whole / "human_exp_V2"):
         code, out, err = duologue("recllmsim", "judges", source)
         assert (code, out) == (2, "")
@@ -135,7 +141,7 @@ def test_what_an_annotator_wrote_is_nobodys_satisfaction(duologue: Command, peop
             item = Item(label="satisfaction", conversation=talk.id, message=1)
             answers.put(item.answered({"satisfaction": 5, "reason": None}, "ann"))
     into = ("--labels", "satisfaction", "--answers", tmp_path / "answers", "--out", tmp_path / "both")
-    again = ("--labels", "intent_people", "--out", tmp_path / "again")
+    again = ("--labels", "intent_people", "--model", FIRST, "--out", tmp_path / "again")
     assert duologue("label", whole, *into)[0] == 0
     assert duologue("annotate", tmp_path / "both" / "human_exp_V2", *again)[0] == 0
     assert duologue("convert", tmp_path / "again", tmp_path / "converted", "--to", "recllmsim")[0] == 0
@@ -144,7 +150,7 @@ def test_what_an_annotator_wrote_is_nobodys_satisfaction(duologue: Command, peop
     err = duologue("convert", tmp_path / "again", tmp_path / "lines.jsonl", "--to", "replay")[2]
     assert "lines.jsonl does not record that duologue annotate wrote intent, reason, satisfaction" in err
     half = write(tmp_path / "half", lambda place: labels_of_reply(place) if place % 2 else {})
-    assert duologue("annotate", half, "--labels", "satisfaction", "--out", part)[0] == 0
+    assert duologue("annotate", half, "--labels", "satisfaction", "--model", FIRST, "--out", part)[0] == 0
     code, out, err = duologue("recllmsim", "judges", part, "--json")
     assert code == 0, err
     assert "20 of 40 'satisfaction' were written by duologue annotate, not by a person: left out" in err

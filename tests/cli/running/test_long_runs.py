@@ -12,6 +12,7 @@ from duologue.cli.output import tables
 from duologue.data import Conversation, loading
 from duologue.data.files import streamed
 from duologue.studies.sources import of_drawn_users
+from tests.labels_by_function import FIRST
 
 COUNT = 40
 FEW = 4
@@ -173,7 +174,7 @@ def test_the_first_conversations_of_a_run_become_a_page(duologue, long_run, tmp_
         ("simquac", "teacher", "r", "--people", "r"),
         ("simquac", "readers", "r", "--model", "offline", "--yes"),
         ("agreement", "r", "r", "--between", "good,good"),
-        ("annotate", "r", "--labels", "intent", "--model", "offline", "--out", "copy", "--yes"),
+        ("annotate", "r", "--labels", "intent", "--model", FIRST, "--out", "copy", "--yes"),
         ("next-turn", "r", "--user", "offline", "--out", "next", "--yes"),
     ],
     ids=lambda command: " ".join(command[:2]),

@@ -257,12 +257,9 @@ def test_a_function_that_raises_has_failed_and_its_vote_is_missing():
     assert opinion.error == "KeyError: 'mood'"
 
 
-def test_the_offline_annotator_says_which_labels_have_no_rule():
-    with pytest.raises(SettingError, match=r"no rule for 'hallucination'.*behaviour, behaviour_first, intent"):
-        vote(annotator("offline"), shipped_labels()["hallucination"], (1,))
-    value = vote(annotator("offline"), shipped_labels()["behaviour"]).values[WHOLE]
-    assert shipped_labels()["behaviour"].problems(value) == []
-    assert value["feedback"] == "Positive"
+def test_the_offline_model_cannot_label():
+    with pytest.raises(SettingError, match="the offline model cannot label: give openai:NAME, or a function"):
+        annotator("offline")
 
 
 def test_the_graph_asks_every_vote_at_once_and_its_votes_hold_no_secret(saying, endpoint):

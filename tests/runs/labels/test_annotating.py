@@ -31,8 +31,8 @@ from duologue.runs import inspection
 from duologue.runs.journals.journal import RunError
 from duologue.runs.labels.annotating import so_far, voters
 from duologue.runs.labels.copies import write_copy
-from duologue.runs.labels.origins import rule_keys
 from tests.fake_models import SeededModel
+from tests.labels_by_function import first_values
 
 SEED = Path(__file__).parents[4] / "shared" / "seed-data"
 open_data = pytest.mark.skipif(not SEED.is_dir(), reason="the open published data is not in ../shared/seed-data")
@@ -80,7 +80,7 @@ def source(talks, tmp_path):
 
 
 def annotate(source, out, *models, labels=(MOOD,), **settings):
-    return duologue.annotate(source, list(labels), models or "offline", out=out, **settings)
+    return duologue.annotate(source, list(labels), models or first_values, out=out, **settings)
 
 
 def files(folder, *, without=()):
@@ -340,9 +340,7 @@ def test_a_copy_tells_the_keys_that_annotators_wrote_also_of_a_page_of_ones_own(
         source, tmp_path / "out", lambda talk, label: "bad" if label.name == "mood" else [3, 3], labels=[MOOD, own]
     )
     assert annotated_keys(tmp_path / "out") == {"moods", "satisfaction"}
-    assert rule_keys(tmp_path / "out") == annotated_keys(source) == frozenset()
-    annotate(source, tmp_path / "ruled", labels=[shipped_labels()["intent"]])
-    assert rule_keys(tmp_path / "ruled") == {"intent", "intent_zh"}
+    assert annotated_keys(source) == frozenset()
 
 
 def test_a_label_that_the_copy_has_must_be_named_again_when_another_is_added(source, tmp_path):
@@ -409,7 +407,7 @@ def test_dawid_skene_decides_over_all_conversations(talks):
 
 @pytest.mark.heavy
 @open_data
-def test_labels_that_are_stripped_from_open_files_come_back_offline_in_published_shape_and_order(tmp_path):
+def test_labels_that_are_stripped_from_open_files_come_back_in_published_shape_and_order(tmp_path):
     names = {
         "LLM_agent_user": ["intent", "satisfaction_conversation", "profile_mapped", "behaviour"],
         "real_human_user": ["intent_people", "behaviour"],
@@ -430,7 +428,7 @@ def test_labels_that_are_stripped_from_open_files_come_back_offline_in_published
             target = tmp_path / "source" / side / path.relative_to(SEED / "recllmsim_human_vs_agent" / side)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(json.dumps(bare, ensure_ascii=False, indent=4), encoding="utf-8")
-        annotate(tmp_path / "source" / side, tmp_path / "out" / side, labels=labels)
+        annotate(tmp_path / "source" / side, tmp_path / "out" / side, *[first_values] * 3, labels=labels)
         for name, before in published.items():
             after = json.loads((tmp_path / "out" / name).read_text(encoding="utf-8"))
             assert shape(after) == shape(before), name

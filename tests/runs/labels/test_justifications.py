@@ -8,12 +8,12 @@ import duologue
 from duologue import runs
 from duologue.data.files.json_files import dumps
 from duologue.data.labels.items import LabelAnswer
-from duologue.data.labels.rules import rule_values
 from duologue.data.labels.side_by_side import STUDY
 from duologue.data.labels.units import WHOLE
 from duologue.errors import DataError, SettingError
 from duologue.prompts.label_pages import shipped_labels
 from duologue.runs.labels.answers import answers_of
+from tests.labels_by_function import first_values
 
 LABEL = shipped_labels()["justification"]
 
@@ -76,32 +76,15 @@ def test_the_reason_is_data_for_a_model(answers):
 
 def test_a_source_or_labels_that_do_not_fit_are_one_line(answers, tmp_path):
     with pytest.raises(SettingError, match="justification is about the answers to a study and intent about conv"):
-        duologue.annotate(answers, ["justification", "intent"], out=tmp_path / "out")
+        duologue.annotate(answers, ["justification", "intent"], first_values, out=tmp_path / "out")
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match="holds no answers to a side-by-side study"):
-        duologue.annotate(tmp_path / "empty", ["justification"], out=tmp_path / "out")
+        duologue.annotate(tmp_path / "empty", ["justification"], first_values, out=tmp_path / "out")
     with pytest.raises(DataError, match="is not a folder of answers"):
-        duologue.annotate(answers / "ann.jsonl", ["justification"], out=tmp_path / "out")
+        duologue.annotate(answers / "ann.jsonl", ["justification"], first_values, out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(
-    ("why", "reasons"),
-    [
-        ("A is more complete, and B invents a sister.", ["correct", "complete"]),
-        ("答得很完整，而且更自然。", ["natural", "complete"]),
-        ("B goes on and on", ["concise"]),
-        ("B.", ["none"]),
-        ("I like long words which nobody uses but which sing in the ear", ["other"]),
-    ],
-)
-def test_the_offline_annotator_names_the_reasons_that_words_tell(why, reasons):
-    talk = duologue.Conversation(id="1", scenario={"kind": STUDY, "why": why})
-    value = rule_values(talk, LABEL, (WHOLE,))[WHOLE]
-    assert value == {"justification": reasons}
-    assert LABEL.problems(value) == []
 
 
 def test_conversations_have_no_reason_to_label():
     talk = duologue.Conversation(id="1", scenario={"kind": "call"}, messages=[{"role": "user", "text": "Hello?"}])
-    assert runs.annotate([talk], ["justification"])[0].labels == {}
+    assert runs.annotate([talk], ["justification"], first_values)[0].labels == {}

@@ -26,11 +26,9 @@ from duologue.analysis.recllmsim.judges import (
 from duologue.analysis.recllmsim.judges.assistants import orders
 from duologue.analysis.recllmsim.judges.folds import conversations_held_out, published, users_held_out
 from duologue.analysis.recllmsim.judges.reasons import given_reasons, macro_f1, reason_counts, reason_rows, with_reason
-from duologue.analysis.recllmsim.judges.rules import by_rules, offline_annotator
-from duologue.analysis.recllmsim.judges.turns import labelled
+from duologue.analysis.recllmsim.judges.rules import by_rules
 from duologue.data import Conversation, Message
 from duologue.errors import DataError
-from duologue.runs import annotate
 from tests.analysis.recllmsim.judges.judged import POINTS, of_points, scores, turn
 
 pytest.importorskip("sklearn")
@@ -214,19 +212,6 @@ def test_a_function_sees_a_conversation_without_any_label_and_answers_for_each_r
         judge_of_function("mine", lambda seen: [2], [conversation])
     with pytest.raises(DataError, match="mine: gives 7 for reply 2 of c-ann"):
         judge_of_function("mine", lambda seen: [2, 7], [conversation])
-
-
-def test_the_offline_annotator_is_a_row_as_it_annotates():
-    replies = ["Short.", "An error occurred.", "word " * 70, "word " * 900, "word " * 720]
-    messages = [
-        message
-        for reply in replies
-        for message in (Message(role="user", text="Where?"), Message(role="assistant", text=reply))
-    ]
-    (annotated,) = annotate([Conversation(id="one", scenario={}, messages=tuple(messages))], ["satisfaction"])
-    points = labelled([annotated], "satisfaction")
-    turns = [turn(reply=reply) for reply in replies]
-    assert offline_annotator(turns) == [points[annotated.id, place] for place in range(1, 6)] == [3, 1, 4, 5, 5]
 
 
 def test_the_rules_take_a_point_for_a_complaint_and_for_a_refusal_and_give_one_for_thanks():
