@@ -20,7 +20,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "measure": ("compare", "next-turn", "validity", "agreement"),
     "label": ("annotate", "label"),
     "serve": ("serve-user",),
-    "keep": ("runs list", "runs validate", "runs repair", "doctor", "draw"),
+    "keep": ("runs list", "doctor", "draw"),
     "papers": (
         *(f"simquac {word}" for word in ("stats", "baseline", "teacher", "validators", "repair", "readers")),
         *("recllmsim stats", "recllmsim tasks", "recllmsim profiles", "recllmsim identify", "recllmsim satisfaction"),
@@ -35,7 +35,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 COMMANDS = tuple(name for names in GROUPS.values() for name in names)
 
 FOLDERS = {
-    "runs": "List, validate and repair run folders.",
+    "runs": "List run folders.",
     "simquac": "Measure and repair data as in the SimQuAC paper.",
     "recllmsim": "Measure and make data as in the RecLLMSim papers.",
 }

@@ -17,7 +17,6 @@ from duologue.data.formats import record_lines
 from duologue.errors import DataError, SettingError
 from duologue.graphs.scenarios.forks import forked
 from duologue.nodes import AgentSpeaker
-from duologue.runs.inspection import problems
 
 GOAL = {"goal": "book a table", "success": {"text_contains": "booked"}}
 
@@ -112,7 +111,6 @@ def test_a_run_in_a_folder_is_forked_with_its_own_cast_and_resumed(tmp_path: Pat
     assert [future.forks.source for future in futures if future.forks] == ["run", "run"]
     (source,) = json.loads((tmp_path / "fork" / "manifest.json").read_text())["data"]
     assert source["forks"] == {"id": runs[1].id, "at": 4, "edited": False}
-    assert problems(tmp_path / "fork") == []
 
 
 def test_a_conversation_with_rejected_drafts_before_the_fork_keeps_them() -> None:

@@ -15,7 +15,6 @@ from .sections import BOUNDS, CAST, TRAINING
 MODELS = "openai:NAME, PROVIDER:NAME, offline, replay:PATH, people:PATH, agent:URL or MODULE:NAME"
 """What plays a user or an assistant."""
 
-RunFolderArgument: TypeAlias = Annotated[Path, typer.Argument(metavar="DIR", help="A run folder.")]
 AnySource: TypeAlias = Annotated[
     Path, typer.Argument(metavar="SRC", help="A run folder, a data set's file or a folder of such files.")
 ]

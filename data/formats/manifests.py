@@ -7,8 +7,8 @@ from ...errors import DataError, at
 from ..files.json_files import read_json
 from .detection import MANIFEST
 
-MEND = "duologue runs repair"
-"""The command that mends a run folder."""
+RESTORE = "the command of its run with --resume restores it from the records"
+"""The remedy for a manifest that is missing or broken."""
 
 _OF_SOURCE = {"source": str, "digest": str, "scenarios": int, "equal": int}
 """The fields of a manifest for each source of scenarios."""
@@ -31,9 +31,9 @@ def read(folder: Path, *, plan_alone: bool = False) -> tuple[Any, str]:
     try:
         value = read_json(file)
     except DataError as error:
-        raise DataError(f"{error}; {MEND} {folder} restores it from the records") from None
+        raise DataError(f"{error}; {RESTORE}") from None
     wrong = problem({**_OTHERS, **value} if plan_alone and isinstance(value, dict) else value)
-    line = wrong and f"{at(file)}: is not a manifest of a run ({wrong}): {MEND} {folder} restores it from the records"
+    line = wrong and f"{at(file)}: is not a manifest of a run ({wrong}): {RESTORE}"
     if line and (not isinstance(value, dict) or problem({**value, **_OTHERS})):
         raise DataError(line)
     return value, line

@@ -18,7 +18,7 @@ from ..files.regular_files import opened
 from ..records import Conversation
 from . import manifests
 from .detection import CONVERSATIONS, FAILURES, MANIFEST, Contents, Format, Source
-from .manifests import MEND
+from .manifests import RESTORE
 
 MOST = 10
 """Most lines that are named one by one."""
@@ -104,7 +104,7 @@ class StoredRun:
 def _manifest(folder: Path) -> tuple[dict[str, Any], str]:
     """The manifest, and what is wrong with it beside its plan."""
     if not (folder / MANIFEST).is_file():
-        raise DataError(f"{at(folder / MANIFEST)}: is missing: {MEND} {folder} restores it from the records")
+        raise DataError(f"{at(folder / MANIFEST)}: is missing: {RESTORE}")
     return manifests.read(folder, plan_alone=True)
 
 
@@ -170,13 +170,13 @@ def _other_origin(conversation: Conversation, settings: Mapping[str, Any]) -> st
 
 
 def told_flaws(flaws: Sequence[Flaw], folder: Path) -> tuple[str, ...]:
-    """A line for each of the first flaws, and one with the remedy; nothing without any."""
+    """A line for each of the first flaws, and one with their number; nothing without any."""
     if not flaws:
         return ()
     are = "1 line is" if len(flaws) == 1 else f"{len(flaws)} lines are"
     return (
         *(flaw.problem for flaw in flaws[:MOST]),
-        f"{folder}: {are} left out: {MEND} {folder} takes what is wrong out of the files",
+        f"{folder}: {are} left out",
     )
 
 

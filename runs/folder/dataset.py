@@ -13,7 +13,7 @@ from ...data.attempts import as_object
 from ...data.domain import Dataset, Domain
 from ...data.files.json_files import write_text
 from ...data.formats.detection import MANIFEST
-from ...data.formats.manifests import MEND
+from ...data.formats.manifests import RESTORE
 from ...data.formats.record_lines import StoredRun
 from ...data.labels.reading import SCORES
 from ...data.records import Conversation
@@ -127,7 +127,7 @@ def write(
     except (LookupError, TypeError, AttributeError) as error:
         raise DataError(
             f"{MANIFEST}: its settings or data are not what a run writes ({type(error).__name__}: {error}): "
-            f"move it away, and {MEND} FOLDER restores it from the records"
+            f"move it away, and {RESTORE}"
         ) from error
     write_text(folder / DATASET / CARD, card_text)
     return WrittenDataset(path, counts, ended, left_out, cut_by_run, unanswered)

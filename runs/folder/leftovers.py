@@ -42,9 +42,8 @@ def is_own(name: str) -> bool:
     return name in (MANIFEST, PROMPTS) or any(is_of_journal(Path(name), of) for of in journals)
 
 
-def removed(paths: Iterator[Path]) -> list[Path]:
-    """Remove the files; gives those that were there."""
-    gone = []
+def remove(paths: Iterator[Path]) -> None:
+    """Remove the files."""
     for path in paths:
         try:
             path.unlink()
@@ -52,5 +51,3 @@ def removed(paths: Iterator[Path]) -> list[Path]:
             continue
         except OSError as error:
             raise DataError(f"{at(path)}: cannot be removed ({error.strerror}): remove it by hand") from None
-        gone.append(path)
-    return gone

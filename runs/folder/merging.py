@@ -34,7 +34,7 @@ ROOM = 512
 def merge_finished(journal: JournalReader[Any], plan: Sequence[str], close: Callable[[], None]) -> bool:
     """Merge a journal into one line for each key, planned ones first; gives whether anything changed.
 
-    Lines that do not count stay at the end, for `runs repair`. `close` is called before the file is replaced.
+    Lines that do not count stay at the end. `close` is called before the file is replaced.
     """
     further = writers(journal.path)
     journal.refresh()

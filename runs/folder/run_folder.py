@@ -10,13 +10,12 @@ from ...data.files.journals import Codec, is_of_journal, writers
 from ...data.files.json_files import write_json
 from ...data.files.regular_files import check_no_links
 from ...data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
-from ...data.formats.manifests import MEND
 from ...data.formats.record_lines import RECORDS, of_run, told_flaws
 from ...data.records import Conversation
 from ..journals.calls import CALLS
 from ..journals.journal import Closing, Journal, RunError, making
 from . import manifests
-from .leftovers import partials, removed
+from .leftovers import partials, remove
 from .merging import merge_calls, merge_failed, merge_finished
 from .restoring import restored
 
@@ -99,7 +98,7 @@ class RunFolder(RunJournals):
             manifest = manifests.continued(earlier, manifest)
         folder = cls(root, manifest, notes)
         try:
-            removed(partials(root))  # nobody else writes here now: a killed run has left them
+            remove(partials(root))  # nobody else writes here now: a killed run has left them
             if earlier is not None:
                 folder._take_up()
             if broken:
@@ -199,7 +198,7 @@ def _earlier(root: Path, notes: list[str], *, resume: bool) -> tuple[dict[str, A
     if not resume:
         raise RunError(
             f"{root}: holds conversations of a run without its manifest: continue it with --resume (resume=True), "
-            f"restore it with {MEND} {root}, or choose another folder"
+            "or choose another folder"
         )
     was, begun = "broken" if broken else "gone", len(manifest["planned"])
     goes_on = f"the {begun} conversations that are there" if manifest.get(manifests.RESTORED) else "its plan"

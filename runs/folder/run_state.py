@@ -15,7 +15,6 @@ from ...data.attempts import Record, as_object
 from ...data.files.journals import Codec, JournalReader, writers
 from ...data.files.json_files import parsed
 from ...data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
-from ...data.formats.manifests import MEND
 from ...data.records import Conversation
 from ...data.stop_reasons import FAULTS, ended_by_itself, is_finished
 from ...errors import DataError
@@ -102,7 +101,7 @@ def status_lines(run: RunInfo) -> list[str]:
     if run.unanswered:
         lines.append(f"{_count(run.unanswered)} without answers or scores after the end: {again} asks again")
     if run.data_set:
-        lines.append(f"{run.data_set}: --resume writes the data set again, {MEND} {quote(str(run.path))} too")
+        lines.append(f"{run.data_set}: --resume writes the data set again")
     return lines + [f"failed, {_count(count)}: {reason}" for reason, count in run.reasons.items()]
 
 

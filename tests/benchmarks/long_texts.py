@@ -197,7 +197,7 @@ PLACES: dict[str, dict[str, Place]] = {
     "recllmsim": {"user": _message(2), "assistant": _message(1), "preference": _scenario("preference")},
 }
 LOOKS = (
-    *("show SRC --out page.html", "check SRC", "stats SRC", "runs validate SRC", "agreement SRC SRC --between a,b"),
+    *("show SRC --out page.html", "check SRC", "stats SRC", "agreement SRC SRC --between a,b"),
     *(f"convert SRC made{n}{end} --to {form}" for n, (form, end) in enumerate(
         (("sharegpt", ".json"), ("messages", ".jsonl"), ("replay", ".jsonl")))),
     *("label SRC --labels intent --write a.csv"),
@@ -205,14 +205,14 @@ LOOKS = (
 )  # fmt: skip
 COMMANDS = {
     "simquac": (
-        *LOOKS, "runs repair SRC", "convert SRC made.json --to simquac", "convert SRC made_q.jsonl --to quac",
+        *LOOKS, "convert SRC made.json --to simquac", "convert SRC made_q.jsonl --to quac",
         "convert SRC made_s.jsonl --to squad_v2", "simquac stats SRC", "simquac teacher SRC", "simquac validators SRC",
         "simquac readers SRC --model offline --yes", "simquac repair as_simquac.json --out repaired.json", "simquac baseline as_simquac.json",
         "simulate simquac --scenarios SRC --max-turns 1 --out again --yes",
         "simulate simquac --scenarios SRC --user replay:SRC --assistant replay:SRC --out again --yes",
     ),
     "recllmsim": (
-        *LOOKS, "runs repair SRC", "convert SRC made_r --to recllmsim", "recllmsim stats SRC", "recllmsim identify SRC",
+        *LOOKS, "convert SRC made_r --to recllmsim", "recllmsim stats SRC", "recllmsim identify SRC",
         "recllmsim intents SRC", "recllmsim satisfaction SRC", "compare SRC SRC --no-baseline --out compared",
         "validity SRC --user offline --out valid --yes",
         "simulate recllmsim --scenarios SRC --max-turns 1 --out again --yes",

@@ -21,8 +21,6 @@ COMMANDS = (
     ("stats SRC", "stats", "run", "--json"),
     ("show --limit 100", "show", "run", "--limit", "100", "--out", "page.html"),
     ("convert", "convert", "run", "made.jsonl", "--to", "messages"),
-    ("data set and card", "runs", "repair", "run"),
-    ("runs validate", "runs", "validate", "run"),
     ("simquac stats", "simquac", "stats", "run", "--json"),
 )
 """The name of each row, and its command."""

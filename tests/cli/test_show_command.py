@@ -200,7 +200,7 @@ def test_one_bad_line_among_the_failures_spoils_nothing(duologue, tmp_path):
     code, out, err = duologue("show", "r")
     assert (code, out) == (0, "r.html\n")
     assert "r/failures.jsonl: line 1: is not UTF-8" in err
-    assert "3 lines are left out: duologue runs repair r" in err
+    assert "r: 3 lines are left out\n" in err
 
 
 @pytest.mark.parametrize(

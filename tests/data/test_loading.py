@@ -143,7 +143,7 @@ def test_a_broken_line_in_a_run_is_named_and_costs_that_line_alone(bad: bytes) -
     assert [conversation.id for conversation in loaded] == ["a"]
     assert loaded.broken == loaded.notes[: len(loaded.broken)] != ()
     assert loaded.broken[0].startswith("out/conversations.jsonl: line 1")
-    assert loaded.broken[1] == "out: 1 line is left out: duologue runs repair out takes what is wrong out of the files"
+    assert loaded.broken[1] == "out: 1 line is left out"
 
 
 def test_a_broken_line_whose_conversation_is_there_is_a_note_and_no_fault() -> None:
@@ -159,7 +159,9 @@ def test_a_run_without_its_manifest_says_what_restores_it() -> None:
     place = run("out", {"planned": ["a"]}, "a")
     (place / "failures.jsonl").touch()
     (place / "manifest.json").unlink()
-    with pytest.raises(DataError, match=r"^out/manifest\.json: is missing: duologue runs repair out restores it"):
+    with pytest.raises(
+        DataError, match=r"^out/manifest\.json: is missing: the command of its run with --resume restores"
+    ):
         load(place)
 
 

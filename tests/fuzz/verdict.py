@@ -72,7 +72,7 @@ def half_written(path: Path) -> list[str]:
     if path.suffix in (".partial", ".tmp") or path.name == "evil":
         return ["is left behind"]
     data = path.read_bytes()
-    if path.suffix == ".broken":  # what `runs repair` keeps of a file that it replaces
+    if path.suffix == ".broken":  # what a resumed run keeps of a manifest that it replaces
         return []
     lines = ["holds a secret"] if any(secret.encode() in data for secret in SECRETS) else []
     start = data.lstrip()[:1]  # the name was drawn and tells nothing

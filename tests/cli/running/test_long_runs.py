@@ -104,8 +104,6 @@ def test_other_sources_are_held_as_ever(long_run):
         ("show", "r", "--id", "007"),
         ("show", "r", "--limit", 2),
         ("runs", "list", "r"),
-        ("runs", "validate", "r"),
-        ("runs", "repair", "r"),
     ],
     ids=lambda command: " ".join(map(str, command)),
 )

@@ -36,8 +36,7 @@ def content(folder):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("command", [(*SIMULATE, "--resume"), ("runs", "repair", "run")])
-def test_a_link_in_a_run_is_one_line_that_names_it_and_nothing_outside_changes(duologue, outside, name, command):
+def test_a_link_in_a_run_is_one_line_that_names_it_and_nothing_outside_changes(duologue, outside, name):
     assert duologue(*SIMULATE)[0] == 0
     path, target = Path("run", name), outside / ("other" if name == "dataset" else "theirs.jsonl")
     if path.is_dir():
@@ -47,7 +46,7 @@ def test_a_link_in_a_run_is_one_line_that_names_it_and_nothing_outside_changes(d
     path.unlink(missing_ok=True)
     path.symlink_to(target)
     before = content(outside)
-    code, _, err = duologue(*command)
+    code, _, err = duologue(*SIMULATE, "--resume")
     assert code == 2
     assert err.count("\n") == 1
     assert f"run/{name}: is a link to {target}, and is not written through: remove it" in err
@@ -63,16 +62,6 @@ def test_a_link_that_is_put_there_while_a_run_is_open_is_not_followed(tmp_path):
     Path(f".link.{os.getpid()}.partial").symlink_to("theirs")
     write_text("link", "ours")  # the new file takes the link's place
     assert (Path("theirs").read_text(), Path("link").read_text()) == ("theirs", "ours")
-
-
-def test_a_link_to_nothing_is_removed_by_a_repair_and_named(duologue, outside):
-    assert duologue(*SIMULATE)[0] == 0
-    for name in ("conversations.gone.jsonl", "calls.gone.jsonl"):
-        Path("run", name).symlink_to(outside / "a shard that was moved")
-    code, out, _ = duologue("runs", "repair", "run")
-    assert code == 0
-    assert out.count("was removed: a link to nothing") == 2
-    assert duologue(*SIMULATE, "--resume")[0] == 0
 
 
 def test_pages_and_figures_are_not_written_through_a_link(duologue, outside, tmp_path):

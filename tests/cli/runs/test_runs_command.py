@@ -1,4 +1,4 @@
-"""`duologue runs`: which runs there are, what is wrong with one, and mending it."""
+"""`duologue runs list`: which runs there are, and how each stands."""
 
 import json
 import re
@@ -46,30 +46,18 @@ def test_runs_are_listed_with_what_they_planned_and_finished(duologue, run, tmp_
 def test_without_a_run_none_is_listed_and_a_wrong_folder_is_named(duologue):
     assert duologue("runs", "list") == (0, "", f"no run in out or the working folder{NAME_IT}\n")
     assert json.loads(duologue("runs", "list", "--json")[1]) == []
-    for command in ("list", "validate", "repair"):
-        code, out, err = duologue("runs", command, "nowhere")
-        assert (code, out, err.count("\n")) == (2, "", 1)
-        assert "nowhere: " in err
+    code, out, err = duologue("runs", "list", "nowhere")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "nowhere: " in err
 
 
-def test_a_run_is_validated_mended_and_validated_again(duologue, run, tmp_path):
-    assert duologue("runs", "validate", run) == (0, "out/one: whole and complete\n", "")
+def test_a_broken_line_of_a_run_that_is_whole_otherwise_is_told_by_each_command(duologue, run, tmp_path):
     file = tmp_path / run / "conversations.jsonl"
     file.write_bytes(b"{\n" + file.read_bytes() + b'{"id')
-    code, out, _ = duologue("runs", "validate", run)
-    assert (code, len(out.splitlines())) == (1, 2)
-    assert json.loads(duologue("runs", "validate", run, "--json")[1])["problems"] == out.splitlines()
     for command in (("check", run), ("stats", run), ("convert", run, "set.jsonl", "--to", "messages"), ("show", run)):
         code, _, err = duologue(*command)
         assert code == 0
         assert "line 1, column 2: is not JSON" in err
-    code, out, _ = duologue("runs", "repair", run)
-    assert code == 0
-    assert (
-        "was written without 1 line and half a last line (4 bytes); the old file is conversations.jsonl.broken" in out
-    )
-    assert duologue("runs", "repair", run)[1] == "out/one: nothing to mend\n"
-    assert duologue("runs", "validate", run)[0] == 0
 
 
 def test_a_run_that_misses_a_conversation_for_a_broken_line_is_read_with_exit_code_one(duologue, run, tmp_path):
@@ -118,19 +106,7 @@ def test_what_a_bound_of_the_run_cut_short_is_told_the_same_everywhere(duologue,
         "cut short by the run's bound; continue: its command with --out r --resume and a wider bound" in line
         for line in more
     )
-    assert "cut short by the run's bound" in duologue("runs", "validate", "r")[1]
     assert "4 of 4 conversations finished (" in duologue(*run, "--resume")[1]
-    assert duologue("runs", "validate", "r")[1] == "r: whole and complete\n"
-
-
-def test_mending_ends_with_what_is_missing_now(duologue, run, tmp_path):
-    file = tmp_path / run / "conversations.jsonl"
-    file.write_bytes(b"{" + file.read_bytes()[1:].replace(b"\n", b"", 1))
-    code, out, _ = duologue("runs", "repair", run)
-    last = "out/one: was stopped, 2 conversations missing: its command with --out out/one --resume asks for them"
-    assert (code, out.splitlines()[-1]) == (0, last)
-    document = json.loads(duologue("runs", "repair", run, "--json")[1])
-    assert (document["done"], document["left"]) == ([], [last.removeprefix("out/one: ")])
 
 
 def test_without_a_name_the_runs_in_out_and_in_the_working_folder_are_listed(duologue, tmp_path):

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import pathlib
-import re
 import shutil
 
 import pytest
@@ -13,9 +12,9 @@ from duologue import data, runs
 from duologue.data.files.json_files import write_json
 from duologue.graphs import simquac
 from duologue.nodes import Limits, draft
-from duologue.runs import inspection, mending
 from duologue.runs.folder import run_state as standing
 from duologue.runs.folder import summary
+from duologue.runs.folder.restoring import restored
 
 LIMITS = Limits(max_turns=1)
 
@@ -69,16 +68,9 @@ def test_a_broken_line_in_the_middle_is_simulated_again_and_nothing_else(tmp_pat
     summary, begun = simulated()
     assert (summary.complete, len(begun), summary.counts.conversations) == (True, 1, 4)
     assert summary.notes[0].startswith(f"{file}: line 2")
-    assert (
-        summary.notes[1]
-        == f"{file.parent}: 1 line is left out: duologue runs repair {file.parent} takes what is wrong out of the files"
-    )
+    assert summary.notes[1] == f"{file.parent}: 1 line is left out"
     assert (tmp_path / "r/dataset/simquac.json").read_bytes() == dataset
     assert {one.id for one in data.load(tmp_path / "r")} == set(whole)
-    assert mending.repair(tmp_path / "r")
-    assert lines(tmp_path / "r") == whole
-    assert (tmp_path / "r/conversations.jsonl.broken").read_bytes().splitlines(keepends=True)[1] == bad
-    assert inspection.problems(tmp_path / "r") == []
 
 
 def test_a_line_of_another_run_and_one_that_repeats_another_are_named_and_left_out(tmp_path, simulated, file, topics):
@@ -100,8 +92,6 @@ def test_a_line_of_another_run_and_one_that_repeats_another_are_named_and_left_o
     assert notes[3].startswith("line 8: repeats")
     assert "Who knows that?" not in (tmp_path / "r/dataset/simquac.json").read_text()
     assert "Who knows that?" not in "".join(map(str, data.load(tmp_path / "r")))
-    mending.repair(tmp_path / "r")
-    assert file.read_bytes().splitlines(keepends=True) == own
 
 
 def test_what_a_run_simulated_again_counts_and_is_no_repetition(tmp_path, topics, lines):
@@ -111,7 +101,7 @@ def test_what_a_run_simulated_again_counts_and_is_no_repetition(tmp_path, topics
         duologue.simulate(simquac.cast(), scenarios, out=tmp_path / "r", limits=limits, resume=True)
     assert len((tmp_path / "r/conversations.jsonl").read_bytes().splitlines()) == 2
     assert {conversation.stop for conversation in data.load(tmp_path / "r")} == {"max_turns"}
-    assert (data.load(tmp_path / "r").notes, inspection.problems(tmp_path / "r")) == ((), [])
+    assert data.load(tmp_path / "r").notes == ()
     assert len(json.loads((tmp_path / "r/manifest.json").read_text())["again"]) == 2
 
 
@@ -248,24 +238,6 @@ def test_a_run_that_lost_its_manifest_keeps_every_conversation(tmp_path, simulat
     assert (tmp_path / "r/manifest.json.broken").exists() == (broken is not None)
 
 
-def test_a_manifest_is_restored_from_the_records_and_replaced_when_the_run_goes_on(tmp_path, simulated):
-    simulated()
-    manifest = tmp_path / "r/manifest.json"
-    whole = json.loads(manifest.read_text())
-    manifest.unlink()
-    (line, _) = mending.repair(tmp_path / "r")
-    assert "was restored from 4 conversations" in line
-    restored = json.loads(manifest.read_text())
-    assert (restored["planned"], restored["settings"]["limits"]) == (whole["planned"], whole["settings"]["limits"])
-    assert restored["settings"]["nodes"] == whole["settings"]["nodes"]
-    assert len(data.load(tmp_path / "r")) == 4
-    assert "restored from the records" in inspection.problems(tmp_path / "r")[0]
-    summary, begun = simulated(count=5)
-    assert (summary.complete, begun) == (True, ["Place 4"])
-    assert "restored" not in json.loads(manifest.read_text())
-    assert inspection.problems(tmp_path / "r") == []
-
-
 def test_a_bad_line_among_the_failures_spoils_nothing(tmp_path, simulated):
     simulated(fail=("Place 1",))
     failures = tmp_path / "r/failures.jsonl"
@@ -273,39 +245,6 @@ def test_a_bad_line_among_the_failures_spoils_nothing(tmp_path, simulated):
     assert [one.scenario["title"] for one in data.record_lines.cut_short(tmp_path / "r")] == ["Place 1"]
     summary, begun = simulated()
     assert (summary.complete, begun, summary.notes) == (True, ["Place 1"], [])
-
-
-def test_everything_that_is_wrong_is_told(tmp_path, simulated, file):
-    simulated()
-    assert inspection.problems(tmp_path / "r") == []
-    (tmp_path / "r/notes.txt").write_text("mine")
-    (tmp_path / "r/dataset/simquac.json").write_text("{}")
-    (tmp_path / "r/dataset/more.json").write_text("{}")
-    pages = json.loads((tmp_path / "r/prompts.json").read_text())
-    name = next(iter(pages))
-    (tmp_path / "r/prompts.json").write_text(json.dumps(pages | {name: "Another page."}))
-    changed(file, lambda old: [old[0].replace(b'"Place 0"', b'"Plaice 0"'), *old[:0], *old[1:3], old[3][:-9]])
-    problems = "\n".join(inspection.problems(tmp_path / "r"))
-    for line in (
-        "ends in half a line",
-        "not the scenario that was simulated",
-        "was stopped, 1 conversation missing",
-        "simquac.json: not what the records give",
-        "more.json: not of this data set",
-        f"prompts.json: {name}: not the templates of the run",
-        "notes.txt: is not a file of a run",
-    ):
-        assert line in problems
-
-
-def test_a_folder_in_which_a_run_is_writing_is_not_mended(tmp_path, simulated):
-    simulated()
-    manifest = json.loads((tmp_path / "r/manifest.json").read_text())
-    with (
-        runs.RunFolder.open(tmp_path / "r", manifest, resume=True),
-        pytest.raises(runs.RunError, match="another run is writing there"),
-    ):
-        mending.repair(tmp_path / "r")
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path, simulated, monkeypatch):
@@ -317,22 +256,6 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path, simulated, monkey
     monkeypatch.setattr("os.open", refused)  # whoever runs the tests as root may write everywhere
     with pytest.raises(runs.RunError, match=r"^\S+: cannot be written \(Permission denied\): choose another folder$"):
         simulated()
-
-
-def test_the_old_lines_are_kept_where_a_file_can_have_one_name_only(tmp_path, simulated, file, monkeypatch):
-    simulated()
-    broken = b"{\n" + file.read_bytes()
-    file.write_bytes(broken)
-
-    def refused(*arguments):
-        raise OSError(95, "Operation not supported")
-
-    monkeypatch.setattr("os.link", refused)
-    mending.repair(tmp_path / "r")
-    assert file.with_name("conversations.jsonl.broken").read_bytes() == broken
-    file.write_bytes(broken)
-    mending.repair(tmp_path / "r")
-    assert file.with_name("conversations.jsonl.broken-2").read_bytes() == broken
 
 
 @pytest.fixture
@@ -361,19 +284,10 @@ PARTIAL = ("dataset/.simquac.json.4711.partial", ".conversations.jsonl.4711.part
 
 def test_what_a_killed_process_has_half_written_is_named_and_removed(tmp_path, simulated):
     simulated()
-
-    def kill():
-        for name in PARTIAL:
-            (tmp_path / "r" / name).write_bytes(b"{")
-
-    kill()
+    for name in PARTIAL:
+        (tmp_path / "r" / name).write_bytes(b"{")
     (tmp_path / "r/.page.html.4711.partial").write_bytes(b"<")  # of another command, which may be alive
-    problems = inspection.problems(tmp_path / "r")
-    assert {line.partition(": ")[0] for line in problems[:3]} == {str(tmp_path / "r" / name) for name in PARTIAL}
-    assert "is half-written, by a process that was killed: --resume removes it, duologue runs repair " in problems[0]
     assert standing.standing(tmp_path / "r").data_set == "dataset: is half-written, by a process that was killed"
-    mending.repair(tmp_path / "r")
-    kill()
     simulated()
     assert not any((tmp_path / "r" / name).exists() for name in PARTIAL)
     assert (tmp_path / "r/.page.html.4711.partial").exists()
@@ -395,24 +309,10 @@ def test_a_run_whose_data_set_lacks_something_is_not_called_complete(tmp_path, s
     assert standing.standing(tmp_path / "r").complete
     deed(tmp_path / "r/dataset")
     info = standing.standing(tmp_path / "r")
-    again = f"--resume writes the data set again, duologue runs repair {tmp_path / 'r'} too"
+    again = "--resume writes the data set again"
     assert (info.complete, standing.status_lines(info)) == (False, [f"{line}: {again}"])
-    assert len(inspection.problems(tmp_path / "r")) == 1
-    assert "was written from the 4 finished conversations" in mending.repair(tmp_path / "r")[-1]
-    assert standing.standing(tmp_path / "r").complete
-    assert mending.repair(tmp_path / "r") == []
-
-
-def test_a_card_may_have_the_words_of_another_version_but_not_other_numbers(tmp_path, simulated):
     simulated()
-    card = tmp_path / "r/dataset/README.md"
-    text = card.read_text()
-    card.write_text(text.replace("| turns |", "| exchanges |"))
-    assert card.read_text() != text
-    assert inspection.problems(tmp_path / "r") == []
-    card.write_text(re.sub(r"(\| turns \| )\d+", r"\g<1>77", text))
-    (problem,) = inspection.problems(tmp_path / "r")
-    assert "README.md: not what the records give" in problem
+    assert standing.standing(tmp_path / "r").complete
 
 
 def test_a_data_set_that_the_disk_does_not_take_ends_the_run_as_incomplete(tmp_path, simulated, monkeypatch):
@@ -442,16 +342,11 @@ def test_a_manifest_with_data_of_another_kind_is_one_line_everywhere_and_keeps_i
     manifest = tmp_path / "r/manifest.json"
     whole = json.loads(manifest.read_text())
     write_json(manifest, whole | {"data": junk})
-    (line,) = inspection.problems(tmp_path / "r")
+    (line,) = data.load(tmp_path / "r").notes
     assert line.startswith(f"{manifest}: is not a manifest of a run ('data' ")
-    assert line.endswith(f"): duologue runs repair {tmp_path / 'r'} restores it from the records")
-    assert data.load(tmp_path / "r").notes == (line,)
+    assert line.endswith("): the command of its run with --resume restores it from the records")
     assert len(data.load(tmp_path / "r")) == 3
     assert standing.standing(tmp_path / "r").problem == line
-    assert "'data' were restored from the records, and its plan was kept" in mending.repair(tmp_path / "r")[0]
-    assert json.loads(manifest.read_text())["planned"] == whole["planned"]
-    assert inspection.problems(tmp_path / "r")[0].startswith(f"{tmp_path / 'r'}: 1 conversation missing")
-    write_json(manifest, whole | {"data": junk})
     summary, begun = simulated()
     assert (summary.complete, begun) == (True, ["Place 1"])
     assert summary.notes == ["manifest.json: was broken: the run continues with its plan", line]
@@ -463,12 +358,9 @@ def test_a_broken_manifest_is_one_line_with_the_same_advice_as_a_missing_one(tmp
     simulated()
     (tmp_path / "r/manifest.json").write_bytes(broken)
     for read in (data.load, data.record_lines.read_run, lambda path: list(data.record_lines.cut_short(path))):
-        with pytest.raises(
-            data.DataError, match=rf"duologue runs repair {tmp_path / 'r'} restores it from the records$"
-        ):
+        with pytest.raises(data.DataError, match=r"with --resume restores it from the records$"):
             read(tmp_path / "r")
-    assert inspection.problems(tmp_path / "r")[0].endswith("restores it from the records")
-    mending.repair(tmp_path / "r")
+    simulated()
     assert len(data.load(tmp_path / "r")) == 4
 
 
@@ -482,8 +374,9 @@ def test_a_foreign_line_hides_no_conversation_of_the_run_whose_manifest_is_resto
     for lines, count in (([one, two, foreign, three], 3), ([one, one, foreign, two], 2), ([foreign, one, two], 2)):
         file.write_bytes(b"".join(lines))
         (tmp_path / "r/manifest.json").unlink()
-        assert f"was restored from {count} conversations" in mending.repair(tmp_path / "r")[0]
-        manifest = json.loads((tmp_path / "r/manifest.json").read_text())
+        manifest = restored(tmp_path / "r")
+        write_json(tmp_path / "r/manifest.json", manifest)
+        assert len(manifest["planned"]) == count
         assert manifest["settings"]["limits"]["seed"] == 0
         assert [one.id for one in data.load(tmp_path / "r")] == manifest["planned"]
         assert {one.provenance.limits["seed"] for one in data.load(tmp_path / "r")} == {0}

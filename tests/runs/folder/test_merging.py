@@ -10,7 +10,6 @@ import duologue
 from duologue import Limits, data, runs
 from duologue.data.formats import record_lines
 from duologue.graphs import simquac
-from duologue.runs import inspection
 from duologue.runs.folder import merging
 from duologue.runs.folder.run_folder import RunFolder
 from duologue.runs.journals.calls import CALLS, CallFile
@@ -53,7 +52,6 @@ def test_the_lines_of_all_writers_become_one_file_in_the_order_of_the_plan(run):
     assert (folder / "conversations.jsonl").read_bytes() == b"".join(lines)
     assert (folder / "failures.jsonl").read_bytes() == b"".join([lines[0], *lines[1:2], *lines[3:]])
     assert not list(folder.glob("*.w-*"))
-    assert inspection.problems(folder) == []
 
 
 def test_what_is_in_order_is_not_written_again(run):
