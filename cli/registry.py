@@ -16,11 +16,11 @@ WIDTH = 80
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "make": ("simulate", "test", "scenarios", "fork", "replay", "demo"),
-    "look": ("show", "check", "stats", "convert", "topics"),
+    "look": ("show", "check", "convert"),
     "measure": ("compare", "next-turn", "validity", "agreement"),
     "label": ("annotate", "label"),
     "serve": ("serve-user",),
-    "keep": ("runs list", "doctor", "draw"),
+    "keep": ("runs list", "doctor"),
     "papers": (
         *(f"simquac {word}" for word in ("stats", "baseline", "teacher", "validators", "repair", "readers")),
         *("recllmsim stats", "recllmsim tasks", "recllmsim profiles", "recllmsim identify", "recllmsim satisfaction"),
@@ -45,7 +45,6 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
     "testing": ("test", "scenarios", "fork", "replay"),
     "labels": ("annotate", "label", "agreement"),
     "people": ("compare", "next-turn", "validity"),
-    "simquac": ("topics",),
     "hosts": ("serve-user",),
 }
 """Folders of commands that are called without the name of their folder."""

@@ -17,13 +17,6 @@ def casts(incomplete: str) -> list[str]:
     return _matching(registry.registered(), incomplete)
 
 
-def graphs(incomplete: str) -> list[str]:
-    """Graphs that can be drawn: those of casts, and that of profiles."""
-    from ... import graphs as package
-
-    return _matching((*package.casts.registered(), package.profiles.NAME), incomplete)
-
-
 def domains(incomplete: str) -> list[str]:
     """Import paths of domains in the working folder."""
     return _matching(_import_paths(_DOMAIN), incomplete)

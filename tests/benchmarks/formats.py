@@ -43,7 +43,7 @@ def measured(count: int, names: list[str], folder: Path) -> Iterator[str]:
     for name in names:
         out = folder / f"out.{name}"
         written = called(folder, "convert", "records.jsonl", out.name, "--to", name.partition(".")[0])
-        read = called(folder, "stats", out.name, "--json")
+        read = called(folder, "check", out.name, "--json")
         size = sum(file.stat().st_size for file in ([out] if out.is_file() else out.iterdir()))
         figures = [f"{one['peak'] / 1e6:.0f} MB, {one['seconds']:.0f} s" for one in (written, read)]
         yield f"{count:>8,}  {name:<12} {size / 1e6:>5.0f} MB  written: {figures[0]:<16} read: {figures[1]}"

@@ -18,7 +18,6 @@ from .workload import Workload, now
 
 COMMANDS = (
     ("check", "check", "run", "--limit", "0", "--fail-on", "never"),
-    ("stats SRC", "stats", "run", "--json"),
     ("show --limit 100", "show", "run", "--limit", "100", "--out", "page.html"),
     ("convert", "convert", "run", "made.jsonl", "--to", "messages"),
     ("simquac stats", "simquac", "stats", "run", "--json"),

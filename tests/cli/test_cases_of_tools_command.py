@@ -98,6 +98,6 @@ def test_the_form_is_named_with_the_number_of_scenarios(duologue, tasks):
     assert "tasks.json: tau2 (tasks of tau2-bench)" in out
     assert "sign: `user_scenario` with `instructions`" in out
     assert "read: 2 scenarios" in out
-    code, _, err = duologue("stats", tasks)
+    code, _, err = duologue("check", tasks)
     assert code != 0
     assert "holds scenarios and no conversation: simulate them first (--scenarios)" in err

@@ -176,12 +176,6 @@ def test_converting_does_not_replace_a_file_unasked(duologue, tmp_path):
     assert duologue("convert", "r", "there.json", "--to", "messages", "--force")[0] == 0
 
 
-def test_the_graph_is_drawn_as_text_and_as_json(duologue):
-    assert duologue("draw", "simquac")[1].startswith("---\nconfig:")
-    drawn = json.loads(duologue("draw", "simquac", "--json")[1])
-    assert {"from": "question_validator", "to": "user_prompt_selector", "label": "regenerate"} in drawn["edges"]
-
-
 def test_the_doctor_tells_versions_and_whether_a_key_is_set_and_never_the_key(duologue, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "very-private-thing")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://me:secret@127.0.0.1:8000/v1")
@@ -249,7 +243,6 @@ BAD = [
     (("convert", "nowhere", "x", "--to", "simquac"), "nowhere: cannot be read"),
     (("convert", "empty", "x", "--to", "simquac"), "empty: holds no data file"),
     (("convert", "noheader.jsonl", "x", "--to", "simquac"), "noheader.jsonl: holds topics and no conversation"),
-    (("draw", "nobody"), "nobody"),
 ]
 
 

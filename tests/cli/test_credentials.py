@@ -107,7 +107,6 @@ def test_they_are_found_nowhere(duologue, httpserver: HTTPServer, monkeypatch, t
         ("recllmsim", "profiles", "--count", 1, "--model", spec, "--attempts", 1, "--rounds", 1),
         ("show", "run"),
         ("check", "run", "--json"),
-        ("stats", "run"),
         ("convert", "run", "out.json", "--to", "messages"),
         ("doctor",),
         ("doctor", "--json"),

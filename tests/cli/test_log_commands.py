@@ -35,36 +35,10 @@ def logs() -> Path:
     return path
 
 
-def test_logs_of_no_domain_are_counted_with_or_without_the_name_of_the_table(duologue, logs):
-    code, out, _ = duologue("stats", logs, "--json")
-    (counts,) = json.loads(out)
-    assert code == 0
-    assert json.loads(duologue("stats", logs, "--json")[1]) == [counts]
-    expected = {
-        "source": "logs.jsonl", "conversations": 2, "turns": 3, "user_messages": 3, "assistant_messages": 3, "questions": 3,
-        "user_words": 4 + 4 + 6, "refusals": 1, "empty": 0, "tool_calls": 0, "system_messages": 1,
-        "input_tokens": 90, "output_tokens": 20, "ended": {"the assistant spoke last": 2}, "languages": {"en": 1, "zh": 1},
-    }  # fmt: skip
-    assert counts.items() >= expected.items()
-    assert counts["lengths"][0] == {
-        "measure": "messages of a conversation", "median": 3.0, "quarter": 2.5, "three_quarters": 3.5, "mean": 3.0, "most": 4.0,
-    }  # fmt: skip
-
-
-def test_several_logs_stand_beside_each_other_and_an_option_may_come_first(duologue, logs):
-    other = Path("other.jsonl")
-    other.write_text(json.dumps(SECOND | {"usage_metadata": {"input_tokens": 3, "output_tokens": 2}}), encoding="utf-8")
-    out = duologue("stats", "--format", "md", logs, other)[1]
-    assert "| measure | logs.jsonl | other.jsonl |" in out
-    assert "| user messages | 3 | 1 |" in out
-    assert "| input tokens | 90 | 3 |" in out
-    assert duologue("stats", logs)[1].startswith("Conversations")
-
-
 def test_a_source_that_is_not_a_path_is_one_line(duologue):
-    code, _, err = duologue("stats", "simquacc")
+    code, _, err = duologue("check", "simquacc")
     assert (code, "simquacc: cannot be read" in err) == (2, True)
-    assert "nothing.jsonl: cannot be read" in duologue("stats", "nothing.jsonl")[2]
+    assert "nothing.jsonl: cannot be read" in duologue("check", "nothing.jsonl")[2]
 
 
 def test_the_rules_of_no_domain_check_logs(duologue, logs):
@@ -94,18 +68,15 @@ def test_the_form_of_a_log_is_named_with_its_sign_and_its_counts(duologue, logs)
 TALKS = {
     "rows": '{"instruction": "Is there rye bread?", "input": "", "output": "Yes.", "shop": "ours"}',
     "dialogues": '{"turns": [{"speaker": "USER", "text": "Is there rye bread?"}, {"speaker": "SYSTEM", "text": "Yes."}]}',
-    "trees": '{"prompt": {"text": "Is there rye bread?", "role": "prompter", "replies": [{"text": "Yes.", "role": "assistant"}]}}',
     "tables": "role,content\nuser,Is there rye bread?\nassistant,Yes.",
 }
 
 
 @pytest.mark.parametrize("form", TALKS)
-def test_data_of_every_form_is_checked_counted_shown_and_converted(duologue, form):
+def test_data_of_every_form_is_checked_shown_and_converted(duologue, form):
     Path("data").write_text(TALKS[form] + "\n", encoding="utf-8")
     assert f"data: {form} (" in duologue("check", "--form", "data")[1]
     assert duologue("check", "data")[0] == 0
-    (counts,) = json.loads(duologue("stats", "data", "--json")[1])
-    assert (counts["user_messages"], counts["assistant_messages"]) == (1, 1)
     assert duologue("show", "data", "--out", "page.html")[0] == 0
     assert "Is there rye bread?" in Path("page.html").read_text(encoding="utf-8")
     code, _, err = duologue("convert", "data", "again.jsonl", "--to", "messages")
@@ -202,25 +173,12 @@ def test_what_the_page_about_logs_shows_is_what_the_commands_print(duologue):
     page = (root / "docs/start/logs.md").read_text(encoding="utf-8")
     sample = root / "examples/logs/bakery.jsonl"
     findings = [line for line in duologue("check", sample)[1].splitlines() if ": " in line]
-    counts = [line.rstrip() for line in duologue("stats", sample)[1].splitlines()]
     assert len(findings) == 6
-    assert [line for line in (*findings, *counts) if line and f"    {line}\n" not in page] == []
-
-
-def test_labels_are_counted_beside_their_trust_and_what_is_left_out_is_told(duologue, logs):
-    told = duologue("stats", logs)[1]
-    table = told[told.index("\nLabels\n") :]
-    assert "ask" in table
-    assert "not calibrated" in table
-    assert "Not counted, as texts or objects: post_questions.user" in " ".join(table.split())
-    (counted,) = json.loads(duologue("stats", logs, "--json")[1])
-    rows = [(row["label"], row["unit"], row["value"], row["count"]) for row in counted["labels"]]
-    assert ("intent", "message", "ask", 1) in rows
+    assert [line for line in findings if f"    {line}\n" not in page] == []
 
 
 def test_no_line_of_a_table_ends_in_blanks(duologue, logs):
-    for command in ("check", "stats"):
-        assert [line for line in duologue(command, logs)[1].splitlines() if line != line.rstrip()] == []
+    assert [line for line in duologue("check", logs)[1].splitlines() if line != line.rstrip()] == []
 
 
 def test_a_check_without_findings_says_so_in_words(duologue, tmp_path):
@@ -241,9 +199,9 @@ def test_instructions_and_messages_of_tools_that_are_kept_apart_are_counted_each
     result = {"role": "tool", "tool_call_id": "1", "content": "12"}
     talk = [system, {"role": "user", "content": "Rain?"}, call, result]
     (tmp_path / "l.jsonl").write_text(json.dumps({"messages": talk}) + "\n")
-    assert "1 system message and 2 tool messages are kept apart" in duologue("stats", tmp_path / "l.jsonl")[2]
+    assert "1 system message and 2 tool messages are kept apart" in duologue("check", tmp_path / "l.jsonl")[2]
     (tmp_path / "l.jsonl").write_text(json.dumps({"messages": talk[:2]}) + "\n")
-    assert "1 system message is kept apart" in duologue("stats", tmp_path / "l.jsonl")[2]
+    assert "1 system message is kept apart" in duologue("check", tmp_path / "l.jsonl")[2]
 
 
 def test_every_command_takes_the_option_and_none_keeps_it(duologue):
@@ -251,7 +209,7 @@ def test_every_command_takes_the_option_and_none_keeps_it(duologue):
     folder.mkdir()
     path = folder / "log.jsonl"
     path.write_text('{"messages": [{"role": "user", "content": "Is there tea?"}]}\n{\n', encoding="utf-8")
-    for words in (("stats", path), ("check", folder), ("convert", path, "out.jsonl", "--to", "messages", "--force")):
+    for words in (("check", path), ("check", folder), ("convert", path, "out.jsonl", "--to", "messages", "--force")):
         code, _, notes = duologue("--skip-broken", *words)
         assert (code, "left out: 1 broken line (line 2)" in notes) == (0, True)
         code, _, refusal = duologue(*words)

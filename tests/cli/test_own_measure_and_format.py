@@ -61,7 +61,6 @@ OWN = ("--log-format", "till_of_mine:FORMAT")
     [
         (("show", "monday.log", "--out", "page.html"), ""),
         (("check", "monday.log"), "role-slip"),
-        (("stats", "monday.log"), "monday.log"),
         (("convert", "monday.log", "monday.jsonl", "--to", "messages"), "10 conversations written"),
         (("compare", "monday.log", "monday.log", "--no-baseline", "--language", "en"), "message length"),
     ],
@@ -74,11 +73,11 @@ def test_every_command_of_logs_reads_the_format(duologue, command, words):
 
 
 def test_a_bad_file_and_two_formats_for_one_file_are_one_line(duologue):
-    code, _, err = duologue(*OWN, "--log-format", "till_of_mine:AGAIN", "stats", "monday.log")
+    code, _, err = duologue(*OWN, "--log-format", "till_of_mine:AGAIN", "check", "monday.log")
     assert (code, err.count("\n")) == (2, 1)
     assert "monday.log: the formats 'till' and 'again' both claim it" in err
     Path("monday.log").write_text("== u1\nno side\n")
-    code, _, err = duologue("--log-format", "till_of_mine:FORMAT", "stats", "monday.log")
+    code, _, err = duologue("--log-format", "till_of_mine:FORMAT", "check", "monday.log")
     assert (code, err.count("\n")) == (2, 1)
 
 

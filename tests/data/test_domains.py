@@ -290,7 +290,6 @@ def test_a_domain_of_ones_own_tells_how_its_conversations_go_and_what_its_profil
 
 
 def test_a_domain_of_ones_own_brings_the_texts_of_its_labels_and_the_notes_among_them(own_registry):
-    from duologue.analysis.labels.counts import LabelCounts
     from duologue.analysis.labels.reliability import Trusts
     from duologue.data.labels.annotations import annotations_of
     from duologue.data.labels.definition import LabelDefinition
@@ -316,6 +315,3 @@ def test_a_domain_of_ones_own_brings_the_texts_of_its_labels_and_the_notes_among
     trusts = Trusts.of([talk])
     assert trusts.of_label("not told", "desk") is None
     assert trusts.of_label("not told", "because").label == "stars"
-    counts = LabelCounts()
-    counts.add(talk)
-    assert {row.label for row in counts.rows(trusts)} == {"because", "booking", "stars_human", "stars"}

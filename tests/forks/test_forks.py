@@ -27,7 +27,7 @@ def test_what_a_command_changes_elsewhere_is_told(forks: Any, tmp_path: Path) ->
     (cwd := tmp_path / "cwd").mkdir()
     (cwd / "mine.py").write_text("open('../elsewhere', 'w')\n")
     outside = tmp_path / "outside"
-    for arguments in (["draw", "mine:cast"], ["draw", "simquac"]):
+    for arguments in (["simulate", "mine:cast"], ["simulate", "nobody"]):
         forks(arguments, cwd, within=cwd, outside=outside).wait()
         assert ("elsewhere" in outside.read_text()) == ("mine:cast" in arguments)
 
@@ -38,11 +38,11 @@ def test_memory_and_time_are_bounded(forks: Any, tmp_path: Path) -> None:
     (cwd / "large.py").write_text("bytearray(200_000_000)\n")
     (cwd / "slow.py").write_text("import time\ntime.sleep(60)\n")
     (cwd / "busy.py").write_text("while True:\n    pass\n")
-    outcome = forks(["draw", "large:cast"], cwd, memory=100_000_000)
+    outcome = forks(["simulate", "large:cast"], cwd, memory=100_000_000)
     assert outcome.wait() not in (0, 99)
     assert "MemoryError" in outcome.stderr
-    assert forks(["draw", "slow:cast"], cwd, seconds=0.2).wait() == -14
-    assert forks(["draw", "busy:cast"], cwd, seconds=1).wait() == -24
+    assert forks(["simulate", "slow:cast"], cwd, seconds=0.2).wait() == -14
+    assert forks(["simulate", "busy:cast"], cwd, seconds=1).wait() == -24
 
 
 @pytest.mark.heavy

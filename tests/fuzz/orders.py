@@ -26,7 +26,7 @@ KINDS = {
     "replay_calls": CALLS,
 }
 """What a parameter reads, by its name."""
-BY_COMMAND = {"topics": TOPICS, "recllmsim tasks": TASKS, "simquac baseline": TOPICS}
+BY_COMMAND = {"recllmsim tasks": TASKS, "simquac baseline": TOPICS}
 """What the parameter `source` of a command reads, where it is no conversations."""
 OF_DOMAIN = {
     "simquac stats": "simquac",

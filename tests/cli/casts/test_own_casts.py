@@ -181,15 +181,12 @@ def test_a_cast_may_be_given_as_an_option(duologue, form) -> None:
     assert (code, json.loads(out)["finished"]) == (0, 2), err
     assert json.loads(Path("run/manifest.json").read_text())["cast"]["cast"] == "own_cast:cast"
     assert duologue("simulate", *form, "--help")[1] == duologue("simulate", "own_cast:cast", "--help")[1]
-    assert duologue("draw", *form)[1] == duologue("draw", "own_cast:cast")[1] != ""
 
 
 def test_a_registered_cast_may_be_given_as_an_option_and_the_help_says_so(duologue) -> None:
     code, out, err = duologue("simulate", "--cast", "simquac", "--limit", "1", "--max-turns", "1", "--json")
     assert (code, json.loads(out)["finished"]) == (0, 1), err
     assert "--cast" in duologue("simulate", "--help")[1]
-    assert "--cast" in duologue("draw", "--help")[1]
-    assert duologue("draw", "--cast", "simquac")[1] == duologue("draw", "simquac")[1]
 
 
 @pytest.mark.parametrize(
@@ -199,9 +196,6 @@ def test_a_registered_cast_may_be_given_as_an_option_and_the_help_says_so(duolog
         (["simulate", "--cast", "own_cast:nobody"], "has no 'nobody'"),
         (["simulate", "--cast"], "requires an argument"),
         (["simulate", "simquac", "--cast", "recllmsim"], "No such option: --cast"),
-        (["draw"], "give one graph: duologue draw CAST"),
-        (["draw", "simquac", "--cast", "recllmsim"], "give one graph"),
-        (["draw", "--cast", "profiles"], "there is no cast 'profiles'"),
     ],
 )
 def test_a_cast_that_is_missing_or_given_twice_is_one_line(duologue, arguments, message) -> None:

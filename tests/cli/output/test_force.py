@@ -11,8 +11,15 @@ from duologue.data import Conversation, Message
 @pytest.fixture
 def talks(tmp_path):
     """A file of a few conversations."""
-    messages = (Message(role="user", text="Hello?"), Message(role="assistant", text="Yes, what is it?"))
-    conversations = [Conversation(id=f"{n}", scenario={"kind": "x", "n": n}, messages=messages) for n in range(9)]
+    messages = (Message(role="user", text="Who lived there?"), Message(role="assistant", text="Three keepers."))
+    scenario = {
+        "kind": "simquac",
+        "title": "The pier",
+        "background": "",
+        "header": "Keepers",
+        "section": "Three keepers. One left.",
+    }
+    conversations = [Conversation(id=f"{n}", scenario=scenario, messages=messages) for n in range(9)]
     data.record_lines.write(conversations, tmp_path / "talks.jsonl")
     return "talks.jsonl"
 
@@ -20,8 +27,8 @@ def talks(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "file"),
     [
-        (("stats", "talks.jsonl", "--json", "--out", "t.json"), "t.json"),
-        (("stats", "talks.jsonl", "--format", "md", "--out", "t.md"), "t.md"),
+        (("simquac", "stats", "talks.jsonl", "--json", "--out", "t.json"), "t.json"),
+        (("simquac", "stats", "talks.jsonl", "--format", "md", "--out", "t.md"), "t.md"),
         (("compare", "talks.jsonl", "talks.jsonl", "--out", "c"), "c/report.json"),
     ],
 )
@@ -38,7 +45,7 @@ def test_a_file_that_is_there_is_replaced_only_with_force(duologue, tmp_path, ar
 
 
 def test_of_several_tables_none_is_written_if_one_is_there(duologue, talks, tmp_path):
-    arguments = ("stats", talks, "--format", "csv", "--out", "tables")
+    arguments = ("simquac", "stats", talks, "--format", "csv", "--out", "tables")
     assert duologue(*arguments)[0] == 0
     first, *others = sorted((tmp_path / "tables").iterdir())
     for other in others:
@@ -51,7 +58,7 @@ def test_of_several_tables_none_is_written_if_one_is_there(duologue, talks, tmp_
 
 WRITING = [
     ("convert", "{source}", "{target}", "--to", "messages"),
-    ("stats", "{source}", "--json", "--out", "{target}"),
+    ("simquac", "stats", "{source}", "--json", "--out", "{target}"),
 ]
 
 

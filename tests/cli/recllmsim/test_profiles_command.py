@@ -67,11 +67,6 @@ def test_bad_input_is_one_line(duologue, tmp_path):
         assert len(err.strip().splitlines()) == 1
 
 
-def test_its_graph_is_drawn(duologue):
-    drawn = json.loads(duologue("draw", "profiles", "--json")[1])
-    assert {"from": "profile_validator", "to": "prompt_selector", "label": "regenerate"} in drawn["edges"]
-
-
 @pytest.mark.heavy
 def test_ctrl_c_ends_it_after_the_draft_under_way_and_the_same_command_goes_on(forks, tmp_path):
     whole = ("recllmsim", "profiles", "--count", "60", "--model", "offline?misbehave=0.3", "--out", "out.txt")

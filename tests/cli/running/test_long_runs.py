@@ -94,7 +94,6 @@ def test_other_sources_are_held_as_ever(long_run):
     "command",
     [
         ("check", "r"),
-        ("stats", "r"),
         ("simquac", "stats", "r"),
         ("simquac", "readers", "r"),
         ("simquac", "readers", "r", "--model", "teacher:offline", "--journal", "j"),

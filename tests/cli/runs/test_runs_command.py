@@ -54,7 +54,7 @@ def test_without_a_run_none_is_listed_and_a_wrong_folder_is_named(duologue):
 def test_a_broken_line_of_a_run_that_is_whole_otherwise_is_told_by_each_command(duologue, run, tmp_path):
     file = tmp_path / run / "conversations.jsonl"
     file.write_bytes(b"{\n" + file.read_bytes() + b'{"id')
-    for command in (("check", run), ("stats", run), ("convert", run, "set.jsonl", "--to", "messages"), ("show", run)):
+    for command in (("check", run), ("convert", run, "set.jsonl", "--to", "messages"), ("show", run)):
         code, _, err = duologue(*command)
         assert code == 0
         assert "line 1, column 2: is not JSON" in err
@@ -63,7 +63,7 @@ def test_a_broken_line_of_a_run_that_is_whole_otherwise_is_told_by_each_command(
 def test_a_run_that_misses_a_conversation_for_a_broken_line_is_read_with_exit_code_one(duologue, run, tmp_path):
     file = tmp_path / run / "conversations.jsonl"
     file.write_bytes(b"{" + file.read_bytes()[1:].replace(b"\n", b"", 1))
-    for command in (("check", run), ("stats", run), ("convert", run, "set.jsonl", "--to", "messages"), ("show", run)):
+    for command in (("check", run), ("convert", run, "set.jsonl", "--to", "messages"), ("show", run)):
         code, _, err = duologue(*command)
         assert code == 1
         assert "conversations.jsonl: line 1" in err

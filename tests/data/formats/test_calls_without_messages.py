@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from duologue.analysis.logs import log_statistics
-from duologue.data import Conversation, load, messages
+from duologue.data import Conversation, count, load, messages
 from duologue.data.checks import check
 from duologue.views.conversation import conversation_html
 
@@ -46,9 +45,7 @@ def test_a_call_that_no_message_follows_is_a_turn_without_a_message(turns: list[
 @pytest.mark.parametrize("turns", TAIL.values(), ids=TAIL)
 def test_it_is_counted_shown_and_written_as_it_was_and_is_no_empty_message(turns: list[dict[str, Any]]) -> None:
     talk = read(turns)
-    counts = log_statistics("log", [talk])
-    assert (counts.tool_calls, counts.empty) == (1, 0)
-    assert counts.user_messages + counts.assistant_messages == len(talk.messages)
+    assert count([talk]).side("assistant").tool_calls == 1
     assert not [finding for finding in check(talk) if finding.rule == "empty"]
     page = conversation_html(talk)
     assert "<summary>1 tool call: rooms</summary>" in page

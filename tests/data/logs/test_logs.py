@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from duologue.analysis.logs import log_statistics
-from duologue.data import Conversation, DataError, Message, load
+from duologue.data import DataError, load
 from duologue.data.attachments import parts_of
 from duologue.data.formats.dialogues import asides
 from duologue.data.formats.turns import turns_of
+from duologue.data.text.languages import written_language
 from tests.data.logs.museum_log import ASKED, LAST, MORE, SYSTEM, TALK, TOLD, answer, file, only, spoken_lines
 
 
@@ -95,12 +95,11 @@ def test_of_an_unknown_role_only_the_role_is_told_with_a_line_that_is_read(tmp_p
         ("I would like to fly to Bern, via Le Bourget.", "en"),
         ("QX4821", "en"),
         ("我想订一张票", "zh"),
-        ("123", "not told"),
+        ("123", None),
     ],
 )
 def test_a_language_that_is_neither_english_nor_chinese_is_another_one(text, language):
-    talk = Conversation(id="a", scenario={}, messages=(Message(role="user", text=text),))
-    assert log_statistics("x", [talk]).languages == {language: 1}
+    assert written_language(text) == language
 
 
 def test_a_call_whose_message_is_no_object_is_one_line() -> None:

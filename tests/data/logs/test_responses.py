@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.analysis.logs import log_statistics
 from duologue.data import Conversation, load, messages
 from duologue.data.checks import check
 from duologue.data.formats.dialogues import asides, further
@@ -99,7 +98,6 @@ def test_calls_of_a_response_are_those_of_its_message_and_have_their_results() -
     assert [len(message.tool_calls) for message in talk.messages] == [0, 1, 2]
     assert "kept beside the words: reasoning 1, web_search_call 1" in loaded.notes
     assert talk.messages[1].extra["messages"]["values"]["items"] == [REASONING]
-    assert log_statistics("log", [talk]).tool_calls == 3
     assert not [finding for finding in check(talk) if finding.level == "error"]
     assert "rooms" in conversation_html(talk)
     written_again(loaded.conversations)
