@@ -5,7 +5,7 @@ from .casts.cast import Cast
 from .casts.registry import CastFactory, CastSpec, scenarios_of
 from .casts.settings import CastSettings
 from .casts.sides import side
-from .conversations.compiled import ConversationGraph, conversation, fuse, mermaid
+from .conversations.compiled import ConversationGraph, conversation, fuse
 from .conversations.recording import record
 from .serving.served_graph import ServedGraph, served
 
@@ -21,7 +21,6 @@ __all__ = [
     "conversation",
     "fuse",
     "label_graph",
-    "mermaid",
     "profiles",
     "recllmsim",
     "record",

@@ -121,7 +121,7 @@ class ConversationGraph(Compiled):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         # LangGraph's own asks a public web service for a picture: offline the cell would fail. The drawing is `views`'.
-        return {"text/plain": mermaid(self)}
+        return {"text/plain": self.get_graph().draw_mermaid()}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.cast_name})"
@@ -169,8 +169,3 @@ def fuse(limits: Limits) -> int:
     """
     per_turn = 3 * limits.question_attempts + 3 * limits.answer_attempts + 1
     return per_turn * (limits.max_turns or 1_000) + 10
-
-
-def mermaid(graph: CompiledStateGraph[Any, Any, Any, Any]) -> str:
-    """The graph as mermaid text; its conditional edges are labelled with the router's answer."""
-    return graph.get_graph().draw_mermaid()

@@ -197,7 +197,7 @@ PLACES: dict[str, dict[str, Place]] = {
     "recllmsim": {"user": _message(2), "assistant": _message(1), "preference": _scenario("preference")},
 }
 LOOKS = (
-    *("show SRC --out page.html", "check SRC", "stats SRC", "agreement SRC SRC --between a,b"),
+    *("show SRC --out page.html", "check SRC", "agreement SRC SRC --between a,b"),
     *(f"convert SRC made{n}{end} --to {form}" for n, (form, end) in enumerate(
         (("sharegpt", ".json"), ("messages", ".jsonl"), ("replay", ".jsonl")))),
     *("label SRC --labels intent --write a.csv"),

@@ -1,4 +1,4 @@
-"""Logs of no domain through the commands: `check`, `stats`, `show`, `compare`."""
+"""Logs of no domain through the commands: `check`, `show`, `compare`."""
 
 import json
 from pathlib import Path

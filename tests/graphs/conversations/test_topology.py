@@ -49,7 +49,7 @@ graph TD;
 
 
 def test_the_drawing_shows_both_regeneration_loops_and_the_stops_as_labelled_edges():
-    assert graphs.mermaid(simquac.graph) == PICTURE
+    assert simquac.graph.get_graph().draw_mermaid() == PICTURE
 
 
 def test_a_compiled_graph_draws_itself_without_a_network():

@@ -188,7 +188,7 @@ async def test_the_graph_can_be_awaited_without_a_disk():
 
 
 def test_the_drawing_shows_the_loop_of_regeneration():
-    drawn = graphs.mermaid(graphs.profiles.graph)
+    drawn = graphs.profiles.graph.get_graph().draw_mermaid()
     assert all(word in drawn for word in ("regenerate", "accepted", "prompt_selector", "keeper"))
 
 
