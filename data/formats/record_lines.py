@@ -47,16 +47,11 @@ def read(path: str | Path, validate: Validate = _accepted) -> list[Conversation]
     return list(iterate(path, validate))
 
 
-def read_run(folder: str | Path, validate: Validate = _accepted) -> list[Conversation]:
-    """The conversations of a run folder, in the order of its plan.
+def iterate_run(folder: str | Path, validate: Validate = _accepted) -> Iterator[Conversation]:
+    """The conversations of a run folder, in the order of its plan, one at a time.
 
     Lines that do not count are left out (`StoredRun.remarks`).
     """
-    return StoredRun(folder, validate).load()
-
-
-def iterate_run(folder: str | Path, validate: Validate = _accepted) -> Iterator[Conversation]:
-    """As `read_run`, one at a time."""
     run = StoredRun(folder, validate)
     yield from run.finished.iterate(run.planned)
 

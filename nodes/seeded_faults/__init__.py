@@ -4,6 +4,6 @@ They are functions of messages, by rule, without a model: the spec of the good o
 `duologue.nodes.seeded_faults:good`. They serve the tasks of `requests.ERRANDS`, in English and Chinese.
 """
 
-from .assistants import PLANTED, REFERENCE, forgetful, good, wordy, wrong
+from .assistants import PLANTED, forgetful, good, wordy, wrong
 
-__all__ = ["PLANTED", "REFERENCE", "forgetful", "good", "wordy", "wrong"]
+__all__ = ["PLANTED", "forgetful", "good", "wordy", "wrong"]

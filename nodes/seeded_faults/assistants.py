@@ -9,8 +9,6 @@ from .requests import SLOT_NAMES, Request, understood
 
 Messages: TypeAlias = Sequence[Mapping[str, Any]]
 
-REFERENCE = "good"
-"""The assistant that the others are compared with."""
 TIMES = 3
 """Minimum ratio of the characters of the wordy assistant's reply to those of the good one's."""
 

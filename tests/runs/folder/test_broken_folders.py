@@ -357,7 +357,7 @@ def test_a_manifest_with_data_of_another_kind_is_one_line_everywhere_and_keeps_i
 def test_a_broken_manifest_is_one_line_with_the_same_advice_as_a_missing_one(tmp_path, simulated, broken):
     simulated()
     (tmp_path / "r/manifest.json").write_bytes(broken)
-    for read in (data.load, data.record_lines.read_run, lambda path: list(data.record_lines.cut_short(path))):
+    for read in (data.load, lambda path: list(data.record_lines.cut_short(path))):
         with pytest.raises(data.DataError, match=r"with --resume restores it from the records$"):
             read(tmp_path / "r")
     simulated()

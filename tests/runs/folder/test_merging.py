@@ -39,7 +39,7 @@ def merged(folder: Path) -> None:
 
 def is_as_it_was(folder: Path, lines: list[bytes]) -> bool:
     """Every conversation is there once, in the order of the plan, and nothing is said against it."""
-    read = record_lines.read_run(folder)
+    read = record_lines.iterate_run(folder)
     return [record_lines.line(conversation).encode() for conversation in read] == lines and data.load(
         folder
     ).notes == ()

@@ -10,7 +10,7 @@ import pytest
 from duologue import runs
 from duologue.data import Conversation, DataError
 from duologue.data.files.journals import Codec, JournalReader
-from duologue.data.formats.record_lines import RECORDS, of_run, read_run
+from duologue.data.formats.record_lines import RECORDS, iterate_run, of_run
 from duologue.errors import SettingError
 from duologue.runs import Journal
 from duologue.runs.journals.journal import AppendedFile, is_being_written
@@ -288,11 +288,11 @@ def test_two_processes_write_one_run_and_the_death_of_one_mid_line_costs_that_li
     assert (victim.wait(), survivor.wait()) == (-9, 0)
     torn = tmp_path / "conversations.w-w1.jsonl"
     assert torn.read_bytes().endswith(b'"scen')
-    conversations = read_run(tmp_path)
+    conversations = list(iterate_run(tmp_path))
     assert [c.id for c in conversations] == sorted([*first, *second[:15]])
     assert {c.id for c in conversations if c.scenario["by"] == "w1"} == set(second[:15])
     assert writing(path, "w1", second[15:]).wait() == 0
-    assert [c.id for c in read_run(tmp_path)] == planned
+    assert [c.id for c in iterate_run(tmp_path)] == planned
     assert torn.read_bytes().count(b"\n") == 20
     assert sorted(file.name for file in tmp_path.iterdir()) == [
         "conversations.jsonl", "conversations.w-w1.jsonl", "manifest.json"
