@@ -62,7 +62,7 @@ lint: $(STAMPS)/test  ## ruff, and the layers by import-linter
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 
-env: $(STAMPS)/env  ## the environment with every extra
+env: $(STAMPS)/env  ## the environment with the extras, without those of harnesses
 
 notebooks: $(STAMPS)/test  ## store the outputs of the notebooks anew: `make notebooks ARGS=04` only those of one
 	$(BIN)/python -m tests.notebooks $(ARGS)
