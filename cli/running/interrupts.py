@@ -1,6 +1,7 @@
 """Signals during a run: Ctrl-C once ends it in order, twice at once, and so does a `kill`."""
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Iterator
@@ -99,9 +100,13 @@ def _completed(work: Coroutine[Any, Any, T]) -> T:
 @contextmanager
 def terminating(control: "Control", cancel: Callable[[], Any]) -> Iterator[None]:
     """Inside, the signals of `ENDING` call `cancel` in the event loop that runs."""
-    loop = asyncio.get_running_loop()
+    loop, process = asyncio.get_running_loop(), os.getpid()
 
     def on_signal(number: int, frame: FrameType | None) -> None:
+        if os.getpid() != process:  # a process that an agent forked, such as a worker of a pool, ends by it
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+            return
         control.signal = number
         loop.call_soon_threadsafe(cancel)
 

@@ -281,3 +281,26 @@ async def test_a_conversation_that_waits_for_an_agent_is_dropped_and_others_go_o
     results = await asyncio.gather(waiting, other, later, return_exceptions=True)
     assert [isinstance(result, asyncio.CancelledError) for result in results] == [True, False, True]
     assert not calls.agents.waiting
+
+
+POOL = """
+import multiprocessing
+import time
+
+
+def pooled(messages):
+    with multiprocessing.get_context("fork").Pool(2) as pool:  # which ends its workers by SIGTERM
+        pool.map_async(time.sleep, [1e6, 1e6])
+        return f"It is booked for {abs(-2)}."
+"""
+
+
+@pytest.mark.heavy
+def test_a_pool_of_busy_processes_in_an_agent_ends_and_the_run_goes_on(tmp_path):
+    (tmp_path / "pooling.py").write_text(POOL)
+    (tmp_path / "ways.jsonl").write_text('{"goal": "book", "success": {"text_contains": "booked for 2"}}\n')
+    command = ["test", "--assistant", "pooling:pooled", "--scenarios", "ways.jsonl", "--repeats", "2", "--no-page"]
+    done = subprocess.run(
+        [sys.executable, "-m", "duologue.cli", *command], cwd=tmp_path, capture_output=True, text=True, timeout=240
+    )
+    assert (done.returncode, "2 of 2 scored conversations succeeded" in done.stdout) == (0, True), done.stderr
