@@ -61,10 +61,6 @@ def identify_command(
             "all: one table of the three, with the effect of user leakage."
         ),
     ] = "users",
-    encoder: Annotated[
-        Path | None,
-        option("Fine-tune the encoder of Transformers in this folder too (extra readers).", metavar="PATH"),
-    ] = None,
     answers: Annotated[
         Path | None, answers_in(" of `duologue label --labels profile`, and add a row of people's guesses")
     ] = None,
@@ -145,7 +141,7 @@ def identify_command(
     mixture = mixture_of(
         setting, ratio=ratio, no_others=no_others, frequency=frequency, top=top, pairs=pairs, fifth=fifth
     )
-    trained = trained_models(names, trees, encoder)
+    trained = trained_models(names, trees)
     loaded = [read_drawn(source, draw, seed) for source in sources]
     say_notes(*loaded)
     prediction = AttributePrediction.of(

@@ -63,12 +63,11 @@ def mixture_of(
     )
 
 
-def trained_models(names: Sequence[str], trees: int = 100, encoder: Path | None = None) -> "list[Model]":
-    """The models of these names that are trained, and the encoder of a folder; SettingError for an unknown one."""
+def trained_models(names: Sequence[str], trees: int = 100) -> "list[Model]":
+    """The models of these names that are trained; SettingError for an unknown one."""
     from ...analysis.recllmsim import identification
 
-    models = identification.models([name for name in names if is_trained(name)], trees)
-    return models if encoder is None else [*models, identification.encoder(encoder)]
+    return identification.models([name for name in names if is_trained(name)], trees)
 
 
 @dataclass(frozen=True)
@@ -194,7 +193,6 @@ def predict_attributes(
     setting: "Setting" = "human",
     model: Sequence[str] = DEFAULT,
     split: SplitChoice = "users",
-    encoder: str | Path | None = None,
     answers: str | Path | None = None,
     journal: str | Path | None = None,
     with_assistant: Sequence[str] = (),
@@ -210,16 +208,16 @@ def predict_attributes(
     """Prediction of users' profiles from their conversations: a report, whose `table` a notebook shows.
 
     `sources`: paths that `load` reads, or conversations. `model`: names of models that are trained, `offline`, and
-    identifiers of chat models; `encoder`: the folder of a transformer to fine-tune. `answers`: people's guesses. `journal`:
-    a file for the replies of chat models, from which the same call continues. `mixture`: as for `mixture_of`. `notify` is
-    called with each line about what is left out. Needs the extra `stats`, for Chinese also `zh`.
+    identifiers of chat models. `answers`: people's guesses. `journal`: a file for the replies of chat models, from which the
+    same call continues. `mixture`: as for `mixture_of`. `notify` is called with each line about what is left out. Needs the
+    extra `stats`, for Chinese also `zh`.
 
     Example::
 
         >>> predict_attributes("human_exp_V2", model=["logistic"]).table.table()  # doctest: +SKIP
     """
     names, chosen = list(dict.fromkeys(model)), mixture_of(setting, **mixture)
-    trained = trained_models(names, trees, None if encoder is None else Path(encoder))
+    trained = trained_models(names, trees)
     prediction = AttributePrediction.of(
         [conversations_of(source, notify) for source in sources],
         names,

@@ -12,14 +12,12 @@ from .ranking import guesses_left_out, read_guesses  # noqa: E402
 from .report import IdentificationReport, Ranker, identify  # noqa: E402
 from .talks import ProfileTalk, left_out, profile_talks, with_assistants  # noqa: E402
 from .text_models.classifiers import Model, models  # noqa: E402
-from .text_models.transformer import Encoder, encoder  # noqa: E402
 from .vocabulary import ASPECTS, VOCABULARY  # noqa: E402
 
 __all__ = [
     "ASPECTS",
     "PAIRS",
     "VOCABULARY",
-    "Encoder",
     "IdentificationReport",
     "IntentReport",
     "Mixture",
@@ -27,7 +25,6 @@ __all__ = [
     "ProfileTalk",
     "Ranker",
     "by_words",
-    "encoder",
     "guesses_left_out",
     "identify",
     "intent_turns",

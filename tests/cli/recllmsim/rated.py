@@ -28,6 +28,31 @@ def write(folder: Path, label: Callable[[int], dict[str, Any]]) -> Path:
     return folder
 
 
+def write_profiled(folder: Path) -> Path:
+    """Two conversations of ten people, with profiles, satisfaction and intents."""
+    for number in range(2 * USERS):
+        user = number // 2
+        profile = {
+            "gender": "Female", "age": 20, "personality": [("冷静", "幽默")[user % 2]], "daily_interests": ["阅读"],
+            "travel_habits": ["看展"], "dining_preferences": ["外卖"], "spending_habits": ["节俭", "其他"],
+        }  # fmt: skip
+        word, points = (("湖边散步", 5), ("马戏表演", 2))[user % 2]
+        history = [
+            {"role": "user", "content": f"第{number}次，推荐{word}。", "intent": [("规划", "推荐")[user % 2]]},
+            {"role": "assistant", "content": f"可以去看{word}。", "satisfaction": str(points)},
+        ]
+        file = folder / "human_exp_V2" / f"User_{user}" / "旅行规划" / f"{number}.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        about = {
+            "task_type": "旅行规划",
+            "task_context": f"第{number}次去旅行。",
+            "profile": profile,
+            "chat_model": "one",
+        }
+        file.write_text(json.dumps({**about, "history": history}, ensure_ascii=False), encoding="utf-8")
+    return folder
+
+
 def truth(place: int) -> int:
     return (place * 7 + place // 4) % 5 + 1
 

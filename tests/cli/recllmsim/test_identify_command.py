@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.cli.recllmsim.rated import write_profiled
+
 pytest.importorskip("sklearn")
 pytest.importorskip("jieba")
 
@@ -19,27 +21,7 @@ RANKED = json.dumps({aspect: [5, 1, 2] for aspect in ASPECTS})
 @pytest.fixture
 def people(tmp_path: Path) -> Path:
     """Two conversations of ten people, with profiles, satisfaction and intents."""
-    for number in range(20):
-        user = number // 2
-        profile = {
-            "gender": "Female", "age": 20, "personality": [("冷静", "幽默")[user % 2]], "daily_interests": ["阅读"],
-            "travel_habits": ["看展"], "dining_preferences": ["外卖"], "spending_habits": ["节俭", "其他"],
-        }  # fmt: skip
-        word, points = (("湖边散步", 5), ("马戏表演", 2))[user % 2]
-        history = [
-            {"role": "user", "content": f"第{number}次，推荐{word}。", "intent": [("规划", "推荐")[user % 2]]},
-            {"role": "assistant", "content": f"可以去看{word}。", "satisfaction": str(points)},
-        ]
-        file = tmp_path / "people" / "human_exp_V2" / f"User_{user}" / "旅行规划" / f"{number}.json"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        about = {
-            "task_type": "旅行规划",
-            "task_context": f"第{number}次去旅行。",
-            "profile": profile,
-            "chat_model": "one",
-        }
-        file.write_text(json.dumps({**about, "history": history}, ensure_ascii=False), encoding="utf-8")
-    return tmp_path / "people"
+    return write_profiled(tmp_path / "people")
 
 
 def rows_of(report: Any, aspect: str = "personality") -> dict[tuple[str, str], Any]:
@@ -232,7 +214,7 @@ def test_too_few_replies_to_learn_from_are_one_line_and_no_empty_table(duologue:
 
 @pytest.mark.parametrize(
     ("options", "module", "extra"),
-    [(["--model", "xgboost"], "xgboost", "stats"), (["--encoder", "x"], "torch", "readers"), ([], "sklearn.feature_extraction.text", "stats")],
+    [(["--model", "xgboost"], "xgboost", "stats"), ([], "sklearn.feature_extraction.text", "stats")],
 )  # fmt: skip
 def test_a_missing_extra_is_named(
     duologue: Command, people: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], module: str, extra: str

@@ -1,4 +1,4 @@
 """Models that learn a user's options from texts.
 
-Needs the extra `stats`, and some models an extra of their own.
+Needs the extra `stats`.
 """

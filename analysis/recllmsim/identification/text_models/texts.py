@@ -46,11 +46,6 @@ class UserText:
         often = Counter(_NUMBERS[word] for part in self.parts for word in part.words)
         return np.fromiter(often, np.int32, len(often)), np.fromiter(often.values(), np.int32, len(often))
 
-    @property
-    def raw(self) -> str:
-        """The parts, one below the other."""
-        return "\n".join(part.raw for part in self.parts)
-
 
 def text_of(parts: Iterable[str], language: Language) -> UserText:
     """The parts as one text, each cut into words by itself. Chinese needs the extra `zh`."""
