@@ -148,6 +148,7 @@ def standing(folder: Path) -> RunInfo:
     replies = _usable_replies(folder / CALLS, heads.keys() - cut)
     data_set = _lacking(folder, len(heads)) if heads and not problem else ""
     complete = whole and not run_manifest.get(manifests.RESTORED) and not data_set
+    begun = run_manifest.get(manifests.BEGUN)
     return RunInfo(
         path=str(folder),
         cast=str(run_manifest["settings"].get("cast", "")),
@@ -165,7 +166,7 @@ def standing(folder: Path) -> RunInfo:
         being_written=is_being_written(folder / CONVERSATIONS),
         bytes=sum(_sizes(folder)),
         version=str(run_manifest.get("version", "")),
-        date=_begun(run_manifest, [*finished, *broken]) or _written(folder / MANIFEST),
+        date=begun if isinstance(begun, str) else _written(folder / MANIFEST),
         complete=complete,
         data_set=data_set,
         problem=problem,
@@ -190,7 +191,6 @@ class _Head(NamedTuple):
     id: str
     stop: str | None
     ended: bool
-    started: str | None
     error: str | None
     cut: bool = False
     unanswered: bool = False
@@ -209,13 +209,11 @@ def _head(value: Any) -> _Head:
     stop = value["stop"] if isinstance(value.get("stop"), str) else None
     reasons = as_object(as_object(value.get("provenance")).get("stop_reasons"))
     fault = FAULTS.get(stop or "") or reasons.get(stop or "")
-    started = as_object(value.get("timing")).get("started")
     error = as_object(value.get("failure")).get("error")
     head = _Head(
         value["id"],
         stop,
         ended_by_itself(stop, fault),
-        started if isinstance(started, str) else None,
         error if isinstance(error, str) else None,
     )
     unscored = lacks_score(as_object(value.get("labels")))
@@ -276,12 +274,6 @@ def _is_paid(call: dict[str, Any]) -> bool:
     reply = call["reply"]
     drafts = reply.get("drafts") or ()
     return bool(call.get("endpoint") or reply.get("usage_metadata") or any(draft.get("usage") for draft in drafts))
-
-
-def _begun(manifest: dict[str, Any], heads: list[_Head]) -> str | None:
-    """When a run was begun, by its manifest, or where that is older by its conversations."""
-    begun = manifest.get(manifests.BEGUN)
-    return begun if isinstance(begun, str) else min((head.started for head in heads if head.started), default=None)
 
 
 def _sizes(folder: Path) -> Iterator[int]:

@@ -4,10 +4,8 @@ import asyncio
 import contextlib
 import json
 import os
-import shutil
 import signal
 import time
-from pathlib import Path
 
 import pytest
 
@@ -19,7 +17,6 @@ from duologue.testing import scripted_model
 from tests.fake_models import LateModel
 
 BO, CLEO = shipped_profiles().texts[0], shipped_profiles().texts[4]
-FIXTURE = Path(__file__).parents[1] / "fixtures" / "killed_profiles"
 INCOMPLETE = BO.replace("2. Age: 19\n", "")
 
 
@@ -199,18 +196,6 @@ def test_somebodys_own_validator_and_pages_take_their_places(out, tmp_path):
     model = scripted_model(BO, by_call=True)
     runs.profiles.generate(1, out, model, prompts=tmp_path / "pages")
     assert model.sent[0][1].text.startswith("Somebody ")
-
-
-def test_what_an_earlier_version_left_after_a_kill_is_gone_on_with(tmp_path):
-    """`fixtures/killed_profiles`: written without a file of calls, whole, and as a kill left it."""
-    out = tmp_path / "killed.txt"
-    for name in ("killed.txt", "killed.drafts.jsonl"):
-        shutil.copy(FIXTURE / name, tmp_path)
-    making = runs.profiles.generate(5, out, "offline?misbehave=0.5")
-    assert (making.complete, making.new) == (True, 3)
-    assert out.read_bytes() == (FIXTURE / "whole.txt").read_bytes()
-    assert out.with_suffix(".drafts.jsonl").read_bytes() == (FIXTURE / "whole.drafts.jsonl").read_bytes()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["killed.drafts.jsonl", "killed.txt"]
 
 
 @pytest.mark.heavy
