@@ -256,8 +256,8 @@ def _of_common_tasks(
 
 
 def _of_common_assistants(
-    sides: Mapping[str, list[UserTranscript]],
-) -> tuple[Mapping[str, list[UserTranscript]], bool, list[str]]:
+    sides: dict[str, list[UserTranscript]],
+) -> tuple[dict[str, list[UserTranscript]], bool, list[str]]:
     """The sides; whether conversations are to be compared with those of the same assistant only; and notes.
 
     They are where all conversations of simulated users and of people name the assistant, and several are named; then
