@@ -68,8 +68,8 @@ def scales_of(folder: Path | None = None) -> dict[str, tuple[str, ...]]:
         for name, part in label.parts.items():
             if part.ordered:
                 values = tuple(str(value).lower() for value in part.values)
-                stored = part.stored_as or name
-                scales |= dict.fromkeys((stored, f"{part.within}.{stored}" if part.within else stored), values)
+                within = label.shape.within
+                scales |= dict.fromkeys((name, f"{within}.{name}" if within else name), values)
     return scales
 
 

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
 from .. import domains
+from ..recllmsim.published_labels import PEOPLES_INTENTS
 from ..records import Conversation, Message
 from .reading import Label, plain_values, read
 
 AnnotationSide: TypeAlias = Literal["simulated", "people", "not told"]
+INTENT = "intent"
 SIDES: tuple[AnnotationSide, ...] = ("simulated", "people", "not told")
 
 
@@ -41,6 +43,8 @@ def _annotations(holder: Conversation | Message) -> Iterator[tuple[Label, list[s
 
 
 def _name(label: Label) -> str:
+    if label.key == INTENT and not label.part and isinstance(label.value, list) and PEOPLES_INTENTS.issuperset(label.value):
+        return "intent people"  # another measurement than that of simulated users: the two are never compared
     return " ".join(filter(None, (label.key, label.part))).replace("_", " ")
 
 

@@ -1,15 +1,17 @@
-"""The definition of a label: its unit, its values, and its place in a record.
+"""The definition of a label: its unit, its values, and its form in a record.
 
 A page's front matter holds these data.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, model_validator
 
 from ...errors import DataError, first_invalid
 from ..attempts import Json
+from ..recllmsim.published_labels import Shape, shape_of
 from .parts import PartDefinition, PartName, among
 from .reading import FINAL, vote_in
 
@@ -39,8 +41,6 @@ class LabelDefinition(BaseModel):
     parts: Mapping[PartName, PartDefinition]
     votes: bool = False
     """Whether its objects are stored as `{final, 1, 2, 3}`: what the votes come to, and each vote."""
-    place: Literal["labels", "extra"] = "labels"
-    """Which field of the record holds it; translations are in `extra`."""
     asked: LabelWording = "together"
     """How an annotator is asked about messages."""
     shows: tuple[PartName, ...] = ()
@@ -64,8 +64,6 @@ class LabelDefinition(BaseModel):
                     raise ValueError(f"its part {name!r} depends on itself (only_if)")
                 if wrong := [value for value in values if self.parts[other].problem(value)]:
                     raise ValueError(f"its part {name!r} depends on {other!r} being {wrong[0]!r}, which it cannot be")
-        if self.votes and any(part.within is None for part in self.parts.values()):
-            raise ValueError("has votes, so each of its parts needs 'in': the key of the object that holds them")
         return self
 
     @classmethod
@@ -79,8 +77,7 @@ class LabelDefinition(BaseModel):
         if alone and "parts" in fields:
             raise DataError(f"{where}: has parts, and {next(iter(alone))!r} beside them: put it into a part")
         if "parts" not in fields:
-            within = {"in": name} if fields.get("votes") is True else {}
-            fields["parts"] = {fields.pop("key", name): {**within, **alone}}
+            fields["parts"] = {name: alone}
         fields.setdefault("title", name)
         try:
             return cls(name=name, definition=definition.strip(), **fields)
@@ -101,13 +98,16 @@ class LabelDefinition(BaseModel):
         """Whether messages have it, and not the conversation."""
         return self.unit in _OF_MESSAGES
 
+    @cached_property
+    def shape(self) -> Shape:
+        """How its parts are stored: as published, else with votes or several parts as an object under its name."""
+        return shape_of(self.name, parts=len(self.parts), votes=self.votes)
+
     @property
     def keys(self) -> tuple[str, ...]:
         """The keys of a record's labels that hold it, in order."""
-        named = (
-            key for name, part in self.parts.items() for key in (part.within or part.stored_as or name, *part.also)
-        )
-        return tuple(dict.fromkeys(named))
+        parts = self.parts if self.shape.within is None else (self.shape.within,)
+        return (*parts, *self.shape.also)
 
     def about(self, part: str) -> str:
         """The paragraphs of the definition about one part; all of it if none begins with its name.
@@ -162,16 +162,18 @@ class LabelDefinition(BaseModel):
 
     def stored(self, value: Mapping[str, Any]) -> Json:
         """What a record's labels hold for one value, under the label's keys: the published form, without votes."""
-        labels: dict[str, Any] = {}
-        for name, part in self.parts.items():
-            part_value = value.get(name)
-            if part_value is None and not self.applies(name, value):
-                continue
-            into = labels if part.within is None else labels.setdefault(part.within, {})
-            into[part.stored_as or name] = part.stored(part_value)
-            for key, values in part.also.items():
-                labels[key] = values.get(str(part_value), part_value)
-        return labels
+        stored = {
+            name: self.shape.stored(name, value.get(name))
+            for name in self.parts
+            if value.get(name) is not None or self.applies(name, value)
+        }
+        if self.shape.within is not None:
+            return {self.shape.within: stored}
+        translated = (
+            {key: words.get(str(name_value), name_value) for key, words in self.shape.also.items()}
+            for name_value in stored.values()
+        )
+        return stored | {key: word for words in translated for key, word in words.items()}
 
     def voted(self, final: Mapping[str, Any], votes: Sequence[Mapping[str, Any] | None]) -> Json:
         """The stored form of votes: for each object `final` and the votes by number.
@@ -191,16 +193,16 @@ class LabelDefinition(BaseModel):
         `vote`: of votes the one by this name, `final` or a number.
         """
         value: dict[str, Any] = {}
-        for name, part in self.parts.items():
-            stored: Any = vote_in(labels.get(part.within or part.stored_as or name), vote)
-            if part.within is not None:
-                stored = stored.get(part.stored_as or name) if isinstance(stored, Mapping) else None
+        for name in self.parts:
+            stored: Any = vote_in(labels.get(self.shape.within or name), vote)
+            if self.shape.within is not None:
+                stored = stored.get(name) if isinstance(stored, Mapping) else None
             if stored is not None:
-                value[name] = part.read(stored)
+                value[name] = self.shape.read(name, stored)
         return value or None
 
 
-_OF_PART = ("values", "ordered", "scale", "text", "several", "in", "stored_as", "as_text", "also", "pair")
+_OF_PART = ("values", "ordered", "scale", "text", "several")
 """Keys of a part that stand in the front matter itself where a label has one part."""
 
 

@@ -1,6 +1,5 @@
-"""A part of a label: the values that it may have, and how they are stored."""
+"""A part of a label: the values that it may have."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Self, TypeAlias
 
@@ -16,11 +15,11 @@ from pydantic import (
 )
 
 from ..attempts import Json
+from ..recllmsim.published_labels import closed_list
 from .votes import Vote
 
 PartName: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
 
-_NUMBER = re.compile(r"-?\d{1,9}", re.ASCII)
 _WIDEST = 1000
 """Widest scale, highest minus lowest: every number of it is a choice."""
 
@@ -31,7 +30,8 @@ class PartDefinition(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     values: tuple[StrictStr | StrictBool, ...] = ()
-    """The words to choose from, or yes and no (`[true, false]`)."""
+    """The words to choose from, or yes and no (`[true, false]`), or a closed list of the published profiles by name, such
+    as `personality en`."""
     ordered: bool = False
     """Whether the words are in an order, from low to high."""
     scale: tuple[int, int] | None = None
@@ -40,22 +40,14 @@ class PartDefinition(BaseModel):
     """Whether it is a text of the annotator's own."""
     several: tuple[int, int] | None = None
     """Fewest and most values at once: then it is a list."""
-    within: PartName | None = Field(default=None, alias="in")
-    """Key of the label's object that holds it, such as `strategy_V2`; None: it stands by its own name."""
-    stored_as: PartName | None = None
-    """Its key where it is stored; None: its own name. Two objects of a label may have a key in common."""
-    as_text: bool = False
-    """Whether its numbers are stored as texts, as the published satisfaction is."""
-    pair: Mapping[str, str] | None = None
-    """Each value in Chinese: then it is stored as `{en, zh}`. A value that is not named is the same in both."""
     only_if: Mapping[str, tuple[Vote, ...]] = Field(default_factory=dict)
     """It applies only where another part has one of these values."""
-    also: Mapping[str, Mapping[str, str]] = Field(default_factory=dict)
-    """Further keys with a value for each value, such as a translation: `{intent_zh: {Planning: 规划}}`."""
 
     @field_validator("values", mode="before")
     @classmethod
     def _of_words(cls, values: object) -> object:
+        if isinstance(values, str) and (words := closed_list(values)) is not None:
+            return words
         if isinstance(values, (list, tuple)):
             if any(not isinstance(value, (str, bool)) for value in values):
                 raise ValueError("are words, or yes and no: give numbers as scale: [lowest, highest], or in quotes")
@@ -91,25 +83,6 @@ class PartDefinition(BaseModel):
     def has_order(self) -> bool:
         """Whether its values are in an order, so that two of them may be near each other."""
         return self.scale is not None or self.ordered
-
-    def stored(self, value: Any) -> Any:
-        """A value as it is stored; None stays None."""
-        if isinstance(value, list):
-            return [self.stored(item) for item in value]
-        if value is None:
-            return None
-        if self.pair is not None:
-            return {"en": str(value), "zh": self.pair.get(str(value), str(value))}
-        return str(value) if self.as_text else value
-
-    def read(self, stored: Any) -> Any:
-        """The value of what is stored; what is not a stored value is given as it is."""
-        if isinstance(stored, list):
-            return [self.read(item) for item in stored]
-        if self.pair is not None and isinstance(stored, Mapping):
-            stored = stored.get("en")
-        numeric = self.scale is not None and (self.as_text or self.pair is not None)
-        return int(stored) if numeric and isinstance(stored, str) and _NUMBER.fullmatch(stored) else stored
 
     def json_form(self) -> Json:
         """The JSON schema of its value."""

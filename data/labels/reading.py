@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..attempts import as_object
+from ..recllmsim.published_labels import HUMAN
 from ..records import Conversation, Message
 
-HUMAN = "_human"
-"""What the name of people's label has that the model's has not."""
 FINAL = "final"
 """Key of what the votes come to; the votes stand beside it under their numbers."""
 SCORES = "scores"
@@ -24,11 +23,9 @@ _NO_VALUES = frozenset({"", "null", "none", "nan", "n/a", "not judged", "not ann
 """Words, in any case, of a missing judgement: not a value of a label."""
 
 _SAME = {
-    "规划": "planning", "推荐": "recommendation", "检索": "search", "检索+推荐": "search & recommendation",
-    "其他": "others", "其它": "others", "评估": "evaluation", "否": "no", "是": "yes", "无法判断": "cannot tell",
-    "false": "no", "true": "yes",
+    "其他": "others", "其它": "others", "否": "no", "是": "yes", "无法判断": "cannot tell", "false": "no", "true": "yes",
 }  # fmt: skip
-"""Values of the published annotations that mean the same."""
+"""Values of the published annotations that mean the same; of intents none, as those of people are another measurement."""
 
 
 @dataclass(frozen=True)

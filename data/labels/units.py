@@ -6,6 +6,7 @@ from typing import Any
 from ...errors import DataError
 from .. import domains
 from ..attempts import Json
+from ..recllmsim.published_labels import is_behaviour
 from ..records import Conversation
 from .definition import LabelDefinition
 from .reading import FINAL, kept_aside, vote_in
@@ -45,7 +46,7 @@ def labels_at(conversation: Conversation, label: LabelDefinition, unit: int) -> 
     Keys of a published file that its reader leaves aside are included, such as a label of another project.
     """
     holder = conversation if unit == WHOLE else conversation.messages[unit]
-    return {**kept_aside(holder), **(holder.labels if label.place == "labels" else holder.extra)}
+    return {**kept_aside(holder), **(holder.labels if label.shape.place == "labels" else holder.extra)}
 
 
 def is_labelled(conversation: Conversation, label: LabelDefinition, unit: int) -> bool:
@@ -62,16 +63,21 @@ def is_labelled(conversation: Conversation, label: LabelDefinition, unit: int) -
 
 
 def _fits(label: LabelDefinition, key: str, stored: Any) -> bool:
-    """Whether what stands under a key is of this label: its parts, with their values, or null for a tie."""
+    """Whether what stands under a key is of this label: its parts, with their values, or null for a tie.
+
+    A published object may have a part more in one edition.
+    """
     final = vote_in(stored)
-    parts = {part.stored_as or name: part for name, part in label.parts.items() if part.within == key}
-    if parts:
+    if key == label.shape.within:
         return isinstance(final, Mapping) and all(
-            name in parts and (value is None or not parts[name].problem(parts[name].read(value)))
+            _is_value(label, name, value) if name in label.parts else is_behaviour(label.name)
             for name, value in final.items()
         )
-    alone = (part for name, part in label.parts.items() if key == (part.stored_as or name))
-    return final is None or all(not part.problem(part.read(stored)) for part in alone)  # none: a translation of a value
+    return key not in label.parts or _is_value(label, key, None if final is None else stored)
+
+
+def _is_value(label: LabelDefinition, part: str, stored: Any) -> bool:
+    return stored is None or not label.parts[part].problem(label.shape.read(part, stored))
 
 
 def missing(conversation: Conversation, label: LabelDefinition) -> list[int]:
@@ -101,12 +107,15 @@ def _ties(label: LabelDefinition, final: Mapping[str, Any], votes: Sequence[Mapp
     if label.unit == "reason":  # an answer to a study, which has no place for votes
         return {}
     return {
-        part.stored_as or name: {
+        name: {
             FINAL: None,
-            **{str(n): None if vote is None else part.stored(vote.get(name)) for n, vote in enumerate(votes, 1)},
+            **{
+                str(n): None if vote is None else label.shape.stored(name, vote.get(name))
+                for n, vote in enumerate(votes, 1)
+            },
         }
         for name, part in label.parts.items()
-        if part.within is None and not part.text and final.get(name) is None and label.applies(name, final)
+        if label.shape.within is None and not part.text and final.get(name) is None and label.applies(name, final)
     }
 
 

@@ -40,7 +40,8 @@ def aggregate(votes: Sequence[Vote]) -> Aggregate:
 
     Words, yes and no: what more than half of the votes are, so two of three. Numbers whose range is at most 2: their
     mean, rounded to the nearest whole number, halves upwards. Else a tie. ValueError for no votes, and for numbers
-    mixed with words. The rule gives every `final` of the published votes. ("To What Extent Can LLMs Assist in User
+    mixed with words. The rule gives every `final` of the published votes, none of which is a tie: there everything was asked
+    again until it gave a value, so those votes are selected. ("To What Extent Can LLMs Assist in User
     Simulation for Task-Oriented Conversations"; "Human vs. Agent in Task-Oriented Conversations")
 
     >>> aggregate(["High", "Low", "High"]).value, aggregate([3, 4, 5]).value, aggregate([1, 3, 5]).value

@@ -2,7 +2,8 @@
 
 As published with "To What Extent Can LLMs Assist in User Simulation for Task-Oriented Conversations" and
 "Human vs. Agent in Task-Oriented Conversations" (SIGIR-AP 2025). Annotations become labels with their published names
-and values, whose shapes differ between the variants.
+and values, whose shapes differ between the variants; those whose key depends on the edition have the name of what they
+hold (`published_labels`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,6 +15,7 @@ from ..files.json_values import member
 from ..formats.dialogues import difference
 from ..records import Conversation, Message
 from ..text.languages import Language, language_of
+from .published_labels import KEYS, is_behaviour, keys_for, renamed
 from .situations import Situation
 
 Variant: TypeAlias = Literal["simulated", "human", "human_v2"]
@@ -43,8 +45,14 @@ def from_object(value: Any, path: str | Path) -> Conversation:
     history = member(value, "history", list, path, advice="this is not a RecLLMSim file, or a broken one")
     messages = tuple(_message(turn, path, f"history[{number}]") for number, turn in enumerate(history))
     scenario = _situation(value, messages, path).scenario()
-    labels = {key: value[key] for key in value if key in LABELS or key.startswith(_STRATEGY) or _is_voted(value[key])}
-    extra: dict[str, Any] = {"variant": _variant(value)}
+    keys = renamed(value)
+    names = {key: name for name, key in keys.items()}
+    labels = {
+        names.get(key, key): value[key]
+        for key in value
+        if key in LABELS or key.startswith(_STRATEGY) or _is_voted(value[key])
+    }
+    extra: dict[str, Any] = {"variant": _variant(value)} | ({KEYS: keys} if keys else {})
     extra |= {key: value[key] for key in TRANSLATIONS if key in value}
     conversation = Conversation(id="", scenario=scenario, messages=messages, labels=labels, extra=extra)
     patch = difference(value | {"history": None}, _file(conversation) | {"history": None})
@@ -70,7 +78,11 @@ def unsupported_fields(conversation: Conversation) -> dict[str, int]:
     """
     published = {*SIMULATED_KEYS, *HUMAN_KEYS, *LABELS}
     labels = conversation.labels.items()
-    unknown = [key for key, value in labels if not (key in published or key.startswith(_STRATEGY) or _is_voted(value))]
+    unknown = [
+        key
+        for key, value in labels
+        if not (key in published or is_behaviour(key) or key.startswith(_STRATEGY) or _is_voted(value))
+    ]
     return {
         "rejected drafts": sum(attempt.verdict == "rejected" for attempt in conversation.attempts()),
         "tool calls": sum(len(message.tool_calls) for message in conversation.messages if message.stored),
@@ -163,14 +175,34 @@ def _file(conversation: Conversation) -> dict[str, Any]:
     simulated = variant(conversation) == "simulated"
     if simulated and of_situation.pop("profile", None) is not None:
         of_situation["preference"] = situation.profile_text  # the one form that simulated users have in these files
-    values = conversation.labels | of_situation | {"history": []}
+    labels = _stored_labels(conversation)
+    values = labels | of_situation | {"history": []}
     values |= {key: conversation.extra[key] for key in TRANSLATIONS if key in conversation.extra}
     if not simulated:
         values["task_type"] = values.pop("task")
-    strategies = sorted(key for key in conversation.labels if key.startswith(_STRATEGY))
-    voted = (key for key, value in conversation.labels.items() if _is_voted(value))
+    strategies = sorted(key for key in labels if key.startswith(_STRATEGY))
+    voted = (key for key, value in labels.items() if _is_voted(value))
     keys = dict.fromkeys((*(SIMULATED_KEYS if simulated else HUMAN_KEYS), *LABELS, *strategies, *voted))
     return {key: values[key] for key in keys if key in values and values[key] is not None}
+
+
+def label_keys_of(conversation: Conversation, new: Iterable[str] = ()) -> dict[str, str]:
+    """By name the key of each label in the conversation's file, and of `new` ones; DataError as `keys_for`."""
+    known = conversation.extra.get(KEYS)
+    there = {str(name): str(key) for name, key in (known if isinstance(known, dict) else {}).items()}
+    where = str(conversation.extra.get("path") or conversation.id)
+    return keys_for(dict.fromkeys((*conversation.labels, *new)), there | _odd(conversation), where)
+
+
+def _odd(conversation: Conversation) -> dict[str, str]:
+    """Keys of a file that look like those of behaviour labels and hold none."""
+    return {key: key for key in conversation.labels if key.startswith(_STRATEGY)}
+
+
+def _stored_labels(conversation: Conversation) -> dict[str, Any]:
+    """The labels under the keys of a file."""
+    keys = label_keys_of(conversation)
+    return {keys[name]: value for name, value in conversation.labels.items()}
 
 
 def _is_voted(value: Any) -> bool:

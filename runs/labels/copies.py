@@ -47,7 +47,7 @@ def results(annotations: Annotations, rule: VoteRule = "majority") -> NewLabels:
         lambda: defaultdict(lambda: defaultdict(dict))
     )
     for work, unit, ballot, final in _decided(annotations, rule):
-        new_labels[work.conversation.id][unit][work.label.place] |= stored_keys(work.label, final, ballot)
+        new_labels[work.conversation.id][unit][work.label.shape.place] |= stored_keys(work.label, final, ballot)
     return new_labels
 
 

@@ -1,6 +1,5 @@
 """People's answers put into a copy of the labelled data: each person's, and their final value."""
 
-import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from ...data.labels.annotated_copies import CHOSEN, FOLDER
 from ...data.labels.definition import LabelDefinition
 from ...data.labels.final_values import finals
 from ...data.labels.items import LabelAnswer, items_of, seen_of
+from ...data.labels.reading import HUMAN
 from ...data.labels.units import WHOLE, units_of
 from ...data.loading import Loaded
 from ...data.records import Conversation
@@ -20,17 +20,6 @@ from .work import check_places
 
 ANSWERS = "answers"
 """Folder of the copy, below that of its annotation, with the answers themselves."""
-_STRATEGY = re.compile(r"strategy(_V\d+|_\d+)?")
-
-
-def people_key(key: str) -> str:
-    """The key of people's labels beside a model's: as in the published files, `strategy_human_V2`, else `KEY_human`.
-
-    >>> people_key("strategy_V2"), people_key("strategy"), people_key("intent")
-    ('strategy_human_V2', 'strategy_human', 'intent_human')
-    """
-    strategy = _STRATEGY.fullmatch(key)
-    return f"strategy_human{strategy[1] or ''}" if strategy is not None else f"{key}_human"
 
 
 def labels_of_people(
@@ -54,7 +43,7 @@ def labels_of_people(
         label = labels[name]
         (final,) = finals(label, [votes])
         voted = label.voted(final or dict.fromkeys(label.parts), votes)
-        people_labels[conversation][place]["labels"] |= {people_key(key): value for key, value in voted.items()}
+        people_labels[conversation][place]["labels"] |= {f"{key}{HUMAN}": value for key, value in voted.items()}
     return people_labels
 
 
@@ -113,7 +102,7 @@ def _chosen(
         first = {answer.key for answer in of_label if answer.chosen_by == "disputed"}
         if first and labelled < things:
             counts = {"things": len(things), "labelled": len(labelled), "disputed_first": len(first)}
-            chosen[name] = {"keys": [people_key(key) for key in label.keys], **counts}
+            chosen[name] = {"keys": [f"{key}{HUMAN}" for key in label.keys], **counts}
     return chosen
 
 

@@ -72,13 +72,12 @@ def check_places(labels: Sequence[LabelDefinition]) -> None:
         taken = _OF_MESSAGES if label.of_messages else _OF_REASONS if label.unit == "reason" else _OF_CONVERSATIONS
         if wrong := [key for key in label.keys if key in taken]:
             raise SettingError(
-                f"the label {label.name!r} would be stored as {wrong[0]!r}, where the data itself stands: name it otherwise, or "
-                "write key: or in: with another name in its definition"
+                f"the label {label.name!r} would be stored as {wrong[0]!r}, where the data itself stands: name it otherwise"
             )
     for number, label in enumerate(labels):
         for other in labels[number + 1 :]:
             shared = set(label.keys) & set(other.keys)
-            if shared and label.place == other.place and label.of_messages == other.of_messages:
+            if shared and label.shape.place == other.shape.place and label.of_messages == other.of_messages:
                 raise SettingError(
                     f"the labels {label.name!r} and {other.name!r} are stored under the same key, "
                     f"{min(shared)!r}: take one of them, or two folders"

@@ -22,11 +22,10 @@ def data_trust(label: LabelDefinition, conversation: Conversation, trusts: Trust
     """The reliability marks of the data's own values under a label; its parts are named where they differ."""
     side = side_of(conversation)
     marks = {}
-    for name, part in label.parts.items():
-        stored = part.stored_as or name
-        key, of_key = (part.within, stored) if part.within else (stored, "")
+    for name in label.parts:
+        key, of_key = (label.shape.within, name) if label.shape.within else (name, "")
         if (reliability := trusts.of_label(side, key, of_key, of_messages=of_message)) is not None:
-            marks[stored] = reliability.mark
+            marks[name] = reliability.mark
     return together(marks)
 
 
