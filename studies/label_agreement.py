@@ -90,7 +90,7 @@ def agreement(
     Example::
 
         >>> import duologue
-        >>> duologue.agreement("labelled", between=[("strategy_human_V1", "strategy_V1")]).table()  # doctest: +SKIP
+        >>> duologue.agreement("labelled", between=[("style_human", "style")]).table()  # doctest: +SKIP
     """
     return LabelComparison(
         conversations_of(source),

@@ -1,7 +1,7 @@
 """Reliability of a label that is shown: people's own, measured against people's, or not calibrated.
 
-The source of a label follows from its data set (`Domain.labelled_by_people`) or from its name (`strategy_human_V1` is
-people's, about the subject of `strategy_V1`). Any other label is a model's, or of unknown origin. It is measured by
+The source of a label follows from its data set (`Domain.labelled_by_people`) or from its name (`style_human` is people's,
+about the subject of `style`). Any other label is a model's, or of unknown origin. It is measured by
 people's labels of the same conversations, where the data has them; else it is not calibrated. Sides are never pooled.
 """
 
@@ -207,7 +207,7 @@ class Trusts:
     def named(self, name: str, side: AnnotationSide) -> Trust | None:
         """The trust of an annotation by its name in tables.
 
-        `strategy V1 order` is the name of the key `strategy_V1`, part `order`.
+        `solving order` is the name of the label `solving`, part `order`.
         """
         for key, part in {(key, part) for of, key, part in self._measured if of == side}:
             if name == " ".join(filter(None, (key, part))).replace("_", " "):

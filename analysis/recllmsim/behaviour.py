@@ -1,24 +1,27 @@
 """How users behave by annotators' labels: which are frequent, with which users, and with which ratings.
 
-Labels are the intents of the user's messages and each dimension of the conversation's strategies. The value of a
-strategy is the `final` of three votes; those of human annotators (`strategy human ...`) stand apart. "Human vs. Agent
-in Task-Oriented Conversations" (SIGIR-AP 2025) compares their distributions by task and side.
+Labels are the intents of the user's messages and each part of the conversation's behaviour labels. The value of one
+is the `final` of three votes; those of human annotators (`style human ...`) stand apart, and so do people's intents, which are another
+measurement than those of simulated users. "Human vs. Agent in Task-Oriented Conversations" (SIGIR-AP 2025) compares
+their distributions by task and side.
 """
 
 import re
 from collections import Counter, defaultdict
 
-from ...data.labels.annotations import of_conversation, of_message
+from ...data.labels.annotations import PEOPLES_INTENT, of_conversation, of_message
+from ...data.recllmsim.published_labels import BEHAVIOUR
 from ...data.records import Record
 from ..tables import TypedRows
 from .quality import points_of, ratings_of, satisfaction_of
 from .talks import SIDES, Conversations, Talks, TaskConversation, TaskSide, mean, share, spread
 from .turn_satisfaction import satisfaction_of_replies
 
-INTENT = "intent"
+_INTENTS = ("intent", PEOPLES_INTENT)
 _NAMED = {"satisfaction with replies": "satisfaction"}
 """Ratings by other names than those of their labels."""
-_STRATEGY = "strategy"
+_BEHAVIOUR = ("strategy", *(name.replace("_", " ") for name in sorted(BEHAVIOUR)))
+"""How the names of behaviour labels begin; `strategy` is an unknown edition's."""
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -30,7 +33,7 @@ class LabelShare(Record):
     task: str
     side: TaskSide
     n: int
-    """How often it is given: to messages (intents), or to conversations (strategies)."""
+    """How often it is given: to messages (intents), or to conversations."""
     conversations: int
     """Conversations of the task and side that have the label, with any value."""
     of: int
@@ -204,13 +207,16 @@ def label_frequency(conversations: Conversations) -> LabelFrequency:
 
 def behaviour_of(talk: TaskConversation) -> dict[str, list[str]]:
     """Values of each behaviour label of a conversation: of intents one or more for each message of the user."""
-    strategies = {
+    of_parts = {
         label: [*map(_worded, values)]
         for label, values in of_conversation(talk.conversation).items()
-        if label.startswith(_STRATEGY)
+        if label.startswith(_BEHAVIOUR)
     }
-    intents = [value for message in talk.messages_of("user") for value in of_message(message).get(INTENT, [])]
-    return strategies | ({INTENT: [*map(_worded, intents)]} if intents else {})
+    of_messages = [of_message(message) for message in talk.messages_of("user")]
+    for label in _INTENTS:
+        if intents := [_worded(value) for of_one in of_messages for value in of_one.get(label, [])]:
+            of_parts[label] = intents
+    return of_parts
 
 
 def _trust(talks: Talks, label: str, side: TaskSide) -> str:
@@ -243,7 +249,9 @@ def _ratings(talk: TaskConversation) -> dict[str, float]:
 def _notes(talks: Talks, labelled: bool) -> list[str]:
     notes = list(talks.notes)
     if labelled:
-        notes.append("Strategies: the result of the votes. Intents: of the user's messages, one or more for each.")
+        notes.append("Conversations: the result of the votes. Intents: of the user's messages, one or more for each.")
     elif talks.talks:
-        notes.append("No behaviour label is there: neither an intent of a message nor a strategy of a conversation.")
+        notes.append(
+            "No behaviour label is there: neither an intent of a message nor a label of a conversation such as style."
+        )
     return notes

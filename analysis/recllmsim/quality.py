@@ -124,7 +124,7 @@ def quality_by_questionnaire(conversations: Conversations) -> QualityByQuestionn
 
 
 class QualityByRating(TypedRows[ItemQuality], title="Assistant quality by rating"):
-    """Annotators' ratings of each conversation: its `rating`, and in the newer labels its `satisfaction`.
+    """Annotators' ratings of each conversation (`rating`), and what the simulating model reported as its user (`satisfaction`).
 
     The published simulated files do not name the model that answered.
     """
@@ -139,7 +139,7 @@ def quality_by_rating(conversations: Conversations) -> QualityByRating:
         notes.append("No conversation has a rating; people's files have none.")
     if rows:
         notes += talks.without(lambda talk: _all_ratings(talk.conversation), "rating")
-        notes.append("About user: the simulated one.")
+        notes.append("About user: the simulated one. Satisfaction: a model's self-report as that user, not people's.")
     if any(row.assistant == NOT_TOLD for row in rows):
         notes.append("Assistant unknown: the published files of simulated users name no model.")
     return QualityByRating(rows=rows, notes=tuple(notes))

@@ -85,9 +85,7 @@ def agreement_command(
 
 def _pairs(between: list[str] | None) -> list[list[str]]:
     if not between:
-        raise SettingError(
-            "--between: give two labels, such as --between strategy_human_V1,strategy_V1, or one with votes"
-        )
+        raise SettingError("--between: give two labels, such as --between style_human,style, or one with votes")
     pairs = [_words(text, "--between", 1) for text in between]
     for text, names in zip(between, pairs, strict=True):
         if len(names) > 2:

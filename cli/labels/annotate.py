@@ -52,9 +52,7 @@ def annotate_command(
             help="A run folder, a data set of any format, or, for justification, a study's answers. It is not changed.",
         ),
     ],
-    labels: Annotated[
-        list[str], labels_named("to write, such as behaviour,intent; docs/labels/by_models.md lists all.")
-    ],
+    labels: Annotated[list[str], labels_named("to write, such as style,intent; docs/labels/by_models.md lists all.")],
     out: Annotated[Path | None, out_to("this folder: the labelled copy, and every vote.")] = None,
     model: Annotated[
         list[str] | None,
@@ -100,20 +98,21 @@ def annotate_command(
     from ...nodes.models.specs import OR_OFFLINE
     from ...prompts.label_pages import labels_named
     from ...runs.labels.annotating import voters
-    from ...runs.labels.copies import check_copy, counts, results, write_copy
+    from ...runs.labels.copies import check_copy, check_keys, counts, results, write_copy
     from ...runs.labels.justifications import ANSWERS, loaded_for
     from ...runs.labels.plan import annotation_plan
 
     options = RunOptions(**values, yes=yes, as_json=as_json, resume=resume)
     chosen = labels_named(names_in(labels), labels_dir)
     if not chosen:
-        raise SettingError("--labels: name one or more, such as behaviour,intent")
+        raise SettingError("--labels: name one or more, such as style,intent")
     if out is None and not options.plan:
         raise SettingError("--out is missing: the labels are written into a copy, never into the source")
     if out is not None:
         check_copy(source, out)
     loaded = loaded_for(source, chosen)
     say_notes(loaded, named=True)
+    check_keys(loaded, chosen)
     with options.surroundings():
         try:
             annotators = [annotator(spec, attempts=attempts, structured=json_schema) for spec in model or ()]

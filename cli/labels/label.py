@@ -46,7 +46,7 @@ def label_command(
     out: Annotated[
         Path | None,
         out_to(
-            "this folder a copy of SRC with people's labels (strategy_human_V1, KEY_human), in place of the page.",
+            "this folder a copy of SRC with people's labels (style_human, KEY_human), in place of the page.",
             section=ANSWERS,
         ),
     ] = None,

@@ -9,7 +9,8 @@ from ..records import Conversation, Message
 from .reading import Label, plain_values, read
 
 AnnotationSide: TypeAlias = Literal["simulated", "people", "not told"]
-INTENT = "intent"
+PEOPLES_INTENT = "intent people"
+"""Name of people's intents: another measurement than that of simulated users' intents, so the two are never compared."""
 SIDES: tuple[AnnotationSide, ...] = ("simulated", "people", "not told")
 
 
@@ -43,8 +44,8 @@ def _annotations(holder: Conversation | Message) -> Iterator[tuple[Label, list[s
 
 
 def _name(label: Label) -> str:
-    if label.key == INTENT and not label.part and isinstance(label.value, list) and PEOPLES_INTENTS.issuperset(label.value):
-        return "intent people"  # another measurement than that of simulated users: the two are never compared
+    if label.key == "intent" and isinstance(label.value, list) and PEOPLES_INTENTS.issuperset(label.value):
+        return PEOPLES_INTENT
     return " ".join(filter(None, (label.key, label.part))).replace("_", " ")
 
 

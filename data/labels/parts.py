@@ -1,7 +1,7 @@
 """A part of a label: the values that it may have."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Self, TypeAlias
+from typing import Annotated, Self, TypeAlias
 
 from pydantic import (
     BaseModel,

@@ -27,7 +27,7 @@ _SAME_LABELS = {
     "satisfaction.utility": "rating.Practical Usefulness",
     "satisfaction.diversity": "rating.Diversity",
 }
-"""A model's judgement of simulated conversations, and the annotators' rating of the same thing, both 0 to 2."""
+"""A model's self-report as the simulated user, and the annotators' rating of the same thing, both 0 to 2."""
 
 
 def _contents(path: Path) -> Contents:

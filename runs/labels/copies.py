@@ -19,6 +19,7 @@ from ...data.labels.definition import LabelDefinition
 from ...data.labels.final_values import Ballot, VoteRule, finals
 from ...data.labels.units import WHOLE, stored_keys, with_labels
 from ...data.loading import Loaded
+from ...data.recllmsim.dataset import label_keys_of
 from ...data.recllmsim.folders import is_history
 from ...data.recllmsim.label_patches import annotated
 from ...data.records import Conversation
@@ -115,6 +116,13 @@ def check_copy(source: Path, out: Path) -> None:
         raise RunError(f"{out}: holds other files and no labelled copy: choose a new or empty folder")
 
 
+def check_keys(loaded: Loaded, labels: Iterable[LabelDefinition]) -> None:
+    """DataError if a published file has no key for one of these labels beside those that it has."""
+    names = [label.name for label in labels if not label.of_messages]
+    for conversation in loaded.conversations if loaded.kind == "recllmsim" else ():
+        label_keys_of(conversation, names)
+
+
 def write_copy(
     loaded: Loaded, out: Path, new_labels: NewLabels, beside: Mapping[str, Iterable[Any]] | None = None
 ) -> list[str]:
@@ -156,8 +164,8 @@ def _written(loaded: Loaded, folder: Path, out: Path, new_labels: NewLabels) -> 
 
 
 def _published(loaded: Loaded, out: Path, new_labels: NewLabels) -> list[str]:
-    by_path = {str(talk.extra.get("path")): new_labels.get(talk.id, {}) for talk in loaded.conversations}
-    texts = {str(talk.extra.get("path")): [message.text for message in talk.messages] for talk in loaded.conversations}
+    talks = {str(talk.extra.get("path")): talk for talk in loaded.conversations}
+    by_path = {path: new_labels.get(talk.id, {}) for path, talk in talks.items()}
     root = loaded.path
     files = sorted(file for file in root.rglob("*") if file.is_file()) if root.is_dir() else [root]
     files = [file for file in files if FOLDER not in file.relative_to(root).parts[:1]]  # of an earlier copy
@@ -171,11 +179,13 @@ def _published(loaded: Loaded, out: Path, new_labels: NewLabels) -> list[str]:
         value = parsed(text.removeprefix("\ufeff"), file)
         turns = value.get("history") if is_history(value) else None
         turn_texts = [turn.get("content") if isinstance(turn, dict) else None for turn in turns or ()]
-        if turn_texts != texts[relative.as_posix()]:
+        if turn_texts != [message.text for message in talks[relative.as_posix()].messages]:
             raise DataError(f"{file}: changed while it was annotated: begin again")
         keys = {unit: {**places.get("labels", {}), **places.get("extra", {})} for unit, places in of_file.items()}
         whole = keys.pop(WHOLE, {})
-        write_text(out / relative, edited(text, annotated(value, whole, keys)))
+        of_file = label_keys_of(talks[relative.as_posix()], whole)
+        named = {of_file[name]: stored for name, stored in whole.items()}
+        write_text(out / relative, edited(text, annotated(value, named, keys)))
     return []
 
 
@@ -220,8 +230,8 @@ def annotate(
     Example::
 
         >>> import duologue
-        >>> talks = duologue.annotate("out/demo-1", ["behaviour"], "openai:NAME")  # doctest: +SKIP
-        >>> talks[0].labels["strategy_V3"]["final"]["politeness"]  # doctest: +SKIP
+        >>> talks = duologue.annotate("out/demo-1", ["style"], "openai:NAME")  # doctest: +SKIP
+        >>> talks[0].labels["style"]["final"]["politeness"]  # doctest: +SKIP
     """
     pages = None if labels_dir is None else Path(labels_dir)
     chosen = [label if isinstance(label, LabelDefinition) else labels_named([label], pages)[0] for label in labels]
@@ -233,6 +243,7 @@ def annotate(
         if loaded is None:
             raise SettingError("out: a copy is made of a data set on disk: give its path in place of conversations")
         check_copy(loaded.path, folder)
+        check_keys(loaded, chosen)
         settings["out"] = folder / FOLDER
     annotators = [annotator(labeller) for labeller in several]
     new_labels = results(blocking(aannotate(talks, chosen, annotators, votes=votes, **settings)), aggregate)

@@ -121,7 +121,9 @@ def groups(pairs: MatchedLabels, between: Iterable[Sequence[str]]) -> Iterator[G
             )
         names = [named(label_names[0], firsts, "the first label"), named(label_names[-1], seconds, "the second label")]
         compared = units(pairs.pairs, *names)
-        for of_message, part in _common(compared, names, voting=len(label_names) == 1):
+        common = _common(compared, names, voting=len(label_names) == 1)
+        _check_wordings(names, [part for _, part in common])
+        for of_message, part in common:
             titles = tuple(str(name.of_part(part)) for name in names[: len(label_names)])
             for side in SIDES:
                 if of_side := [one for one in compared
@@ -195,6 +197,21 @@ def _common(compared: Sequence[ComparedUnit], names: Sequence[NamedLabel], *, vo
             f"name the parts, such as {names[0]}.PART,{names[1]}.PART"
         )
     return common
+
+
+def _check_wordings(names: Sequence[NamedLabel], parts: Iterable[str]) -> None:
+    """DataError for two labels that were asked with different words, unless both were given by name."""
+    if not any(name.stored for name in names):
+        return
+    for part in parts:
+        first, second = (name.wording(part) for name in names)
+        if first is not None and second is not None and first != second:
+            titles = [str(name.of_part(part)) for name in names]
+            keys = [f"{name.stored or name} is {title}" for name, title in zip(names, titles, strict=True)]
+            raise DataError(
+                f"{' and '.join(keys)}: two labels with different wordings; to compare them all the same, give both by name, "
+                f"such as {','.join(titles)}"
+            )
 
 
 def number_of(value: str) -> float | None:

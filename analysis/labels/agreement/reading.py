@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, TypeAlias
 
+from ....data.attempts import as_object
 from ....data.labels.annotations import AnnotationSide, side_of
 from ....data.labels.reading import Label, kept_aside, read, spellings_of, values_of
 from ....data.people.pairing import STORED
 from ....data.people.splits import user_of
+from ....data.recllmsim.published_labels import INTENTS, KEYS, wording_of
 from ....data.records import Conversation, Message
 from ....errors import DataError
 
@@ -17,6 +19,8 @@ LabelPlace: TypeAlias = int | None
 """Number of the message that is labelled; None where the conversation is."""
 
 
+_INTENTS_ZH: Mapping[Any, str] = {chinese: english for english, chinese in INTENTS.items()}
+"""Of a translated intent the intent, with which alone it is compared."""
 SOURCES = ("the first source", "the second source")
 """The names of two sources where the caller gives none."""
 
@@ -39,22 +43,37 @@ class LabelColumn:
 
 @dataclass(frozen=True)
 class NamedLabel:
-    """A label by its name in the files, or one part of it: `strategy_V1`, `rating.Detail Level`."""
+    """A label by its name, or one part of it: `style`, `rating.Detail Level`."""
 
     key: str
     part: str | None = None
+    stored: str = field(default="", compare=False)
+    """The key of the files by which it was given, such as `strategy_V3`; empty if it was given by its name."""
 
     def __str__(self) -> str:
         return self.key if self.part is None else f"{self.key}.{self.part}"
 
     def of_part(self, part: str) -> "NamedLabel":
         """The name of a part; the label itself if it has none."""
-        return NamedLabel(self.key, part) if part else self
+        return NamedLabel(self.key, part, self.stored) if part else self
+
+    def wording(self, part: str) -> tuple[str, str] | None:
+        """What its part was asked with; None for a label that is no published behaviour."""
+        return wording_of(self.key, self.part or part)
 
 
 def named(name: str, conversations: Iterable[Conversation], where: str = "the data") -> NamedLabel:
-    """The label of a name; DataError if no conversation has it, or none has that part."""
+    """The label of a name, or of a key of published files.
+
+    DataError if no conversation has it, or none has that part, or the key holds several labels.
+    """
     talks = list(conversations)
+    stored, _, of_part = name.partition(".")
+    if names := _names_of_key(stored, talks):
+        if len(names) > 1:
+            raise DataError(f"{where}: {stored!r} is the key of {' and '.join(names)} there: name one of these")
+        found = named(f"{names[0]}.{of_part}" if of_part else names[0], talks, where)
+        return NamedLabel(found.key, found.part, stored)
     if any(name in labels for talk in talks for _, labels in _labels_by_place(talk)):
         return NamedLabel(name)
     keys = {key for talk in talks for _, labels in _labels_by_place(talk) for key in labels}
@@ -70,6 +89,12 @@ def named(name: str, conversations: Iterable[Conversation], where: str = "the da
         there = f"only {', '.join(parts)}" if parts else "none"
         raise DataError(f"{where}: the label {key!r} has no part {part!r}, {there}: give one of these, or only {key!r}")
     return NamedLabel(key, part)
+
+
+def _names_of_key(key: str, talks: Iterable[Conversation]) -> list[str]:
+    """The labels that stand under a key in the files of the conversations, by name; none if none has it."""
+    kept = (as_object(talk.extra.get(KEYS)).items() for talk in talks)
+    return sorted({name for names in kept for name, of_name in names if of_name == key})
 
 
 def labels_of(conversation: Conversation, key: str) -> dict[tuple[LabelPlace, str], LabelColumn]:
@@ -185,10 +210,11 @@ def _labels_by_place(conversation: Conversation) -> Iterator[tuple[LabelPlace, M
 
 
 def _column(label: Label) -> LabelColumn:
+    value = _INTENTS_ZH.get(label.value, label.value) if label.key == "intent_zh" else label.value
     votes = (" + ".join(sorted(values_of(vote))) for vote in label.votes)
-    spellings = map(spellings_of, (label.value, *label.votes))
+    spellings = map(spellings_of, (value, *label.votes))
     texts = {name: text.strip() for spelled in spellings for name, text in spelled.items()}
-    return LabelColumn(tuple(dict.fromkeys(values_of(label.value))), tuple(filter(None, votes)), texts)
+    return LabelColumn(tuple(dict.fromkeys(values_of(value))), tuple(filter(None, votes)), texts)
 
 
 def _path(conversation: Conversation) -> str:

@@ -92,7 +92,7 @@ def agreement(
 ) -> Agreement:
     """Agreement of labels that conversations carry, a row for each side and part.
 
-    `between`: pairs of names, the reference first (`[("strategy_human_V1", "strategy_V1")]`); a single name compares
+    `between`: pairs of names, the reference first (`[("style_human", "style")]`); a single name compares
     its votes. With two sources the reference is of the first, the other of the second, and conversations are matched by
     path or id. `ordered`: values of words from low to high, for every label without an order of its own. `scales`: the
     same by the name of a label or of its part. DataError for a label that is not there.
