@@ -100,8 +100,8 @@ class LabelDefinition(BaseModel):
 
     @cached_property
     def shape(self) -> Shape:
-        """How its parts are stored: as published, else with votes or several parts as an object under its name."""
-        return shape_of(self.name, parts=len(self.parts), votes=self.votes)
+        """How its parts are stored: as published, else with votes in an object under its name."""
+        return shape_of(self.name, votes=self.votes)
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -213,13 +213,9 @@ _SHAPES: Mapping[str, Shape] = {
 }
 
 
-def shape_of(name: str, *, parts: int, votes: bool) -> Shape:
-    """The shape of a label: the published one, else with votes or several parts an object under its name."""
-    several = votes or parts > 1
-    shape = _SHAPES.get(name)
-    if shape is None or (shape.within is not None and not several):
-        return Shape(name) if several else Shape()
-    return shape
+def shape_of(name: str, *, votes: bool) -> Shape:
+    """The shape of a label: the published one, else with votes an object under its name, without them no object."""
+    return _SHAPES.get(name) or Shape(name if votes else None)
 
 
 def closed_list(name: str) -> tuple[str, ...] | None:

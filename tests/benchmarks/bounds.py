@@ -85,7 +85,7 @@ def main() -> None:
             "annotate",
             "made",
             "--labels",
-            "behaviour",
+            "style",
             "--model",
             "openai:gpt-4.1-mini",
             "--concurrency",

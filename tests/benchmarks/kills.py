@@ -115,7 +115,7 @@ KINDS: Mapping[str, Kind] = {
         MANIFEST,
     ),
     "annotate": Kind(
-        "annotate people --labels behaviour --model openai:m --votes 3 --out labels --yes",
+        "annotate people --labels style --model openai:m --votes 3 --out labels --yes",
         copy,
         "labels/annotation/settings.jsonl",
         '{"politeness": "Polite"}',

@@ -24,7 +24,7 @@ COMMANDS = {
     "test": ("test", "--scenarios", "goals.jsonl", "--user", MODEL, "--judge", MODEL),
     "next-turn": ("next-turn", *PEOPLE, "--user", MODEL, "--user", "offline"),
     "validity": ("validity", *PEOPLE, "--user", MODEL, "--rater", MODEL, "--limit", 2),
-    "annotate": ("annotate", *PEOPLE, "--labels", "behaviour", "--model", MODEL),
+    "annotate": ("annotate", *PEOPLE, "--labels", "style", "--model", MODEL),
     "readers": ("simquac", "readers", "quac.json", "--model", MODEL, "--model", f"teacher:{MODEL}"),
     "judges": ("recllmsim", "judges", *PEOPLE, "--model", MODEL),
     "profiles": ("recllmsim", "profiles", "--count", 7, "--model", MODEL),

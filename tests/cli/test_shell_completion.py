@@ -27,7 +27,7 @@ def completed(forks: Any, line: str, folder: Path) -> list[str]:
         ("duologue simquac rea", {"readers"}),
         ("duologue simulate rec", {"recllmsim"}),
         ("duologue test agent", {"agent_test"}),
-        ("duologue annotate run --labels behaviour,int", {"behaviour,intent"}),
+        ("duologue annotate run --labels style,int", {"style,intent"}),
         ("duologue convert a b --to sq", {"squad_v2"}),
         ("duologue simquac stats a --format m", {"md"}),
         ("duologue recllmsim stats a --table hallu", {"hallucination"}),

@@ -13,8 +13,8 @@ PAGE = """---
 title: What happened
 unit: conversation
 parts:
-  outcome: {in: ending, values: [good, bad]}
-  reason: {in: ending, values: [slow, wrong, rude], several: [1, 2], only_if: {outcome: [bad]}}
+  outcome: {values: [good, bad]}
+  reason: {values: [slow, wrong, rude], several: [1, 2], only_if: {outcome: [bad]}}
 ---
 good: done. bad: not done.
 """
@@ -29,7 +29,7 @@ def app(tmp_path, monkeypatch):
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "ending.md").write_text(PAGE)
     messages = (Message(role="user", text="![x](http://evil.test/x.png) **hi**"),)
-    labels = {"ending": {"outcome": "bad", "reason": ["rude"]}}
+    labels = {"outcome": "bad", "reason": ["rude"]}
     conversations = [
         Conversation(id=f"{n}abc", scenario={"kind": "x"}, messages=messages, labels=labels) for n in range(2)
     ]

@@ -23,10 +23,10 @@ def answer_all(work):
     work.answers.close()
 """
 PEOPLE = f"""{LABELLED}
-duologue.annotate("conversations.jsonl", ["behaviour"], first_values, out="by-values")
+duologue.annotate("conversations.jsonl", ["style"], first_values, out="by-values")
 shutil.copy("by-values/conversations.jsonl", "conversations.jsonl")
 source, answers = Path("conversations.jsonl"), Path("answers")
-answer_all(LabelWork(LabellingSettings(source=source, labels=("behaviour",), answers=answers, by="ann")))
+answer_all(LabelWork(LabellingSettings(source=source, labels=("style",), answers=answers, by="ann")))
 """
 STUDY = f"""{LABELLED}
 study, answers = Path("study.yaml"), Path("answers")

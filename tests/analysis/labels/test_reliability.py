@@ -161,8 +161,8 @@ def test_no_figure_of_recllmsim_shows_a_label_without_its_trust(statistics):
 @pytest.mark.heavy
 def test_what_the_tables_say_is_what_agreement_says(statistics):
     rows = {(row.label, row.side): row.trust for row in statistics.labels.rows}
-    assert rows["strategy V1 problem solving", "simulated"] == "κ 0.79, n 11"
-    assert rows["strategy V3 promise", "simulated"].startswith("AC1 1.00")
+    assert rows["solving problem solving", "simulated"] == "κ 0.79, n 11"
+    assert rows["style promise", "simulated"].startswith("AC1 1.00")
     assert rows["intent", "simulated"] == NOT_CALIBRATED
     assert rows["intent", "people"] == "people's"
     judged = {row.item: row.trust for row in statistics.quality_by_rating.rows}
@@ -184,4 +184,4 @@ def test_words_are_in_the_order_of_their_pages(tmp_path):
     page = "---\nunit: conversation\nvalues: [Bad, Fair, Good]\nordered: true\n---\nBad: b. Fair: f. Good: g."
     (tmp_path / "mood.md").write_text(page)
     assert scales_of(tmp_path)["mood"] == ("bad", "fair", "good")
-    assert scales_of()["strategy_V4.operability"] == ("low", "moderate", "high")
+    assert scales_of()["advice.operability"] == ("low", "moderate", "high")

@@ -10,7 +10,7 @@ from duologue import data
 from tests.labels_by_function import FIRST
 
 Command = Callable[..., tuple[int, str, str]]
-MOOD = "---\nunit: conversation\nvotes: true\nparts:\n  mood: {in: moods, values: [good, bad]}\n---\ngood: x. bad: y.\n"
+MOOD = "---\nunit: conversation\nvotes: true\nparts:\n  mood: {values: [good, bad]}\n---\ngood: x. bad: y.\n"
 FUNCTIONS = "def good(talk, label):\n    return 'good'\n\n\ndef bad(talk, label):\n    return 'bad'\n"
 
 MODEL = "from duologue.testing import scripted_model\n\nMODEL = scripted_model({})\n"
@@ -37,21 +37,21 @@ def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_run_is_labelled_in_a_copy(duologue: Command, run: Path, tmp_path: Path) -> None:
     models = ("--model", FIRST) * 3
-    code, out, err = duologue("annotate", run, "--labels", "behaviour,intent", *models, "--out", "out")
+    code, out, err = duologue("annotate", run, "--labels", "style,intent", *models, "--out", "out")
     assert code == 0, err
-    assert "behaviour: 3 labelled" in out
+    assert "style: 3 labelled" in out
     assert "not calibrated" in out
     labels = data.load(tmp_path / "out").conversations[0].labels
-    assert list(labels["strategy_V1"]) == ["final", "1", "2", "3"]
+    assert list(labels["style"]) == ["final", "1", "2", "3"]
     assert "dataset/ is not in the copy" in err
 
 
 def test_json_is_the_summary_and_a_second_call_needs_resume(duologue: Command, run: Path) -> None:
-    command = ("annotate", run, "--labels", "behaviour", "--model", FIRST, "--out", "out", "--json")
+    command = ("annotate", run, "--labels", "style", "--model", FIRST, "--out", "out", "--json")
     code, out, err = duologue(*command)
     assert code == 0, err
     document = json.loads(out)
-    assert (document["planned"], document["missing"], document["labels"]["behaviour"]["votes"]) == (3, 0, 3)
+    assert (document["planned"], document["missing"], document["labels"]["style"]["votes"]) == (3, 0, 3)
     code, _, err = duologue(*command)
     assert (code, "go on with --resume" in err) == (2, True)
     assert duologue(*command, "--resume")[0] == 0
@@ -64,18 +64,18 @@ def test_a_label_of_ones_own_is_a_page_in_a_folder_and_functions_have_one_vote_e
     code, out, err = duologue("annotate", run, "--labels", "mood", "--labels-dir", pages, *models, "--out", "out")
     assert code == 0, err
     assert "mood: 0 labelled, 3 with a tie, 0 of 6 votes without a value" in out
-    assert data.load(tmp_path / "out").conversations[0].labels["moods"] == {
+    assert data.load(tmp_path / "out").conversations[0].labels["mood"] == {
         "final": {"mood": None}, "1": {"mood": "good"}, "2": {"mood": "bad"}
     }  # fmt: skip
 
 
 def test_a_plan_says_how_much_it_is_and_neither_calls_nor_writes(duologue: Command, run: Path, tmp_path: Path) -> None:
     code, out, err = duologue(
-        "annotate", run, "--labels", "behaviour,satisfaction", "--model", "openai:m", "--plan", "--json"
+        "annotate", run, "--labels", "style,satisfaction", "--model", "openai:m", "--plan", "--json"
     )
     assert code == 0, err
     document = json.loads(out)
-    assert document["labels"]["behaviour"]["calls"] == 9
+    assert document["labels"]["style"]["calls"] == 9
     units = document["labels"]["satisfaction"]["units"]
     assert document["labels"]["satisfaction"]["calls"] == 3 * units  # a call for each reply
     assert document["calls"]["most"] == 3 * document["calls"]["usual"]
@@ -141,9 +141,9 @@ def test_a_bound_ends_it_before_the_call_that_would_pass_it_and_is_told_with_the
 
 
 def test_a_plan_of_a_function_tells_no_calls_and_no_tokens(duologue: Command, run: Path) -> None:
-    code, out, _ = duologue("annotate", run, "--labels", "behaviour", "--model", "builtins:len", "--plan")
+    code, out, _ = duologue("annotate", run, "--labels", "style", "--model", "builtins:len", "--plan")
     assert (code, out) == (0, "3 labellings planned, 1 vote each: no calls of a model\n")
-    _, out, _ = duologue("annotate", run, "--labels", "behaviour", "--model", "openai:m", "--plan")
+    _, out, _ = duologue("annotate", run, "--labels", "style", "--model", "openai:m", "--plan")
     assert "up to 9 calls, and up to 27 if every reply has to be asked again" in " ".join(out.split())
 
 
@@ -151,19 +151,19 @@ def test_without_a_key_a_function_is_named_in_place_of_the_offline_model(
     duologue: Command, run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    err = duologue("annotate", run, "--labels", "behaviour", "--out", "out", "--model", "openai:m")[2]
+    err = duologue("annotate", run, "--labels", "style", "--out", "out", "--model", "openai:m")[2]
     assert "or give a function, --model MODULE:NAME" in " ".join(err.split())
     assert "offline" not in err
 
 
 def test_a_plan_of_nothing_says_why(duologue: Command, run: Path) -> None:
-    duologue("annotate", run, "--labels", "behaviour", "--model", FIRST, "--out", "out")
-    code, _, err = duologue("annotate", "out", "--labels", "behaviour", "--model", FIRST, "--plan")
+    duologue("annotate", run, "--labels", "style", "--model", FIRST, "--out", "out")
+    code, _, err = duologue("annotate", "out", "--labels", "style", "--model", FIRST, "--plan")
     assert (code, "nothing to ask" in err) == (0, True)
 
 
 def test_the_copy_of_a_run_says_the_command_that_writes_its_data_set(duologue: Command, run: Path) -> None:
-    _, _, err = duologue("annotate", run, "--labels", "behaviour", "--model", FIRST, "--out", "out")
+    _, _, err = duologue("annotate", run, "--labels", "style", "--model", FIRST, "--out", "out")
     assert "duologue convert out NEW --to recllmsim" in " ".join(err.split())
     assert duologue("convert", "out", "NEW", "--to", "recllmsim")[0] == 0
 
@@ -171,16 +171,19 @@ def test_the_copy_of_a_run_says_the_command_that_writes_its_data_set(duologue: C
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--labels", "mood"), "there is no label 'mood'; there are behaviour"),
+        (("--labels", "mood"), "there is no label 'mood'; there are advice"),
         (("--labels", " , "), "--labels: name one or more"),
-        (("--labels", "behaviour"), "no annotator: give a model, such as openai:NAME, or a function"),
-        (("--labels", "behaviour", "--model", "offline"), "the offline model cannot label: give openai:NAME, or"),
-        (("--labels", "behaviour,behaviour_first", "--model", FIRST), "stored under the same key, 'strategy_V2'"),
-        (("--labels", "behaviour", "--model", FIRST, "--model", FIRST, "--votes", "3"), "one vote each"),
-        (("--labels", "behaviour", "--model", FIRST, "--redo", "intent"), "not one of the requested labels"),
-        (("--labels", "behaviour", "--labels-dir", "nowhere"), "is not a folder with a label definition"),
-        (("--labels", "behaviour", "--model", "nothing"), "nothing"),
-        (("--labels", "behaviour", "--model", FIRST, "--resume"), "there is nothing to resume: name the folder"),
+        (("--labels", "style"), "no annotator: give a model, such as openai:NAME, or a function"),
+        (("--labels", "style", "--model", "offline"), "the offline model cannot label: give openai:NAME, or"),
+        (
+            ("--labels", "hallucination,hallucination_people", "--model", FIRST),
+            "stored under the same key, 'hallucination'",
+        ),
+        (("--labels", "style", "--model", FIRST, "--model", FIRST, "--votes", "3"), "one vote each"),
+        (("--labels", "style", "--model", FIRST, "--redo", "intent"), "not one of the requested labels"),
+        (("--labels", "style", "--labels-dir", "nowhere"), "is not a folder with a label definition"),
+        (("--labels", "style", "--model", "nothing"), "nothing"),
+        (("--labels", "style", "--model", FIRST, "--resume"), "there is nothing to resume: name the folder"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_no_folder(
@@ -194,23 +197,23 @@ def test_bad_input_is_one_line_and_leaves_no_folder(
 
 def test_the_source_is_never_written(duologue: Command, run: Path) -> None:
     for out in (run, run / "copy", run.parent):
-        code, _, err = duologue("annotate", run, "--labels", "behaviour", "--out", out)
+        code, _, err = duologue("annotate", run, "--labels", "style", "--out", out)
         assert (code, "choose another folder" in err) == (2, True)
-    code, _, err = duologue("annotate", run, "--labels", "behaviour")
+    code, _, err = duologue("annotate", run, "--labels", "style")
     assert (code, "--out is missing" in err) == (2, True)
 
 
 def test_what_has_its_labels_is_left_alone_and_the_command_says_so(duologue: Command, run: Path) -> None:
-    named = ("--labels", "behaviour", "--model", FIRST)
+    named = ("--labels", "style", "--model", FIRST)
     duologue("annotate", run, *named, "--out", "out")
     code, _, err = duologue("annotate", "out", *named, "--out", "again")
     assert (code, "nothing to ask" in err) == (0, True)
-    code, _, err = duologue("annotate", "out", *named, "--redo", "behaviour", "--out", "anew")
+    code, _, err = duologue("annotate", "out", *named, "--redo", "style", "--out", "anew")
     assert (code, "nothing to ask" in err) == (0, False)
 
 
 def test_a_function_that_raises_is_an_annotator_that_failed(duologue: Command, run: Path) -> None:
-    code, _, err = duologue("annotate", run, "--labels", "behaviour", "--model", "builtins:len", "--out", "out")
+    code, _, err = duologue("annotate", run, "--labels", "style", "--model", "builtins:len", "--out", "out")
     assert code == 1
     assert "3 of 3 are missing: TypeError" in " ".join(err.split())
     assert "--resume" in err

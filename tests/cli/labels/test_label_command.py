@@ -43,7 +43,7 @@ def test_a_refused_command_leaves_no_folder_of_answers_behind(duologue, source, 
 def test_a_label_that_nobody_knows_names_those_that_are_known(duologue, source):
     code, _, err = duologue("label", source[0], "--labels", "mood", "--as", "ann")
     assert code == 2
-    assert "there is no label 'mood'; there are behaviour" in err
+    assert "there is no label 'mood'; there are advice" in err
 
 
 def test_what_is_there_is_replaced_only_if_that_is_asked_for(duologue, labelled):
@@ -127,14 +127,14 @@ def test_peoples_labels_stand_beside_those_of_the_data_in_a_copy_that_agreement_
     for person in ("ann", "ben"):
         with AnswerFiles("answers", person) as answers:
             for one in conversations:
-                value = labels["behaviour"].value_in(one.labels)
-                answers.put(Item(label="behaviour", conversation=one.id).answered(value, person))
-    code, out, _ = duologue("label", source, "--labels", "behaviour", "--out", "copy")
+                value = labels["solving"].value_in(one.labels)
+                answers.put(Item(label="solving", conversation=one.id).answered(value, person))
+    code, out, _ = duologue("label", source, "--labels", "solving", "--out", "copy")
     assert (code, out) == (0, "35 things labelled by people, from answers, in copy\n")
     again = {one.id: one for one in data.load("copy").conversations}
     first = again[conversations[0].id]
-    assert first.labels["strategy_human_V1"]["2"] == first.labels["strategy_V1"]["final"]
-    assert list(first.labels["strategy_human_V1"]) == ["final", "1", "2"]
+    assert first.labels["solving_human"]["2"] == first.labels["solving"]["final"]
+    assert list(first.labels["solving_human"]) == ["final", "1", "2"]
     changed = (json.loads(path.read_text()) for path in (tmp_path / "copy").rglob("[0-9]*.json"))
     assert sum("1" in conversation.get("strategy_human_V1", {}) for conversation in changed) == 35
     code, out, _ = duologue("agreement", "copy", "--between", "strategy_human_V1,strategy_V1", "--json")

@@ -92,7 +92,7 @@ def test_a_batch_that_was_left_is_told_to_who_finds_nothing_and_released_by_name
 
 
 def test_to_release_needs_the_study(duologue, study):
-    code, _, err = duologue("label", "a.jsonl", "--labels", "behaviour", "--release", "ann")
+    code, _, err = duologue("label", "a.jsonl", "--labels", "style", "--release", "ann")
     assert (code, "--release: gives what was begun of a study" in err) == (2, True)
 
 
@@ -113,16 +113,18 @@ def test_a_limit_takes_no_more_than_is_shown_and_the_same_call_again_takes_nothi
 def test_a_limit_of_labels_is_of_what_is_seen_and_counts_what_is_answered(tmp_path):
     votes: Json = {
         "final": None,
-        "1": {"problem_solving": "AllInOne"},
-        "2": {"problem_solving": "StepByStep"},
+        "1": "AllInOne",
+        "2": "StepByStep",
     }
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "way.md").write_text(
-        "---\nunit: conversation\nparts: {problem_solving: {in: way, values: [AllInOne, StepByStep]}}\n---\nHow.\n"
+        "---\nunit: conversation\nparts: {problem_solving: {values: [AllInOne, StepByStep]}}\n---\nHow.\n"
     )
     messages = (data.Message(role="user", text="hello"),)
     conversations = [
-        data.Conversation(id=f"{n}", scenario={"kind": "x"}, messages=messages, labels={"way": votes} if n == 3 else {})
+        data.Conversation(
+            id=f"{n}", scenario={"kind": "x"}, messages=messages, labels={"problem_solving": votes} if n == 3 else {}
+        )
         for n in range(5)
     ]
     data.record_lines.write(conversations, tmp_path / "talks.jsonl")

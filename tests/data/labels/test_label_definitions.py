@@ -1,16 +1,10 @@
 """What a label is: its parts, what is no value of it, and the published form of a value."""
 
-import json
-from pathlib import Path
-
 import pytest
 
 from duologue.data.labels.definition import LabelDefinition
 from duologue.errors import DataError, SettingError
 from duologue.prompts.label_pages import label_of, labels_in, labels_named, shipped_labels
-
-SEED = Path(__file__).parents[4] / "shared" / "seed-data"
-open_data = pytest.mark.skipif(not SEED.is_dir(), reason="the open published data is not in ../shared/seed-data")
 
 PAGE = """---
 title: How it went
@@ -23,7 +17,7 @@ bad: nothing was settled. fair: a part was. good: all was.
 SATISFACTION = {
     "unit": "assistant turn",
     "parts": {
-        "satisfaction": {"scale": [1, 5], "as_text": True},
+        "satisfaction": {"scale": [1, 5]},
         "reason": {"values": ["too short", "wrong"], "only_if": {"satisfaction": [1, 2, 3]}},
     },
 }
@@ -75,7 +69,7 @@ def test_a_page_of_ones_own_is_a_label_without_code(tmp_path):
         ("---\nunit: conversation\nvalues: [a, b]\n---", "has no text below"),
         ("---\nunit: conversation\nscale: [5, 1]\n---\ntext", "lowest number is not below"),
         ("---\nunit: conversation\nvalue: [a, b]\n---\ntext", "value"),
-        ("---\nunit: conversation\nvotes: true\nparts: {x: {values: [a, b]}}\n---\ntext", "needs 'in'"),
+        ("---\nunit: conversation\nparts: {x: {values: [a, b], in: y}}\n---\ntext", "there is no key 'x.in'"),
         ("---\nunit: conversation\nvalues: [0, 1]\n---\ntext", "give numbers as scale"),
         ("---\nunit: conversation\nvalues: [high, no]\n---\ntext", "put them in quotes"),
     ],
@@ -92,12 +86,12 @@ def test_a_page_that_cannot_be_used_says_so_in_one_line_with_its_path(tmp_path, 
 def test_a_folder_without_pages_and_a_name_that_nobody_knows_are_one_line(tmp_path):
     with pytest.raises(DataError, match="is not a folder with a label definition"):
         labels_in(tmp_path)
-    with pytest.raises(SettingError, match="there is no label 'mood'; there are behaviour"):
+    with pytest.raises(SettingError, match="there is no label 'mood'; there are advice"):
         labels_named(["mood"])
     written(tmp_path)
-    assert [label.name for label in labels_named(["outcome", "behaviour", "outcome"], tmp_path)] == [
+    assert [label.name for label in labels_named(["outcome", "style", "outcome"], tmp_path)] == [
         "outcome",
-        "behaviour",
+        "style",
     ]
 
 
@@ -124,46 +118,33 @@ def test_a_list_of_values_has_its_bounds():
 
 
 def test_a_value_is_stored_as_published_and_read_again():
-    label = definition(SATISFACTION)
+    label = definition(SATISFACTION, "satisfaction")
     assert label.stored({"satisfaction": 2, "reason": "wrong"}) == {"satisfaction": "2", "reason": "wrong"}
     assert label.stored({"satisfaction": 5, "reason": None}) == {"satisfaction": "5"}
     assert label.value_in({"satisfaction": "2", "reason": "wrong"}) == {"satisfaction": 2, "reason": "wrong"}
     assert label.value_in({"intent": "x"}) is None
 
 
+def test_the_parts_of_a_label_of_ones_own_stand_by_themselves_and_with_votes_in_an_object():
+    front = {"unit": "conversation", "parts": {"tone": {"values": ["warm", "cold"]}, "points": {"scale": [1, 5]}}}
+    value = {"tone": "warm", "points": 2}
+    assert definition(front).stored(value) == value
+    assert definition({**front, "votes": True}).stored(value) == {"mark": value}
+
+
 def test_a_translation_of_a_value_is_stored_beside_it():
-    label = definition(
-        {"unit": "user turn", "key": "intent", "values": ["Planning"], "also": {"intent_zh": {"Planning": "规划"}}}
-    )
+    label = shipped_labels()["intent"]
     assert label.stored({"intent": "Planning"}) == {"intent": "Planning", "intent_zh": "规划"}
     assert label.keys == ("intent", "intent_zh")
 
 
 def test_a_tie_is_stored_as_null_and_a_refused_vote_too():
-    label = definition(
-        {"unit": "conversation", "votes": True, "parts": {"order": {"in": "strategy", "values": ["D", "B"]}}}
-    )
+    label = definition({"unit": "conversation", "votes": True, "parts": {"order": {"values": ["D", "B"]}}})
     voted = label.voted({"order": None}, [{"order": "D"}, {"order": "B"}, None])
-    assert voted == {"strategy": {"final": {"order": None}, "1": {"order": "D"}, "2": {"order": "B"}, "3": None}}
+    assert voted == {"mark": {"final": {"order": None}, "1": {"order": "D"}, "2": {"order": "B"}, "3": None}}
     assert label.value_in(voted) is None
     assert label.value_in(voted, "2") == {"order": "B"}
     assert label.value_in(voted, "3") is None
-
-
-@open_data
-def test_every_published_behaviour_is_a_value_of_the_shipped_page_and_comes_back_in_its_shape():
-    label = shipped_labels()["behaviour"]
-    checked = 0
-    for path in sorted((SEED / "recllmsim_human_vs_agent").glob("**/*.json")):
-        labels = json.loads(path.read_text(encoding="utf-8"))
-        votes = [label.value_in(labels, number) for number in "123"]
-        final = label.value_in(labels)
-        assert final is not None
-        assert [label.problems(value) for value in (final, *votes)] == [[]] * 4
-        published = {key: labels[key] for key in label.keys}
-        assert json.dumps(label.voted(final, votes)) == json.dumps(published), path
-        checked += 1
-    assert checked == 487
 
 
 def test_a_label_of_one_part_with_votes_has_them_under_its_own_name(tmp_path):

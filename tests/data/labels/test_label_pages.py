@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from duologue.data.recllmsim.published_labels import renamed
 from duologue.prompts.label_pages import shipped_labels
 
 SEED = Path(__file__).parents[4] / "shared" / "seed-data"
@@ -88,34 +89,39 @@ def test_the_closed_list_is_the_published_one_in_both_languages():
     assert len(in_english) == len(words)
     for (attribute, translated), part in zip(words.items(), in_english, strict=True):
         assert people.parts[attribute].values == tuple(translated)
-        assert part.pair == {english: chinese for chinese, english in translated.items()}
         assert part.values == tuple(translated.values())
+        for chinese, english in translated.items():
+            assert simulated.shape.stored("Personality", english) == {"en": english, "zh": chinese}
 
 
 @open_data
-def test_every_vote_of_the_first_taxonomy_comes_back_in_the_published_shape_and_order():
-    label = shipped_labels()["behaviour_first"]
+@pytest.mark.parametrize(
+    ("study", "counts"),
+    [
+        ("recllmsim", {"first_taxonomy": 487, "order_and_feedback": 268, "broadness_and_feedback": 487}),
+        ("recllmsim_human_vs_agent", {"solving": 487, "broadness": 487, "style": 487, "advice": 487}),
+    ],
+)
+def test_every_vote_on_behaviour_comes_back_in_the_published_shape_and_order(study, counts):
     seen = Counter[str]()
     for side in SIDES:
-        for holder in files("recllmsim", side):
-            finals = label.value_in(holder)
-            votes = [label.value_in(holder, number) for number in "123"]
-            for key, stored in label.voted(finals, votes).items():
-                if key not in holder:  # the newer study has two of the three objects
+        for holder in files(study, side):
+            for name, key in renamed(holder).items():
+                if name not in counts:
                     continue
-                assert json.dumps(stored) == json.dumps(holder[key])
-                seen[key] += 1
-            for value in (finals, *votes):
-                problems = [problem for problem in label.problems(value) if not problem.endswith("is missing")]
-                assert problems == []
-    assert seen == {"strategy": 487, "strategy_V2": 268, "strategy_V3": 487}
+                label, stored = shipped_labels()[name], {name: holder[key]}
+                values = [label.value_in(stored, vote) for vote in ("final", *"123")]
+                assert [label.problems(value) for value in values] == [[]] * 4
+                assert json.dumps(label.voted(values[0], values[1:])) == json.dumps(stored)
+                seen[name] += 1
+    assert seen == counts
 
 
 @pytest.mark.parametrize("name", sorted(shipped_labels()))
 def test_a_page_defines_each_of_its_values_by_name(name):
     label = shipped_labels()[name]
     for part_name, part in label.parts.items():
-        closed_list = part.pair is not None or name in ("profile_mapped_people", "profile")
+        closed_list = name in ("profile_mapped", "profile_mapped_people", "profile")
         for value in () if closed_list else part.values:
             word = str(value).lower() if isinstance(value, bool) else str(value)
             assert word in label.definition, (part_name, word)

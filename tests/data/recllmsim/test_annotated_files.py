@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from duologue.data.files.json_edits import edited
 from duologue.data.recllmsim.label_patches import annotated
+from duologue.data.recllmsim.published_labels import renamed
 from duologue.prompts.label_pages import shipped_labels
 
 SEED = Path(__file__).parents[4] / "shared" / "seed-data"
@@ -20,14 +21,18 @@ def stripped(content, labels):
     """The file's object without these labels, and what the labels hold: of the conversation and of each message."""
     of_talk, of_turns = {}, {}
     bare = {**content, "history": [dict(turn) for turn in content["history"]]}
+    for name, key in renamed(content).items():
+        if (label := shipped_labels().get(name)) is not None:
+            named = {name: bare.pop(key)}
+            votes = [label.value_in(named, number) for number in "123"]
+            of_talk[key] = label.voted(label.value_in(named), votes)[name]
     for label in labels:
         for number, turn in enumerate(bare["history"]) if label.of_messages else ():
             if label.role in (None, turn["role"]) and (value := label.value_in(turn)) is not None:
                 of_turns.setdefault(number, {}).update(label.stored(value))
                 bare["history"][number] = {key: field for key, field in turn.items() if key not in label.keys}
         if not label.of_messages and (value := label.value_in(bare)) is not None:
-            votes = [label.value_in(bare, number) for number in "123"]
-            of_talk |= label.voted(value, votes) if label.votes else label.stored(value)
+            of_talk |= label.stored(value)
             bare = {key: field for key, field in bare.items() if key not in label.keys}
     return bare, {key: field for key, field in of_talk.items() if key in content}, of_turns
 
@@ -36,12 +41,12 @@ def stripped(content, labels):
 @pytest.mark.parametrize(
     ("study", "side", "names", "count"),
     [
-        ("recllmsim", "LLM_agent_user", "intent hallucination conflict preference_summary rating profile_mapped behaviour_first translation translation_context translation_preference", 233),
-        ("recllmsim", "real_human_user", "intent_people hallucination_people behaviour_first", 35),
-        ("recllmsim", "human_exp_V2", "hallucination_people satisfaction behaviour_first", 219),
-        ("recllmsim_human_vs_agent", "LLM_agent_user", "intent hallucination rating satisfaction_conversation profile_mapped behaviour", 233),
-        ("recllmsim_human_vs_agent", "real_human_user", "intent_people hallucination_people behaviour", 35),
-        ("recllmsim_human_vs_agent", "human_exp_V2", "hallucination_people satisfaction behaviour", 219),
+        ("recllmsim", "LLM_agent_user", "intent hallucination conflict preference_summary rating profile_mapped translation translation_context translation_preference", 233),
+        ("recllmsim", "real_human_user", "intent_people hallucination_people", 35),
+        ("recllmsim", "human_exp_V2", "hallucination_people satisfaction", 219),
+        ("recllmsim_human_vs_agent", "LLM_agent_user", "intent hallucination rating satisfaction_conversation profile_mapped", 233),
+        ("recllmsim_human_vs_agent", "real_human_user", "intent_people hallucination_people", 35),
+        ("recllmsim_human_vs_agent", "human_exp_V2", "hallucination_people satisfaction", 219),
     ],
 )  # fmt: skip
 def test_labels_that_are_taken_out_of_an_open_file_and_put_in_again_make_the_same_bytes(study, side, names, count):

@@ -35,12 +35,14 @@ from tests.labels_by_function import first_values
 
 SEED = Path(__file__).parents[4] / "shared" / "seed-data"
 open_data = pytest.mark.skipif(not SEED.is_dir(), reason="the open published data is not in ../shared/seed-data")
-PAGE = "---\nunit: conversation\nvotes: true\nparts:\n  mood: {in: moods, values: [good, bad]}\n---\ngood: x. bad: y.\n"
+PAGE = "---\nunit: conversation\nvotes: true\nparts:\n  mood: {values: [good, bad]}\n---\ngood: x. bad: y.\n"
 MOOD = LabelDefinition.of(
-    "mood", {"unit": "conversation", "votes": True, "parts": {"mood": {"in": "moods", "values": ["good", "bad"]}}}, "x", "mood.md"
+    "mood", {"unit": "conversation", "votes": True, "parts": {"mood": {"values": ["good", "bad"]}}}, "x", "mood.md"
 )  # fmt: skip
 
 
+KEYS = {"solving": "strategy_V1", "broadness": "strategy_V2", "style": "strategy_V3", "advice": "strategy_V4"}
+BEHAVIOUR = [*KEYS]
 SITUATIONS = list(combined(shipped_tasks(), shipped_profiles().texts))
 
 
@@ -103,14 +105,14 @@ def test_a_copy_has_the_votes_in_the_published_shape_and_the_source_stays(source
     for name, was in before.items():
         if name.endswith(".json"):
             moods = {"final": {"mood": "good"}, "1": {"mood": "good"}, "2": {"mood": "bad"}, "3": {"mood": "good"}}
-            labelled = {**json.loads(was), "moods": moods}
+            labelled = {**json.loads(was), "mood": moods}
             assert copied[name].decode() == json.dumps(labelled, ensure_ascii=False, indent=4)
 
 
 def test_a_tie_is_null_in_a_file_and_a_vote_that_cannot_be_read_too(talks):
     mute = Paid(lines=["I would rather not."])
     done = runs.annotate(talks[:1], [MOOD], [lambda talk, label: "good", lambda talk, label: "bad", mute])
-    assert done[0].labels["moods"] == {
+    assert done[0].labels["mood"] == {
         "final": {"mood": None}, "1": {"mood": "good"}, "2": {"mood": "bad"}, "3": None
     }  # fmt: skip
 
@@ -244,11 +246,11 @@ def test_what_an_annotator_failed_at_loses_no_other_and_alone_is_asked_again(sou
 
     model = Failing(lines=[GOOD])
     done = annotate(source, tmp_path / "out", model)
-    assert sum("moods" in talk.labels for talk in done) == 5
+    assert sum("mood" in talk.labels for talk in done) == 5
     assert len(model.sent) == 15
     model.dead = False
     done = annotate(source, tmp_path / "out", model, resume=True)
-    assert sum("moods" in talk.labels for talk in done) == 6
+    assert sum("mood" in talk.labels for talk in done) == 6
     assert len(model.sent) == 18
 
 
@@ -280,7 +282,7 @@ def test_redoing_asks_anew_with_other_seeds_and_replaces_what_is_there(source, t
     annotate(tmp_path / "first", tmp_path / "second", model)
     assert model.sent == []  # all have the label
     done = annotate(tmp_path / "first", tmp_path / "third", model, redo=["mood"])
-    assert {talk.labels["moods"]["final"]["mood"] for talk in done} == {"good"}
+    assert {talk.labels["mood"]["final"]["mood"] for talk in done} == {"good"}
     annotate(tmp_path / "first", tmp_path / "third", model, redo=["mood"])
     assert len(model.seeds) == len(set(model.seeds)) == 36
     annotate(tmp_path / "first", tmp_path / "third", model, redo=["mood"], resume=True)
@@ -334,11 +336,11 @@ def test_a_copy_of_another_source_is_not_gone_on_with_and_stays_as_it_is(source,
 
 
 def test_a_copy_tells_the_keys_that_annotators_wrote_also_of_a_page_of_ones_own(source, tmp_path):
-    own = LabelDefinition.of("own", {"unit": "assistant turn", "key": "satisfaction", "scale": [1, 5]}, "x", "own.md")
+    own = LabelDefinition.of("own", {"unit": "assistant turn", "parts": {"satisfaction": {"scale": [1, 5]}}}, "x", "own.md")
     annotate(
         source, tmp_path / "out", lambda talk, label: "bad" if label.name == "mood" else [3, 3], labels=[MOOD, own]
     )
-    assert annotated_keys(tmp_path / "out") == {"moods", "satisfaction"}
+    assert annotated_keys(tmp_path / "out") == {"mood", "satisfaction"}
     assert annotated_keys(source) == frozenset()
 
 
@@ -352,7 +354,7 @@ def test_a_label_that_the_copy_has_must_be_named_again_when_another_is_added(sou
     done = annotate(
         source, tmp_path / "more", lambda talk, label: answers[label.name], labels=[MOOD, intent], resume=True
     )
-    assert "moods" in done[0].labels
+    assert "mood" in done[0].labels
     assert done[0].messages[0].labels["intent"] == "Search"
 
 
@@ -360,7 +362,7 @@ def test_a_label_that_the_copy_has_must_be_named_again_when_another_is_added(sou
     ("unit", "key"), [("turn", "content"), ("conversation", "history"), ("preference", "preference"), ("reason", "why")]
 )
 def test_a_label_where_the_data_itself_stands_is_refused(source, tmp_path, unit, key):
-    label = LabelDefinition.of("own", {"unit": unit, "key": key, "values": ["a", "b"]}, "x", "own.md")
+    label = LabelDefinition.of("own", {"unit": unit, "parts": {key: {"values": ["a", "b"]}}}, "x", "own.md")
     with pytest.raises(SettingError, match=f"would be stored as '{key}', where the data itself stands"):
         runs.annotate([], [label], lambda talk, label: "a")
     assert not (tmp_path / "out").exists()
@@ -381,12 +383,12 @@ def test_a_run_keeps_its_records(tmp_path):
     conversations = duologue.simulate(
         duologue.graphs.recllmsim.cast(), duologue.graphs.recllmsim.scenarios(SITUATIONS[:3]), out=tmp_path / "run"
     )
-    annotate(tmp_path / "run", tmp_path / "out", labels=[shipped_labels()["behaviour"]])
+    annotate(tmp_path / "run", tmp_path / "out", labels=[shipped_labels()["style"], shipped_labels()["advice"]])
     again = data.load(tmp_path / "out")
     assert again.kind == "run"
     assert len(again) == len(conversations) == 3
     for talk, was in zip(again, data.load(tmp_path / "run"), strict=True):
-        assert set(talk.labels) - set(was.labels) == {"strategy_V1", "strategy_V2", "strategy_V3", "strategy_V4"}
+        assert set(talk.labels) - set(was.labels) == {"style", "advice"}
         bare = talk.model_copy(update={"labels": was.labels})
         assert bare == was
 
@@ -400,16 +402,16 @@ def test_dawid_skene_decides_over_all_conversations(talks):
         lambda talk, label: truth[talk.id],
     ]
     done = runs.annotate(talks, [MOOD], models, aggregate="dawid-skene")
-    assert {talk.id: talk.labels["moods"]["final"]["mood"] for talk in done} == truth
+    assert {talk.id: talk.labels["mood"]["final"]["mood"] for talk in done} == truth
 
 
 @pytest.mark.heavy
 @open_data
 def test_labels_that_are_stripped_from_open_files_come_back_in_published_shape_and_order(tmp_path):
     names = {
-        "LLM_agent_user": ["intent", "satisfaction_conversation", "profile_mapped", "behaviour"],
-        "real_human_user": ["intent_people", "behaviour"],
-        "human_exp_V2": ["satisfaction", "behaviour"],
+        "LLM_agent_user": ["intent", "satisfaction_conversation", "profile_mapped", *BEHAVIOUR],
+        "real_human_user": ["intent_people", *BEHAVIOUR],
+        "human_exp_V2": ["satisfaction", *BEHAVIOUR],
     }
     for side, label_names in names.items():
         labels = [shipped_labels()[name] for name in label_names]
@@ -417,7 +419,7 @@ def test_labels_that_are_stripped_from_open_files_come_back_in_published_shape_a
         for path in sorted((SEED / "recllmsim_human_vs_agent" / side).glob("**/*.json"))[:12]:
             before = json.loads(path.read_text(encoding="utf-8"))
             published[str(path.relative_to(SEED / "recllmsim_human_vs_agent"))] = before
-            keys = {key for label in labels if not label.of_messages for key in label.keys}
+            keys = {key for label in labels if not label.of_messages for key in label.keys} | set(KEYS.values())
             keys_of_turns = {key for label in labels if label.of_messages for key in label.keys}
             bare = {key: value for key, value in before.items() if key not in keys}
             bare["history"] = [
@@ -434,6 +436,7 @@ def test_labels_that_are_stripped_from_open_files_come_back_in_published_shape_a
                 holders = after["history"] if label.of_messages else [after]
                 for holder in holders:
                     if label.role in (None, holder.get("role")):
+                        holder = {**holder, label.name: holder.get(KEYS.get(label.name, label.name))}
                         for vote in "123" if label.votes else ["final"]:
                             assert label.problems(label.value_in(holder, vote)) == []
                         tied = [name for name, part in (label.value_in(holder) or {}).items() if part is None]

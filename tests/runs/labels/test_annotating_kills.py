@@ -18,7 +18,7 @@ from duologue.nodes.calls.tries import LAST_TURNS
 from duologue.runs.journals.calls import CallFile
 from tests.fake_models import LateModel
 
-PAGE = "---\nunit: conversation\nvotes: true\nparts:\n  mood: {in: moods, values: [good, bad]}\n---\ngood: x. bad: y.\n"
+PAGE = "---\nunit: conversation\nvotes: true\nparts:\n  mood: {values: [good, bad]}\n---\ngood: x. bad: y.\n"
 VOTES = 3
 TALKS = 5
 CALL = Call(0, "c", "annotator mood")
@@ -99,7 +99,7 @@ class Killed:
         fork = self.start()
         assert fork.wait(300) == 0, fork.stderr
         files = [path for path in (self.folder / "out").rglob("*.json") if "annotation" not in path.parts]
-        finals = [json.loads(path.read_text())["moods"]["final"] for path in files]
+        finals = [json.loads(path.read_text())["mood"]["final"] for path in files]
         assert finals == [{"mood": "good"}] * TALKS
         return self.endpoint.counts()
 

@@ -14,12 +14,12 @@ from duologue.runs.labels.answers import AnswerFiles, answers_of
 from duologue.studies.labelling import LabellingSettings, LabelWork
 
 MOOD = LabelDefinition.of(
-    "mood", {"unit": "conversation", "votes": True, "parts": {"mood": {"in": "m", "values": ["good", "bad"]}}}, "x", "p"
+    "mood", {"unit": "conversation", "votes": True, "parts": {"mood": {"values": ["good", "bad"]}}}, "x", "p"
 )
 TONE = LabelDefinition.of("tone", {"unit": "user turn", "values": ["warm", "cold"]}, "x", "p")
 
 
-def talk(number, votes=(), label="m"):
+def talk(number, votes=(), label="mood"):
     labels = (
         {label: {"final": {"mood": votes[0]}, **{str(n): {"mood": vote} for n, vote in enumerate(votes, 1)}}}
         if votes
@@ -70,18 +70,11 @@ def test_what_the_votes_dispute_comes_first():
     assert {item.conversation for item in order[1:]} == {"0", "2"}
 
 
-def test_votes_that_are_stored_by_themselves_or_under_another_name_are_disputed_too():
-    parts = {"parts": {"mood": {"in": "moods", "stored_as": "said", "values": ["good", "bad"]}}}
-    renamed = LabelDefinition.of("renamed", {"unit": "conversation", "votes": True} | parts, "x", "p")
+def test_votes_that_are_stored_by_themselves_are_disputed_too():
     alone = LabelDefinition.of("alone", {"unit": "conversation", "values": ["good", "bad"]}, "x", "p")
-    disputed = {
-        "renamed": {"moods": {"final": {"said": "good"}, "1": {"said": "good"}, "2": {"said": "bad"}}},
-        "alone": {"alone": {"final": None, "1": "good", "2": "bad"}},
-    }
-    for label in (renamed, alone):
-        talks = {str(n): talk(n) for n in range(9)}
-        talks["4"] = talks["4"].model_copy(update={"labels": disputed[label.name]})
-        assert in_order(items_of(talks.values(), [label]), {label.name: label}, talks)[0].conversation == "4"
+    talks = {str(n): talk(n) for n in range(9)}
+    talks["4"] = talks["4"].model_copy(update={"labels": {"alone": {"final": None, "1": "good", "2": "bad"}}})
+    assert in_order(items_of(talks.values(), [alone]), {"alone": alone}, talks)[0].conversation == "4"
 
 
 def test_what_other_people_dispute_comes_first():
@@ -161,7 +154,7 @@ def work(tmp_path, talks, **settings):
     pages = tmp_path / "pages"
     pages.mkdir(exist_ok=True)
     (pages / "mood.md").write_text(
-        "---\nunit: conversation\nvotes: true\nparts:\n  mood: {in: m, values: [good, bad]}\n---\nThe mood.\n"
+        "---\nunit: conversation\nvotes: true\nparts:\n  mood: {values: [good, bad]}\n---\nThe mood.\n"
     )
     whole = {"source": tmp_path / "talks.jsonl", "labels": ("mood",), "labels_dir": pages, "by": "ann"}
     return LabelWork(LabellingSettings.model_validate({**whole, "answers": tmp_path / "answers", **settings}))
