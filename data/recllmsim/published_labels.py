@@ -7,7 +7,7 @@ of its label page, such as `style`, and people's the same with `_human`. Writing
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -37,19 +37,16 @@ EDITIONS: Mapping[str, Mapping[str, str]] = {
 """By the branch of the published repository: the label under each key. A new label gets the key of the first that fits."""
 
 _KEY = re.compile(r"strategy(?P<human>_human)?(_V\d+|(?P<judge>_1120))?(?P<first>_deprecated)?")
-_PARTS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
-    name: (frozenset(needed.split()), frozenset(f"{needed} {further}".split()))
-    for name, needed, further in (
-        ("broadness_and_feedback", "question_broadness feedback", "context_dependency"),
-        ("broadness", "question_broadness", "context_dependency"),
-        ("order_and_feedback", "order feedback", ""),
-        ("solving", "problem_solving", "order"),
-        ("first_taxonomy", "information_request", "order context question"),
-        ("style", "explanation", "context_dependency promise feedback politeness formality"),
-        ("advice", "utility", "operability"),
-    )
+_PARTS: Mapping[str, tuple[str, str, str]] = {
+    "broadness_and_feedback": ("question_broadness", "feedback", "context_dependency"),
+    "broadness": ("question_broadness", "", "context_dependency"),
+    "order_and_feedback": ("order", "feedback", ""),
+    "solving": ("problem_solving", "", "order"),
+    "first_taxonomy": ("information_request context question", "", "order"),
+    "style": ("explanation promise politeness formality", "", "context_dependency feedback"),
+    "advice": ("utility operability", "", ""),
 }
-"""By label: the parts by which its object is known, and all that it may have; some of people's lack parts."""
+"""By label: parts of which its object has one at least, as people's may lack some; a part that it has; further parts."""
 
 BEHAVIOUR = frozenset({*_PARTS, "style_deprecated", "first_taxonomy_1120"})
 """Labels whose key depends on the edition."""
@@ -77,11 +74,15 @@ def object_of(key: str, stored: Any) -> str | None:
         return None
     values = stored.values() if "final" in stored else (stored,)
     parts = {part for value in values if isinstance(value, Mapping) for part in value}
-    name = next((name for name, (needed, known) in _PARTS.items() if needed <= parts <= known), None)
+    name = next((name for name in _PARTS if _is_of(parts, *map(frozenset, map(str.split, _PARTS[name])))), None)
     if name is None:
         return None
     first = "_deprecated" if named["first"] and name == "style" else ""
     return f"{name}{named['judge'] or ''}{first}{named['human'] or ''}"
+
+
+def _is_of(parts: Set[str], own: Set[str], needed: Set[str], further: Set[str]) -> bool:
+    return bool(parts & own) and needed <= parts <= own | needed | further
 
 
 def is_behaviour(name: str) -> bool:

@@ -15,9 +15,7 @@ def conversations(simulated, person):
     intent = {0: {"intent": "Planning", "intent_zh": "规划"}, 2: {"intent": "Search"}}
     return [
         simulated("uaua", messages=intent, solving=strategy("AllInOne"), rating={"Diversity": 2}),
-        simulated(
-            "ua", messages={0: {"intent": "Planning"}}, solving=strategy("AllInOne"), rating={"Diversity": 1}
-        ),
+        simulated("ua", messages={0: {"intent": "Planning"}}, solving=strategy("AllInOne"), rating={"Diversity": 1}),
         simulated("ua", preference="1. Gender: Female", solving=strategy("StepByStep"), rating={"Diversity": 0}),
         person("ua", messages={0: {"intent": ["规划", "其它"]}, 1: {"satisfaction": "3"}}),
     ]
@@ -71,9 +69,7 @@ def test_without_labels_or_ratings_the_tables_say_so(simulated):
     for table in (label_distributions, label_frequency, rating_by_label):
         assert table([simulated()]).notes[0].startswith("No behaviour label is there")
     assert (
-        rating_by_label([simulated(solving=strategy("AllInOne"))])
-        .notes[-1]
-        .startswith("No conversation has a rating")
+        rating_by_label([simulated(solving=strategy("AllInOne"))]).notes[-1].startswith("No conversation has a rating")
     )
 
 

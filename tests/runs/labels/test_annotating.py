@@ -336,7 +336,9 @@ def test_a_copy_of_another_source_is_not_gone_on_with_and_stays_as_it_is(source,
 
 
 def test_a_copy_tells_the_keys_that_annotators_wrote_also_of_a_page_of_ones_own(source, tmp_path):
-    own = LabelDefinition.of("own", {"unit": "assistant turn", "parts": {"satisfaction": {"scale": [1, 5]}}}, "x", "own.md")
+    own = LabelDefinition.of(
+        "own", {"unit": "assistant turn", "parts": {"satisfaction": {"scale": [1, 5]}}}, "x", "own.md"
+    )
     annotate(
         source, tmp_path / "out", lambda talk, label: "bad" if label.name == "mood" else [3, 3], labels=[MOOD, own]
     )

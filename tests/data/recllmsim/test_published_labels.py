@@ -1,0 +1,158 @@
+"""The three editions of the published labels: every key of theirs is read by what it holds, and written again."""
+
+import json
+
+import pytest
+
+from duologue import data, runs
+from duologue.data import recllmsim
+from duologue.data.recllmsim.dataset import from_object, to_object
+from duologue.data.recllmsim.published_labels import keys_for, object_of, wording_of
+from duologue.errors import DataError
+from duologue.prompts.label_pages import shipped_labels
+from tests.labels_by_function import first_values
+
+SEED_FILES = {"recllmsim": 487, "recllmsim_human_vs_agent": 487}
+FIRST = {"information_request": "Planning", "order": "Comprehensive", "context": "Low", "question": "Broad"}
+ORDER = {"order": "BreadthDepth", "feedback": "Positive"}
+BROAD = {"question_broadness": 4, "context_dependency": 3}
+STYLE = {"explanation": "Rare", "promise": "NoPromise", "feedback": "Both", "politeness": "Polite", "formality": "Oral"}
+SOLVING = {"problem_solving": "AllInOne", "order": "DepthBreadth"}
+ADVICE = {"utility": "High", "operability": "Moderate"}
+
+
+def voted(value):
+    return {"final": value, **dict.fromkeys("123", value)}
+
+
+SATISFACTION = {
+    "strategy_1120": ("first_taxonomy_1120", voted(FIRST)),
+    "strategy_V1": ("solving", voted(SOLVING)),
+    "strategy_V1_deprecated": ("first_taxonomy", voted(FIRST)),
+    "strategy_V2": ("order_and_feedback", voted(ORDER)),
+    "strategy_V3": ("broadness_and_feedback", voted(BROAD | {"feedback": "Negative"})),
+    "strategy_V4": ("style", voted({"context_dependency": 4, **STYLE})),
+    "strategy_V4_deprecated": ("style_deprecated", voted({"context_dependency": 4, **STYLE})),
+    "strategy_V5": ("advice", voted(ADVICE)),
+    "strategy_human_V1": ("first_taxonomy_human", {"final": FIRST}),  # as in 34 files
+    "strategy_human_V3": ("broadness_and_feedback_human", {"final": BROAD | {"feedback": "Both"}}),  # as in 40 files
+    "strategy_human_V4": (
+        "style_human",
+        {
+            "final": {name: STYLE[name] for name in ("explanation", "promise", "politeness", "formality")}
+        },  # as in 25 files
+    ),
+    "strategy_human_V5": ("advice_human", {"final": ADVICE}),
+}
+"""A file of the branch on satisfaction: by key the name of its label, and what is stored."""
+
+
+def file(labels):
+    return {
+        "history": [{"role": "user", "content": "Where to?"}, {"role": "assistant", "content": "To Rome."}],
+        **{key: stored for key, (_, stored) in labels.items()},
+        "task_context": "A journey.",
+        "task_type": "travel",
+        "profile": {"gender": "Female", "age": 30},
+    }
+
+
+def test_every_key_of_the_edition_on_satisfaction_is_known_by_its_parts_and_goes_out_as_it_came():
+    value = file(SATISFACTION)
+    conversation = from_object(value, "a.json")
+    assert conversation.labels == dict(SATISFACTION.values())
+    assert json.dumps(to_object(conversation)) == json.dumps(value)
+    again = data.Conversation.model_validate(json.loads(json.dumps(conversation.model_dump(mode="json"))))
+    assert json.dumps(to_object(again)) == json.dumps(value)
+
+
+def test_peoples_label_without_feedback_is_the_broadness_and_an_object_with_other_parts_keeps_its_key():
+    assert object_of("strategy_human_V3", {"final": BROAD}) == "broadness_human"
+    assert object_of("strategy_human", {"final": {"question": "Broad", "context": "Low"}}) == "first_taxonomy_human"
+    for odd in (
+        {"final": {"order": "Depth"}},
+        {"final": {**STYLE, "mood": "good"}},
+        {"final": None},
+        {},
+        "Depth",
+        None,
+    ):
+        assert object_of("strategy_V1", odd) is None
+    assert object_of("mood", {"final": SOLVING}) is None
+    value = file({"strategy_V1": ("", {"final": {"order": "Depth"}}), "strategy_V9": ("", voted(SOLVING))})
+    assert set(from_object(value, "a.json").labels) == {"strategy_V1", "solving"}
+    assert to_object(from_object(value, "a.json")) == value
+
+
+def test_two_objects_of_one_label_both_stay():
+    value = file({"strategy_V3": ("", voted(STYLE)), "strategy_V4": ("", voted(STYLE | {"formality": "Mixed"}))})
+    conversation = from_object(value, "a.json")
+    assert set(conversation.labels) == {"style", "strategy_V4"}
+    assert to_object(conversation) == value
+
+
+@pytest.mark.parametrize("folder", SEED_FILES)
+def test_every_open_file_goes_out_as_it_came_with_labels_under_their_names(open_data, folder):
+    conversations = recllmsim.read(open_data / folder)
+    assert len(conversations) == SEED_FILES[folder]
+    assert not [key for one in conversations for key in one.labels if key.startswith("strategy")]
+    for one in conversations:
+        text = (open_data / folder / str(one.extra["path"])).read_text(encoding="utf-8")
+        assert json.dumps(to_object(one), ensure_ascii=False, indent=4) == text
+
+
+@pytest.mark.parametrize(
+    ("there", "new", "keys"),
+    [
+        ({}, ["style", "advice"], ["strategy_V3", "strategy_V4"]),
+        ({}, ["first_taxonomy"], ["strategy_V1_deprecated"]),
+        ({}, ["style", "broadness_and_feedback"], ["strategy_V4", "strategy_V3"]),
+        ({"broadness": "strategy_V2"}, ["style_human"], ["strategy_human_V3"]),
+        ({"order_and_feedback": "strategy_V2"}, ["style"], ["strategy_V4"]),
+        ({"first_taxonomy": "strategy", "broadness_and_feedback": "strategy_V3"}, ["advice"], ["strategy_V5"]),
+        ({"style": "strategy_V4"}, ["style", "rating"], ["strategy_V4", "rating"]),
+    ],
+)
+def test_a_new_label_has_the_key_of_the_first_edition_that_fits_what_is_there(there, new, keys):
+    assert [keys_for(new, there)[name] for name in new] == keys
+
+
+@pytest.mark.parametrize(
+    ("there", "new"),
+    [
+        ({"broadness": "strategy_V2"}, ["order_and_feedback"]),
+        ({"first_taxonomy_human": "strategy_human_V1"}, ["solving_human", "first_taxonomy"]),
+        ({}, ["broadness", "first_taxonomy"]),
+    ],
+)
+def test_a_label_that_no_edition_has_beside_those_that_are_there_is_one_line(there, new):
+    with pytest.raises(DataError, match=r"a\.json: no edition of the published labels has .*copy") as raised:
+        keys_for(new, there, "a.json")
+    assert "\n" not in str(raised.value)
+
+
+def test_a_label_is_written_under_the_key_of_the_file_s_edition(tmp_path):
+    older = {key: SATISFACTION[key] for key in ("strategy_V2", "strategy_V3")}
+    for name, labels in (("new", {}), ("old", older)):
+        (tmp_path / "source" / name).mkdir(parents=True)
+        (tmp_path / "source" / name / "1.json").write_text(json.dumps(file(labels), indent=4))
+    done = runs.annotate(tmp_path / "source", [shipped_labels()["style"]], first_values, out=tmp_path / "out")
+    assert {"style"} <= set(done[0].labels) & set(done[1].labels)
+    new, old = (json.loads((tmp_path / "out" / name / "1.json").read_text()) for name in ("new", "old"))
+    assert set(new) - set(file({})) == {"strategy_V3"}
+    assert set(old) - set(file(older)) == {"strategy_V4"}
+    assert old["strategy_V3"] == older["strategy_V3"][1]
+    with pytest.raises(DataError, match="no edition of the published labels has broadness beside"):
+        runs.annotate(tmp_path / "source", [shipped_labels()["broadness"]], first_values, out=tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+
+
+def test_the_three_feedbacks_and_the_three_orders_are_six_wordings_and_equal_votes_are_one():
+    feedbacks = {wording_of(name, "feedback") for name in ("style", "order_and_feedback", "broadness_and_feedback")}
+    orders = {wording_of(name, "order") for name in ("solving", "order_and_feedback", "first_taxonomy")}
+    assert len(feedbacks | orders) == 6
+    assert wording_of("broadness", "context_dependency") == wording_of("broadness_and_feedback", "context_dependency")
+    assert wording_of("style", "context_dependency") != wording_of("broadness", "context_dependency")
+    assert wording_of("style_human", "promise") == wording_of("style", "promise")
+    assert wording_of("style_deprecated", "promise") != wording_of("style", "promise")
+    assert wording_of("rating", "Diversity") is None
