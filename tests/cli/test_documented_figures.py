@@ -128,7 +128,7 @@ def test_what_the_validators_say_of_the_published_users_is_what_the_docs_say_of_
 def test_peoples_labels_agree_with_the_published_ones_as_the_docs_say(result_of, open_data):
     pytest.importorskip("scipy")
     source = open_data / "recllmsim_human_vs_agent"
-    names = [f"strategy_human_V{number},strategy_V{number}" for number in (1, 2, 3, 4)]
+    names = [f"{name}_human,{name}" for name in ("solving", "broadness", "style", "advice")]
     options = [part for pair in names for part in ("--between", pair)]
     rows = result_of("agreement", source, *options, "--scale", "Low,Moderate,High")
     shown = table(
@@ -137,7 +137,7 @@ def test_peoples_labels_agree_with_the_published_ones_as_the_docs_say(result_of,
     )  # fmt: skip
     assert len(rows) == 2 * len(shown) == 22
     for row in rows:
-        own = shown[f"{row['label'].split('.')[0][-2:]} {row['part']}"]
+        own = shown[row["label"].replace("_human.", " ")]
         accuracy, base_rate, kappa, ac1 = own[:4] if row["side"] == "simulated" else own[4:]
         told_kappa = [row[key] for key in ("kappa", "kappa_low", "kappa_high") if row[key] is not None]
         assert agree(accuracy, row["accuracy"])
@@ -164,7 +164,7 @@ def test_the_published_judge_is_what_the_docs_say_of_it(result_of, open_data):
 def test_votes_and_judged_rates_are_worth_what_the_docs_say(result_of, open_data):
     pytest.importorskip("scipy")
     source = open_data / "recllmsim_human_vs_agent"
-    options = [of for number in (1, 2, 3, 4) for of in ("--between", f"strategy_V{number}")]
+    options = [of for name in ("solving", "broadness", "style", "advice") for of in ("--between", name)]
     rows = {(row["label"], row["side"]): row for row in result_of("agreement", source, *options)}
     shown = table(
         "docs/labels/measured.md",
@@ -172,13 +172,18 @@ def test_votes_and_judged_rates_are_worth_what_the_docs_say(result_of, open_data
         "unanimous: simulated, people",
         "Fleiss' kappa: simulated, people",
     )
-    for name in ("V1.problem_solving", "V1.order", "V2.question_broadness", "V2.context_dependency"):
-        sides = [rows[f"strategy_{name}", side] for side in ("simulated", "people")]
+    for name in (
+        "solving.problem_solving",
+        "solving.order",
+        "broadness.question_broadness",
+        "broadness.context_dependency",
+    ):
+        sides = [rows[name, side] for side in ("simulated", "people")]
         unanimous, fleiss = shown[name.replace(".", " ")]
         assert agree(unanimous, *(row["unanimity"] for row in sides))
         assert agree(fleiss, *(row["fleiss"] for row in sides))
-    assert {row["unanimity"] for (name, _), row in rows.items() if name[:11] in ("strategy_V3", "strategy_V4")} == {1}
-    worth = result_of("agreement", source, "--between", "strategy_human_V4,strategy_V4", "--calibrate")["worth"]
+    assert {row["unanimity"] for (name, _), row in rows.items() if name.startswith(("style", "advice"))} == {1}
+    worth = result_of("agreement", source, "--between", "advice_human,advice", "--calibrate")["worth"]
     (one,) = [row for row in worth if (row["side"], row["part"], row["value"]) == ("people", "operability", "High")]
     assert agree(["0.96", "0.93", "0.98"], one["naive"], one["naive_low"], one["naive_high"])
     assert agree(["0.79", "0.55", "0.92"], one["calibrated"], one["low"], one["high"])

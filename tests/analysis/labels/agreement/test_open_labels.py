@@ -8,8 +8,10 @@ pytest.importorskip("scipy", reason="agreement needs the extra stats")
 
 from duologue.analysis.labels.agreement import agreement
 from duologue.data import load
+from duologue.data.labels.annotations import of_message, side_of
+from duologue.errors import DataError
 
-HUMAN = [(f"strategy_human_V{number}", f"strategy_V{number}") for number in (1, 2, 3, 4)]
+HUMAN = [(f"{name}_human", name) for name in ("solving", "broadness", "style", "advice")]
 USEFULNESS = ("Low", "Moderate", "High")
 
 
@@ -63,9 +65,9 @@ def test_kappas_of_peoples_labels_are_scikit_learns(newer):
 def test_alphas_of_votes_are_nltks(newer):
     nltk = pytest.importorskip("nltk.metrics.agreement")
     distance = pytest.importorskip("nltk.metrics")
-    for row in agreement(newer, between=[("strategy_V2",)]).rows:
+    for row in agreement(newer, between=[("broadness",)]).rows:
         units = [
-            talk.labels["strategy_V2"]
+            talk.labels["broadness"]
             for talk in newer
             if (talk.extra["variant"] == "simulated") == (row.side == "simulated")
         ]
@@ -79,12 +81,12 @@ def test_alphas_of_votes_are_nltks(newer):
 
 @pytest.mark.heavy
 def test_the_votes_of_two_taxonomies_are_identical_and_those_of_one_hardly_agree(newer):
-    rows = agreement(newer, between=[(f"strategy_V{number}",) for number in (1, 2, 3, 4)]).rows
+    rows = agreement(newer, between=[(name,) for _, name in HUMAN]).rows
     for row in rows:
-        if row.label.startswith(("strategy_V3", "strategy_V4")):
+        if row.label.startswith(("style", "advice")):
             assert row.unanimity == 1
             assert "identical throughout" in row.note
-        elif row.label.startswith("strategy_V2"):
+        elif row.label.startswith("broadness"):
             assert 0.16 < row.fleiss < 0.26
         else:
             assert row.unanimity > 0.97
@@ -121,3 +123,32 @@ def test_the_same_conversations_meet_in_both_releases(older, newer):
 
     pairs = matched(older, newer)
     assert (len(pairs.pairs), pairs.only_first, pairs.only_second) == (487, 0, 0)
+
+
+def test_a_key_of_the_files_names_what_it_holds_there(older, newer):
+    (row, *_) = agreement(newer, between=[("strategy_human_V3.feedback", "strategy_V3.feedback")]).rows
+    assert (row.label, row.against) == ("style_human.feedback", "style.feedback")
+    (row, *_) = agreement(
+        older, newer, between=[("strategy_V3.question_broadness", "strategy_V2.question_broadness")]
+    ).rows
+    assert (row.accuracy, row.against) == (1, "broadness.question_broadness")
+
+
+def test_labels_with_other_wordings_are_compared_by_name_alone(older, newer):
+    for names in (("strategy_V3.feedback",) * 2, ("strategy_V2.feedback", "style.feedback")):
+        with pytest.raises(DataError, match=r"feedback.* is style\.feedback: two labels with different wordings"):
+            agreement(older, newer, between=[names])
+    with pytest.raises(DataError, match=r"strategy_V2 is order_and_feedback\.order and strategy_V1 is solving\.order"):
+        agreement(older, newer, between=[("strategy_V2.order", "strategy_V1.order")])
+    rows = agreement(older, newer, between=[("broadness_and_feedback.feedback", "style.feedback")]).rows
+    assert {row.side for row in rows} == {"simulated", "people"}
+
+
+def test_an_intent_equals_its_own_translation_and_peoples_intents_are_another_label(older):
+    (row,) = agreement(older, between=[("intent", "intent_zh")]).rows
+    assert (row.n, row.accuracy, row.side) == (870, 1, "simulated")
+    names = {(side_of(talk), name) for talk in older for one in talk.messages for name in of_message(one)}
+    assert {pair for pair in names if pair[1].startswith("intent") and pair[1] != "intent zh"} == {
+        ("simulated", "intent"),
+        ("people", "intent people"),
+    }
