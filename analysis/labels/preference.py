@@ -149,7 +149,10 @@ def preferences(
 
 
 def contradiction(answer: LabelAnswer) -> Contradiction | None:
-    """The contradiction between a person's preference and their answers about the aspects; None without one."""
+    """The contradiction between a person's preference and their answers about the aspects; None without one.
+
+    The rule is ours. The authors of the paper read each justification beside the label that it was given for.
+    """
     preference = answer.value.get(PREFERENCE)
     counts = Counter(choice for name, choice in answer.value.items() if name.rpartition(" ")[2] in ASPECTS)
     first, second = counts["first"], counts["second"]

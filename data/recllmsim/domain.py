@@ -21,7 +21,7 @@ _NUMBERS = (("context", "task_context_id"), ("profile", "preference_id"))
 _SHOWN_FIRST = ("task", "task_context", "preference", "profile")
 
 _OF_PEOPLES_MESSAGES = frozenset({"satisfaction", "reason", "hallucination", "intent"})
-"""Labels of messages that the people of the two studies gave themselves."""
+"""Labels of messages that the people of the two studies gave themselves; on simulated ones the notes are people's, by hand."""
 _SAME_LABELS = {
     "satisfaction.detail": "rating.Detail Level",
     "satisfaction.utility": "rating.Practical Usefulness",
@@ -140,7 +140,7 @@ class RecLLMSim(Domain):
             return frozenset()
         simulated = self.simulated(conversation)
         if of_messages:
-            return frozenset() if simulated else _OF_PEOPLES_MESSAGES
+            return frozenset({"hallucination"}) if simulated else _OF_PEOPLES_MESSAGES
         return frozenset({"rating"} if simulated else {"questionnaire"})
 
     def same_labels(self) -> Mapping[str, str]:

@@ -8,6 +8,7 @@ from .dataset import SIMULATED_KEYS
 _OF_SIMULATED = (*SIMULATED_KEYS, "conflict", "conflict_with", "conflict_where", "preference_summary_old",
                  "preference_summary", "rating", "satisfaction", "profile_mapped", "strategy", "strategy_V2",
                  "strategy_1120", "strategy_V3")  # fmt: skip
+"""`conflict_with` and `conflict_where` are ours: the published files have `conflict` alone."""
 _OF_PEOPLE = ("history", "task_context", "task_context_zh", "task_type", "profile", "questionnaire", "strategy",
               "strategy_V2", "strategy_human", "strategy_human_V2", "strategy_V3", "strategy_human_V3")  # fmt: skip
 _OF_PEOPLE_V2 = ("chat_model", "history", "task_context", "task_context_zh", "task_type", "profile", "questionnaire",

@@ -1,4 +1,8 @@
-"""Pairs of turns of one conversation that differ in satisfaction: the reply that serves the user better."""
+"""Pairs of turns of one conversation that differ in satisfaction: the reply that serves the user better.
+
+These pairs are ours. The published ones are two conversations of one person and task, by the usefulness in the
+questionnaire, or a reply and its refinement.
+"""
 
 from collections.abc import Callable, Sequence
 from itertools import groupby

@@ -153,7 +153,7 @@ def test_no_figure_of_recllmsim_shows_a_label_without_its_trust(statistics):
     assert captions == {
         "quality_by_turns": "Trust in rating: people's.",
         "quality_by_questionnaire": "Trust: people's.",
-        "hallucination": f"Trust: simulated: {NOT_CALIBRATED}; people: people's.",
+        "hallucination": "Trust: people's.",
         "satisfaction_by_turn": "Trust in satisfaction: people's.",
     }
 
@@ -164,7 +164,7 @@ def test_what_the_tables_say_is_what_agreement_says(statistics):
     assert rows["solving problem solving", "simulated"] == "κ 0.79, n 11"
     assert rows["style promise", "simulated"].startswith("AC1 1.00")
     assert rows["intent", "simulated"] == NOT_CALIBRATED
-    assert rows["intent", "people"] == "people's"
+    assert rows["intent people", "people"] == "people's"
     judged = {row.item: row.trust for row in statistics.quality_by_rating.rows}
     assert judged["satisfaction detail"] == "κ -0.01 (-0.17…0.14), n 233"
     assert judged["Detail Level"] == "people's"
