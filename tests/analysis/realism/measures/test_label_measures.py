@@ -9,16 +9,16 @@ from duologue.analysis.realism.measures.transcripts import task_of, transcripts_
 def test_labels_are_those_of_both_sides_and_the_same_in_both_languages(talk):
     one = transcripts_of(
         [
-            talk("a", labels={"intent": "Planning", "score": 3, "mine": "x"}),
-            talk("b", labels={"intent": "Recommendation", "score": 5}),
+            talk("a", labels={"mark": "no", "score": 3, "mine": "x", "intent": "Planning"}),
+            talk("b", labels={"mark": "yes", "score": 5}),
         ],
         "en",
     )
-    two = transcripts_of([talk("a", labels={"intent": ["规划", "推荐"], "score": "4"})], "en")
-    intent, score = labels_of(one, two)
-    assert (intent.name, intent.values, intent.numeric) == ("intent", ("planning", "recommendation"), False)
-    assert intent.refused == score.refused == ""
-    assert intent.shares(two[0]) == {"planning": 0.5, "recommendation": 0.5}
+    two = transcripts_of([talk("a", labels={"mark": ["否", "是"], "score": "4", "intent": ["规划", "推荐"]})], "en")
+    mark, score = labels_of(one, two)  # people's intents are another measurement
+    assert (mark.name, mark.values, mark.numeric) == ("mark", ("no", "yes"), False)
+    assert mark.refused == score.refused == ""
+    assert mark.shares(two[0]) == {"no": 0.5, "yes": 0.5}
     assert (score.name, score.numeric, score.mean(one[0])) == ("score", True, 3)
 
 
