@@ -11,8 +11,9 @@ from typing import Any, Literal, TypeAlias
 
 from ...data import domains
 from ...data.labels.annotations import SIDES, AnnotationSide, side_of
-from ...data.labels.reading import HUMAN, SCORES, label_keys
+from ...data.labels.reading import SCORES, label_keys
 from ...data.loading import annotated_in
+from ...data.recllmsim.published_labels import HUMAN
 from ...data.records import Conversation, Record
 from ...errors import DataError, MissingExtraError
 from .score_sources import ScoreOrigin

@@ -46,8 +46,8 @@ def from_object(value: Any, path: str | Path) -> Conversation:
     messages = tuple(_message(turn, path, f"history[{number}]") for number, turn in enumerate(history))
     scenario = _situation(value, messages, path).scenario()
     keys = renamed(value)
-    names = {key: name for name, key in keys.items()}
-    labels = {
+    names: dict[str, str] = {key: name for name, key in keys.items()}
+    labels: dict[str, Any] = {
         names.get(key, key): value[key]
         for key in value
         if key in LABELS or key.startswith(_STRATEGY) or _is_voted(value[key])

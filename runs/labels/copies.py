@@ -183,8 +183,8 @@ def _published(loaded: Loaded, out: Path, new_labels: NewLabels) -> list[str]:
             raise DataError(f"{file}: changed while it was annotated: begin again")
         keys = {unit: {**places.get("labels", {}), **places.get("extra", {})} for unit, places in of_file.items()}
         whole = keys.pop(WHOLE, {})
-        of_file = label_keys_of(talks[relative.as_posix()], whole)
-        named = {of_file[name]: stored for name, stored in whole.items()}
+        key_of = label_keys_of(talks[relative.as_posix()], whole)
+        named = {key_of[name]: stored for name, stored in whole.items()}
         write_text(out / relative, edited(text, annotated(value, named, keys)))
     return []
 

@@ -10,9 +10,9 @@ from ...data.labels.annotated_copies import CHOSEN, FOLDER
 from ...data.labels.definition import LabelDefinition
 from ...data.labels.final_values import finals
 from ...data.labels.items import LabelAnswer, items_of, seen_of
-from ...data.labels.reading import HUMAN
 from ...data.labels.units import WHOLE, units_of
 from ...data.loading import Loaded
+from ...data.recllmsim.published_labels import HUMAN
 from ...data.records import Conversation
 from ...errors import DataError
 from .copies import check_copy, write_copy
