@@ -49,7 +49,7 @@ def from_object(value: Any, path: str | Path) -> Conversation:
     names: dict[str, str] = {key: name for name, key in keys.items()}
     labels: dict[str, Any] = {
         names.get(key, key): value[key]
-        for key in value
+        for key in map(str, value)
         if key in LABELS or key.startswith(_STRATEGY) or _is_voted(value[key])
     }
     extra: dict[str, Any] = {"variant": _variant(value)} | ({KEYS: keys} if keys else {})
