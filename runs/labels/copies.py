@@ -184,7 +184,7 @@ def _published(loaded: Loaded, out: Path, new_labels: NewLabels) -> list[str]:
         keys = {unit: {**places.get("labels", {}), **places.get("extra", {})} for unit, places in of_file.items()}
         whole = keys.pop(WHOLE, {})
         key_of = label_keys_of(talks[relative.as_posix()], whole)
-        named = {key_of[name]: stored for name, stored in whole.items()}
+        named = {key_of[name]: whole[name] for name in sorted(whole, key=key_of.__getitem__)}
         write_text(out / relative, edited(text, annotated(value, named, keys)))
     return []
 
