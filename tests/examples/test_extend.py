@@ -62,8 +62,9 @@ def test_a_page_is_short(page: Path) -> None:
 def test_what_a_page_shows_is_what_happens(page: Path, folder: Path, forks: Any) -> None:
     namespace: dict[str, Any] = {}
     printed = ""
-    for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
-        text = block["text"]
+    blocks = list(BLOCK.finditer(page.read_text(encoding="utf-8")))
+    for block, after in zip(blocks, [*blocks[1:], None], strict=True):
+        text, is_refused = block["text"], after is not None and after["kind"] == "text"
         if block["file"]:
             (folder / block["file"]).parent.mkdir(parents=True, exist_ok=True)
             (folder / block["file"]).write_text(text, encoding="utf-8")
@@ -79,9 +80,8 @@ def test_what_a_page_shows_is_what_happens(page: Path, folder: Path, forks: Any)
                 assert program == "duologue"
                 done = forks.run(*arguments, cwd=folder)
                 printed += done.stdout + done.stderr
-                last = line == text.splitlines()[-1]
-                assert last or done.returncode == (1 if "check" in arguments else 0), done.stderr
-                assert not last or done.returncode == 2, line
+                code = 2 if is_refused and line == text.splitlines()[-1] else 1 if "check" in arguments else 0
+                assert done.returncode == code, (line, done.stderr)
         else:
             assert block["kind"] == "text"
             for line in text.splitlines():
