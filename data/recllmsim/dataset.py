@@ -30,7 +30,7 @@ SIMULATED_KEYS = ("task", "preference_id", "task_context_id", "preference", "pre
                   "task_context_zh", "history")  # fmt: skip
 HUMAN_KEYS = ("chat_model", "history", "task_context", "task_type", "profile")
 LABELS = ("chat_model", "questionnaire", "conflict", "preference_summary_old", "preference_summary", "rating",
-          "satisfaction", "profile_mapped")  # fmt: skip
+          "satisfaction", "profile_mapped", "post_questions")  # fmt: skip
 """Annotations of a conversation in file order. Those that begin with `strategy` follow them, sorted."""
 
 _STRATEGY = "strategy"

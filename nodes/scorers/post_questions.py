@@ -1,7 +1,7 @@
 """Questions to the speakers after a conversation, and the default nodes `turn_recorder` and `closing`.
 
 After RecLLMSim's post-conversation questions. Each question follows the complete conversation and not the other
-questions. Its tokens stand with its answer; they do not count as a message's.
+questions. Its tokens count for the conversation's closing, not as a message's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from ..validators.composition import cut_off
 from .scores import total
 
 LABEL = "post_questions"
-"""The conversation's label with the questions, answers and usage."""
+"""The conversation's label: by role a list of `{query, response}`, as the published generator writes it."""
 ATTEMPTS = 2
 """Maximum calls for a question."""
 
@@ -32,8 +32,8 @@ ATTEMPTS = 2
 class PostQuestions:
     """Asks each role the questions of the prompt templates `<role>/post_<name>`.
 
-    A failed question records its error, and the others follow. After an answer that is empty or cut off by length, the
-    question is asked once more; then the error is `empty` or `cut_off`.
+    A failed question has the response null and its `error`, and the others follow. After an answer that is empty or cut
+    off by length, the question is asked once more; then the error is `empty` or `cut_off`.
     """
 
     pages: Library
@@ -43,12 +43,15 @@ class PostQuestions:
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         if state.get("failure") or not state.get("messages"):
             return {}
-        answers = []
-        for role, speaker in self.speakers.items():
+        exchanges: dict[str, list[dict[str, Any]]] = {}
+        usages = []
+        for role, speaker in sorted(self.speakers.items()):
             for name in self.questions(role):
-                answers.append(await self._ask(role, speaker, name, state, runtime))
-        update: Update = {"labels": {LABEL: answers}}
-        if usage := total(answer.get("usage") for answer in answers):
+                exchange, used = await self._ask(role, speaker, name, state, runtime)
+                exchanges.setdefault(role, []).append(exchange)
+                usages.append(used)
+        update: Update = {"labels": {LABEL: exchanges}}
+        if usage := total(usages):
             update["usage"] = usage
         return update
 
@@ -62,16 +65,15 @@ class PostQuestions:
 
     async def _ask(
         self, role: Role, speaker: Node, name: str, state: State, runtime: Runtime[Limits]
-    ) -> dict[str, Any]:
+    ) -> tuple[dict[str, Any], dict[str, Any] | None]:
+        """The question with its answer, and the usage if the speaker's model tells any."""
         prompt = filled(self.pages[name], {})
         reply = _speaker(role, speaker, name, state, runtime)
         answer = await asked_of(reply, prompt, _not_empty, lambda refusal, attempt: prompt, ATTEMPTS)
-        entry: dict[str, Any] = {"to": role, **prompt}
+        exchange: dict[str, Any] = {"query": prompt["text"], "response": answer.value}
         if answer.value is None:
-            entry["error"] = answer.error or answer.attempts[-1].reason
-        else:
-            entry["answer"] = answer.value
-        return entry | ({"usage": answer.usage.model_dump()} if any(tried.usage for tried in answer.attempts) else {})
+            exchange["error"] = answer.error or answer.attempts[-1].reason
+        return exchange, answer.usage.model_dump() if any(tried.usage for tried in answer.attempts) else None
 
     def provenance(self) -> dict[str, Any]:
         return {"asks": {role: list(self.questions(role)) for role in self.speakers}}

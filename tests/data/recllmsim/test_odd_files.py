@@ -40,8 +40,8 @@ def test_rejected_drafts_are_told_as_left_out() -> None:
 
 
 def test_labels_that_no_file_has_are_told_as_left_out() -> None:
-    (line,) = recllmsim.write([fresh(labels={"post_questions": [], "rating": {"a": 1}})], "out")
-    assert line == "label post_questions (1), of 1 conversation"
+    (line,) = recllmsim.write([fresh(labels={"mood": [], "rating": {"a": 1}})], "out")
+    assert line == "label mood (1), of 1 conversation"
 
 
 def test_a_broken_file_is_named_and_the_good_ones_are_read(fault: Callable[..., str]) -> None:

@@ -207,10 +207,7 @@ async def test_an_answer_to_a_question_afterwards_that_is_cut_off_or_empty_is_as
 
     cast = recllmsim.cast(assistant=reply, post_questions=True)
     conversation_record = record(await conversation(cast).ainvoke(state_of("en"), context=Limits(max_turns=1)))
-    first, second, third = [
-        entry for entry in conversation_record.labels["post_questions"] if entry["to"] == "assistant"
-    ]
+    first, second, third = conversation_record.labels["post_questions"]["assistant"]
     assert len(calls) == 3 + 1
-    assert (first.get("error"), first.get("answer")) == ((error, None) if bad == 2 else (None, "It was fine."))
-    assert (first["usage"]["calls"], first["usage"]["input_tokens"]) == (2, 3 * bad)
-    assert second["answer"] == third["answer"] == "It was fine."
+    assert (first.get("error"), first["response"]) == ((error, None) if bad == 2 else (None, "It was fine."))
+    assert second["response"] == third["response"] == "It was fine."
