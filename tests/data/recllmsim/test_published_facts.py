@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from duologue.data.recllmsim.published_labels import EDITIONS, object_of, wording_of
 from duologue.prompts.label_pages import shipped_labels
 from tests.data.recllmsim.published_facts import EXTRA_PARTS, FACTS, LIST_LENGTHS, Fact
 
@@ -20,6 +21,7 @@ PAGES = [fact for fact in FACTS if not fact.object.startswith("no page")]
 VOTED = [fact for fact in PAGES if fact.votes]
 OWN_PARTS = {"conflict"}
 """Pages that ask more than what is published."""
+BRANCHES = {{"Human_Vs_Agent": "HvA", "satisfaction": "sat"}.get(name, name): keys for name, keys in EDITIONS.items()}
 FOLDERS = {"main": "recllmsim", "HvA": "recllmsim_human_vs_agent"}
 PEOPLE = ("human_exp_V2", "real_human_user")
 
@@ -56,8 +58,14 @@ def test_a_page_labels_the_published_unit_and_stores_the_published_type(fact: Fa
     assert part.several == LIST_LENGTHS.get((fact.object, fact.part))
     if fact.values:
         types = {"word": str, "text number": str, "integer": int, "bool": bool}
-        assert {type(part.stored(value)) for value in fact.values} == {types[fact.stored]}
-    assert (part.within or part.stored_as or fact.part) in fact.editions.values()
+        assert {type(label.shape.stored(fact.part, value)) for value in fact.values} == {types[fact.stored]}
+    if fact.votes:
+        keys = {
+            edition: key for edition, names in BRANCHES.items() for key, name in names.items() if name == fact.object
+        }
+        assert keys == fact.editions
+    else:
+        assert {label.shape.within or fact.part} == set(fact.editions.values())
 
 
 @pytest.mark.parametrize("name", sorted({fact.object for fact in PAGES} - OWN_PARTS))
@@ -84,12 +92,6 @@ def objects() -> Iterator[tuple[str, str, dict[str, Any], str]]:
             yield edition, key, {**{fact.part: fact.values[0] for fact in rows}, **extra}, name
 
 
-def object_of(key: str, stored: Any) -> str | None:
-    from duologue.data.recllmsim.published_labels import object_of as known
-
-    return known(key, stored)
-
-
 @pytest.mark.parametrize(
     ("edition", "key", "value", "name"), list(objects()), ids=lambda value: value if isinstance(value, str) else ""
 )
@@ -98,7 +100,8 @@ def test_an_object_is_known_whatever_key_its_edition_gives_it(
 ) -> None:
     voted = dict.fromkeys(("final", "1", "2", "3"), value)
     assert object_of(key, voted) == name
-    assert object_of(key.replace("strategy", "strategy_human", 1), {"final": value}) == name  # people's have one value
+    human = object_of(key.replace("strategy", "strategy_human", 1), {"final": value})  # people's have one value
+    assert human == f"{name}_human"
 
 
 def test_one_key_names_several_objects() -> None:
@@ -115,9 +118,11 @@ def test_the_first_wording_of_the_style_is_no_style_of_today() -> None:
     assert object_of("strategy_V4_deprecated", {"final": value}) != "style"
 
 
-def test_the_first_taxonomy_by_another_model_is_the_first_taxonomy() -> None:
+def test_the_first_taxonomy_by_another_model_is_the_first_taxonomy_in_the_same_words() -> None:
     value = {part: fact.values[0] for part, fact in parts_of("first_taxonomy").items()}
-    assert object_of("strategy_1120", {"final": value}) == "first_taxonomy"
+    name = object_of("strategy_1120", {"final": value})
+    assert name == "first_taxonomy_1120"
+    assert {wording_of(name, part) for part in value} == {wording_of("first_taxonomy", part) for part in value}
 
 
 # --- The pages' text
