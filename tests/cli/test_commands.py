@@ -185,7 +185,7 @@ def test_the_doctor_tells_versions_and_whether_a_key_is_set_and_never_the_key(du
     assert document["key"] == {"variable": "OPENAI_API_KEY", "set": True}
     assert document["host"] == "127.0.0.1:8000"
     assert document["packages"]["langgraph"]
-    assert "notebook" in document["extras"]
+    assert "stats" in document["extras"]
     plain = duologue("doctor")[1]
     assert "127.0.0.1:8000" in plain
     for text in (out, err, plain):
