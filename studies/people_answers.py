@@ -1,13 +1,13 @@
 """People's answers on the labelling page, exported from their folder, imported into it, or put into a copy."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..data.labels import answer_files
 from ..data.labels.definition import LabelDefinition
 from ..data.labels.items import LabelAnswer
-from ..data.labels.side_by_side import ONBOARDING, STUDY, Study, strange
+from ..data.labels.side_by_side import QUIZ, STUDY, Study, strange
 from ..data.loading import Loaded, load
 from ..errors import DataError
 from ..prompts.label_pages import labels_named
@@ -39,7 +39,7 @@ def export_answers(
     DataError for a folder without answers.
     """
     definitions = _defined(labels, labels_dir)
-    names = (STUDY, ONBOARDING) if definitions is None else definitions
+    names = (STUDY, QUIZ) if definitions is None else definitions
     answers = [answer for of_person in _everybodys(folder).values() for answer in of_person if answer.label in names]
     answer_files.write(answers, Path(path))
     return len(answers)
@@ -101,12 +101,12 @@ def copy_with_answers(
 
 
 def study_preferences(
-    folder: str | Path, study: str | Path | None = None, *, without_contradictions: bool = False
+    folder: str | Path, study: str | Path | None = None, *, without: Collection[str] = ()
 ) -> "Preferences":
     """What people prefer in a side-by-side study, `duologue recllmsim preference` as a function.
 
-    `folder`: their answers; `study`: its file, for the names of its two systems. `without_contradictions`: leave out
-    preferences for the system that the same person found worse. DataError for a folder without such answers.
+    `folder`: their answers; `study`: its file, for the names of its two systems. `without`: preferences to
+    leave out, such as `ann:t1`. DataError for a folder without such answers, or without one of these.
     """
     from ..analysis.labels.preference import SIDES, preferences
 
@@ -118,7 +118,7 @@ def study_preferences(
         raise DataError(f"{folder}: holds no answers to a side-by-side study: give the folder of --answers")
     side_by_side = None if study is None else Study.of(Path(study))
     names = SIDES if side_by_side is None else (side_by_side.first.name, side_by_side.second.name)
-    return preferences(by_person, names, without_contradictions=without_contradictions)
+    return preferences(by_person, names, without=without)
 
 
 def _defined(labels: Sequence[str] | None, folder: str | Path | None) -> dict[str, LabelDefinition] | None:
@@ -145,7 +145,7 @@ def _of_one_file_each(answers: Sequence[LabelAnswer], path: Path) -> list[LabelA
 
 def _problem(answer: LabelAnswer, labels: Mapping[str, LabelDefinition] | None) -> str:
     """Why an answer is not one of these labels, or of a study (None); empty if it is."""
-    if labels is None and answer.label not in (STUDY, ONBOARDING):
+    if labels is None and answer.label not in (STUDY, QUIZ):
         return f"is about {answer.label!r}, no study: leave it out"
     if labels is None and (problem := strange(answer.value)):
         return f"{problem}: write it of the two groups"

@@ -1,4 +1,4 @@
-"""What `duologue label --study` has a person work on: trial conversations, then one batch after the other."""
+"""What `duologue label --study` has a person work on: the quiz, then one batch after the other."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,27 +10,25 @@ from ..data import load
 from ..data.labels.definition import LabelDefinition
 from ..data.labels.items import Item
 from ..data.labels.side_by_side import (
-    ONBOARDING,
+    QUIZ,
     STUDY,
     ReplyPair,
     Study,
     batches_of,
     by_label,
     comparisons,
-    passed,
-    stranger,
-    unmet,
+    quiz,
     unswitched,
 )
 from ..errors import DataError
 from ..runs.labels.answers import AnswerFiles
 from ..runs.labels.batches import Batches, BegunBatch
-from ..views.labelling.side_by_side import side_by_side_html
+from ..views.labelling.side_by_side import quiz_html, side_by_side_html
 from .labelling import LabellingSettings, LabelWork, PersonWork, View
 
 
 class StudyWork(PersonWork):
-    """A side-by-side study: trial conversations first, then one batch after the other."""
+    """A side-by-side study: the quiz first, then one batch after the other."""
 
     def __init__(self, settings: LabellingSettings) -> None:
         """DataError for a study that cannot be made."""
@@ -38,41 +36,42 @@ class StudyWork(PersonWork):
         self.study = Study.of(settings.study)
         compared, notes = compared_in(self.study)
         self._compared = {conversation.id: conversation for conversation in compared}
-        trials = [trial.conversation for trial in self.study.onboarding]
-        if unknown := [name for name in trials if name not in self._compared]:
-            raise DataError(f"{settings.study}: onboarding: {unknown[0]!r} is {stranger(self._compared)}")
-        for trial in self.study.onboarding:
-            if problem := unmet(trial, self._compared[trial.conversation]):
-                raise DataError(f"{settings.study}: onboarding: {problem}")
         self._limit = settings.limit
         answers = AnswerFiles(settings.answers, settings.by)
-        batches = [[self._item(STUDY, name) for name in batch] for batch in batches_of(self.study, compared)]
+        batches = [[self._item(name) for name in batch] for batch in batches_of(self.study, compared)]
         self._batches = Batches(settings.answers, batches, self.study.labellers)
-        super().__init__(answers, [self._item(ONBOARDING, name) for name in trials])
+        self._quiz = Item(label=QUIZ, conversation=QUIZ, seen=quiz().seen)
+        super().__init__(answers, [self._quiz] if self.study.pass_mark else [])
         if not self.waiting:
             self.go_on()
         self.notes = tuple(notes) if self.waiting or self.refusal() else (*notes, *self._begun_by_others())
 
     @override
     def definition(self, item: Item) -> LabelDefinition:
-        return self._compared[item.conversation].definition()
+        return quiz().definition() if item == self._quiz else self._compared[item.conversation].definition()
 
     @override
     def html(self, item: Item, view: View) -> str:
+        if item == self._quiz:
+            return quiz_html(quiz())
         return side_by_side_html(self._compared[item.conversation], switched=self._switched(item))
 
-    def _item(self, label: str, name: str) -> Item:
-        return Item(label=label, conversation=name, seen=self._compared[name].seen)
+    def _item(self, name: str) -> Item:
+        return Item(label=STUDY, conversation=name, seen=self._compared[name].seen)
 
     def _switched(self, item: Item) -> bool:
-        return self._compared[item.conversation].switched(self.study.seed, self.by)
+        return self._compared[item.conversation].switched(self.study.seed)
 
     @override
     def stored(self, item: Item, value: Mapping[str, Any]) -> dict[str, Any]:
+        if item == self._quiz:
+            return dict(value)
         return {**unswitched(value, switched=self._switched(item)), "switched": self._switched(item)}
 
     @override
     def form_value(self, item: Item, value: Mapping[str, Any]) -> dict[str, Any]:
+        if item == self._quiz:
+            return dict(value)
         names = {"first": "B", "second": "A"} if self._switched(item) else {"first": "A", "second": "B"}
         return {
             name: choice if name == "why" else names.get(choice, choice)
@@ -83,19 +82,17 @@ class StudyWork(PersonWork):
     @override
     def question(self, item: Item, part: str | None) -> int | None:
         number = (part or "").partition(" ")[0]
-        return int(number) if number.isdecimal() else None
+        return int(number) if item != self._quiz and number.isdecimal() else None
 
     @override
     def refusal(self) -> str:
-        if any(item.label == ONBOARDING for item in self.waiting):
+        if not self.study.pass_mark or self._quiz in self.waiting:
             return ""
-        trial_answers = {key[1]: answer.value for key, answer in self.answers.standing.items() if key[0] == ONBOARDING}
-        share = passed(self.study, trial_answers)
+        share = quiz().share(self.answers.standing[self._quiz.key].value)
         if share >= self.study.pass_mark:
             return ""
         return (
-            f"{share:.0%} of the expected answers to the trial conversations were given, {self.study.pass_mark:.0%} are "
-            "needed. Thank you for trying."
+            f"{share:.0%} of the quiz was answered right, {self.study.pass_mark:.0%} are needed. Thank you for trying."
         )
 
     @override

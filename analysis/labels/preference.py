@@ -1,18 +1,21 @@
-"""What people preferred in a side-by-side study: wins of each side, agreement, contradictions.
+"""What people preferred in a side-by-side study: wins of each side, agreement, reasons.
 
-As "Let the LLMs Talk" (WSDM 2024), table 4, counts it: a side wins where more than half of the labellers choose it.
+As "Let the LLMs Talk" (WSDM 2024), table 4, counts it: a side wins where more than half of the labellers choose it; all
+else is a tie.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from typing_extensions import override
 
 from ...data.labels.items import LabelAnswer
 from ...data.labels.side_by_side import ASPECTS, STUDY, is_asked
+from ...data.labels.units import WHY
 from ...data.labels.votes import Vote, aggregate
 from ...data.records import Record
+from ...errors import DataError
 from ..over_users.estimate import UserScore
 from ..tables import Sections, Table, TypedRows
 from .agreement.coefficients import fleiss_kappa
@@ -32,10 +35,12 @@ class Wins(Record):
     first: float | None
     """Share of them that the first side wins, 0 to 1."""
     second: float | None
+    tie: float | None
+    """Share that neither side wins, as published: the three shares after it together."""
     both: float | None
     """Share that most say of both; of `preference` that there is no difference."""
     neither: float | None
-    tie: float | None
+    split: float | None
     """Share of which no answer has more than half of the labellers."""
     labellers: float | None
     """Mean number of people who answered."""
@@ -47,15 +52,14 @@ class Wins(Record):
     note: str = ""
 
 
-class Contradiction(Record):
-    """A person's preference against their own answers."""
+class Justification(Record):
+    """A person's reason beside their preference, for a reader who finds contradictions."""
 
-    by: str
-    conversation: str
+    answer: str
+    """Person and conversation, such as `ann:t1`."""
     preference: str
-    first: int
-    """Aspects in which they found the first side better."""
-    second: int
+    """A, B or tie, as the person saw the sides: the reason may name them."""
+    why: str
 
 
 class ReasonRow(Record):
@@ -90,8 +94,8 @@ class PreferenceTable(TypedRows[Wins], title="Side by side"):
         return super().table().model_copy(update={"notes": notes})
 
 
-class ContradictionTable(TypedRows[Contradiction], title="Preferences against the same person's answers"):
-    """Preferences for the side that the same person found worse in more aspects."""
+class JustificationTable(TypedRows[Justification], title="Reasons beside their preference"):
+    """What people wrote, for somebody to read: no rule decides what contradicts a preference."""
 
 
 class ReasonTable(TypedRows[ReasonRow], title="Reasons for a preference"):
@@ -104,13 +108,13 @@ class Preferences(Sections):
     people: int
     conversations: int
     wins: PreferenceTable
-    contradictions: ContradictionTable
+    justifications: JustificationTable
     reasons: ReasonTable = ReasonTable(rows=())
     """Empty unless the reasons were labelled (`duologue annotate ANSWERS --labels justification`)."""
 
     @override
     def shown(self) -> list[TypedRows[Any]]:
-        return [self.wins, *(part for part in (self.reasons, self.contradictions) if part.rows)]
+        return [self.wins, *(part for part in (self.reasons, self.justifications) if part.rows)]
 
     @override
     def to_json(self) -> dict[str, Any]:
@@ -121,46 +125,46 @@ def preferences(
     answers: Mapping[str, Iterable[LabelAnswer]],
     names: tuple[str, str] = SIDES,
     *,
-    without_contradictions: bool = False,
+    without: Collection[str] = (),
 ) -> Preferences:
     """The wins of each side in people's answers to a study, by person.
 
-    `without_contradictions`: leave out each preference for the side that the person found worse in more aspects.
+    `without`: preferences to leave out, such as `ann:t1`, as a reader found that their reason contradicts them. DataError
+    for one that is not there.
     """
     study_answers = [answer for by in sorted(answers) for answer in answers[by] if answer.label == STUDY]
-    against = [conflict for answer in study_answers if (conflict := contradiction(answer)) is not None]
-    left_out = {(conflict.by, conflict.conversation) for conflict in against} if without_contradictions else set()
+    by_name = {f"{answer.by}:{answer.conversation}": answer for answer in study_answers}
+    if unknown := [name for name in without if name not in by_name]:
+        raise DataError(f"{unknown[0]!r} is no answer to the study: give names such as {', '.join(list(by_name)[:2])}")
     rows = [_wins(aspect, _votes(study_answers, aspect)) for aspect in ASPECTS]
-    preferred = [answer for answer in study_answers if (answer.by, answer.conversation) not in left_out]
+    preferred = [answer for name, answer in by_name.items() if name not in without]
     rows.append(_wins(PREFERENCE, _votes(preferred, PREFERENCE)))
     notes = [
-        f"first: {names[0]}; second: {names[1]}. A side wins where more than half of the labellers choose it.",
+        f"first: {names[0]}; second: {names[1]}. A side wins where more than half of the labellers choose it; all else is a tie.",
+        "tie: both (most say both, or tie), neither (most say neither) and split (no majority) together.",
         "n: questions, of preference conversations. Fleiss' kappa with its 95 % interval over conversations, each left out in turn.",
     ]
-    if left_out:
-        notes.append(f"{len(left_out)} preferences against the same person's answers are left out.")
+    if without:
+        notes.append(f"Preferences left out: {', '.join(sorted(without))}.")
     return Preferences(
         people=len({answer.by for answer in study_answers}),
         conversations=len({answer.conversation for answer in study_answers}),
         wins=PreferenceTable(rows=tuple(rows), notes=tuple(notes)),
-        contradictions=ContradictionTable(rows=tuple(against)),
+        justifications=JustificationTable(
+            rows=tuple(_justification(name, answer) for name, answer in by_name.items() if answer.value.get(WHY)),
+            notes=(
+                "A and B: as the person saw the sides. A reader decides which reasons contradict their preference.",
+            ),
+        ),
         reasons=_reasons(preferred),
     )
 
 
-def contradiction(answer: LabelAnswer) -> Contradiction | None:
-    """The contradiction between a person's preference and their answers about the aspects; None without one.
-
-    The rule is ours. The authors of the paper read each justification beside the label that it was given for.
-    """
-    preference = answer.value.get(PREFERENCE)
-    counts = Counter(choice for name, choice in answer.value.items() if name.rpartition(" ")[2] in ASPECTS)
-    first, second = counts["first"], counts["second"]
-    if (preference, first < second) != ("first", True) and (preference, second < first) != ("second", True):
-        return None
-    return Contradiction(
-        by=answer.by, conversation=answer.conversation, preference=str(preference), first=first, second=second
-    )
+def _justification(name: str, answer: LabelAnswer) -> Justification:
+    sides = ("B", "A") if answer.value.get("switched") else ("A", "B")
+    preference = str(answer.value.get(PREFERENCE))
+    seen = dict(zip(SIDES, sides, strict=True)).get(preference, preference)
+    return Justification(answer=name, preference=seen, why=str(answer.value[WHY]))
 
 
 def _votes(answers: Sequence[LabelAnswer], aspect: str) -> dict[tuple[str, str], list[Vote]]:
@@ -221,9 +225,10 @@ def _wins(aspect: str, votes: Mapping[tuple[str, str], list[Vote]]) -> Wins:
         n=len(votes),
         first=share("first"),
         second=share("second"),
+        tie=share(None, both, "neither"),
         both=share(both),
         neither=None if aspect == PREFERENCE else share("neither"),
-        tie=share(None),
+        split=share(None),
         labellers=sum(map(len, votes.values())) / len(votes) if votes else None,
         fleiss=kappa.value,
         fleiss_low=kappa.low,

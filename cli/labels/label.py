@@ -41,7 +41,7 @@ def label_command(
     labels_dir: LabelsDir = None,
     limit: Annotated[
         int | None,
-        limit_to("items in all, including those that this person has answered and a study's trials"),
+        limit_to("items in all, including those that this person has answered and a study's quiz"),
     ] = None,
     out: Annotated[
         Path | None,

@@ -14,17 +14,17 @@ def preference_command(
         Path, typer.Argument(metavar="ANSWERS", help="The folder of the answers of `duologue label --study`.")
     ],
     study: Annotated[Path | None, study_of(", for the names of its two systems")] = None,
-    without_contradictions: Annotated[
-        bool,
-        option("Leave out preferences for the system that the same person found worse.", "--without-contradictions"),
-    ] = False,
+    without: Annotated[
+        list[str] | None,
+        option("Leave out a preference that its reason contradicts; may be given several times.", metavar="PERSON:ID"),
+    ] = None,
     output: TableOutput = PRINTED,
 ) -> int:
     """Print which system people prefer in a side-by-side study.
 
-    Wins by majority, agreement (Fleiss' kappa), contradictions.
+    Wins by majority, agreement (Fleiss' kappa), and each reason beside its preference.
     """
     from ...studies.people_answers import study_preferences
 
-    output.show(study_preferences(answers, study, without_contradictions=without_contradictions))
+    output.show(study_preferences(answers, study, without=without or ()))
     return 0

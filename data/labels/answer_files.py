@@ -14,7 +14,7 @@ from ..files.json_files import dumps, write_text
 from ..files.regular_files import content
 from .definition import LabelDefinition, PartDefinition
 from .items import LabelAnswer
-from .side_by_side import ONBOARDING, STUDY, is_asked
+from .side_by_side import QUIZ, STUDY, is_asked
 
 MOST_BYTES = 500_000_000
 """Most bytes of a file of answers."""
@@ -22,8 +22,8 @@ MOST_BYTES = 500_000_000
 _HEAD = ("by", "label", "conversation", "message", "path", "model_shown", "chosen_by", "seen")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """What a spreadsheet takes for the begin of a formula."""
-_OF_STUDY = (STUDY, ONBOARDING)
-"""Labels that stand on no page: each conversation of a study has its own."""
+_OF_STUDY = (STUDY, QUIZ)
+"""Labels that stand on no page: the quiz, and the label of each conversation of a study."""
 _WORDS = PartDefinition(text=True)
 _YES_OR_NO = ("true", "false")
 

@@ -2,12 +2,15 @@
 
 The set-up is that of "Let the LLMs Talk" (WSDM 2024), section 4 and table 4. It asks for correctness, naturalness and
 completeness of each answer, and for one preference for the conversation with the reason. Where one side refuses, only
-correctness is asked; identical answers are shown and not asked about.
+correctness is asked; identical answers are shown and not asked about. A quiz about the task admits to it; its questions
+and its sample annotations are ours, as those of the paper are not published.
 """
 
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
@@ -31,10 +34,10 @@ CHOICES = ("A", "B", "both", "neither")
 PREFERENCES = ("A", "B", "tie")
 STUDY = "side_by_side"
 """Name of the label under which answers are kept."""
-ONBOARDING = "onboarding"
-"""The same of those to the trial conversations."""
+QUIZ = "quiz"
+"""The same of those to the entry test."""
 PASS = 0.75
-"""Share of the expected answers that a person must meet, unless the study sets another."""
+"""Share of the quiz that a person must get right, unless the study sets another."""
 _BYTES = 1_000_000
 
 LocalText: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
@@ -56,17 +59,6 @@ class SideSource(BaseModel):
         return self
 
 
-class StudyTrial(BaseModel):
-    """A conversation that a person labels first, and what is expected."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    conversation: LocalText
-    """Id of the first side's conversation."""
-    expected: Mapping[str, Literal["first", "second", "both", "neither", "tie"]] = Field(min_length=1)
-    """By `preference`, or `1 correctness` and so on: aspects by the number of the question, from 1."""
-
-
 class Study(BaseModel):
     """A task file: who is compared, who labels how much."""
 
@@ -76,11 +68,11 @@ class Study(BaseModel):
     second: SideSource
     labellers: int = Field(default=3, ge=1)
     """People for each conversation."""
-    batch_size: int = Field(default=10, ge=1)
+    batch_size: int = Field(default=5, ge=1)
     batches: tuple[tuple[LocalText, ...], ...] = ()
     """Ids of conversations by batch, in place of batches of `batch_size`."""
-    onboarding: tuple[StudyTrial, ...] = ()
     pass_mark: float = Field(default=PASS, ge=0, le=1)
+    """Share of the quiz that a person must get right; 0 leaves the quiz out."""
     seed: int = 0
 
     @classmethod
@@ -151,20 +143,59 @@ class ReplyPair:
             STUDY, {"title": "Which answers are better?", "unit": "conversation", "parts": parts}, GUIDE, STUDY
         )
 
-    def switched(self, seed: int, by: str) -> bool:
-        """Whether this person sees the second side as A."""
-        return int(digest("sides", seed, self.id, by)[:8], 16) % 2 == 1
+    def switched(self, seed: int) -> bool:
+        """Whether people see the second side as A."""
+        return int(digest("sides", seed, self.id)[:8], 16) % 2 == 1
 
 
 GUIDE = """
-**correctness**: the answer is right and answers the question. **naturalness**: it reads as a person would write it.
-**completeness**: nothing that belongs to the answer is missing. Choose *both* or *neither* where the two do not differ.
+**correctness**: the answer is right and answers the question, in the context of the conversation. **naturalness**: it is
+fluent, in whole sentences, as a person would write it. **completeness**: it is comprehensive; a correct answer may be
+incomplete. Choose *both* or *neither* where the two do not differ.
 
 **preference**: which conversation would you rather have had? **why**: a sentence.
 
 Where one side finds no answer, only correctness is asked: it is right to find none where the text has none. Two answers
 that are the same are shown without a question.
 """
+
+
+class Quiz(BaseModel):
+    """The entry test: questions about the task, with sample annotations to look at."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: str
+    """What the samples are about."""
+    questions: tuple[tuple[str, Literal["yes", "no"]], ...]
+    """Each with its right answer."""
+    samples: tuple[tuple[str, str, str, str], ...]
+    """A question, the answers of A and B, and how they are labelled."""
+
+    @property
+    def seen(self) -> str:
+        """Digest of what is asked and shown."""
+        return digest("seen", self.model_dump(mode="json"))[:16]
+
+    def definition(self) -> LabelDefinition:
+        """What is asked, as a label: each question by its number."""
+        asked = {str(number): text for number, (text, _) in enumerate(self.questions, start=1)}
+        parts = {name: {"values": ["yes", "no"]} for name in asked}
+        meaning = "\n\n".join([GUIDE.strip(), *(f"**{name}**: {text}" for name, text in asked.items())])
+        return LabelDefinition.of(
+            QUIZ, {"title": "What is asked of you?", "unit": "conversation", "parts": parts}, meaning, QUIZ
+        )
+
+    def share(self, value: Mapping[str, Any]) -> float:
+        """Share of the questions that these answers get right."""
+        right = [number for number, (_, answer) in enumerate(self.questions, 1) if value.get(str(number)) == answer]
+        return len(right) / len(self.questions)
+
+
+@cache
+def quiz() -> Quiz:
+    """The quiz of every study."""
+    return Quiz.model_validate_json((files(__package__) / "quiz.json").read_text(encoding="utf-8"))
 
 
 def comparisons(first: Sequence[Conversation], second: Sequence[Conversation]) -> tuple[list[ReplyPair], list[str]]:
@@ -269,29 +300,10 @@ def stranger(ids: Collection[str]) -> str:
 
 def batches_of(study: Study, compared: Sequence[ReplyPair]) -> list[list[str]]:
     """Ids of the conversations of each batch: as the study lists them, else of `batch_size` in an order by digest."""
-    trials = {trial.conversation for trial in study.onboarding}
     compared_ids = {comparison.id for comparison in compared}
     if study.batches:
         if wrong := [name for batch in study.batches for name in batch if name not in compared_ids]:
             raise DataError(f"batches: {wrong[0]!r} is {stranger(compared_ids)}")
         return [list(dict.fromkeys(batch)) for batch in study.batches]
-    ids = sorted(compared_ids - trials, key=lambda name: digest("batch", study.seed, name))
+    ids = sorted(compared_ids, key=lambda name: digest("batch", study.seed, name))
     return [ids[start : start + study.batch_size] for start in range(0, len(ids), study.batch_size)]
-
-
-def unmet(trial: StudyTrial, comparison: ReplyPair) -> str:
-    """Why a trial's expectation cannot be met: it is not asked, or cannot be answered; empty if it can."""
-    names = [name for name in comparison.definition().parts if name != "why"]
-    for name, choice in trial.expected.items():
-        if name not in names:
-            return f"{trial.conversation!r} is not asked about {name!r}, only about {', '.join(names)}"
-        if choice in (("both", "neither") if name == "preference" else ("tie",)):
-            can = "first, second or tie" if name == "preference" else "first, second, both or neither"
-            return f"{trial.conversation!r}: {name} is {can}, never {choice}"
-    return ""
-
-
-def passed(study: Study, answers: Mapping[str, Mapping[str, Any]]) -> float:
-    """Share of the expected answers that a person's answers to the trial conversations meet; 1 where none is expected."""
-    met = [answers.get(trial.conversation, {}).get(name) == choice for trial in study.onboarding for name, choice in trial.expected.items()]  # fmt: skip
-    return sum(met) / len(met) if met else 1.0

@@ -6,6 +6,7 @@ import pytest
 
 from duologue import data
 from duologue.data import Conversation, Message
+from duologue.data.labels.side_by_side import quiz
 from duologue.runs.labels.answers import AnswerFiles, answers_of
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]  # Streamlit is an extra with warnings of its own
@@ -237,10 +238,10 @@ def test_who_guesses_the_profile_does_not_see_it_and_ranks_three_to_five(app, tm
 
 @pytest.fixture
 def study(app, tmp_path):
-    """A page of a study of two conversations, of which the first is the trial; its second question is answered alike."""
+    """A page of a study of two conversations, whose second question is answered alike."""
     for side, answers in (("a", ("It was built in 1900.", "By a smith.")), ("b", ("In 1901, I think.", "By a smith."))):
         lines = []
-        for number in range(3):
+        for number in range(2):
             messages = [
                 {"role": role, "content": text}
                 for place, answer in enumerate(answers)
@@ -248,10 +249,8 @@ def study(app, tmp_path):
             ]
             lines.append(json.dumps({"id": f"{side}{number}", "topic": f"t{number}", "messages": messages}))
         (tmp_path / f"{side}.jsonl").write_text("\n".join(lines) + "\n")
-    first = data.load(tmp_path / "a.jsonl").conversations[0].id
     (tmp_path / "study.yaml").write_text(
         "first: {name: ours, source: a.jsonl}\nsecond: {name: theirs, source: b.jsonl}\nlabellers: 1\nbatch_size: 1\n"
-        f"onboarding: [{{conversation: '{first}', expected: {{preference: first, 1 correctness: first}}}}]\n"
     )
 
     def opening(by="ann"):
@@ -266,7 +265,14 @@ def side_of(page, text):
     return "A" if html.index(text) < html.index(">B</p>") else "B"
 
 
-def answer_trial(page, preferred):
+def answer_quiz(page, right=True):
+    """The right answers to the quiz, or only the wrong ones."""
+    for number, (_, answer) in enumerate(quiz().questions, start=1):
+        press(page, f"{number}={answer if right else 'no' if answer == 'yes' else 'yes'}")
+    return press(page, "save")
+
+
+def answer_sides(page, preferred):
     """The answers of somebody who prefers the side that says this in every respect."""
     side = side_of(page, preferred)
     press(
@@ -276,29 +282,31 @@ def answer_trial(page, preferred):
     return press(page, "next why", "save")
 
 
-def test_a_study_asks_about_what_differs_after_the_trial_and_keeps_the_sides_apart(study):
+def test_a_study_asks_about_what_differs_after_the_quiz_and_keeps_the_sides_apart(study):
     page = study()
+    assert "Ten samples" in conversation(page)
+    answer_quiz(page)
     assert not [button for button in page.button if " open 2 " in str(button.key)], "the second answers are alike"
-    for _ in range(3):
-        answer_trial(page, "It was built in 1900.")
+    for _ in range(2):
+        answer_sides(page, "It was built in 1900.")
     assert "All 3 are labelled" in shown(page)
     answers = [answer for answer in answers_of("answers")["ann"] if answer.label != "batch"]
-    assert [answer.value["preference"] for answer in answers] == ["first"] * 3
-    assert [answer.label for answer in answers] == ["onboarding", "side_by_side", "side_by_side"]
+    assert [answer.label for answer in answers] == ["quiz", "side_by_side", "side_by_side"]
+    assert [answer.value["preference"] for answer in answers[1:]] == ["first"] * 2
 
 
-def test_who_fails_the_trial_may_not_go_on(study):
-    page = answer_trial(study(), "In 1901, I think.")
-    assert "0% of the expected answers" in page.warning[0].value
-    assert [answer.label for answer in answers_of("answers")["ann"]] == ["onboarding"]
+def test_who_fails_the_quiz_may_not_go_on(study):
+    page = answer_quiz(study(), right=False)
+    assert "0% of the quiz was answered right" in page.warning[0].value
+    assert [answer.label for answer in answers_of("answers")["ann"]] == ["quiz"]
 
 
 def test_a_batch_that_somebody_has_taken_is_not_given_to_another(study):
-    first = answer_trial(study("ann"), "It was built in 1900.")
+    first = answer_quiz(study("ann"))
     assert "1 of 2 labelled as ann" in first.get("progress")[0].proto.text
-    second = answer_trial(study("ben"), "It was built in 1900.")
-    answer_trial(second, "It was built in 1900.")
-    assert "All 2 are labelled" in shown(second)  # the trial and the batch that ann has not taken
+    second = answer_quiz(study("ben"))
+    answer_sides(second, "It was built in 1900.")
+    assert "All 2 are labelled" in shown(second)  # the quiz and the batch that ann has not taken
     batches = {
         by: [answer.value for answer in answers if answer.label == "batch"]
         for by, answers in answers_of("answers").items()
@@ -311,14 +319,14 @@ def test_a_batch_that_somebody_has_taken_is_not_given_to_another(study):
 
 def test_a_limit_takes_no_batch_from_others(study, app):
     page = app(source=None, labels=[], labels_dir=None, study="study.yaml", by="cem", limit=2)
-    for _ in range(2):
-        answer_trial(page, "It was built in 1900.")
+    answer_quiz(page)
+    answer_sides(page, "It was built in 1900.")
     assert "All 2 are labelled" in shown(page)
-    assert [answer.value["batch"] for answer in answers_of("answers")["cem"] if answer.label == "batch"] == [0]
+    assert [answer.conversation for answer in answers_of("answers")["cem"] if answer.label == "batch"] == ["batch 0"]
 
 
 def test_undo_in_a_study_shows_the_answer_as_it_was_given(study):
-    page = answer_trial(study(), "It was built in 1900.")
+    page = answer_sides(answer_quiz(study()), "It was built in 1900.")
     press(page, "undo")
     side = side_of(page, "It was built in 1900.")
     assert f"preference: {side}" in [button.label for button in page.button]

@@ -31,7 +31,8 @@ answer_all(LabelWork(LabellingSettings(source=source, labels=("style",), answers
 STUDY = f"""{LABELLED}
 study, answers = Path("study.yaml"), Path("answers")
 shutil.rmtree(answers, ignore_errors=True)
-study.write_text('first: {{name: GPT-4, source: teacher_sim_topics.txt}}\\nsecond: {{name: people, label: quac}}')
+text = 'first: {{name: GPT-4, source: teacher_sim_topics.txt}}\\nsecond: {{name: people, label: quac}}'
+study.write_text(text + '\\npass_mark: 0')  # without the quiz
 answer_all(StudyWork(LabellingSettings(study=study, answers=answers, by="ann")))
 StudyWork(LabellingSettings(study=study, answers=answers, by="ben")).answers.close()
 """

@@ -2,7 +2,7 @@
 
 from ...data import domains
 from ...data.grounding import ground
-from ...data.labels.side_by_side import ReplyPair
+from ...data.labels.side_by_side import Quiz, ReplyPair
 from ...data.records import Message, Span
 from ..against import Stretch, stretches
 from ..pages import in_notebook, render
@@ -39,6 +39,11 @@ def side_by_side_html(comparison: ReplyPair, *, switched: bool) -> str:
         silent=domain.refuses,
     )
     return in_notebook(html)
+
+
+def quiz_html(quiz: Quiz) -> str:
+    """The sample annotations that stand beside the quiz."""
+    return in_notebook(render("quiz.html", quiz=quiz))
 
 
 def _spanned(message: Message, section: str) -> Message:

@@ -1,11 +1,12 @@
-"""Side-by-side studies: wins by majority, ties, agreement, and preferences against one's own answers."""
+"""Side-by-side studies: wins by majority, ties, agreement, and reasons beside their preference."""
 
 import pytest
 
 from duologue.analysis.labels.agreement.coefficients import fleiss_kappa
-from duologue.analysis.labels.preference import contradiction, preferences
+from duologue.analysis.labels.preference import preferences
 from duologue.data.labels.items import LabelAnswer
 from duologue.data.labels.side_by_side import STUDY
+from duologue.errors import DataError
 
 
 def answer(by, conversation="1", preference="first", **aspects):
@@ -36,8 +37,20 @@ def test_a_side_wins_where_more_than_half_of_the_labellers_say_so():
 def test_what_nobody_has_a_majority_for_is_a_tie_and_no_win():
     by_aspect = rows(preferences(by_person(answer("a", preference="first"), answer("b", preference="second"), answer("c", preference="tie"))))  # fmt: skip
     preference = by_aspect["preference"]
-    assert (preference.first, preference.second, preference.both, preference.tie) == (0, 0, 0, 1)
+    assert (preference.first, preference.second, preference.tie, preference.split) == (0, 0, 1, 1)
     assert preference.neither is None
+
+
+def test_both_and_neither_are_ties_as_well_as_no_majority():
+    said = {"1": ("both", "both"), "2": ("neither", "neither"), "3": ("first", "both"), "4": ("second", "second")}
+    answers = [
+        answer(by, number, correctness=choice)
+        for number, of_one in said.items()
+        for by, choice in zip("ab", of_one, strict=True)
+    ]
+    row = rows(preferences(by_person(*answers)))["correctness"]
+    assert (row.first, row.second, row.tie) == (0, 0.25, 0.75)
+    assert (row.both, row.neither, row.split) == (0.25, 0.25, 0.25)
 
 
 def test_fleiss_kappa_is_that_of_the_table_of_votes():
@@ -62,22 +75,18 @@ def test_one_labeller_agrees_with_nobody_and_the_row_says_so():
     assert (preference.fleiss, preference.note) == (None, "nothing was answered by two people")
 
 
-def test_a_preference_for_the_side_that_one_found_worse_is_listed_and_left_out_on_request():
-    odd = answer("a", preference="first", correctness="second", completeness="second", naturalness="first")
-    result = preferences(by_person(odd, answer("b", preference="second", correctness="second")))
-    assert [(row.by, row.first, row.second) for row in result.contradictions.rows] == [("a", 1, 2)]
+def test_reasons_stand_beside_the_preference_as_it_was_seen_and_are_left_out_by_name():
+    odd = answer("a", preference="first", correctness="second")
+    odd = odd.model_copy(update={"value": {**odd.value, "switched": True, "why": "A is right."}})
+    answers = by_person(odd, answer("b", preference="second", correctness="second"))
+    result = preferences(answers)
+    listed = [(row.answer, row.preference, row.why) for row in result.justifications.rows]
+    assert listed == [("a:1", "B", "A is right."), ("b:1", "B", "so")]
     assert rows(result)["preference"].tie == 1
-    without = preferences(
-        by_person(odd, answer("b", preference="second", correctness="second")), without_contradictions=True
-    )
-    assert rows(without)["preference"].second == 1
-    assert rows(without)["correctness"].n == 1
-    assert len(result.tables()) == 2
-
-
-@pytest.mark.parametrize("preference", ["tie", "second"])
-def test_a_preference_that_fits_is_no_contradiction(preference):
-    assert contradiction(answer("a", preference=preference, correctness="second")) is None
+    without = rows(preferences(answers, without=["a:1"]))
+    assert (without["preference"].second, without["correctness"].second) == (1, 1)
+    with pytest.raises(DataError, match="'c:1' is no answer to the study: give names such as a:1, b:1"):
+        preferences(answers, without=["c:1"])
 
 
 def test_reasons_are_counted_for_each_side_with_their_trust_and_change_no_win():
@@ -102,7 +111,11 @@ def test_reasons_are_counted_for_each_side_with_their_trust_and_change_no_win():
         ("none", 0, 0, 0.0, 0.0, 1.0),
     ]
     assert {row.trust for row in result.reasons.rows} == {"not calibrated"}
-    assert [table.title for table in result.tables()] == ["Side by side", "Reasons for a preference"]
+    assert [table.title for table in result.tables()] == [
+        "Side by side",
+        "Reasons for a preference",
+        "Reasons beside their preference",
+    ]
 
 
 def test_the_table_has_room_on_eighty_columns_and_its_notes_stand_below():

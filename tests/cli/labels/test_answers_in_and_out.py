@@ -57,13 +57,13 @@ def test_a_studys_answers_and_reasons_come_back_as_they_were(duologue, source, t
             answers.put(
                 Item(label="batch", conversation="batch 0").answered({"batch": 0, "conversations": ["1"]}, person)
             )
-            for label in ("onboarding", "side_by_side"):
+            for label in ("quiz", "side_by_side"):
                 answers.put(Item(label=label, conversation="1").answered({**STUDIED, "why": why}, person))
             answers.undo()
     assert duologue("label", "--study", "s.yaml", "--write", name)[:2] == (0, f"2 answers written to {name}\n")
     assert duologue("label", "--study", "s.yaml", "--answers", "again", "--read", name)[0] == 0
     assert answers_of("again") == {
-        person: [answer for answer in answers if answer.label == "onboarding"]
+        person: [answer for answer in answers if answer.label == "quiz"]
         for person, answers in answers_of("answers").items()
     }
 

@@ -8,6 +8,7 @@ from duologue import data
 from duologue.analysis.recllmsim.identification.talks import profile_talks
 from duologue.data.attempts import Json
 from duologue.data.labels.items import Item
+from duologue.data.labels.side_by_side import quiz
 from duologue.prompts.label_pages import shipped_labels
 from duologue.runs.labels.answers import AnswerFiles
 from duologue.studies.labelling import LabellingSettings, LabelWork
@@ -18,18 +19,16 @@ SAYS = {"A": "first", "B": "second"}
 
 @pytest.fixture
 def study(tmp_path, monkeypatch):
-    """What opens a study of five conversations in batches of two, the first a trial, for a person."""
+    """What opens a study of four conversations in batches of two for a person."""
     monkeypatch.chdir(tmp_path)
     for side, answer in (("a", "It was built in 1900."), ("b", "In 1901, I think.")):
         lines = []
-        for number in range(5):
+        for number in range(4):
             messages = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": answer}]
             lines.append(json.dumps({"id": f"{side}{number}", "topic": f"t{number}", "messages": messages}))
         (tmp_path / f"{side}.jsonl").write_text("\n".join(lines) + "\n")
     (tmp_path / "study.yaml").write_text(
-        "first: {name: ours, source: a.jsonl}\nsecond: {name: theirs, source: b.jsonl}\nlabellers: 1\nbatch_size: 2\n"
-        "onboarding: [{conversation: a0, expected: {preference: first, 1 correctness: first, 1 naturalness: both, "
-        "1 completeness: both}}]\n"
+        "first: {name: ours, source: a.jsonl}\nsecond: {name: theirs, source: b.jsonl}\nlabellers: 1\nbatch_size: 2\nseed: 1\n"
     )
 
     def opening(by, **changed):
@@ -53,27 +52,49 @@ def answer(work, preferred="first", **changed):
     work.answer(item, work.form_value(item, values))
 
 
-def trial(work, right=True):
-    answer(work, "first", **({"1_naturalness": "both", "1_completeness": "both"} if right else {}))
+def pass_quiz(work, wrong=0):
+    """Answer the quiz, the first questions wrong."""
+    right = [answer for _, answer in quiz().questions]
+    opposite = {"yes": "no", "no": "yes"}
+    value = {str(n): opposite[answer] if n <= wrong else answer for n, answer in enumerate(right, start=1)}
+    work.answer(work.waiting[0], value)
 
 
-def test_three_of_four_expected_answers_pass_and_two_do_not(study):
+def test_three_quarters_of_the_quiz_admit_and_less_does_not(study):
     ann = study("ann")
-    answer(ann, "first", **{"1_naturalness": "both"})
+    pass_quiz(ann, wrong=2)
     assert (ann.refusal(), len(ann.waiting)) == ("", 2)
+    assert ann.answers.standing["quiz", "quiz", None].value["1"] == "yes"
     ben = study("ben")
-    trial(ben, right=False)
-    assert ben.refusal().startswith("50% of the expected answers")
+    pass_quiz(ben, wrong=3)
+    assert ben.refusal().startswith("62% of the quiz was answered right, 75% are needed")
     assert ben.waiting == []
+
+
+def test_all_people_see_a_conversation_with_the_same_side_as_a(study):
+    switched = {}
+    for by in ("ann", "ben"):
+        work = study(by)
+        pass_quiz(work)
+        switched[by] = [work.stored(work._item(f"a{n}"), {})["switched"] for n in range(4)]
+    assert switched["ann"] == switched["ben"]
+    assert len(set(switched["ann"])) == 2
+
+
+def test_a_pass_mark_of_0_leaves_the_quiz_out(study, tmp_path):
+    with (tmp_path / "study.yaml").open("a") as file:
+        file.write("pass_mark: 0\n")
+    work = study("ann")
+    assert ({item.label for item in work.waiting}, work.refusal()) == ({"side_by_side"}, "")
 
 
 def test_a_batch_that_was_left_is_told_to_who_finds_nothing_and_released_by_name(study, duologue):
     ann = study("ann")
-    trial(ann)
+    pass_quiz(ann)
     answer(ann)
     ann.answers.close()
     ben = study("ben")
-    trial(ben)
+    pass_quiz(ben)
     for _ in range(2):
         answer(ben)
     assert ben.waiting == []
@@ -98,16 +119,16 @@ def test_to_release_needs_the_study(duologue, study):
 
 def test_a_limit_takes_no_more_than_is_shown_and_the_same_call_again_takes_nothing_new(study):
     ann = study("ann", limit=2)
-    trial(ann)
+    pass_quiz(ann)
     answer(ann)
     assert (len(ann.items), ann.waiting) == (2, [])
     ann.answers.close()
     assert study("ann", limit=2).waiting == []
     ben = study("ben")
-    trial(ben)
+    pass_quiz(ben)
     for _ in range(3):
         answer(ben)
-    assert len(ben.items) == 4, "the trial, and the three that ann has not taken"
+    assert len(ben.items) == 4, "the quiz, and the three that ann has not taken"
 
 
 def test_a_limit_of_labels_is_of_what_is_seen_and_counts_what_is_answered(tmp_path):

@@ -1,4 +1,4 @@
-"""Side-by-side studies: what is asked about which answers, whose side is where, batches and trial conversations."""
+"""Side-by-side studies: what is asked about which answers, whose side is where, batches, and the quiz."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from duologue import data
 from duologue.data import Conversation, Message, domains
-from duologue.data.labels.side_by_side import Study, batches_of, by_label, comparisons, passed, unswitched
+from duologue.data.labels.side_by_side import Study, batches_of, by_label, comparisons, quiz, unswitched
 from duologue.errors import DataError
 
 SEED = Path(__file__).parents[4] / "shared" / "seed-data" / "simquac"
@@ -55,12 +55,11 @@ def test_the_published_answers_are_compared_question_by_question():
 
 
 @open_data
-def test_half_of_the_people_see_the_second_side_first():
+def test_about_half_of_the_conversations_show_the_second_side_first():
     first = data.load(SEED / "teacher_sim_topics.txt").conversations
     pairs, _ = comparisons(first, by_label(first, "quac"))
-    switched = [pair.switched(seed, by) for pair in pairs for seed in range(10) for by in "abc"]
+    switched = [pair.switched(seed) for pair in pairs for seed in range(10)]
     assert 0.4 < sum(switched) / len(switched) < 0.6
-    assert [pair.switched(0, "a") for pair in pairs] == [pair.switched(0, "a") for pair in pairs]
 
 
 def test_what_was_said_of_a_and_b_is_kept_as_said_of_the_sides():
@@ -131,23 +130,27 @@ def test_paths_of_a_study_are_relative_to_its_file(tmp_path):
     assert study(tmp_path, SIDES).first.source == tmp_path / "a.jsonl"
 
 
-def test_a_person_passes_with_the_share_of_expected_answers_that_the_study_says(tmp_path):
-    text = SIDES + "onboarding: [{conversation: '1', expected: {preference: first, 1 correctness: both}}]"
-    of_file = study(tmp_path, text)
-    assert of_file.pass_mark == 0.75
-    assert passed(of_file, {"1": {"preference": "first", "1 correctness": "both"}}) == 1
-    assert passed(of_file, {"1": {"preference": "first", "1 correctness": "first"}}) == 0.5
-    assert passed(of_file, {}) == 0
-    assert passed(study(tmp_path, SIDES), {}) == 1
+def test_the_entry_test_is_a_quiz_whose_right_answers_are_not_all_alike():
+    asked, test = quiz().definition(), quiz()
+    right = {name: answer for name, (_, answer) in zip(asked.parts, test.questions, strict=True)}
+    assert (asked.problems(right), test.share(right), test.share({})) == ([], 1, 0)
+    assert asked.about("1") == "**1**: Is a correct answer always natural?"
+    assert right["1"] == "no"
+    assert all(test.share(dict.fromkeys(right, answer)) < 0.75 for answer in ("yes", "no"))
+    assert len(test.samples) == 10
+
+
+def test_people_and_batches_are_as_many_as_in_the_paper(tmp_path):
+    of_file = study(tmp_path, SIDES)
+    assert (of_file.labellers, of_file.batch_size, of_file.pass_mark) == (3, 5, 0.75)
 
 
 @open_data
-def test_every_conversation_is_in_one_batch_and_no_trial_conversation_in_any(tmp_path):
+def test_every_conversation_is_in_one_batch(tmp_path):
     first = data.load(SEED / "teacher_sim_topics.txt").conversations
     pairs, _ = comparisons(first, by_label(first, "quac"))
-    text = SIDES + f"batch_size: 5\nonboarding: [{{conversation: '{pairs[0].id}', expected: {{preference: tie}}}}]"
-    batches = batches_of(study(tmp_path, text), pairs)
-    assert list(map(len, batches)) == [5, 5, 2]
-    assert sorted(name for batch in batches for name in batch) == sorted(pair.id for pair in pairs[1:])
+    batches = batches_of(study(tmp_path, SIDES), pairs)
+    assert list(map(len, batches)) == [5, 5, 3]
+    assert sorted(name for batch in batches for name in batch) == sorted(pair.id for pair in pairs)
     with pytest.raises(DataError, match="'nobody' is no conversation that both sides have: give ids such as"):
         batches_of(study(tmp_path, SIDES + "batches: [[nobody]]"), pairs)

@@ -25,10 +25,10 @@ def answer(by, conversation, why, preference="first", label=STUDY, **more):
 
 @pytest.fixture
 def answers(tmp_path):
-    """The answers of two people: one taken back, one given anew, one of a trial, one without a reason."""
+    """The answers of two people: one taken back, one given anew, one of the quiz, one without a reason."""
     taken_back = answer("ann", "t2", "A is natural.")
     of_ann = [
-        answer("ann", "t0", "A is right.", label="onboarding"),
+        answer("ann", "t0", "A is right.", label="quiz"),
         answer("ann", "t1", "B is short."),
         taken_back,
         taken_back.model_copy(update={"undone": True, "value": {}}),
@@ -47,7 +47,7 @@ def test_each_reason_that_stands_is_labelled_in_a_copy_and_every_other_line_stay
 
     def reason(talk, label):
         reasons.append(talk.scenario["why"])
-        return ["complete"] if "nothing" in talk.scenario["why"] else ["none"]
+        return ["completeness"] if "nothing" in talk.scenario["why"] else ["none"]
 
     before = {path.name: path.read_bytes() for path in answers.iterdir()}
     duologue.annotate(answers, ["justification"], reason, out=tmp_path / "out")
@@ -57,7 +57,7 @@ def test_each_reason_that_stands_is_labelled_in_a_copy_and_every_other_line_stay
     now = (tmp_path / "out" / "ann.jsonl").read_text().splitlines()
     assert [number for number, (one, other) in enumerate(zip(was, now, strict=True)) if one != other] == [4]
     line = json.loads(now[4])
-    assert line["value"].pop("justification") == ["complete"]
+    assert line["value"].pop("justification") == ["completeness"]
     assert line == json.loads(was[4])
     assert answers_of(tmp_path / "out")["ben"][0].value["justification"] == ["none"]
     duologue.annotate(tmp_path / "out", ["justification"], reason, out=tmp_path / "again")
