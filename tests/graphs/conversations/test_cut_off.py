@@ -1,5 +1,7 @@
 """A reply that its endpoint cut off by length is rejected, except by the rules of a published script."""
 
+from typing import Any
+
 import pytest
 from langchain_core.messages import AIMessage
 
@@ -207,7 +209,8 @@ async def test_an_answer_to_a_question_afterwards_that_is_cut_off_or_empty_is_as
 
     cast = recllmsim.cast(assistant=reply, post_questions=True)
     conversation_record = record(await conversation(cast).ainvoke(state_of("en"), context=Limits(max_turns=1)))
-    first, second, third = conversation_record.labels["post_questions"]["assistant"]
+    exchanges: Any = conversation_record.labels["post_questions"]
+    first, second, third = exchanges["assistant"]
     assert len(calls) == 3 + 1
     assert (first.get("error"), first["response"]) == ((error, None) if bad == 2 else (None, "It was fine."))
     assert second["response"] == third["response"] == "It was fine."
