@@ -62,7 +62,7 @@ def identify_command(
         ),
     ] = "users",
     answers: Annotated[
-        Path | None, answers_in(" of `duologue label --labels profile`, and add a row of people's guesses")
+        Path | None, answers_in(" of `duologue label --labels profile_personality`, and add a row of people's guesses")
     ] = None,
     journal: JournalOption = None,
     pairs: Annotated[

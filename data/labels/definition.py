@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, model_va
 
 from ...errors import DataError, first_invalid
 from ..attempts import Json
-from ..recllmsim.published_labels import Shape, shape_of
+from ..recllmsim.published_labels import Shape, by_part, shape_of
+from ..recllmsim.task_names import TaskName
 from .parts import PartDefinition, PartName, among
 from .reading import FINAL, vote_in
 
@@ -49,6 +50,8 @@ class LabelDefinition(BaseModel):
     """Whether numbers and addresses of the text must be in the label again, as in a translation."""
     blind: bool = False
     """Whether an annotator sees only the messages, and neither task nor profile."""
+    tasks: tuple[TaskName, ...] = ()
+    """Short names of the tasks whose conversations have it; empty for all."""
     definition: str = ""
     """What each value means, for an annotator; Markdown."""
 
@@ -168,7 +171,7 @@ class LabelDefinition(BaseModel):
             if value.get(name) is not None or self.applies(name, value)
         }
         if self.shape.within is not None:
-            return {self.shape.within: stored}
+            return {self.shape.within: self.shape.whole(stored)}
         translated = (
             {key: words.get(str(name_value), name_value) for key, words in self.shape.also.items()}
             for name_value in stored.values()
@@ -194,7 +197,7 @@ class LabelDefinition(BaseModel):
         """
         value: dict[str, Any] = {}
         for name in self.parts:
-            stored: Any = vote_in(labels.get(self.shape.within or name), vote)
+            stored: Any = by_part(vote_in(labels.get(self.shape.within or name), vote))
             if self.shape.within is not None:
                 stored = stored.get(name) if isinstance(stored, Mapping) else None
             if stored is not None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..attempts import as_object
-from ..recllmsim.published_labels import HUMAN
+from ..recllmsim.published_labels import HUMAN, by_part
 from ..records import Conversation, Message
 
 FINAL = "final"
@@ -91,6 +91,7 @@ def kept_aside(holder: Conversation | Message) -> Mapping[str, Any]:
 
 def read(key: str, stored: Any, *, written: bool = False) -> Iterator[Label]:
     """What is stored under a key, part by part; a label without parts has an empty one."""
+    stored = by_part(stored)
     if not isinstance(stored, Mapping):
         yield Label(key, "", stored, (), written)
         return
@@ -107,6 +108,7 @@ def read(key: str, stored: Any, *, written: bool = False) -> Iterator[Label]:
         beside |= {name: value for name, value in stored.items() if name not in (FINAL, *numbers)}
         votes = [stored[number] for number in numbers]
         stored = stored.get(FINAL)
+    stored, *votes = map(by_part, (stored, *votes))
     with_parts = [value for value in (stored, *votes) if isinstance(value, Mapping)]
     if not with_parts:
         yield Label(key, "", stored, tuple(votes), written)

@@ -6,7 +6,8 @@ from typing import Any
 from ...errors import DataError
 from .. import domains
 from ..attempts import Json
-from ..recllmsim.published_labels import is_behaviour
+from ..recllmsim.published_labels import by_part, is_behaviour
+from ..recllmsim.task_names import task_name
 from ..records import Conversation
 from .definition import LabelDefinition
 from .reading import FINAL, kept_aside, vote_in
@@ -23,6 +24,8 @@ def units_of(conversation: Conversation, label: LabelDefinition) -> list[int]:
 
     Messages that are recorded but are not part of the history, such as a goodbye, are none.
     """
+    if label.tasks and task_name(str(conversation.scenario.get("task"))) not in label.tasks:
+        return []
     if label.of_messages:
         role = label.role
         return [n for n, message in enumerate(conversation.messages) if message.stored and role in (None, message.role)]
@@ -67,7 +70,7 @@ def _fits(label: LabelDefinition, key: str, stored: Any) -> bool:
 
     A published object may have a part more in one edition.
     """
-    final = vote_in(stored)
+    final = by_part(vote_in(stored))
     if key == label.shape.within:
         return isinstance(final, Mapping) and all(
             _is_value(label, name, value) if name in label.parts else is_behaviour(label.name)

@@ -24,14 +24,14 @@ EDITIONS: Mapping[str, Mapping[str, str]] = {
     "Human_Vs_Agent": {
         "strategy_V1": "solving", "strategy_V2": "broadness", "strategy_V3": "style", "strategy_V4": "advice",
     },
+    "main": {
+        "strategy": "first_taxonomy", "strategy_V2": "order_and_feedback", "strategy_V3": "broadness_and_feedback",
+        "strategy_1120": "first_taxonomy_1120",
+    },
     "satisfaction": {
         "strategy_V1": "solving", "strategy_V2": "order_and_feedback", "strategy_V3": "broadness_and_feedback",
         "strategy_V4": "style", "strategy_V5": "advice", "strategy_V1_deprecated": "first_taxonomy",
         "strategy_V4_deprecated": "style_deprecated", "strategy_1120": "first_taxonomy_1120",
-    },
-    "main": {
-        "strategy": "first_taxonomy", "strategy_V2": "order_and_feedback", "strategy_V3": "broadness_and_feedback",
-        "strategy_1120": "first_taxonomy_1120",
     },
 }  # fmt: skip
 """By the branch of the published repository: the label under each key. A new label gets the key of the first that fits."""
@@ -174,6 +174,14 @@ class Shape:
     """Parts that are stored as `{en, zh}`."""
     also: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Further keys with a translation of the value."""
+    queries: Mapping[str, str] = field(default_factory=dict)
+    """By part what was asked, of an object that is stored as a list of `{query, summary, option}`."""
+
+    def whole(self, parts: dict[str, Any]) -> Any:
+        """The stored parts as what stands under `within`."""
+        if not self.queries:
+            return parts
+        return [{"query": self.queries[part], "summary": part, "option": option} for part, option in parts.items()]
 
     def stored(self, part: str, value: Any) -> Any:
         """A value as it is stored; None stays None."""
@@ -198,11 +206,17 @@ class Shape:
 
 _PAIRS = ("Gender", "Age", "Personality", "Occupation", "Daily Interests and Hobbies", "Travel Habits",
           "Dining Preferences", "Spending Habits", "Other Aspects")  # fmt: skip
+_QUESTIONNAIRE = {
+    "Memorization": "在对话过程中，对方是否有发生对前文出现遗忘的情况",
+    "Detail": "总体来说，对方给出的回答结果和描述有多详细，此处的详细指单个选项（如某个菜/旅游目的地）的介绍详细程度",
+    "Availability": "总体来说，对方给出的回答对你现实中真实遇到类似的问题有多少参考和使用价值",
+    "Diversity": "请从对话整体为对方回答的多样性打分",
+}
 _SHAPES: Mapping[str, Shape] = {
+    "questionnaire": Shape("questionnaire", queries=_QUESTIONNAIRE),
     "rating": Shape("rating"),
     "satisfaction_conversation": Shape("satisfaction"),
     "hallucination": Shape("hallucination"),
-    "profile": Shape("profile_guess"),
     "profile_mapped": Shape("profile_mapped", as_text=frozenset({"Age"}), pairs=frozenset(_PAIRS)),
     "profile_mapped_people": Shape("profile_mapped"),
     "satisfaction": Shape(as_text=frozenset({"satisfaction"})),
@@ -217,6 +231,13 @@ _SHAPES: Mapping[str, Shape] = {
 def shape_of(name: str, *, votes: bool) -> Shape:
     """The shape of a label: the published one, else with votes an object under its name, without them no object."""
     return _SHAPES.get(name) or Shape(name if votes else None)
+
+
+def by_part(stored: Any) -> Any:
+    """A stored questionnaire, a list of `{query, summary, option}`, as its options by part; anything else as it is."""
+    if not isinstance(stored, list) or not all(isinstance(row, Mapping) and "option" in row for row in stored):
+        return stored
+    return {str(row.get("summary")): row["option"] for row in stored} or stored
 
 
 def closed_list(name: str) -> tuple[str, ...] | None:

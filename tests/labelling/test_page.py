@@ -226,14 +226,20 @@ def test_who_guesses_the_profile_does_not_see_it_and_ranks_three_to_five(app, tm
         [Conversation(id="1", scenario=scenario, messages=(Message(role="user", text="hello"),))],
         tmp_path / "who.jsonl",
     )
-    page = app(source="who.jsonl", labels=["profile"], labels_dir=None)
+    page = app(source="who.jsonl", labels=["profile_personality"], labels_dir=None)
     html = conversation(page)
     assert "hello" in html
     assert "Female" not in html
-    press(page, "personality=Calm", "personality=Patient")
-    assert control("button", page, "next personality").disabled
-    press(page, "personality=Friendly", "personality=Calm", "personality=Calm", "next personality")
-    assert "personality: Patient, Friendly, Calm" in [button.label for button in page.button]
+    press(page, "profile_personality=Calm", "profile_personality=Patient")
+    assert control("button", page, "next profile_personality").disabled
+    press(
+        page,
+        "profile_personality=Friendly",
+        "profile_personality=Calm",
+        "profile_personality=Calm",
+        "next profile_personality",
+    )
+    assert "profile_personality: Patient, Friendly, Calm" in [button.label for button in page.button]
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from ....data.files.json_files import read_lines
 from ....errors import DataError, at
 from ...over_users.estimate import FloatArray
 from .talks import ProfileTalk
-from .vocabulary import VOCABULARY, aspect_named, option
+from .vocabulary import ASPECTS, VOCABULARY, aspect_named, option
 
 OptionRanking: TypeAlias = Mapping[str, Sequence[str]]
 """For each aspect options in English, the likeliest first; aspects may be missing."""
@@ -20,7 +20,7 @@ Rank: TypeAlias = Callable[[ProfileTalk], OptionRanking]
 STEP = 0.01
 """How much less the score of an option is than that of the one before, as published."""
 GUESSES = "profile"
-"""Name of the label of people's guesses."""
+"""Name of the label of people's guesses of all aspects at once; of one aspect it is `profile_ASPECT`."""
 
 
 def ranked_scores(ranked: Sequence[str], aspect: str) -> FloatArray:
@@ -65,15 +65,17 @@ def read_guesses(source: Path) -> list[dict[tuple[str, str], dict[str, tuple[str
     """People's guesses: for each person the ranking by conversation, under `("path", PATH)` and by `("id", ID)`.
 
     `source`: a file of JSON lines, or a folder of them. A line has `label` "profile", `value` {aspect: [options, the
-    likeliest first]}, `conversation` (an id), perhaps `path`, and `by`. Of one person's lines about one conversation
-    the last counts, and one that is `undone` does not count. DataError for another file, or without guesses.
+    likeliest first]}, `conversation` (an id), perhaps `path`, and `by`; or `label` and aspect are `profile_ASPECT`. Of one
+    person's lines about one conversation the last counts, and one that is `undone` does not count. DataError for another file, or without guesses.
     """
     by_person: dict[str, dict[tuple[str, str], dict[str, tuple[str, ...]]]] = {}
     for line in _guesses(source):
         _take(by_person.setdefault(str(line.get("by", "")), {}), line)
     people = [guesses for guesses in by_person.values() if guesses]
     if not people:
-        raise DataError(f"{at(source)}: has no guess: give the folder of answers of `duologue label --labels profile`")
+        raise DataError(
+            f"{at(source)}: has no guess: give the folder of answers of `duologue label --labels profile_personality`"
+        )
     return people
 
 
@@ -105,18 +107,18 @@ def _guesses(source: Path) -> Iterator[Mapping[str, Any]]:
         for number, line in read_lines(file, torn=True):
             if not isinstance(line, Mapping):
                 raise DataError(f"{at(file, f'line {number}')}: is not an object: give the answers of `duologue label`")
-            if line.get("label") == GUESSES:
+            if line.get("label") in (GUESSES, *(f"{GUESSES}_{aspect}" for aspect in ASPECTS)):
                 yield line
 
 
 def _take(guesses: dict[tuple[str, str], dict[str, tuple[str, ...]]], line: Mapping[str, Any]) -> None:
     keys = [("id", line.get("conversation")), ("path", line.get("path"))]
     for key in ((kind, name) for kind, name in keys if isinstance(name, str) and name):
-        ranking = ranking_of(line.get("value"))
-        if line.get("undone") or not ranking:
-            guesses.pop(key, None)
-        else:
-            guesses[key] = ranking
+        ranking = {} if line.get("undone") else ranking_of(line.get("value"))
+        others = guesses.pop(key, {}).items()
+        kept = {aspect: of for aspect, of in others if line["label"] not in (GUESSES, f"{GUESSES}_{aspect}")}
+        if kept | ranking:
+            guesses[key] = kept | ranking
 
 
 def guessed(

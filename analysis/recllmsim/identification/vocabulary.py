@@ -56,7 +56,7 @@ CHINESE: Mapping[str, Mapping[str, str]] = {
 }
 """For each aspect the Chinese words of its options."""
 
-_NAMES = {name.casefold(): aspect for aspect in ASPECTS for name in (aspect, *ATTRIBUTES[aspect])}
+_NAMES = {name.casefold(): aspect for aspect in ASPECTS for name in (aspect, f"profile_{aspect}", *ATTRIBUTES[aspect])}
 
 
 def option(aspect: str, value: object) -> str | None:

@@ -6,6 +6,7 @@ import pytest
 
 from duologue import data
 from duologue.analysis.recllmsim.identification.talks import profile_talks
+from duologue.analysis.recllmsim.identification.vocabulary import VOCABULARY
 from duologue.data.attempts import Json
 from duologue.data.labels.items import Item
 from duologue.data.labels.side_by_side import quiz
@@ -184,20 +185,15 @@ def test_peoples_ranked_guesses_are_a_row_of_the_table_of_identification(open_da
     monkeypatch.chdir(tmp_path)
     source = open_data / "recllmsim" / "human_exp_V2"
     talks = {profile_talk.id: profile_talk for profile_talk in profile_talks(data.load(source).conversations)}
+    names = tuple(f"profile_{aspect}" for aspect in VOCABULARY)
     for by, place in (("ann", 0), ("ben", 1)):  # who tells an option of the profile first, and who tells it second
-        work = LabelWork(LabellingSettings(source=source, labels=("profile",), answers=tmp_path / "answers", by=by))
-        parts = shipped_labels()["profile"].parts
+        work = LabelWork(LabellingSettings(source=source, labels=names, answers=tmp_path / "answers", by=by))
         for item in [one for one in work.waiting if one.conversation in talks]:
-            value = {}
-            for name, part in parts.items():
-                right = [option for option in talks[item.conversation].labels.get(name, ()) if option in part.choices][
-                    :1
-                ]
-                wrong = [
-                    choice for choice in part.choices if choice not in talks[item.conversation].labels.get(name, ())
-                ]
-                value[name] = [*wrong[: place if right else 0], *right, *wrong[2:5]][:4]
-            work.answer(item, value)
+            choices = shipped_labels()[item.label].parts[item.label].choices
+            own = talks[item.conversation].labels.get(item.label.removeprefix("profile_"), ())
+            right = [option for option in own if option in choices][:1]
+            wrong = [choice for choice in choices if choice not in own]
+            work.answer(item, {item.label: [*wrong[: place if right else 0], *right, *wrong[2:5]][:4]})
         work.answers.close()
     with (tmp_path / "answers" / "ben.jsonl").open("a") as file:
         file.write('{"label": "prof')  # a server that was killed

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from duologue.data import recllmsim
+from duologue.data.labels.reading import read
+from duologue.data.labels.units import units_of
 from duologue.data.recllmsim.published_labels import renamed
 from duologue.prompts.label_pages import shipped_labels
 
@@ -58,6 +61,9 @@ def test_every_open_label_of_a_message_is_a_value_of_its_page_and_is_stored_as_p
     [
         ("conflict", "recllmsim", "simulated", 233),
         ("preference_summary", "recllmsim", "simulated", 233),
+        ("questionnaire", "recllmsim", "people", 35),
+        ("questionnaire", "recllmsim", "people_v2", 219),
+        ("questionnaire", "recllmsim_human_vs_agent", "people_v2", 219),
         ("rating", "recllmsim", "simulated", 233),
         ("rating", "recllmsim_human_vs_agent", "simulated", 233),
         ("satisfaction_conversation", "recllmsim_human_vs_agent", "simulated", 233),
@@ -70,6 +76,36 @@ def test_every_open_label_of_a_message_is_a_value_of_its_page_and_is_stored_as_p
 def test_every_open_label_of_a_conversation_is_a_value_of_its_page_and_is_stored_as_published(name, study, side, count):
     label = shipped_labels()[name]
     assert sum(check(label, holder) for holder in files(study, side)) == count
+
+
+@open_data
+@pytest.mark.parametrize("side", SIDES)
+def test_an_aspect_of_the_profile_is_guessed_on_its_task_alone(side):
+    labels = [label for name, label in shipped_labels().items() if name.startswith("profile_") and label.blind]
+    assert len(labels) == 5
+    asked = {label.name: set() for label in labels}
+    for conversation in recllmsim.read(SEED / "recllmsim" / SIDES[side]):
+        for label in labels:
+            if units_of(conversation, label):
+                asked[label.name].add(recllmsim.common_task(str(conversation.scenario["task"])))
+    assert {name: len(tasks) for name, tasks in asked.items()} == {
+        **dict.fromkeys(asked, 1), "profile_personality": len(set().union(*asked.values()))
+    }  # fmt: skip
+    assert asked["profile_dining_preferences"] == {"recipe planning"}
+    assert {label.parts[label.name].several for label in labels} == {(3, 5)}
+
+
+@open_data
+def test_peoples_answers_to_the_questionnaire_are_read_part_by_part():
+    stored = files("recllmsim", "people")[0]["questionnaire"]
+    options = {row["summary"]: row["option"] for row in stored}
+    voted = {"final": stored, "1": stored, "2": None}
+    for key, there, votes in (("questionnaire", stored, 0), ("questionnaire_human", voted, 1)):
+        read_labels = list(read(key, there))
+        assert {label.part: label.value for label in read_labels} == options
+        assert {len(label.votes) for label in read_labels} == {votes}
+    label = shipped_labels()["questionnaire"]
+    assert label.voted(options, [options, None]) == {"questionnaire": voted}
 
 
 @open_data
@@ -121,7 +157,7 @@ def test_every_vote_on_behaviour_comes_back_in_the_published_shape_and_order(stu
 def test_a_page_defines_each_of_its_values_by_name(name):
     label = shipped_labels()[name]
     for part_name, part in label.parts.items():
-        closed_list = name in ("profile_mapped", "profile_mapped_people", "profile")
+        closed_list = name.startswith("profile_")
         for value in () if closed_list else part.values:
             word = str(value).lower() if isinstance(value, bool) else str(value)
             assert word in label.definition, (part_name, word)

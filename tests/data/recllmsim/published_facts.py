@@ -208,7 +208,7 @@ CONVERSATIONS = [
 
 QUESTIONNAIRE = [
     Fact(
-        "no page: questionnaire",
+        "questionnaire",
         part,
         "assistant",
         values,

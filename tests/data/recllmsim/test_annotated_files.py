@@ -42,11 +42,11 @@ def stripped(content, labels):
     ("study", "side", "names", "count"),
     [
         ("recllmsim", "LLM_agent_user", "intent hallucination conflict preference_summary rating profile_mapped translation translation_context translation_preference", 233),
-        ("recllmsim", "real_human_user", "intent_people hallucination_people", 35),
-        ("recllmsim", "human_exp_V2", "hallucination_people satisfaction", 219),
+        ("recllmsim", "real_human_user", "intent_people hallucination_people questionnaire", 35),
+        ("recllmsim", "human_exp_V2", "hallucination_people satisfaction questionnaire", 219),
         ("recllmsim_human_vs_agent", "LLM_agent_user", "intent hallucination rating satisfaction_conversation profile_mapped", 233),
-        ("recllmsim_human_vs_agent", "real_human_user", "intent_people hallucination_people", 35),
-        ("recllmsim_human_vs_agent", "human_exp_V2", "hallucination_people satisfaction", 219),
+        ("recllmsim_human_vs_agent", "real_human_user", "intent_people hallucination_people questionnaire", 35),
+        ("recllmsim_human_vs_agent", "human_exp_V2", "hallucination_people satisfaction questionnaire", 219),
     ],
 )  # fmt: skip
 def test_labels_that_are_taken_out_of_an_open_file_and_put_in_again_make_the_same_bytes(study, side, names, count):

@@ -157,6 +157,10 @@ ENDS = {
     ),
     "Role-Playing Completeness": Ends(r"incomplete|missing|unfinished|little", r"complete|whole|fully|all"),
     "Preference Alignment": Ends(r"against|ignore|contradict", r"show|fit|clear|match|follow"),
+    "questionnaire Memorization": Ends(r"not|nothing|remember|kept", r"forg"),
+    "questionnaire Detail": Ends(r"brief|short|bare", r"detail|depth"),
+    "questionnaire Diversity": Ends(r"one kind|single|alike", r"many|several|divers"),
+    "Availability": Ends(r"useless|no use", r"useful|of use"),
     "Memorization": Ends(r"forg", r"remember|keep|kept|recall"),
     "Detail Level": Ends(r"vague|brief|short|bare|name", r"depth|detail|step|ingredient|thorough"),
     "Diversity": Ends(r"one|two|single|few", r"three|all|several|many"),
@@ -348,7 +352,7 @@ def test_the_open_labels_of_people_have_the_values_of_the_facts(edition: str) ->
     found = dict.fromkeys(places, 0)
     for talk in talks(edition, *PEOPLE):
         for row in talk["questionnaire"]:
-            assert is_of(row["option"], "no page: questionnaire", row["summary"])
+            assert is_of(row["option"], "questionnaire", row["summary"])
         for message in talk["history"]:
             for key in places.keys() & message.keys():
                 values = message[key] if key == "intent" else [message[key]]

@@ -105,7 +105,7 @@ def test_every_open_file_goes_out_as_it_came_with_labels_under_their_names(open_
     ("there", "new", "keys"),
     [
         ({}, ["style", "advice"], ["strategy_V3", "strategy_V4"]),
-        ({}, ["first_taxonomy"], ["strategy_V1_deprecated"]),
+        ({}, ["first_taxonomy"], ["strategy"]),
         ({}, ["style", "broadness_and_feedback"], ["strategy_V4", "strategy_V3"]),
         ({"broadness": "strategy_V2"}, ["style_human"], ["strategy_human_V3"]),
         ({"order_and_feedback": "strategy_V2"}, ["style"], ["strategy_V4"]),

@@ -47,6 +47,16 @@ def test_peoples_guesses_are_a_row_and_the_last_of_a_person_counts(tmp_path: Pat
     guesses = read_guesses(tmp_path)
     row = values(identify(talks, guesses=guesses))["users", "people's guesses"]
     assert (row.n, row.hit_1, row.recall_1) == (len(talks) - 1, 1, 1)
+    one = {"conversation": talks[0].id, "by": "a"}
+    each = [
+        {**one, "label": f"profile_{aspect}", "value": {f"profile_{aspect}": ["Calm", "Vegan"]}}
+        for aspect in ("personality", "dining_preferences")
+    ]
+    (tmp_path / "answers_a.jsonl").write_text("\n".join(map(json.dumps, each)), encoding="utf-8")
+    assert read_guesses(tmp_path)[0]["id", talks[0].id] == {"personality": ("Calm",), "dining_preferences": ("Vegan",)}
+    gone = {**each[0], "value": {}, "undone": True}
+    (tmp_path / "answers_a.jsonl").write_text("\n".join(map(json.dumps, [*each, gone])), encoding="utf-8")
+    assert read_guesses(tmp_path)[0]["id", talks[0].id] == {"dining_preferences": ("Vegan",)}
     assert ranking_of({"dining": ["x"], "personality": ["冷静", "Calm"]}) == {"personality": ("Calm",)}
     empty = tmp_path / "empty"
     empty.mkdir()
