@@ -21,13 +21,13 @@ _NUMBERS = (("context", "task_context_id"), ("profile", "preference_id"))
 _SHOWN_FIRST = ("task", "task_context", "preference", "profile")
 
 _OF_PEOPLES_MESSAGES = frozenset({"satisfaction", "reason", "hallucination", "intent"})
-"""Labels of messages that the people of the two studies gave themselves; on simulated ones the notes are people's, by hand."""
+"""Labels of messages that are taken for people's own; on simulated ones the notes are evidently by hand."""
 _SAME_LABELS = {
     "satisfaction.detail": "rating.Detail Level",
     "satisfaction.utility": "rating.Practical Usefulness",
     "satisfaction.diversity": "rating.Diversity",
 }
-"""A model's self-report as the simulated user, and the annotators' rating of the same thing, both 0 to 2."""
+"""A model's self-report as the simulated user, and the annotators' rating that is nearest to it, both 0 to 2."""
 
 
 def _contents(path: Path) -> Contents:

@@ -24,6 +24,8 @@ from .scores import total
 
 LABEL = "post_questions"
 """The conversation's label: by role a list of `{query, response}`, as the published generator writes it."""
+_ORDER = ("human", "specific", "objectives", "profile", "plan", "solved", "open", "fit")
+"""The order of the published questions, of the assistant and of the user; further ones follow by name."""
 ATTEMPTS = 2
 """Maximum calls for a question."""
 
@@ -60,8 +62,11 @@ class PostQuestions:
         return replace(self, speakers={**self.speakers, **speakers})
 
     def questions(self, role: Role) -> Sequence[str]:
-        """Names of the prompt templates with a role's questions."""
-        return [name for name in sorted(self.pages.pages) if name.startswith(f"{role}/post_")]
+        """Names of the prompt templates with a role's questions, in the published order."""
+        begins = f"{role}/post_"
+        words = sorted(name.removeprefix(begins) for name in self.pages.pages if name.startswith(begins))
+        published = [word for word in _ORDER if word in words]
+        return [f"{begins}{word}" for word in dict.fromkeys((*published, *words))]
 
     async def _ask(
         self, role: Role, speaker: Node, name: str, state: State, runtime: Runtime[Limits]
