@@ -99,7 +99,6 @@ def test_further_people_show_how_far_people_are_from_people(talk):
     assert others_auc.from_people.value == 1
     assert same_auc.from_people.value == pytest.approx(0.5, abs=0.01)
     assert report.references["others"].users == 20
-    assert "reference" in report.table().to_markdown()
 
 
 def test_a_reference_about_other_tasks_is_said_and_left_out(talk):
