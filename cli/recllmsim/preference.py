@@ -16,7 +16,7 @@ def preference_command(
     study: Annotated[Path | None, study_of(", for the names of its two systems")] = None,
     without: Annotated[
         list[str] | None,
-        option("Leave out a preference that its reason contradicts; may be given several times.", metavar="PERSON:ID"),
+        option("Leave out a preference that its reason contradicts; may be repeated.", metavar="PERSON:ID"),
     ] = None,
     output: TableOutput = PRINTED,
 ) -> int:

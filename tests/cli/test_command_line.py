@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent.parent
 TWO_TYPES: dict[str, str] = {}
 """Options of more than one type, and why."""
 
-ONE_EACH = ("--between", "--fact", "--model", "--rater", "--scale", "--user", "--with-assistant")
+ONE_EACH = ("--between", "--fact", "--model", "--rater", "--scale", "--user", "--with-assistant", "--without")
 """Options that may be repeated and take one value at a time: models, pairs, orders, sentences, names with commas of their own."""
 
 SEVERAL = {
