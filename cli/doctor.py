@@ -6,9 +6,10 @@ from importlib import metadata
 from typing import Annotated
 
 from ..data.identity import VERSION
+from ..data.settings.tracing import host_of
 from ..errors import SettingError
 from .options.shared import json_of
-from .options.tracing import Trace, TrustEnvFile, destinations, tracing_lines
+from .options.tracing import Trace, connections, destinations, tracing_lines
 from .streams import print_json, put
 
 CORE = (
@@ -31,7 +32,6 @@ _OF_EXTRA = re.compile(r"""(?P<package>[\w.-]+).*;.*extra == ["'](?P<extra>[^"']
 
 def doctor_command(
     trace: Trace = False,
-    trust_env_file: TrustEnvFile = False,
     as_json: Annotated[bool, json_of("all of it")] = False,
 ) -> int:
     """Print versions, extras, hosts and the data sent to them.
@@ -39,16 +39,15 @@ def doctor_command(
     It prints whether an API key is set, but never the key.
     """
     from ..nodes.models.providers import INTEGRATIONS
-    from ..nodes.settings.environment import connections, settings, settings_notes, trust
+    from ..nodes.settings.environment import settings
     from ..nodes.settings.redaction import KEY
 
-    problem, key_set, host, notes = None, None, None, list[str]()
-    with trust(trust_env_file):
-        try:
-            environment = settings()
-            key_set, host, notes = environment.key is not None, environment.host, settings_notes()
-        except SettingError as error:
-            problem = str(error)
+    problem, key_set, host = None, None, None
+    try:
+        key, address = settings()
+        key_set, host = key is not None, host_of(address)
+    except SettingError as error:
+        problem = str(error)
     versions = {name: _version(name) for name in CORE}
     report = {
         "duologue": VERSION,
@@ -59,7 +58,6 @@ def doctor_command(
         "host": host,
         "declared": {part: _declared(part) for part in OWN_PARTS},
         "problem": problem,
-        "notes": notes,
         "connections": connections(),
         "tracing": {"on": trace, "hosts": {tracing.variable: tracing.host for tracing in destinations()}},
         "providers": {
@@ -85,8 +83,8 @@ def doctor_command(
         put(f"  openai:NAME calls go to {host}")
     else:
         put(f"  openai:NAME cannot be called: {problem}")
-    for line in (*notes, *(f"{name}: {what}" for name, what in connections().items())):
-        put(f"  {line}")
+    for name, what in connections().items():
+        put(f"  {name}: {what}")
     for line in tracing_lines(trace) or ["nothing is traced"]:
         put(f"  {line}")
     for name, integration in INTEGRATIONS.items():

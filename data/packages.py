@@ -86,7 +86,7 @@ def place_of(error: BaseException, *, installed: bool = True) -> str:
         name = frame.f_code.co_filename
         if is_own(frame) or name != (file or name):
             continue
-        if installed or not name.startswith(_INSTALLED):
+        if _is_somebodys(name) or (installed and not name.startswith("<")):
             file, line = name, number
     return f" ({Path(file).name}, line {line})" if file else ""
 

@@ -11,11 +11,11 @@ from ..data.files.broken_lines import sources_skip_broken
 from ..data.files.folders import working_folder_restored
 from ..data.files.json_files import write_json
 from ..data.records import Conversation, Role
+from ..data.settings.tracing import requested
 from ..graphs import Cast
 from ..graphs.casts.success_checks import check_success
 from ..nodes.calls.endpoint_gate import EndpointError
 from ..nodes.limits import Limits
-from ..nodes.settings.environment import is_traced
 from ..nodes.state import State
 from .divided.board import Board
 from .divided.processes import in_processes
@@ -185,7 +185,7 @@ class _Run:
                 concurrency=self.concurrency,
                 priced=self.control.spending.priced or self.control.spending.max_cost is not None,
                 silent=tuple(silent),
-                traced=is_traced(),
+                traced=bool(requested()),
                 domains=divided.domains,
                 formats=divided.formats,
                 skip_broken=sources_skip_broken(),

@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 from ..data.formats import record_lines
 from ..data.records import Conversation, Failure
+from ..data.settings.tracing import requested
 from ..errors import DuologueError, SettingError
 from ..graphs import Cast
 from ..graphs.casts.success_checks import check_success
@@ -17,7 +18,6 @@ from ..graphs.scenarios.planned_states import repeated
 from ..graphs.scenarios.sources import Scenarios
 from ..nodes.calls.endpoint_gate import EndpointError
 from ..nodes.limits import Limits
-from ..nodes.settings.environment import traced
 from ..nodes.state import State
 from .divided.ray_tasks import is_elsewhere
 from .engine.conduct import Conduct, calling
@@ -68,6 +68,12 @@ async def asimulate(
     )
 
 
+def _say_what_is_traced() -> None:
+    for tracing in requested():
+        whole = "traces of this run go to %s, prompts, sections and replies whole"
+        log.warning(f"%s is set: {whole}", tracing.variable, tracing.host)
+
+
 async def results(
     cast: Cast,
     scenarios: Iterable[State],
@@ -93,7 +99,7 @@ async def results(
                 cast, plan, result_of, limits=limits, concurrency=concurrency, out=folder, watch=watch, conduct=conduct
             )
     control = conduct.controlled()
-    traced()  # says where traces go, if the environment asks for them
+    _say_what_is_traced()
     ended = _Ended(result_of)
 
     stopped: DuologueError | None = None

@@ -12,7 +12,7 @@ from ..streams import say_in_log
 from .durations import seconds
 from .sections import BOUNDS, OUTPUT, PACE, REPLIES, WHERE
 from .shared import Yes, json_of, option, resume_with
-from .tracing import Trace, TrustEnvFile, leaving
+from .tracing import Trace, allowed
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ...nodes.calls.endpoint_gate import Pace
@@ -169,7 +169,6 @@ class RunOptions:
         ),
     ] = False
     trace: Trace = False
-    trust_env_file: TrustEnvFile = False
 
     @property
     def pace(self) -> "Pace":
@@ -202,7 +201,7 @@ class RunOptions:
         from ...nodes.settings.environment import without_calls
 
         calls = nullcontext() if self.replay_calls is None and not self.plan else without_calls()
-        with leaving(trace=self.trace, trust_env_file=self.trust_env_file), calls:
+        with allowed(self.trace), calls:
             yield
 
     def conduct(self, control: "Control") -> "Conduct":
@@ -224,8 +223,7 @@ class RunOptions:
 
 
 _OF_EVERY_COMMAND = frozenset(
-    "plan max_cost max_run_tokens max_time concurrency requests_per_minute tokens_per_minute patience trace "
-    "trust_env_file".split()
+    "plan max_cost max_run_tokens max_time concurrency requests_per_minute tokens_per_minute patience trace".split()
 )
 """What every command that calls models has: its plan, bounds, pace, and what may leave the machine."""
 

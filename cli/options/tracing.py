@@ -1,11 +1,11 @@
-"""What may leave the machine: a command traces only with `--trace`, and trusts a `.env` only with `--trust-env-file`."""
+"""What may leave the machine: a command traces only with `--trace`."""
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Annotated, TypeAlias
 
-from ...data.settings.tracing import Tracing, change, requested, switched_off
+from ...data.settings.tracing import Tracing, host_of, requested, switched_off, untraced, variables
 from ..streams import say
 from .sections import PRIVACY
 from .shared import option
@@ -21,17 +21,6 @@ Trace: TypeAlias = Annotated[
 ]
 """The option of each command that asks models."""
 
-TrustEnvFile: TypeAlias = Annotated[
-    bool,
-    option(
-        "Trust the whole .env of this folder: use its addresses with keys of the environment, its proxies, and a "
-        ".env that is a link.",
-        "--trust-env-file",
-        section=PRIVACY,
-    ),
-]
-"""The other option of these commands; `nodes.settings.environment.trust` takes it."""
-
 _variables_before: dict[str, str] = {}
 """The variables as they were before `off`."""
 
@@ -39,55 +28,31 @@ _variables_before: dict[str, str] = {}
 @contextmanager
 def off() -> Iterator[None]:
     """Inside, no variable has anything traced in this process, its threads and the processes it starts."""
-    before = dict(os.environ)
     _variables_before.clear()
-    _variables_before.update(before)
-    changed = switched_off(before)
-    change(os.environ, changed)
+    _variables_before.update(os.environ)
     try:
-        yield
+        with variables(switched_off(os.environ)):
+            yield
     finally:
         _variables_before.clear()
-        change(os.environ, {name: before.get(name) for name in changed})
-
-
-@contextmanager
-def leaving(*, trace: bool, trust_env_file: bool) -> Iterator[None]:
-    """Inside, a command makes its models and runs, with what its two options allow.
-
-    A line is printed for each host that is sent something, or would be.
-    """
-    from ...nodes.settings.environment import settings_notes, trust
-
-    with trust(trust_env_file), allowed(trace):
-        say(*settings_notes())
-        yield
 
 
 @contextmanager
 def allowed(trace: bool) -> Iterator[None]:
     """Inside, a command runs, traced only with `trace`, where the environment asks for it.
 
-    A line is printed either way.
+    A line is printed either way, for each host that is sent something, or would be.
     """
-    from ...nodes.settings.environment import untraced
-
-    variables = dict(_variables_before or os.environ)
-    say(*tracing_lines(trace, variables))
-    changed = switched_off(variables)
-    with nullcontext() if _variables_before else off():
-        if trace:
-            change(os.environ, {name: variables.get(name) for name in changed})
-        try:
-            with untraced(not trace):
-                yield
-        finally:
-            change(os.environ, changed)
+    before = dict(_variables_before or os.environ)
+    say(*tracing_lines(trace, before))
+    asked = {name: before.get(name) for name in switched_off(before)} if trace else {}
+    with nullcontext() if _variables_before else off(), variables(asked), untraced(not trace):
+        yield
 
 
-def tracing_lines(trace: bool, variables: dict[str, str] | None = None) -> list[str]:
+def tracing_lines(trace: bool, environment: dict[str, str] | None = None) -> list[str]:
     """What is traced, or would be: a line for each host."""
-    traced = destinations(variables)
+    traced = destinations(environment)
     if trace and not traced:
         return ["--trace: the environment asks for no tracing: set LANGSMITH_TRACING=true and LANGSMITH_API_KEY"]
     if trace:
@@ -101,6 +66,17 @@ def tracing_lines(trace: bool, variables: dict[str, str] | None = None) -> list[
     ]
 
 
-def destinations(variables: dict[str, str] | None = None) -> tuple[Tracing, ...]:
+def destinations(environment: dict[str, str] | None = None) -> tuple[Tracing, ...]:
     """The tracing that the environment asks for, as it was before it was switched off."""
-    return requested(variables if variables is not None else _variables_before or dict(os.environ))
+    return requested(environment or _variables_before or None)
+
+
+def connections() -> dict[str, str]:
+    """Variables of the process that lead connections elsewhere or change whom they trust, without credentials."""
+    notes = {}
+    for name, value in sorted(os.environ.items()):
+        if value.strip() and name.upper() in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+            notes[name] = f"calls may go through {host_of(value)}"
+        elif value.strip() and name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"):
+            notes[name] = "certificates of your own are trusted"
+    return notes

@@ -1,5 +1,6 @@
 """The file with the Markdown of a test, which a CI job shows on its page."""
 
+import os
 from pathlib import Path
 
 from ...data.files.json_files import write_text
@@ -16,10 +17,8 @@ def check_summary(file: Path | None) -> None:
 
 def is_shared(file: Path) -> bool:
     """Whether it is GitHub's job summary, into which other steps write too."""
-    from ...nodes.settings.environment import job_summary
-
-    shared = job_summary()
-    return shared is not None and shared.resolve() == file.resolve()
+    shared = os.environ.get("GITHUB_STEP_SUMMARY")  # noqa: TID251 - not a setting of Duologue's
+    return bool(shared) and Path(str(shared)).resolve() == file.resolve()
 
 
 def write_summary(file: Path, text: str) -> None:

@@ -1,25 +1,26 @@
-"""Which environment variables have runs traced, and where to."""
+"""Which environment variables have runs traced, and where to; and how nothing is."""
 
 import json
+import os
 import re
 import sys
-from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
-LANGSMITH = "api.smith.langchain.com"
+LANGSMITH = "https://api.smith.langchain.com"
 """Where LangSmith's own traces go without another address."""
 
 _SWITCH = re.compile(r"(?:LANGSMITH|LANGCHAIN)_(?:\w+_)?TRACING(?:_V2)?|LANGCHAIN_HANDLER")
 """Also those of other tracers for LangChain, such as `LANGCHAIN_WANDB_TRACING`."""
-_OFF = ("", "0", "false", "no", "off", "none")
 _FORCED_OFF = {"OTEL_SDK_DISABLED": "true", "LANGFUSE_TRACING_ENABLED": "false"}
 """Variables that switch other tracers off, with the value that does."""
 _LANGSMITHS = ("LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING", "LANGCHAIN_TRACING")
 
 
-@dataclass(frozen=True)
-class Tracing:
+class Tracing(NamedTuple):
     """One way in which runs are traced."""
 
     variable: str
@@ -28,73 +29,96 @@ class Tracing:
     """Host and port that the traces go to."""
 
 
-def requested(variables: Mapping[str, str]) -> tuple[Tracing, ...]:
-    """Every tracing that these variables ask for, each host once."""
-    tracings: dict[str, Tracing] = {}
-    switches = [name for name in sorted(variables) if _SWITCH.fullmatch(name) and _is_on(variables[name])]
-    for switch in switches:
-        for host in _langsmith_hosts(variables) if switch in _LANGSMITHS else [f"the host of {switch}"]:
-            tracings.setdefault(host, Tracing(switch, host))
-    if _is_on(variables.get("OTEL_SDK_DISABLED", "")):
-        return tuple(tracings.values())
-    for name in ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"):
-        if address := variables.get(name, "").strip():
-            tracings.setdefault(_host(address), Tracing(name, _host(address)))
-            break
-    if variables.get("LANGFUSE_SECRET_KEY", "").strip() and _is_on(variables.get("LANGFUSE_TRACING_ENABLED", "true")):
-        address = variables.get("LANGFUSE_BASE_URL") or variables.get("LANGFUSE_HOST") or "https://cloud.langfuse.com"
-        tracings.setdefault(_host(address), Tracing("LANGFUSE_SECRET_KEY", _host(address)))
-    return tuple(tracings.values())
+def requested(environment: Mapping[str, str] | None = None) -> tuple[Tracing, ...]:
+    """Every tracing that the variables ask for, by default those of this process; each host once."""
+    values = dict(os.environ if environment is None else environment)
+    variable_of: dict[str, str] = {}
+    for name in sorted(values):
+        if _SWITCH.fullmatch(name) and _is_on(values[name]):
+            variable_of = dict.fromkeys(_hosts(name, values), name) | variable_of
+    if not _is_on(values.get("OTEL_SDK_DISABLED", "")):
+        for name in ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"):
+            if address := values.get(name, "").strip():
+                variable_of.setdefault(host_of(address), name)
+        if values.get("LANGFUSE_SECRET_KEY") and _is_on(values.get("LANGFUSE_TRACING_ENABLED", "true")):
+            address = values.get("LANGFUSE_BASE_URL") or values.get("LANGFUSE_HOST") or "https://cloud.langfuse.com"
+            variable_of.setdefault(host_of(address), "LANGFUSE_SECRET_KEY")
+    return tuple(Tracing(variable, host) for host, variable in variable_of.items())
 
 
-def switched_off(variables: Mapping[str, str]) -> dict[str, str]:
+def switched_off(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables to set so that nothing is traced.
 
     They are set, not removed: an agent that loads a `.env` of its own does not replace what is set.
     """
-    names = {*_LANGSMITHS, *(name for name in variables if _SWITCH.fullmatch(name))}
+    names = {*_LANGSMITHS, *(name for name in environment if _SWITCH.fullmatch(name))}
     return dict.fromkeys(sorted(names), "false") | _FORCED_OFF
 
 
-def change(environment: MutableMapping[str, str], variables: Mapping[str, str | None]) -> None:
-    """Set these variables in the environment, and remove those with the value `None`."""
-    for name, value in variables.items():
+@contextmanager
+def variables(changed: Mapping[str, str | None]) -> Iterator[None]:
+    """Inside, the process has these variables, and none of those whose value is None."""
+    before = {name: os.environ.get(name) for name in changed}
+    _change(changed)
+    try:
+        yield
+    finally:
+        _change(before)
+
+
+def _change(changed: Mapping[str, str | None]) -> None:
+    for name, value in changed.items():
         if value is None:
-            environment.pop(name, None)
+            os.environ.pop(name, None)
         else:
-            environment[name] = value
+            os.environ[name] = value
     if langsmith_utils := sys.modules.get("langsmith.utils"):  # it remembers what it has read
         langsmith_utils.get_env_var.cache_clear()
 
 
-def _is_on(value: str) -> bool:
-    return value.strip().lower() not in _OFF
+@contextmanager
+def untraced(enabled: bool = True) -> Iterator[None]:
+    """Inside, nothing in this process is traced, if `enabled`, also against its variables.
 
+    Otherwise all traces have been sent at the end.
+    """
+    if enabled:
+        from langsmith import tracing_context
 
-def _langsmith_hosts(variables: Mapping[str, str]) -> list[str]:
-    """The hosts of LangSmith's tracing: replicas, or the endpoint, or an exporter of OpenTelemetry besides."""
-    hosts = _replicas(variables.get("LANGSMITH_RUNS_ENDPOINTS", ""))
-    address = variables.get("LANGSMITH_ENDPOINT", "").strip() or variables.get("LANGCHAIN_ENDPOINT", "").strip()
-    return hosts or [_host(address.strip("\"'")) if address else LANGSMITH]
-
-
-def _replicas(text: str) -> list[str]:
+        with variables(switched_off(os.environ)), tracing_context(enabled=False, parent=False):
+            yield
+        return
     try:
-        value = json.loads(text) if text.strip() else []
-    except (ValueError, RecursionError):
-        return ["the addresses in LANGSMITH_RUNS_ENDPOINTS"]
-    if isinstance(value, dict):
-        return [_host(address) for address in value]
-    addresses = (
-        [replica.get("api_url") for replica in value if isinstance(replica, dict)] if isinstance(value, list) else []
-    )
-    return [_host(address) for address in addresses if isinstance(address, str)]
+        yield
+    finally:
+        if requested():
+            from langchain_core.tracers.langchain import wait_for_all_tracers
+
+            wait_for_all_tracers()  # the last traces are sent by a thread
 
 
-def _host(address: str) -> str:
+@lru_cache(maxsize=64)
+def host_of(url: str) -> str:
+    """Host and port of an address, without credentials."""
     try:
-        parts = urlsplit(address if "://" in address else f"//{address}")
-        port = f":{parts.port}" if parts.port else ""
+        parts = urlsplit(url if "://" in url else f"//{url}")
+        return f"{parts.hostname or 'unknown host'}{f':{parts.port}' if parts.port else ''}"
     except ValueError:
-        return "an unknown host"
-    return f"{parts.hostname or 'an unknown host'}{port}"
+        return "unknown host"
+
+
+def _is_on(value: str) -> bool:
+    return value.strip().lower() not in ("", "0", "false", "no", "off", "none")
+
+
+def _hosts(switch: str, values: Mapping[str, str]) -> list[str]:
+    """The hosts of LangChain's tracing: LangSmith's replicas, or its endpoint; another tracer has its own."""
+    if switch not in _LANGSMITHS:
+        return [f"the host of {switch}"]
+    try:
+        replicas = json.loads(values.get("LANGSMITH_RUNS_ENDPOINTS") or "[]")
+        addresses = [one if isinstance(one, str) else str(one["api_url"]) for one in replicas]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return ["the addresses in LANGSMITH_RUNS_ENDPOINTS"]
+    address = values.get("LANGSMITH_ENDPOINT") or values.get("LANGCHAIN_ENDPOINT") or LANGSMITH
+    return [host_of(one.strip("\"'")) for one in addresses or [address]]

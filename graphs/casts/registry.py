@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, c
 from ...errors import DuologueError, SettingError, first_invalid, kind, shown
 from ...nodes.behaviours.demand import DemandBehaviours
 from ...nodes.limits import Limits
-from ...nodes.settings.import_path import imported, is_import_path, line_of
+from ...nodes.settings.import_path import imported, is_import_path
 from ...nodes.settings.redaction import error_line
 from ...nodes.validators.composition import Observing
 from ...nodes.validators.user_faults import RejectUserFaults
@@ -72,7 +72,7 @@ class CastFactory:
         except (Exception, SystemExit) as error:
             if _module_of(self.build).startswith(f"{PACKAGE}."):
                 raise
-            raise SettingError(f"{self.name}: {error_line(error)} in {line_of(error)}") from error
+            raise SettingError(f"{self.name}: {error_line(error, placed=True)}") from error
         if not isinstance(cast, Cast):
             raise SettingError(f"{self.name}: gave {kind(cast)}, not a cast: return graphs.Cast(...)")
         if not isinstance(settings, CastSettings):

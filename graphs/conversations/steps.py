@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from langgraph.runtime import Runtime
 
+from ...data.packages import frames_of
 from ...data.provenance import SIDES
 from ...data.records import Role
 from ...data.summaries.executed_graph import SPEAKERS, VALIDATORS
@@ -25,7 +26,7 @@ from ...nodes.models.conversation_header import SPEAKING
 from ...nodes.models.faults import is_crash
 from ...nodes.scorers.scenario_success import with_success_of_scenario
 from ...nodes.scorers.scores import total
-from ...nodes.settings.redaction import error_frames, placed_line, redacted
+from ...nodes.settings.redaction import error_line, redacted
 from ...nodes.speakers.approval import ApprovalError
 from ...nodes.state import MEMORIES, NodePlace, State, Update, awaits_answer, merged, seen_by
 from ...nodes.validators.flaws import sound
@@ -134,7 +135,7 @@ async def _run_closing(node: Any, shown: State, own: Runtime[Limits]) -> tuple[A
 
 def failure_of(node: str, error: BaseException) -> dict[str, Any]:
     """The failure to record of an error that a node raised: its line, and its places in one's own code."""
-    return _with_frames({"node": node, "error": placed_line(error)}, error_frames(error))
+    return _with_frames({"node": node, "error": error_line(error, placed=True)}, frames_of(error))
 
 
 def _failed(place: NodePlace, error: str, frames: Sequence[str], state: State, *, crashed: bool) -> dict[str, Any]:

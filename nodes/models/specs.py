@@ -9,7 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr, ValidationError
 
 from ...errors import ModelError
-from ..settings.environment import BASE_URL, settings
+from ..settings.environment import settings
 from ..settings.import_path import is_import_path, lies_here
 from ..settings.redaction import KEY, host_of, keep_secret, keep_url_secrets, redacted
 from .offline.model import SIDES, OfflineChatModel
@@ -144,12 +144,10 @@ def _openai(name: str, arguments: dict[str, Any]) -> BaseChatModel:
     if not name:
         raise ModelError("model 'openai:' has no name: write openai:NAME, such as openai:gpt-4.1-mini")
     try:
-        endpoint = settings()
+        api_key, base_url = settings()
     except ValueError as error:
         raise ModelError(str(error)) from None
-    if not endpoint.base_url.startswith(("http://", "https://")):
-        raise ModelError(f"{BASE_URL} must begin with http:// or https://, and now points to {endpoint.host}: mend it")
-    if endpoint.key is None:
+    if api_key is None:
         raise ModelError(f"{KEY} is not set: export it, write it to .env, {OR_OFFLINE}")
     from .endpoint import EndpointModel  # imported on use, because the import takes seconds
 
@@ -176,8 +174,8 @@ def _openai(name: str, arguments: dict[str, Any]) -> BaseChatModel:
         # Passed explicitly, so that environment variables cannot redirect the calls.
         return EndpointModel.of(
             model=name,
-            api_key=endpoint.key,
-            base_url=endpoint.base_url,
+            api_key=api_key,
+            base_url=base_url,
             openai_proxy=None,
             **with_defaults,
         )

@@ -10,10 +10,11 @@ from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
 from ...data.attempts import Usage
+from ...data.packages import frames_of
 from ...errors import first_invalid
 from ..contract import ContractError, Node, describe
 from ..limits import Limits
-from ..settings.redaction import error_frames, placed_line
+from ..settings.redaction import error_line
 from ..state import State, Update, standing
 
 LABEL = "scores"
@@ -100,7 +101,7 @@ async def tried(name: str, scorer: Scorer, state: State, world: Any = None) -> S
     try:
         return await score_by(name, scorer, state, world)
     except (Exception, SystemExit) as error:  # of the scorer, which may be anybody's code
-        return Score(None, error=placed_line(error), frames=tuple(error_frames(error)))
+        return Score(None, error=error_line(error, placed=True), frames=tuple(frames_of(error)))
 
 
 async def score_by(name: str, scorer: Scorer, state: State, world: Any = None) -> Score | None:

@@ -1,217 +1,111 @@
-"""Settings from environment variables and the `.env` of the working folder, which is never written.
+"""Settings of the environment and of the `.env` in the working folder, which may be a stranger's.
 
-Variables of the process come before those of the file, also if their names differ."""
+The process wins: what it has is used, whatever the file says. An address of the file is used only with a key of the
+same file, or on this machine with none: no key of the process is ever sent there. What else could lead calls astray
+(proxies, certificates, paths, switches of tracing) is never taken from the file."""
 
-import logging
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
-from ipaddress import ip_address
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from dotenv import dotenv_values
 from pydantic import SecretStr
 
-from ...data.settings.tracing import change, requested, switched_off
+from ...data.settings.tracing import variables
 from ...errors import SettingError
-from ..context_values import during
-from . import env_file
-from .redaction import KEY, NO_KEY, host_of, keep_environment_secrets, keep_secret, keep_url_secrets
+from .redaction import CREDENTIAL, KEY, NO_KEY, keep_environment_secrets, keep_secret, keep_url_secrets
 
 BASE_URL = "OPENAI_BASE_URL"
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
+FILE = Path(".env")
 
-log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class EnvironmentSettings:
-    """The endpoint's URL and key."""
-
-    key: SecretStr | None
-    base_url: str
-
-    def __repr__(self) -> str:
-        return f"EnvironmentSettings(key={self.key!r}, host={self.host!r})"
-
-    @property
-    def host(self) -> str:
-        """Host and port of the endpoint, without credentials."""
-        return host_of(self.base_url)
+_ADDRESS = re.compile(r"(?i)(?:URL|URI|BASE|ENDPOINT|HOST)(?:_|$)")
+_WORD = re.compile(r"(?i)\w*(?:ID|VERSION|REGION|PROJECT|LOCATION|DEPLOYMENT)=[\w.-]+")
+"""What is taken from the file beside keys, for other providers: variables whose value is a word."""
+_NEVER = re.compile(r"(?i)(?:LANGSMITH|LANGCHAIN|LANGGRAPH|LANGFUSE|OTEL|DUOLOGUE)_")
 
 
-_without_calls: ContextVar[bool] = ContextVar("duologue_without_calls", default=False)
-
-
-def without_calls() -> AbstractContextManager[bool]:
-    """Inside, no model is called, as all replies are kept ones: models are made without a key."""
-    return during(_without_calls, True)
-
-
-@contextmanager
-def _variables(changed: Mapping[str, str | None]) -> Iterator[None]:
-    """Inside, the process has these variables, and none of those whose value is None."""
-    before = {name: os.environ.get(name) for name in changed}
-    change(os.environ, changed)
-    try:
-        yield
-    finally:
-        change(os.environ, before)
-
-
-def with_placeholders(provider: str) -> AbstractContextManager[None]:
-    """Inside, the process has a placeholder for each missing key of the provider.
-
-    For packages that refuse to make a model without a key, although it is not called.
-    """
-    return _variables({name: NO_KEY for name in env_file.keys_of(provider) if not os.environ.get(name)})
-
-
-def settings() -> EnvironmentSettings:
-    """The current settings, of the process and the `.env` of the working folder.
-
-    SettingError if the address is invalid, or is the file's and would get the key of the process (`trust`).
-    """
-    if _without_calls.get():
-        return EnvironmentSettings(SecretStr(NO_KEY), DEFAULT_BASE_URL)
-    file = env_file.read(os.environ)
+def settings() -> tuple[SecretStr | None, str]:
+    """Key and address for `openai:NAME`; SettingError if they may not be used together, or nothing can be called."""
     process = {name: text for name in (KEY, BASE_URL) if (text := os.environ.get(name, "").strip())}
-    key = process.get(KEY) or file.values.get(KEY, "")
-    if key:
-        keep_secret(SecretStr(key))
-    address = process.get(BASE_URL, "")
-    if not address:
-        if key and BASE_URL in os.environ:  # as a script leaves it that found no address: the key must not go elsewhere
-            raise SettingError(
-                f"{BASE_URL} is set and empty: write the address, or unset it to call {DEFAULT_BASE_URL}"
-            )
-        address = file.values.get(BASE_URL, "")
-        of_file = key == file.values.get(KEY) or not key
-        if address and not file.trusted and not of_file and not env_file.is_loopback(address):
-            raise SettingError(env_file.refusal(BASE_URL, f"the {KEY} of the environment"))
-    for used in (BASE_URL, KEY) if address else (KEY,):
-        if used in file.foreign and used not in process and not file.trusted:
-            raise SettingError(
-                f"{env_file.FILE.absolute()}: its {used} quotes a variable of the environment: write the value itself, or give "
-                f"{env_file.OPTION} if the file is yours"
-            )
+    file = variables_of_file() if len(process) < 2 else {}
+    key, address, place = process.get(KEY) or file.get(KEY), process.get(BASE_URL, ""), BASE_URL
+    if not address and (address := file.get(BASE_URL, "")):
+        needs_key = not is_loopback(address) and process.get(KEY) != NO_KEY
+        if needs_key and process.get(KEY) not in (None, file.get(KEY)):
+            raise _refusal(BASE_URL, KEY)
+        key, place = file.get(KEY) or (None if needs_key else NO_KEY), f"{BASE_URL} of {FILE.absolute()}"
+    if not address and key and BASE_URL in os.environ:  # a script found no address: the key must not go elsewhere
+        raise SettingError(f"{BASE_URL} is set and empty: write the address, or unset it to call {DEFAULT_BASE_URL}")
     keep_url_secrets(address)
-    if address:
-        _check_address(address, BASE_URL if BASE_URL in process else f"{BASE_URL} of {env_file.FILE.absolute()}")
-    return EnvironmentSettings(SecretStr(key) if key else None, address or DEFAULT_BASE_URL)
+    keep_secret(SecretStr(key or ""))
+    if address and not _host(address, ("http", "https")):
+        raise SettingError(f"{place} is not an address: write http://HOST:PORT/v1 or https://HOST/v1, without ? and #")
+    return SecretStr(key) if key else None, address or DEFAULT_BASE_URL
 
 
-def _check_address(address: str, name: str) -> None:
-    """SettingError if nothing can be called at an address; it is not quoted, since it may contain credentials."""
-    no_address = f"{name} is not an address: write http://HOST:PORT/v1 or https://HOST/v1"
-    if not address.lower().startswith(("http://", "https://")):
-        raise SettingError(f"{name} must begin with http:// or https://, and now points to {host_of(address)}: mend it")
-    if "\\" in address or not address.isprintable() or " " in address:
-        raise SettingError(no_address)
+def variables_of_file() -> dict[str, str]:
+    """The variables of the `.env` as they are written, none put into another; SettingError if it cannot be read."""
     try:
-        parts = urlsplit(address)
-        host, _ = parts.hostname or "", parts.port
-        if ":" in host:
-            ip_address(host)
-        elif not host or not host.encode("idna"):
-            raise SettingError(no_address)
-    except ValueError:
-        raise SettingError(no_address) from None
-    for mark, part in (("?", "a query"), ("#", "a fragment")):
-        if mark in address:
-            raise SettingError(
-                f"{name} has {part}, which begins with {mark!r}: leave it out, as calls add a path at the end"
-            )
-
-
-def settings_notes() -> list[str]:
-    """What of the `.env` is not used, and why: lines for people."""
-    try:
-        unused = env_file.read(os.environ).unused()
-    except SettingError as error:
-        return [str(error)]
-    if not unused:
-        return []
-    return [
-        f"{env_file.FILE.absolute()}: {', '.join(unused)} not used: export what you need, or give {env_file.OPTION}"
-    ]
-
-
-def connections() -> dict[str, str]:
-    """Variables of the process that lead connections elsewhere or change whom they trust, without credentials."""
-    notes = {}
-    for name in sorted(os.environ):
-        value = os.environ[name].strip()
-        if value and name.upper() in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
-            notes[name] = f"calls may go through {host_of(value)}"
-        elif value and name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"):
-            notes[name] = "certificates of your own are trusted"
-        elif value and name == "LANGSMITH_GATEWAY" and value.lower() not in ("0", "false", "no", "off"):
-            notes[name] = "models of some providers, but not openai:NAME, are called through LangSmith's gateway"
-    return notes
-
-
-def trust(enabled: bool = True) -> AbstractContextManager[None]:
-    """Inside, the `.env` of the working folder is trusted as the process, if `enabled`; for `--trust-env-file`."""
-    return _variables({env_file.TRUST: "1"} if enabled else {})
+        values = dotenv_values(FILE, interpolate=False, encoding="utf-8-sig") if FILE.is_file() else {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingError(f"{FILE.absolute()}: cannot be read ({type(error).__name__}): save it as UTF-8") from None
+    return {name: text for name, value in values.items() if (text := (value or "").strip())}
 
 
 @contextmanager
 def environment_with_file(provider: str) -> Iterator[None]:
-    """Inside, the process has the variables of the `.env` file that it does not have itself and `provider` may see.
+    """Inside, the process has what a provider's package may read of the `.env` when it makes a model.
 
-    For packages that read their key from the environment when a model is made. SettingError if an address of the file
-    would get a key of the process.
+    Addresses are those that begin with the provider's name, as in `ANTHROPIC_BASE_URL`: with one, the package sees no
+    key of the process. SettingError if the file has an address and no key for it.
     """
-    added, hidden = env_file.read(os.environ).for_provider(provider, os.environ)
-    keep_environment_secrets()
-    with ExitStack() as inside:
-        inside.enter_context(_variables(dict.fromkeys(hidden) | added))
-        if _without_calls.get():
-            inside.enter_context(with_placeholders(provider))
+    word = {"mistralai": "mistral"}.get(provider, provider).upper()
+    keys = {f"{word}_API_KEY", f"{word.partition('_')[0]}_API_KEY"}
+    file = {name: text for name, text in variables_of_file().items() if os.environ.get(name) in (None, "", text)}
+    addresses = {name: text for name, text in file.items() if name.startswith(f"{word}_") and _ADDRESS.search(name)}
+    taken: dict[str, str | None] = {
+        name: text
+        for name, text in file.items()
+        if (CREDENTIAL.search(name) or _WORD.fullmatch(f"{name}={text}")) and not _NEVER.match(name)
+    }
+    if not keys & taken.keys():
+        if not all(map(is_loopback, addresses.values())):
+            raise _refusal(next(iter(addresses)), min(keys))
+        if addresses or os.environ.get(KEY) == NO_KEY:  # no key is needed: on this machine, or as nothing is called
+            taken |= dict.fromkeys(keys, NO_KEY)
+    hidden = [name for name in os.environ if addresses and CREDENTIAL.search(name)]
+    with variables(dict.fromkeys(hidden) | taken | addresses):
+        keep_environment_secrets()
         yield
-
-
-def job_summary() -> Path | None:
-    """The file to which the steps of a job on GitHub append their summaries; None elsewhere."""
-    file = os.environ.get("GITHUB_STEP_SUMMARY")
-    return Path(file) if file else None
-
-
-def is_traced() -> bool:
-    """Whether the environment of this process has runs traced."""
-    return bool(requested(os.environ))
-
-
-def traced() -> list[str]:
-    """Where the environment of this process has runs traced to, a line each; also logged as a warning."""
-    lines = [
-        f"{tracing.variable} is set: traces of this run go to {tracing.host}, prompts, sections and replies whole"
-        for tracing in requested(os.environ)
-    ]
-    for line in lines:
-        log.warning(line)
-    return lines
 
 
 @contextmanager
-def untraced(enabled: bool = True) -> Iterator[None]:
-    """Inside, nothing in this process is traced, if `enabled`, also against its variables.
-
-    Otherwise all traces have been sent at the end.
-    """
-    if not enabled:
-        try:
-            yield
-        finally:
-            if is_traced():
-                from langchain_core.tracers.langchain import wait_for_all_tracers
-
-                wait_for_all_tracers()  # the last traces are sent by a thread
-        return
-    from langsmith import tracing_context
-
-    with _variables(switched_off(os.environ)), tracing_context(enabled=False, parent=False):
+def without_calls() -> Iterator[None]:
+    """Inside, no model is called, as all replies are kept: placeholders stand in the place of keys, also of others'."""
+    keep_environment_secrets()
+    with variables({KEY: NO_KEY}):
         yield
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address leads to this machine: 127.0.0.0/8, ::1 or localhost."""
+    return bool(re.fullmatch(r"localhost|127(?:\.\d{1,3}){3}|::1", _host(address) or _host(f"//{address}")))
+
+
+def _host(address: str, schemes: tuple[str, ...] = ("http", "https", "")) -> str:
+    """The host of an address to which a path can be added; empty if it is none."""
+    try:
+        parts = urlsplit(address)
+        is_whole = parts.scheme in schemes and parts.port != 0 and not re.search(r"[\s\\?#]", address)
+        return (parts.hostname or "") if is_whole else ""
+    except ValueError:
+        return ""
+
+
+def _refusal(address: str, key: str) -> SettingError:
+    advice = f"write {key} beside it and unset that of the environment, or export {address}"
+    return SettingError(f"{FILE.absolute()}: its {address} would get a key that does not stand there: {advice}")

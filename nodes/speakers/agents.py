@@ -10,6 +10,7 @@ from langgraph.pregel import Pregel
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from ...data.packages import frames_of
 from ...data.records import Role
 from ...prompts import Page
 from ..contract import ContractError, describe
@@ -18,7 +19,7 @@ from ..messages.attachments import worded
 from ..messages.building import MessageBuilder, Talk, note, sends_prompt
 from ..models.faults import is_crash
 from ..replies.conversion import kept_channels, messages_of, new_messages, plain_or_text
-from ..settings.redaction import error_frames, placed_line
+from ..settings.redaction import error_line
 from ..state import State, Update, attempt_number, merged
 from ..worlds import back_to, remember
 from .agent_calls import AgentCall, AgentReply, CallOutcome, approved, own_context
@@ -183,8 +184,8 @@ class AgentSpeaker:
         if reply.timed_out:
             update["stop"] = TIMED_OUT[self.role]
         elif (error := reply.called.error) is not None:
-            update["failed"], update["crashed"] = placed_line(error), is_crash(error)
-            update["frames"] = error_frames(error)
+            update["failed"], update["crashed"] = error_line(error, placed=True), is_crash(error)
+            update["frames"] = frames_of(error)
         elif reply.called.interrupts and not (reply.place and reply.place.asked):
             update["stop"] = INTERRUPTED[self.role]
         return update

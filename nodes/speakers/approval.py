@@ -16,7 +16,7 @@ from ...errors import DuologueError
 from ..contract import ContractError, describe
 from ..replies.conversion import plain_or_text
 from ..settings.import_path import imported, is_import_path
-from ..settings.redaction import placed_line
+from ..settings.redaction import error_line
 from ..state import Draft
 from .interrupts import asked_arguments
 
@@ -87,7 +87,7 @@ def _answer(approve: Approve, value: Any, reply: str | None) -> Any:
         try:
             return approve(value)
         except Exception as error:
-            raise ApprovalError(f"{policy_name(approve)} failed: {placed_line(error)}") from error
+            raise ApprovalError(f"{policy_name(approve)} failed: {error_line(error, placed=True)}") from error
     approved = consent(reply) == "yes" if reply is not None else approve == "all"
     reason = reply if reply is not None else NOT_APPROVED
     if _is_request(value):

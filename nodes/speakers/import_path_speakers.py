@@ -11,7 +11,7 @@ from langgraph.graph.state import StateGraph
 from ...errors import DuologueError, ModelError, SettingError, kind
 from ..contract import required_parameters
 from ..models.specs import PROVIDERS, chat_model
-from ..settings.import_path import imported, line_of
+from ..settings.import_path import imported
 from ..settings.redaction import error_line
 from .speaker import is_reply
 
@@ -50,7 +50,7 @@ def speaking(path: str, what: str) -> Any:
         except DuologueError:
             raise
         except (Exception, SystemExit) as error:
-            raise SettingError(f"{path}: failed in {line_of(error)}: {error_line(error)}") from error
+            raise SettingError(f"{path}: failed: {error_line(error, placed=True)}") from error
         if inspect.iscoroutine(value):
             value.close()
             raise SettingError(f"{path}: is an async function without arguments: write def, or a function of messages")
@@ -84,7 +84,7 @@ def _imported(path: str, what: str) -> Any:
     try:
         return imported(path, what)
     except SettingError as error:
-        if "there is no module" not in str(error):
+        if not isinstance(error.__cause__, ModuleNotFoundError):
             raise
         raise SettingError(f"{error}, or give {FORMS}") from None
 

@@ -5,8 +5,9 @@ from urllib.parse import SplitResult, parse_qs, urlsplit, urlunsplit
 
 from langchain_core.runnables import Runnable
 
+from ...data.settings.tracing import host_of
 from ...errors import SettingError
-from ..settings.redaction import host_of, keep_url_secrets
+from ..settings.redaction import keep_url_secrets
 
 REMOTE = "agent:"
 """Prefix of the spec of a graph on a LangGraph server."""

@@ -12,11 +12,11 @@ from ...data.files.broken_lines import skip_in_sources
 from ...data.files.journals import JournalReader, writer_path
 from ...data.formats.detection import CONVERSATIONS
 from ...data.formats.record_lines import RECORDS
+from ...data.settings.tracing import untraced
 from ...data.text.terminal import plain, plain_logs
 from ...errors import DuologueError
 from ...nodes.calls.spending import Spending
 from ...nodes.replies.worker_threads import new_loop
-from ...nodes.settings.environment import untraced
 from ...nodes.settings.redaction import error_line, without_credentials
 from ..engine.control import Control
 from ..engine.figures import RunFigures

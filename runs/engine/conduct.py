@@ -19,7 +19,7 @@ from ...nodes.calls.service import CallService
 from ...nodes.calls.shared_replies import SharedReplies
 from ...nodes.calls.spending import Spending
 from ...nodes.replies.worker_threads import use_worker_threads
-from ...nodes.settings.environment import with_placeholders, without_calls
+from ...nodes.settings.environment import without_calls
 from ..journals.calls import CALLS, CallFile
 from .control import Control, default_control
 from .progress import is_shown
@@ -220,7 +220,6 @@ def recorded_calls(path: str | Path, *, record: bool = False) -> Iterator[CallFi
             inside.enter_context(kept_in(file))
             if not record:
                 inside.enter_context(without_calls())
-                inside.enter_context(with_placeholders("openai"))
             yield file
     finally:
         file.close()

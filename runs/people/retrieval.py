@@ -21,6 +21,7 @@ from ...data.people.pairing import STORED
 from ...data.people.splits import UserPart, of_part, user_of
 from ...data.records import Conversation
 from ...data.scenarios import of_log
+from ...data.settings.tracing import untraced
 from ...data.text.languages import Language
 from ...errors import DuologueError
 from ...graphs import Cast, agent_test, casts
@@ -29,7 +30,6 @@ from ...nodes.limits import Limits
 from ...nodes.people import PeopleSpeaker
 from ...nodes.recllmsim.goals import goal_of
 from ...nodes.scorers.scenario_success import KEY as SUCCESS
-from ...nodes.settings.environment import untraced
 from ...nodes.state import State
 from ..engine.conduct import Conduct
 from ..simulation import simulate

@@ -4,7 +4,7 @@ import base64
 import html
 import json
 from pathlib import Path
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -13,7 +13,7 @@ from werkzeug import Request, Response
 from duologue.errors import ModelError, SettingError
 from duologue.graphs.casts.registry import find
 from duologue.nodes.models.specs import chat_model
-from duologue.nodes.settings.redaction import _secrets, _url_secrets
+from duologue.nodes.settings.redaction import _look_through, _secrets
 
 USER, PASSWORD, KEY = "keeper-4711", 'la"mp/ö&+<77>', "open.sesame.0815"
 PAIR = f"{USER}:{PASSWORD}"
@@ -26,12 +26,8 @@ def forms() -> dict[str, bytes]:
         secrets |= {
             name: text,
             f"{name}, percent": quote(text, safe=""),
-            f"{name}, percent in lower case": quote(text, safe="").lower(),
-            f"{name}, form": quote_plus(text),
             f"{name}, json": json.dumps(text)[1:-1],
             f"{name}, json in json": json.dumps(json.dumps(text))[2:-2],
-            f"{name}, html": html.escape(text),
-            f"{name}, repr": repr(text)[1:-1],
             f"{name}, base64": base64.b64encode(text.encode()).decode().rstrip("="),
             f"{name}, base64 for addresses": base64.urlsafe_b64encode(text.encode()).decode().rstrip("="),
         }
@@ -68,7 +64,7 @@ def said(request: Request) -> Response:
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is remembered here is not remembered in other tests."""
     monkeypatch.setattr("duologue.nodes.settings.redaction._secrets", set(_secrets))
-    monkeypatch.setattr("duologue.nodes.settings.redaction._url_secrets", set(_url_secrets))
+    _look_through.cache_clear()
 
 
 ANSWERS = {"401": refused(401), "400": refused(400), "HTML": page, "reply": said, "closed port": None}
@@ -122,13 +118,13 @@ def test_they_are_found_nowhere(duologue, httpserver: HTTPServer, monkeypatch, t
     assert not leaks, outputs
 
 
-@pytest.mark.parametrize(("end", "what"), [("?key=la.mp", "a query"), ("?", "a query"), ("#la.mp", "a fragment")])
-def test_an_address_to_which_no_path_can_be_added_is_one_line(duologue, monkeypatch, end, what):
+@pytest.mark.parametrize("end", ["?key=la.mp", "?", "#la.mp"])
+def test_an_address_to_which_no_path_can_be_added_is_one_line(duologue, monkeypatch, end):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:9/v1{end}")
     code, out, err = duologue("simulate", "simquac", "--limit", 1, "--user", "openai:m")
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert f"OPENAI_BASE_URL has {what}, which begins with '{end[0]}': leave it out" in err
+    assert "OPENAI_BASE_URL is not an address" in err
     assert "la.mp" not in err
 
 
@@ -162,15 +158,14 @@ def test_no_spec_that_cannot_be_used_is_echoed_with_its_arguments(duologue, monk
     assert "secret4711" not in out + err
 
 
-def test_a_stranger_s_file_is_refused_by_one_line_and_trusted_by_its_option(duologue, monkeypatch, tmp_path):
+def test_a_stranger_s_file_is_refused_by_one_line(duologue, monkeypatch, tmp_path):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     (tmp_path / ".env").write_text("OPENAI_BASE_URL=https://collector.example/v1\n")
     code, _, err = duologue("simulate", "simquac", "--limit", 1, "--user", "openai:m", "--out", "run")
     assert (code, err.count("\n")) == (2, 1)
-    assert "--trust-env-file" in err
+    assert ".env: its OPENAI_BASE_URL would get a key" in err
     assert not Path("run").exists()
-    assert "--trust-env-file" in duologue("doctor")[1]
-    assert "openai:NAME calls go to collector.example" in duologue("doctor", "--trust-env-file")[1]
+    assert ".env: its OPENAI_BASE_URL would get a key" in duologue("doctor")[1]
 
 
 @pytest.mark.parametrize("arguments", ["timeout=la.mp.4711", "max_retries=la.mp.4711", "temperature=la.mp.4711"])

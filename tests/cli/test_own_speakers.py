@@ -154,10 +154,10 @@ def test_a_text_is_a_models_spec(duologue):
         ("nothing", "own_speakers:nothing: is a NoneType: give a LangGraph agent"),
         ("two", "own_speakers:two: is the function two with the parameters (messages, memory): give"),
         ("make_later", "own_speakers:make_later: is an async function without arguments"),
-        ("make_and_fail", "own_speakers:make_and_fail: failed in own_speakers.py, line"),
+        ("make_and_fail", "own_speakers:make_and_fail: failed: "),
         ("unfinished", "own_speakers:unfinished: is a graph that cannot be compiled: ValueError: Graph must have an"),
         ("speechless", "expected an agent whose state has 'messages', got a graph with topic"),
-        ("absent", "the module 'own_speakers' has no 'absent': check 'own_speakers:absent'"),
+        ("absent", "has no attribute 'absent'"),
         ("LINE", "own_speakers:LINE: is a text, which must be a model identifier"),
     ],
 )
@@ -173,7 +173,7 @@ def test_an_object_that_cannot_speak_is_one_line(duologue, name, message):
 def test_a_module_that_is_missing_or_fails_is_one_line(duologue):
     code, _, err = duologue("simulate", "simquac", "--user", "own_nowhere:agent", "--out", "run")
     assert (code, err.count("\n")) == (2, 1)
-    assert "there is no module 'own_nowhere' on the path or in this folder" in err
+    assert "No module named 'own_nowhere'" in err
     code, _, err = duologue("simulate", "simquac", "--user", "own_broken:agent", "--out", "run")
     assert (code, err.count("\n")) == (2, 1)
-    assert "importing own_broken failed in own_broken.py, line 2: ValueError: no [key] here" in err
+    assert "ValueError: no [key] here (own_broken.py, line 2)" in err

@@ -280,9 +280,9 @@ def test_recllmsim_reads_a_file_and_a_file_of_records_and_names_broken_files(duo
         (("--table", "tea"), "there is no table 'tea', only counts, lengths, quality_by_turns"),
         (
             ("--tokenizer", "no_such_module_x"),
-            "--tokenizer: 'no_such_module_x' is not an import path: give MODULE:NAME",
+            "--tokenizer: 'no_such_module_x' is no import path",
         ),
-        (("--tokenizer", "no_such_module_x:y"), "--tokenizer: there is no module 'no_such_module_x'"),
+        (("--tokenizer", "no_such_module_x:y"), "No module named 'no_such_module_x'"),
         (("--tokenizer", "os:getcwd"), "--tokenizer os:getcwd: cannot count a text ("),
         (("--tokenizer", "math:pi"), "is not a function: give MODULE:FUNCTION"),
     ],

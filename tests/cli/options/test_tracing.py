@@ -16,7 +16,6 @@ from duologue import data, graphs
 from duologue.cli.options import tracing
 from duologue.data.settings.tracing import requested, switched_off
 from duologue.nodes import Limits
-from duologue.nodes.settings.environment import traced
 
 
 class Collector:
@@ -116,11 +115,10 @@ def test_an_agent_that_loads_a_file_of_its_own_or_configures_it_is_not_traced_ei
 
 @pytest.mark.heavy
 def test_the_library_leaves_tracing_to_its_user_and_says_where_it_goes(collector, caplog):
-    (line,) = traced()
-    assert f"LANGSMITH_TRACING is set: traces of this run go to {collector.host}" in line
-    assert line in caplog.text
+    assert simulated() == "max_turns"
+    assert f"LANGSMITH_TRACING is set: traces of this run go to {collector.host}" in caplog.text
     with tracing.off():
-        assert traced() == []
+        assert requested() == ()
 
 
 @pytest.mark.heavy
@@ -155,7 +153,7 @@ LANGSMITH = "api.smith.langchain.com"
         ({"LANGSMITH_TRACING": "true"}, [LANGSMITH]),
         ({"LANGCHAIN_TRACING_V2": "true", "LANGCHAIN_ENDPOINT": "https://eu.smith.example/api"}, ["eu.smith.example"]),
         ({"LANGSMITH_TRACING_V2": "true", "LANGSMITH_ENDPOINT": "https://me:w0rd.4711@h.example:1"}, ["h.example:1"]),
-        ({"LANGSMITH_TRACING": "true", "LANGSMITH_ENDPOINT": "http://[::1"}, ["an unknown host"]),
+        ({"LANGSMITH_TRACING": "true", "LANGSMITH_ENDPOINT": "http://[::1"}, ["unknown host"]),
         (
             {
                 "LANGSMITH_TRACING": "true",

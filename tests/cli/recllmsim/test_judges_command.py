@@ -190,7 +190,7 @@ def test_tables_are_written_as_a_folder_of_csv(duologue: Command, people: Path) 
         (["--labels", "mood"], "no reply has a label 'mood' of 1 to 5"),
         (["--labels", "satisfaction"], "is people's own label: name another label, or give --annotated"),
         (["--model", "offline"], "offline model cannot judge"),
-        (["--model", "json:nothing"], "the module 'json' has no 'nothing'"),
+        (["--model", "json:nothing"], "has no attribute 'nothing'"),
         (["--model", "string:digits"], "is not a function"),
     ],
 )

@@ -193,7 +193,7 @@ def test_dimensions_join_the_tools(duologue):
         (("tools.json", "--behaviours", "grumpy"), "--behaviours: there is no behaviour 'grumpy', only terse"),
         (("tools.json", "--dimensions", "v.json"), "v.json: has no 'dimensions'"),
         (("tools.json", "--out", "tools.json", "--force"), "tools.json: is the source itself"),
-        (("nowhere:agent",), "there is no module 'nowhere'"),
+        (("nowhere:agent",), "No module named 'nowhere'"),
         (("tools.json", "--world", "till_bank:EMPTY"), "world"),
     ],
 )  # fmt: skip

@@ -80,7 +80,7 @@ def test_a_plan_counts_the_calls_of_a_user_whose_every_answer_differs_and_costs_
     [
         (("--out", "run", "--resume"), "run: is the run that is replayed"),
         (("--resume",), "--resume needs --out"),
-        (("--same", "mine:nothing"), "has no 'nothing'"),
+        (("--same", "mine:nothing"), "has no attribute 'nothing'"),
         (("--same", "mine:asks"), "same: expected a plain function"),
         (("--set", "nothing=1"), "there is no setting 'nothing'"),
         (("--cast", "simquac"), "the scenario names no kind"),

@@ -190,6 +190,7 @@ def test_a_placeholder_for_a_key_and_what_only_looks_like_one_stay_in_texts(monk
 
 def test_looking_for_secrets_costs_nothing_per_message_where_none_is_known(monkeypatch, steps):
     monkeypatch.setattr(redaction, "_secrets", set())
+    redaction._look_through.cache_clear()
     redaction.without_known_secrets({})  # the environment is looked at again only when it has changed
 
     def state(count):

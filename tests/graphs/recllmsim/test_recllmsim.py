@@ -273,7 +273,7 @@ async def test_chinese_pages_speak_chinese_and_offer_the_chinese_phrase(play):
 def test_a_bad_language_or_model_is_one_line():
     with pytest.raises(ValueError, match="language: Input should be"):
         recllmsim.cast(language="xx")
-    with pytest.raises(SettingError, match=r"^user: there is no module 'nobody' .*, or give openai:NAME"):
+    with pytest.raises(SettingError, match=r"^user: .*No module named 'nobody', or give openai:NAME"):
         recllmsim.cast(user="nobody:x")
     with pytest.raises(ModelError, match="unknown"):
         recllmsim.cast(user="nobody")

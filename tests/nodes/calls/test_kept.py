@@ -38,8 +38,8 @@ PLAIN: list[dict[str, Any]] = [
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is remembered here is not remembered in other tests."""
-    for name in ("_secrets", "_url_secrets", "_looked_at"):
-        monkeypatch.setattr(redaction, name, type(getattr(redaction, name))())
+    monkeypatch.setattr(redaction, "_secrets", set())
+    redaction._look_through.cache_clear()
 
 
 def in_a_conversation(work: Callable[[], None]) -> None:

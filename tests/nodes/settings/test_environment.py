@@ -1,6 +1,7 @@
-"""The environment is read in one place: the process first, then a `.env`, which is never written back."""
+"""The process wins, and the `.env` may be a stranger's: no address in it gets a key of the process."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -8,129 +9,233 @@ import duologue
 from duologue import graphs
 from duologue.errors import SettingError
 from duologue.nodes import Limits, ModelError, chat_model
-from duologue.nodes.models.specs import endpoint_host
-from duologue.nodes.settings.environment import DEFAULT_BASE_URL, settings
-from duologue.nodes.settings.redaction import host_of, redacted
+from duologue.nodes.settings.environment import (
+    DEFAULT_BASE_URL,
+    environment_with_file,
+    is_loopback,
+    settings,
+    variables_of_file,
+    without_calls,
+)
+
+ELSEWHERE = "https://collector.example/v1"
 
 
-def test_without_a_key_there_is_none_and_the_base_url_is_openais():
-    assert settings().key is None
-    assert settings().base_url == DEFAULT_BASE_URL
-    assert settings().host == "api.openai.com"
+def write(*lines: str) -> None:
+    Path(".env").write_text("\n".join(lines) + "\n")
 
 
-@pytest.mark.parametrize("value", ["", "  ", "\n"])
-def test_a_blank_value_is_none_at_all(monkeypatch, value):
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.setenv(name, value)
-    assert settings().key is None
-    assert settings().base_url == DEFAULT_BASE_URL
+def used() -> tuple[str | None, str]:
+    key, address = settings()
+    return None if key is None else key.get_secret_value(), address
+
+
+def refused() -> str:
+    with pytest.raises(SettingError) as error:
+        settings()
+    assert "\n" not in str(error.value)
+    assert "of.the" not in str(error.value)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("process", "file", "expected"),
+    [
+        ((None, None), (None, None), (None, DEFAULT_BASE_URL)),
+        ((" ", "\n"), (None, None), (None, DEFAULT_BASE_URL)),
+        ((" of.the.process\n", None), (None, None), ("of.the.process", DEFAULT_BASE_URL)),
+        ((None, None), ("of.the.file", None), ("of.the.file", DEFAULT_BASE_URL)),
+        (("of.the.process", None), ("of.the.file", None), ("of.the.process", DEFAULT_BASE_URL)),
+        (("of.the.process", "http://h:4/v1"), ("of.the.file", ELSEWHERE), ("of.the.process", "http://h:4/v1")),
+        (("of.the.process", "http://h:4/v1"), (None, ELSEWHERE), ("of.the.process", "http://h:4/v1")),
+        ((None, "http://h:4/v1"), ("of.the.file", ELSEWHERE), ("of.the.file", "http://h:4/v1")),
+        ((None, None), ("of.the.file", ELSEWHERE), ("of.the.file", ELSEWHERE)),
+        (("of.the.file", None), ("of.the.file", ELSEWHERE), ("of.the.file", ELSEWHERE)),
+        ((None, None), (None, ELSEWHERE), (None, ELSEWHERE)),
+        ((None, None), (None, "http://127.0.0.1:8/v1"), ("none", "http://127.0.0.1:8/v1")),
+        (("of.the.process", None), (None, "http://localhost:8/v1"), ("none", "http://localhost:8/v1")),
+        (("of.the.process", None), ("of.the.file", "http://[::1]:8/v1"), ("of.the.file", "http://[::1]:8/v1")),
+    ],
+)
+def test_the_key_and_the_address_that_are_used(monkeypatch, process, file, expected):
+    for name, of_process in zip(("OPENAI_API_KEY", "OPENAI_BASE_URL"), process, strict=True):
+        if of_process is not None:
+            monkeypatch.setenv(name, of_process)
+    write(
+        *(f"{name}={value}" for name, value in zip(("OPENAI_API_KEY", "OPENAI_BASE_URL"), file, strict=True) if value)
+    )
+    assert used() == expected
+
+
+@pytest.mark.parametrize("more", [(), ("OPENAI_API_KEY=of.the.file.1",), ("DUOLOGUE_TRUST_ENV_FILE=1",)])
+def test_an_address_of_the_file_does_not_get_the_key_of_the_process(monkeypatch, more):
+    monkeypatch.setenv("OPENAI_API_KEY", "of.the.process.1")
+    write(f"OPENAI_BASE_URL={ELSEWHERE}", *more)
+    assert refused().startswith(f"{Path.cwd() / '.env'}: its OPENAI_BASE_URL would get")
+    with without_calls():
+        assert used()[1] == ELSEWHERE
+
+
+@pytest.mark.parametrize(
+    ("address", "is_this_machine"),
+    [
+        ("http://127.8.9.10/v1", True),
+        ("http://[::1]:8000/v1", True),
+        ("http://LOCALHOST/v1", True),
+        ("localhost:11434", True),
+        ("127.0.0.1", True),
+        ("http://localhost@collector.example/v1", False),
+        ("http://127.0.0.1.collector.example/v1", False),
+        ("http://127.0.0.1\\@collector.example/v1", False),
+        ("http://127.0.0.1#@collector.example/v1", False),
+        ("http://collector.example/?http://localhost", False),
+        ("ftp://localhost", False),
+        ("http://10.0.0.1/v1", False),
+        ("http://[::1", False),
+        ("http://0.0.0.0/v1", False),
+    ],
+)
+def test_the_addresses_of_this_machine(monkeypatch, address, is_this_machine):
+    assert is_loopback(address) == is_this_machine
+    monkeypatch.setenv("OPENAI_API_KEY", "of.the.process.1")
+    write(f"OPENAI_BASE_URL='{address}'")
+    if not is_this_machine:
+        refused()
 
 
 def test_a_key_goes_nowhere_if_its_address_is_set_and_blank(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "open.sesame")
+    monkeypatch.setenv("OPENAI_API_KEY", "of.the.process.1")
     monkeypatch.setenv("OPENAI_BASE_URL", " ")
-    with pytest.raises(SettingError, match="OPENAI_BASE_URL is set and empty: write the address, or unset it"):
-        settings()
+    assert "OPENAI_BASE_URL" in refused()
 
 
-def test_a_key_loses_the_white_space_around_it_and_is_not_shown(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", " open.sesame\n")
-    assert settings().key.get_secret_value() == "open.sesame"
-    assert "sesame" not in repr(settings())
+@pytest.mark.parametrize(
+    "address",
+    ["http://[::1/v1", "http://host:99999/v1", "http://host:port/v1", "http://", "http://a b/v1", "ftp://host/v1",
+     "127.0.0.1:1/v1", "http://127.0.0.1:1/v1?x=1", "http://127.0.0.1:1/v1#x", "http://me:of.the.word.1@[::1/v1"],
+)  # fmt: skip
+def test_an_address_that_is_none_is_one_line_without_it(monkeypatch, address):
+    monkeypatch.setenv("OPENAI_BASE_URL", address)
+    assert refused().startswith("OPENAI_BASE_URL is not an address")
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    write("OPENAI_API_KEY=of.the.file.1", f"OPENAI_BASE_URL='{address}'")
+    assert refused().startswith(f"OPENAI_BASE_URL of {Path.cwd() / '.env'} is not an address")
 
 
-def test_an_env_file_is_read_in_the_working_folder_and_never_above(monkeypatch, tmp_path):
-    (tmp_path / ".env").write_text(
-        "# mine\nOPENAI_API_KEY='from.a.file'  # the key\nOPENAI_BASE_URL=http://127.0.0.1:3/v1\n"
-    )
-    assert settings().key.get_secret_value() == "from.a.file"
-    assert settings().host == "127.0.0.1:3"
+def test_the_file_is_read_in_the_working_folder_never_above_and_nothing_is_put_into_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "of.the.process.1")
+    write("# mine", "A='from.a.file'  # the key", "B=${AWS_SECRET_ACCESS_KEY}", "C=${A}", "D=")
+    assert variables_of_file() == {"A": "from.a.file", "B": "${AWS_SECRET_ACCESS_KEY}", "C": "${A}"}
     (tmp_path / "notebooks").mkdir()
     monkeypatch.chdir(tmp_path / "notebooks")
-    assert settings().key is None
-    assert settings().base_url == DEFAULT_BASE_URL
+    assert variables_of_file() == {}
 
 
-def test_the_process_wins_over_the_env_file(monkeypatch, tmp_path):
-    (tmp_path / ".env").write_text("OPENAI_API_KEY=from.a.file\nOPENAI_BASE_URL=http://127.0.0.1:3/v1\n")
-    monkeypatch.setenv("OPENAI_API_KEY", "from.the.process")
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:4/v1")
-    assert settings().key.get_secret_value() == "from.the.process"
-    assert settings().host == "127.0.0.1:4"
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda name: Path(name).symlink_to("nowhere")])
+def test_what_is_no_file_is_none_and_not_waited_for(make):
+    make(".env")
+    assert variables_of_file() == {}
 
 
-def test_an_env_file_is_read_and_never_written_into_the_environment(endpoint, monkeypatch, tmp_path, lighthouse):
+def test_a_file_that_is_no_text_is_one_line():
+    Path(".env").write_bytes(b"# Schl\xfcssel\nOPENAI_API_KEY=open.sesame\n")
+    assert ".env" in refused()
+    with pytest.raises(ModelError, match=r"\.env"):
+        chat_model("openai:m")
+
+
+def test_a_run_reads_the_file_and_writes_nothing_of_it_into_the_environment(endpoint, monkeypatch, lighthouse):
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name)
-    (tmp_path / ".env").write_text(f"OPENAI_API_KEY={endpoint.key}\nOPENAI_BASE_URL={endpoint.url}\nANOTHER=1\n")
+    write(f"OPENAI_API_KEY={endpoint.key}", f"OPENAI_BASE_URL={endpoint.url}", "ANOTHER=1")
     before = dict(os.environ)
     cast = graphs.simquac.cast("openai:m", "openai:m", limits=Limits(max_turns=1))
     conversation = duologue.simulate(cast, [graphs.simquac.scenario(lighthouse)])[0]
     assert conversation.stop == "max_turns"
     assert endpoint.headers[0]["authorization"] == f"Bearer {endpoint.key}"
-    assert {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"} == {
-        name: value for name, value in before.items() if name != "PYTEST_CURRENT_TEST"
-    }
+    assert dict(os.environ) == before
 
 
-@pytest.mark.parametrize("line", ["", "OPENAI_API_KEY=\n"])
-def test_a_missing_key_is_one_line_that_names_it_and_the_way_without(tmp_path, line):
-    (tmp_path / ".env").write_text(line)
-    with pytest.raises(ModelError) as error:
+def test_a_missing_key_is_one_line_that_names_it_and_the_way_without():
+    write("OPENAI_API_KEY=")
+    with pytest.raises(ModelError, match=r"^[^\n]*OPENAI_API_KEY[^\n]*offline[^\n]*$"):
         graphs.simquac.cast("openai:gpt-4.1-mini")
-    assert "OPENAI_API_KEY" in str(error.value)
-    assert "offline" in str(error.value)
-    assert "\n" not in str(error.value)
 
 
-def test_an_env_file_that_is_no_text_is_one_line(tmp_path):
-    (tmp_path / ".env").write_bytes(b"# Schl\xfcssel\nOPENAI_API_KEY=open.sesame\n")
-    with pytest.raises(ModelError) as error:
-        chat_model("openai:m")
-    assert ".env" in str(error.value)
-    assert "\n" not in str(error.value)
+def seen(provider: str) -> tuple[dict[str, str], set[str]]:
+    """What a provider's package sees of the file, and which variables of the process it does not see."""
+    before = dict(os.environ)
+    with environment_with_file(provider):
+        inside = dict(os.environ)
+    assert dict(os.environ) == before
+    return {name: value for name, value in inside.items() if before.get(name) != value}, before.keys() - inside.keys()
 
 
-def test_the_offline_model_needs_no_key():
-    assert chat_model("offline").metadata == {"spec": "offline", "arguments": {}}
-    assert endpoint_host(chat_model("offline")) is None
-
-
-def test_the_endpoints_host_is_told_without_credentials(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "open.sesame")
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://me:secret@127.0.0.1:8000/v1")
-    assert settings().host == endpoint_host(chat_model("openai:m")) == "127.0.0.1:8000"
+HERE = "http://127.0.0.1:8/v1"
 
 
 @pytest.mark.parametrize(
-    ("url", "host"),
+    ("provider", "process", "file", "expected", "hidden"),
     [
-        ("https://api.openai.com/v1", "api.openai.com"),
-        ("http://127.0.0.1:11434/v1", "127.0.0.1:11434"),
-        ("http://[::1]:8000/v1", "::1:8000"),
-        ("https://me:secret@example.org:8443/v1?key=secret", "example.org:8443"),
-        ("localhost:8000/v1", "localhost:8000"),
-        ("http://example.org:port/v1", "example.org"),
-        ("http://", "unknown host"),
-        ("", "unknown host"),
+        ("anthropic", {}, {"ANTHROPIC_API_KEY": "f"}, {"ANTHROPIC_API_KEY": "f"}, set()),
+        ("anthropic", {"ANTHROPIC_API_KEY": "p"}, {"ANTHROPIC_API_KEY": "f"}, {}, set()),
+        ("anthropic", {"ANTHROPIC_API_KEY": "p", "XAI_API_KEY": "p"},
+         {"OPENAI_API_KEY": "f", "OPENAI_BASE_URL": ELSEWHERE}, {"OPENAI_API_KEY": "f"}, set()),
+        ("anthropic", {"ANTHROPIC_BASE_URL": HERE, "ANTHROPIC_API_KEY": "p"}, {"ANTHROPIC_BASE_URL": ELSEWHERE}, {}, set()),
+        ("xai", {"GROQ_API_KEY": "p"}, {"XAI_API_KEY": "f", "XAI_API_BASE": ELSEWHERE},
+         {"XAI_API_KEY": "f", "XAI_API_BASE": ELSEWHERE}, {"GROQ_API_KEY"}),
+        ("azure_openai", {"OPENAI_API_KEY": "p", "AZURE_OPENAI_AD_TOKEN": "p"},
+         {"AZURE_OPENAI_API_KEY": "f", "AZURE_OPENAI_ENDPOINT": ELSEWHERE, "OPENAI_API_VERSION": "2024-10-21"},
+         {"AZURE_OPENAI_API_KEY": "f", "AZURE_OPENAI_ENDPOINT": ELSEWHERE, "OPENAI_API_VERSION": "2024-10-21"},
+         {"OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN"}),
+        ("mistralai", {"MISTRAL_API_KEY": "p"}, {"MISTRAL_BASE_URL": HERE},
+         {"MISTRAL_BASE_URL": HERE, "MISTRAL_API_KEY": "none"}, set()),
+        ("ollama", {"OLLAMA_API_KEY": "p"}, {"OLLAMA_HOST": "localhost:1"},
+         {"OLLAMA_HOST": "localhost:1", "OLLAMA_API_KEY": "none"}, set()),
+        ("google_vertexai", {}, {"GOOGLE_CLOUD_LOCATION": "collector.example/", "GOOGLE_CLOUD_PROJECT": "my-1"},
+         {"GOOGLE_CLOUD_PROJECT": "my-1"}, set()),
     ],
-)
-def test_the_host_of_a_url(url, host):
-    assert host_of(url) == host
+)  # fmt: skip
+def test_what_another_provider_s_package_sees(monkeypatch, provider, process, file, expected, hidden):
+    for name, value in process.items():
+        monkeypatch.setenv(name, value)
+    write(*(f"{name}={value}" for name, value in file.items()))
+    added, lacking = seen(provider)
+    assert added == expected
+    assert lacking & process.keys() == hidden
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("wrong key open.sesame, twice open.sesame", "wrong key [key], twice [key]"),
-        ("Authorization: Bearer abc.def-123", "Authorization: Bearer [key]"),
-        ("provided: sk-proj-abcd****wxyz.", "provided: [key]"),
-        ("cannot reach https://me:word@example.org/v1", "cannot reach https://[key]@example.org/v1"),
-        ("the bearer of this letter asks for a key", "the bearer [key] this letter asks for a key"),
-        ("no risk-taking, no key-value pairs", "no risk-taking, no key-value pairs"),
-    ],
-)
-def test_what_looks_like_a_key_is_taken_out(monkeypatch, text, shown):
-    monkeypatch.setenv("OPENAI_API_KEY", "open.sesame")
-    assert redacted(text) == shown
+@pytest.mark.parametrize("process", [{}, {"ANTHROPIC_API_KEY": "of.the.process.1"}])
+@pytest.mark.parametrize("more", [(), ("ANTHROPIC_API_KEY=of.the.file.1",), ("ANTHROPIC_OTHER_KEY=of.the.file.1",)])
+def test_an_address_of_another_provider_never_meets_a_key_of_the_process(monkeypatch, process, more):
+    write("ANTHROPIC_BASE_URL=https://collector.example", *more)
+    for name, value in process.items():
+        monkeypatch.setenv(name, value)
+    if more == ("ANTHROPIC_API_KEY=of.the.file.1",) and not process:
+        assert seen("anthropic")[0]["ANTHROPIC_API_KEY"] == "of.the.file.1"
+        return
+    with pytest.raises(SettingError, match="ANTHROPIC_BASE_URL would get"):
+        seen("anthropic")
+
+
+NEVER = ("HTTP_PROXY", "https_proxy", "ALL_PROXY", "LANGSMITH_TRACING", "LANGSMITH_ENDPOINT", "LANGSMITH_API_KEY",
+         "LANGCHAIN_TRACING_V2", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_SERVICE_ID", "DUOLOGUE_TOKEN", "SSL_CERT_FILE",
+         "SSLKEYLOGFILE", "PATH", "PYTHONPATH", "LD_PRELOAD", "AWS_CONFIG_FILE", "AWS_PROFILE", "AWS_ENDPOINT_URL",
+         "AWS_WEB_IDENTITY_TOKEN_FILE", "GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_VERTEX_BASE_URL")  # fmt: skip
+
+
+def test_what_leads_astray_is_never_taken_from_the_file(monkeypatch):
+    write(*(f"{name}=collector.example" for name in NEVER), "AWS_REGION=eu-west-1", "AWS_ACCESS_KEY_ID=AKIA1")
+    for name in (*NEVER, "AWS_REGION", "AWS_ACCESS_KEY_ID"):
+        monkeypatch.delenv(name, raising=False)
+    for provider in ("bedrock", "google_genai"):
+        assert seen(provider) == ({"AWS_REGION": "eu-west-1", "AWS_ACCESS_KEY_ID": "AKIA1"}, set())
+
+
+def test_models_are_made_without_a_key_where_none_is_called(monkeypatch):
+    monkeypatch.setenv("XAI_API_KEY", "of.the.process.1")
+    with without_calls():
+        assert used()[0] == "none"
+        assert seen("anthropic")[0] == {"ANTHROPIC_API_KEY": "none"}
+        assert seen("xai")[0] == {"XAI_API_KEY": "none"}
+    assert used()[0] is None

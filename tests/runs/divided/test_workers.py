@@ -13,9 +13,10 @@ import pytest
 from duologue import Limits, runs
 from duologue.data import Conversation
 from duologue.data.files.regular_files import OPEN, OpenFiles
+from duologue.data.settings.tracing import untraced
 from duologue.graphs import simquac
 from duologue.nodes.calls.endpoint_gate import Pace
-from duologue.nodes.settings import environment
+from duologue.nodes.settings.environment import settings
 from duologue.runs import Control
 from duologue.runs.divided import processes, ray_tasks, sharing
 from duologue.runs.divided import shard_work as working
@@ -87,7 +88,7 @@ def test_files_that_somebody_goes_on_writing_end_the_worker_with_a_line(shard, m
 
 def test_a_worker_prints_no_credential_that_is_logged(shard, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "key-of-no-one-42")
-    environment.settings()
+    settings()
     record = logging.LogRecord("somebody", logging.WARNING, "", 1, "sent key-of-no-one-42 \x1b[31m", None, None)
     with working._surroundings(shard):
         line = logging.lastResort.format(record)
@@ -100,8 +101,8 @@ def test_a_worker_that_traces_has_sent_its_traces_when_it_is_over(monkeypatch):
 
     waited: list[bool] = []
     monkeypatch.setattr(langchain, "wait_for_all_tracers", lambda: waited.append(True))
-    monkeypatch.setattr(environment, "is_traced", lambda: True)
-    with environment.untraced(False):
+    monkeypatch.setenv("LANGSMITH_TRACING", "true")
+    with untraced(False):
         assert not waited
     assert waited == [True]
 
