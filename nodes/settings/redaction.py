@@ -43,10 +43,7 @@ def keep_url_secrets(url: str) -> None:
 
 
 def keep_environment_secrets() -> None:
-    """Remember every credential in the environment, by the name of its variable or as a part of an address.
-
-    As every call of a model asks for this, the variables are looked through when their number or the key has changed.
-    """
+    """Remember the credentials in the environment, looked through when the number of variables or the key changes."""
     _look_through(len(os.environ), os.environ.get(KEY))
 
 

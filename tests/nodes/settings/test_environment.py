@@ -8,7 +8,7 @@ import pytest
 import duologue
 from duologue import graphs
 from duologue.errors import SettingError
-from duologue.nodes import Limits, ModelError, chat_model
+from duologue.nodes import Limits, ModelError
 from duologue.nodes.settings.environment import (
     DEFAULT_BASE_URL,
     environment_with_file,
@@ -77,30 +77,22 @@ def test_an_address_of_the_file_does_not_get_the_key_of_the_process(monkeypatch,
 
 
 @pytest.mark.parametrize(
-    ("address", "is_this_machine"),
-    [
-        ("http://127.8.9.10/v1", True),
-        ("http://[::1]:8000/v1", True),
-        ("http://LOCALHOST/v1", True),
-        ("localhost:11434", True),
-        ("127.0.0.1", True),
-        ("http://localhost@collector.example/v1", False),
-        ("http://127.0.0.1.collector.example/v1", False),
-        ("http://127.0.0.1\\@collector.example/v1", False),
-        ("http://127.0.0.1#@collector.example/v1", False),
-        ("http://collector.example/?http://localhost", False),
-        ("ftp://localhost", False),
-        ("http://10.0.0.1/v1", False),
-        ("http://[::1", False),
-        ("http://0.0.0.0/v1", False),
-    ],
+    "address", ["http://127.8.9.10/v1", "http://[::1]:8000/v1", "http://LOCALHOST/v1", "localhost:11434", "127.0.0.1"]
 )
-def test_the_addresses_of_this_machine(monkeypatch, address, is_this_machine):
-    assert is_loopback(address) == is_this_machine
+def test_the_addresses_of_this_machine(address):
+    assert is_loopback(address)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://localhost@collector.example/v1", "http://127.0.0.1.collector.example/v1", "http://10.0.0.1/v1",
+     "http://127.0.0.1\\@collector.example/v1", "http://127.0.0.1#@collector.example/v1", "http://0.0.0.0/v1",
+     "http://collector.example/?http://localhost", "ftp://localhost", "http://[::1"],
+)  # fmt: skip
+def test_what_only_looks_like_an_address_of_this_machine(monkeypatch, address):
     monkeypatch.setenv("OPENAI_API_KEY", "of.the.process.1")
     write(f"OPENAI_BASE_URL='{address}'")
-    if not is_this_machine:
-        refused()
+    assert "would get" in refused()
 
 
 def test_a_key_goes_nowhere_if_its_address_is_set_and_blank(monkeypatch):
@@ -140,8 +132,6 @@ def test_what_is_no_file_is_none_and_not_waited_for(make):
 def test_a_file_that_is_no_text_is_one_line():
     Path(".env").write_bytes(b"# Schl\xfcssel\nOPENAI_API_KEY=open.sesame\n")
     assert ".env" in refused()
-    with pytest.raises(ModelError, match=r"\.env"):
-        chat_model("openai:m")
 
 
 def test_a_run_reads_the_file_and_writes_nothing_of_it_into_the_environment(endpoint, monkeypatch, lighthouse):

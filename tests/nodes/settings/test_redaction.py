@@ -13,7 +13,6 @@ from duologue.nodes.settings.environment import without_calls
 from duologue.nodes.settings.redaction import (
     _look_through,
     _secrets,
-    error_line,
     keep_secret,
     keep_url_secrets,
     redacted,
@@ -72,14 +71,6 @@ def test_credentials_of_an_address_are_taken_out_in_every_form(form):
 )
 def test_what_looks_like_credentials_is_taken_out(text, shown):
     assert redacted(text) == shown
-
-
-def test_an_error_that_quotes_the_address_does_not_tell_it():
-    keep_url_secrets(URL)
-    line = error_line(ValueError(f"Invalid URL {URL!r}"))
-    assert PASSWORD not in line
-    assert quote(PASSWORD, safe="") not in line
-    assert "lighthouse.example:8443" in line
 
 
 def test_a_short_name_or_an_ordinary_password_stays_in_texts():
