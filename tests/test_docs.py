@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
+from duologue.nodes.models.faults import MEANINGS
 from tests.tree import ROOT, file_of, files
 
 LAYERS = ("analysis", "cli", "data", "duologue", "graphs", "hosts", "nodes", "prompts", "runs", "studies", "views")
@@ -73,3 +74,9 @@ def test_every_path_of_a_module_or_a_name_in_the_documentation_is_one_of_today()
             if not right:
                 stale.add((page.relative_to(ROOT).as_posix(), dotted))
     assert sorted(stale) == []
+
+
+def test_the_page_on_reliability_says_what_happens_at_each_fault():
+    page = (ROOT / "docs/reference/reliability.md").read_text()
+    named = re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.*?) \|", page, re.MULTILINE)))
+    assert [name for name in MEANINGS if name not in named] == []
