@@ -38,7 +38,6 @@ def doctor_command(
 
     It prints whether an API key is set, but never the key.
     """
-    from ..nodes.models.providers import INTEGRATIONS
     from ..nodes.settings.environment import settings
     from ..nodes.settings.redaction import KEY
 
@@ -60,10 +59,7 @@ def doctor_command(
         "problem": problem,
         "connections": connections(),
         "tracing": {"on": trace, "hosts": {tracing.variable: tracing.host for tracing in destinations()}},
-        "providers": {
-            name: {"package": integration.package, "version": integration.version}
-            for name, integration in INTEGRATIONS.items()
-        },
+        "integrations": _integrations(),
     }
     code = 0 if all(versions.values()) and problem is None else 1
     if as_json:
@@ -87,14 +83,8 @@ def doctor_command(
         put(f"  {name}: {what}")
     for line in tracing_lines(trace) or ["nothing is traced"]:
         put(f"  {line}")
-    for name, integration in INTEGRATIONS.items():
-        if integration.version:
-            put(f"  {name}:NAME asks {integration.package} {integration.version}, which has its own key and host")
-    missing = [
-        f"{name} ({integration.package})" for name, integration in INTEGRATIONS.items() if integration.version is None
-    ]
-    if missing:
-        put(f"  PROVIDER:NAME of these needs its package installed: {', '.join(missing)}")
+    installed = ", ".join(f"{name} {version}" for name, version in report["integrations"].items())
+    put(f"  PROVIDER:NAME asks with LangChain's packages, each with its own key and host: {installed}")
     return code
 
 
@@ -109,6 +99,12 @@ def _extras() -> dict[str, list[str]]:
         if (needed := _OF_EXTRA.match(requirement)) is not None:
             extras.setdefault(needed["extra"], []).append(needed["package"])
     return extras
+
+
+def _integrations() -> dict[str, str]:
+    """The installed packages of LangChain, which bring the models of providers, with their versions."""
+    versions = {each.name.lower().replace("_", "-"): each.version for each in metadata.distributions()}
+    return {name: versions[name] for name in sorted(versions) if name.startswith("langchain")}
 
 
 def _declared(part: str) -> list[str]:

@@ -24,8 +24,7 @@ from ..asking.requests import ask
 from ..calls.call_store import Call
 from ..contract import ContractError, required_arguments
 from ..models.offline.model import OfflineChatModel
-from ..models.providers import takes_seed
-from ..models.specs import chat_model, model_provenance, names_model
+from ..models.specs import chat_model, model_provenance, names_model, takes_seed
 from ..settings.import_path import imported
 from ..settings.redaction import error_line
 from .replies import LabelValues, form_of, material, parser_of, schema_of, task_line

@@ -16,8 +16,7 @@ from ..messages.attachments import for_model
 from ..models.faults import CallFault
 from ..models.flaws import check_reply
 from ..models.offline.model import OfflineChatModel
-from ..models.providers import seeded
-from ..models.specs import endpoint_host, model_provenance
+from ..models.specs import endpoint_host, model_provenance, seeded
 from ..replies.conversion import drafts_of, usage_of
 from ..settings.redaction import without_known_secrets
 from ..state import Draft

@@ -1,8 +1,10 @@
 """The faults of a call to a model: name, origin and meaning of each, and the fault of any error."""
 
 import errno
+import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from json import JSONDecodeError
@@ -59,8 +61,8 @@ class CallFault:
     @property
     def line(self) -> str:
         """Name, meaning and detail on one line, for people."""
-        _, meaning = MEANINGS.get(self.name, (self.whose, ""))
-        return f"{self.name}: " + " (".join(filter(None, [meaning, self.detail])) + (")" if self.detail else "")
+        meaning = MEANINGS[self.name][1] if self.name in MEANINGS else self.whose
+        return f"{self.name}: {meaning} ({self.detail})" if self.detail else f"{self.name}: {meaning}"
 
 
 class ReplyError(Exception):
@@ -71,13 +73,22 @@ class ReplyError(Exception):
         self.fault = fault
 
 
-AWAY = frozenset(
+class StatusError(Exception):
+    """An endpoint answered with an HTTP status other than success; `body` is its JSON, else its text."""
+
+    def __init__(self, status_code: int, headers: Mapping[str, str], body: bytes) -> None:
+        self.status_code, self.headers = status_code, headers
+        self.body: Any = body.decode("utf-8", "replace")
+        super().__init__(redacted(self.body[:5_000])[:350] or "no word of its reason")
+        with suppress(ValueError, RecursionError):
+            self.body = json.loads(body)
+
+
+_AWAY = frozenset(
     "rate_limited overloaded server_error timeout too_slow unreachable reset wrong_key forbidden unknown_model_or_url "
     "quota_spent proxy_refused certificate_refused redirected".split()
 )
 """Faults of an endpoint that is away: code that calls it cannot help them."""
-
-
 _HTTP_CLIENTS = frozenset({"HTTPStatusError", "HTTPError", "ClientResponseError"})
 """Errors of a status by clients of any address: 404 is that of a tool, as models' packages have errors of their own."""
 
@@ -93,7 +104,7 @@ def is_crash(error: BaseException) -> bool:
     if any(isinstance(one, DuologueError) or isinstance(getattr(one, "fault", None), CallFault) for one in chain):
         return False
     called = next((type(one).__name__ for one in chain if _status(one) == HTTPStatus.NOT_FOUND), None)
-    return called in _HTTP_CLIENTS or fault_of(error).name not in AWAY
+    return called in _HTTP_CLIENTS or fault_of(error).name not in _AWAY
 
 
 def fault(name: str, detail: str = "", after: float | None = None) -> CallFault:
@@ -107,27 +118,97 @@ def fault_of(error: BaseException) -> CallFault:
     chain = list(_causes(error))
     if judged := next((one.fault for one in chain if isinstance(one, ReplyError)), None):
         return judged
-    for one in chain:
+    names = {kind.__name__ for one in chain for kind in type(one).__mro__}
+    for one in chain if "HttpProcessingError" not in names else ():  # aiohttp's, with a status, for what is no HTTP
         if (status := _status(one)) is not None:
-            words = _message_of(one)
-            return fault(of_status(status, words), f"{status}: {words}", asked_wait(_headers_of(one)))
-    name = _of_classes(chain)
-    if name is None:
-        name = "server_error" if any(getattr(one, "is_retryable", None) is True for one in chain) else "own_error"
-    return fault(name, _detail_of(error, chain))
+            body = getattr(one, "body", None)
+            words = _words_of(body.get("error", body) if isinstance(body, Mapping) else body) or str(one)
+            return fault(_of_status(status, words), f"{status}: {words}", asked_wait(headers_of(one)))
+    if broken := next((one for one in chain if isinstance(one, JSONDecodeError)), None):
+        return of_broken_json(broken)
+    name = next((name for name, kinds in _BY_CLASS if names & kinds), "own_error")
+    if any(isinstance(one, OSError) and one.errno in _NO_WAY for one in chain):
+        name = "unreachable"
+    elif any(type(one).__name__ in _OF_PROXY and str(one).startswith("407") for one in chain):
+        name = "proxy_refused"
+    elif any("No generations found in stream" in str(one) for one in chain):  # of LangChain
+        name = "no_choices"
+    elif name == "own_error" and any(getattr(one, "is_retryable", None) is True for one in chain):
+        name = "server_error"
+    return fault(name, error_line(error))
 
 
-def of_status(status: int, words: str) -> str:
-    """The name of the fault of a status code with these words."""
-    if status not in (401, 404) and (name := of_words(words)):
+def of_error_in_reply(error: object) -> CallFault:
+    """The fault of a reply with status 200 that has an error in place of a completion."""
+    words = _words_of(error)
+    code = error.get("code", error.get("status")) if isinstance(error, Mapping) else None
+    if isinstance(code, int) and 400 <= code < 600:
+        return fault(_of_status(code, words), words)
+    name = next(
+        (name for name, pattern in (*_WORDS, *_IN_A_REPLY) if re.search(pattern, words, re.IGNORECASE)), "server_error"
+    )
+    return fault(name, words)
+
+
+def of_broken_json(error: JSONDecodeError) -> CallFault:
+    """The fault of a reply that is no JSON, or not all of it."""
+    begin = f"it begins with {error.doc[:60]!r}" if error.doc.strip() else "it is empty"
+    return fault("not_json", f"{error.msg} at character {error.pos}, {begin}")
+
+
+def headers_of(error: BaseException) -> Mapping[str, str]:
+    """The headers of the response that an error, or a cause of it, reports."""
+    for one in _causes(error):
+        headers = getattr(getattr(one, "response", None), "headers", None) or getattr(one, "headers", None)
+        if headers and isinstance(headers, Mapping):
+            return headers
+    return {}
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and its causes; `urllib` has one as a reason."""
+    one: BaseException | None = error
+    for _ in range(8):
+        if one is None:
+            return
+        yield one
+        reason = getattr(one, "reason", None)
+        one = reason if isinstance(reason, BaseException) else one.__cause__
+
+
+def _status(error: BaseException) -> int | None:
+    """The status code of an error, from wherever its package puts it."""
+    # A client hangs a response with status 200 on the first, and the status of a proxy is not that of the endpoint.
+    if isinstance(error, JSONDecodeError | UnicodeDecodeError) or type(error).__name__ in _OF_PROXY:
+        return None
+    response = getattr(error, "response", None)
+    candidates: list[object] = [getattr(error, name, None) for name in ("status_code", "http_status", "code", "status")]
+    candidates.insert(1, getattr(response, "status_code", None))
+    if isinstance(response, Mapping):  # botocore
+        candidates.append((response.get("ResponseMetadata") or {}).get("HTTPStatusCode"))
+    codes = (int(code) for code in candidates if isinstance(code, (int, HTTPStatus)) and not isinstance(code, bool))
+    return next((code for code in codes if 300 <= code < 600), None)
+
+
+def _words_of(error: object) -> str:
+    """The message of an endpoint's error with its code and type."""
+    if not isinstance(error, Mapping):
+        return error.strip() if isinstance(error, str) else ""
+    names = [str(error[key]) for key in ("code", "type", "status") if isinstance(error.get(key), (str, int))]
+    words = [error.get("message") or error.get("detail") or "", f"[{', '.join(dict.fromkeys(names))}]" if names else ""]
+    return " ".join(filter(None, [*map(str, words), _words_of(error.get("innererror"))]))
+
+
+def _of_status(status: int, words: str) -> str:
+    if status not in (401, 404) and (
+        name := next((name for name, pattern in _WORDS if re.search(pattern, words, re.IGNORECASE)), None)
+    ):
         return name
     if status in _STATUSES:
         return _STATUSES[status]
     if 300 <= status < 400:
         return "redirected"
-    if status >= 500:
-        return "server_error"
-    return "bad_request" if status >= 400 else "not_a_completion"
+    return "server_error" if status >= 500 else "bad_request" if status >= 400 else "not_a_completion"
 
 
 _STATUSES = {
@@ -145,91 +226,20 @@ _STATUSES = {
     503: "overloaded",
     529: "overloaded",
 }
-
 _WORDS = (
     # Google writes "quota" and "billing" where it means the calls of this minute, so these words alone mean nothing.
     ("quota_spent", r"insufficient_quota|billing_hard_limit_reached|billing_not_active|credit balance is too low"),
-    (
-        "content_policy",
-        r"content_policy|content_filter|content management policy|ResponsibleAI|flagged_input|moderation",
-    ),
+    ("content_policy", r"content_(policy|filter)|content management policy|ResponsibleAI|flagged_input|moderation"),
     ("context_length", r"context_length|context window|maximum context|prompt is too long|string_above_max_length"),
     ("wrong_key", r"invalid_api_key|API key not valid|API_KEY_INVALID|incorrect API key"),
     ("unknown_model_or_url", r"model_not_found"),
 )
-_OF_WORDS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _WORDS)
+"""Faults by an endpoint's own words, for nearly any status."""
 _IN_A_REPLY = (
-    ("rate_limited", re.compile(r"rate_?limit|too many requests|\b429\b", re.IGNORECASE)),
-    ("overloaded", re.compile(r"overloaded|unavailable|\b50[23]\b|\b529\b", re.IGNORECASE)),
+    ("rate_limited", r"rate_?limit|too many requests|\b429\b"),
+    ("overloaded", r"overloaded|unavailable|\b50[23]\b|\b529\b"),
 )
-
-
-def of_words(text: str) -> str | None:
-    """The name of the fault by an endpoint's own words, for any status; None without one."""
-    return next((name for name, pattern in _OF_WORDS if pattern.search(text)), None)
-
-
-def of_error_in_reply(error: object) -> CallFault:
-    """The fault of a reply with status 200 that has an error in place of a completion."""
-    words = _words_of(error)
-    code = error.get("code", error.get("status")) if isinstance(error, Mapping) else None
-    if isinstance(code, int) and 400 <= code < 600:
-        return fault(of_status(code, words), words)
-    name = next((name for name, pattern in _IN_A_REPLY if pattern.search(words)), "server_error")
-    return fault(of_words(words) or name, words)
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The error and its causes; `urllib` has one as a reason."""
-    one: BaseException | None = error
-    for _ in range(8):
-        if one is None:
-            return
-        yield one
-        reason = getattr(one, "reason", None)
-        one = reason if isinstance(reason, BaseException) else one.__cause__
-
-
-def _status(error: BaseException) -> int | None:
-    """The status code of an error, from wherever its package puts it."""
-    response = getattr(error, "response", None)
-    candidates: list[object] = [getattr(error, name, None) for name in ("status_code", "http_status", "code", "status")]
-    candidates.insert(1, getattr(response, "status_code", None))
-    if isinstance(response, Mapping):  # botocore
-        candidates.append((response.get("ResponseMetadata") or {}).get("HTTPStatusCode"))
-    if isinstance(error, JSONDecodeError | UnicodeDecodeError):
-        return None  # a client hangs a response with status 200 on them
-    codes = (int(code) for code in candidates if isinstance(code, (int, HTTPStatus)) and not isinstance(code, bool))
-    return next((code for code in codes if 300 <= code < 600), None)
-
-
-def headers_of(error: BaseException) -> Mapping[str, str]:
-    """The headers of the response that an error, or a cause of it, reports."""
-    return next(filter(None, map(_headers_of, _causes(error))), {})
-
-
-def _headers_of(error: BaseException) -> Mapping[str, str]:
-    headers = getattr(getattr(error, "response", None), "headers", None) or getattr(error, "headers", None)
-    return headers if isinstance(headers, Mapping) else {}
-
-
-def _message_of(error: BaseException) -> str:
-    """The message of an endpoint's error with its code and type, else the error's own words."""
-    body = getattr(error, "body", None)
-    inner = body.get("error", body) if isinstance(body, Mapping) else body
-    return _words_of(inner) or str(error)
-
-
-def _words_of(error: object) -> str:
-    if not isinstance(error, Mapping):
-        return error.strip() if isinstance(error, str) else ""
-    names = [str(error[key]) for key in ("code", "type", "status") if isinstance(error.get(key), (str, int))]
-    named = f" [{', '.join(dict.fromkeys(names))}]" if names else ""
-    inner: Any = error.get("innererror")
-    more = f" {_words_of(inner)}" if isinstance(inner, Mapping) else ""
-    return f"{error.get('message') or error.get('detail') or ''}{named}{more}".strip()
-
-
+_OF_PROXY = frozenset({"ProxyError", "ClientHttpProxyError"})
 _BY_CLASS = (
     ("certificate_refused", {"SSLCertVerificationError", "CertificateError", "ClientConnectorCertificateError"}),
     ("context_length", {"ContextOverflowError"}),
@@ -240,39 +250,18 @@ _BY_CLASS = (
     ("bad_request", {"ModelInvalidRequestError", "BadRequestError"}),
     ("redirected", {"TooManyRedirects"}),
     ("content_policy", {"ContentFilterFinishReasonError"}),
-    ("not_json", {"JSONDecodeError", "DecodingError"}),
+    ("not_json", {"DecodingError", "ContentEncodingError"}),
     ("unreachable", {"ConnectTimeout", "ConnectError", "ConnectionRefusedError", "gaierror", "ClientConnectorError"}),
-    ("reset", {"ReadError", "WriteError", "CloseError", "RemoteProtocolError", "IncompleteRead"}),
+    ("unreachable", {"ConnectionTimeoutError", "ClientHttpProxyError"}),
+    (
+        "reset",
+        {"ReadError", "WriteError", "CloseError", "RemoteProtocolError", "IncompleteRead", "HttpProcessingError"},
+    ),
     ("reset", {"ConnectionResetError", "BrokenPipeError", "ConnectionAbortedError", "ServerDisconnectedError"}),
+    ("reset", {"ClientOSError", "ClientPayloadError"}),
     ("timeout", {"TimeoutError", "TimeoutException", "APITimeoutError", "ModelTimeoutError"}),
     ("unreachable", {"ConnectionError", "ModelConnectionError", "APIConnectionError", "TransportError"}),
     ("server_error", {"ModelAPIError", "InternalServerError"}),
 )
 """Names of errors' classes, of any package. What says more comes first: a cause names the same or less than its effect."""
-_OF_CONNECTION = frozenset(
-    "ConnectError ConnectTimeout ReadError WriteError RemoteProtocolError ProxyError SSLCertVerificationError".split()
-)
 _NO_WAY = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN})
-_NO_STREAM = "No generations found in stream"
-
-
-def _of_classes(chain: list[BaseException]) -> str | None:
-    if any(isinstance(one, OSError) and one.errno in _NO_WAY for one in chain):
-        return "unreachable"
-    if any(isinstance(one, ValueError) and _NO_STREAM in str(one) for one in chain):
-        return "no_choices"
-    if any(type(one).__name__ == "ProxyError" and str(one).startswith("407") for one in chain):
-        return "proxy_refused"
-    names = {kind.__name__ for one in chain for kind in type(one).__mro__}
-    return next((name for name, kinds in _BY_CLASS if names & kinds), None)
-
-
-def _detail_of(error: BaseException, chain: list[BaseException]) -> str:
-    broken = next((one for one in chain if isinstance(one, JSONDecodeError)), None)
-    if broken is None:
-        root = " ".join(str(chain[-1]).split())
-        # Clients wrap the system's message in words with less information, such as "Connection error."
-        wrapped = len(chain) > 1 and root and type(chain[-1]).__name__ in _OF_CONNECTION
-        return redacted(root)[:500] if wrapped else error_line(error)
-    begin = f", it begins with {broken.doc[:60]!r}" if broken.doc.strip() else ", it is empty"
-    return f"{broken.msg} at character {broken.pos}{begin}"

@@ -1,6 +1,9 @@
 """Chat models by a short name: `openai:NAME`, `offline`, `PROVIDER:NAME`, or any LangChain chat model instance."""
 
 import json
+import re
+from collections.abc import Mapping
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 from urllib.parse import parse_qsl
@@ -9,47 +12,55 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr, ValidationError
 
 from ...errors import ModelError
-from ..settings.environment import settings
+from ..settings.environment import environment_with_file, settings
 from ..settings.import_path import is_import_path, lies_here
-from ..settings.redaction import KEY, host_of, keep_secret, keep_url_secrets, redacted
+from ..settings.redaction import KEY, error_line, host_of, keep_secret, keep_url_secrets, redacted
 from .offline.model import SIDES, OfflineChatModel
-from .providers import FORMS, INTEGRATIONS, integrated, provider_of
 
 OR_OFFLINE = "or use the model 'offline', which needs none"
 """Advice for a missing key, unless the offline model cannot replace the model."""
-
-PROVIDERS = ("openai", "offline", "replay", "people", "agent")
+PROVIDERS = ("openai", "langchain_openai", "offline", "replay", "people", "agent")
 """Prefixes of specs, before the colon, that are never an import path."""
+FORMS = (
+    "'openai:NAME', 'offline', 'PROVIDER:NAME' as for LangChain's init_chat_model (anthropic, ollama, google_genai, ...), "
+    "or 'replay:FILE' and 'people:FILE' for a user or an assistant; arguments as ?temperature=0.5&..."
+)
+"""The forms of a spec, for error messages."""
+SECONDS = 120.0
+"""Most seconds for a whole reply, unless the spec has `timeout`."""
 
-_NOT_IN_SPECS = ("api_key", "base_url", "api_base", "header", "query", "proxy", "client")
+_ELSEWHERE = ("api_key", "base_url", "api_base", "header", "query", "proxy", "client")
 """Words in the names of arguments that contain the endpoint's address or credentials."""
-_OPEN = ("conversation_header",)
-"""Names of arguments that contain such a word, and no credentials."""
-_OF_A_USER = ("like", "rewrite")
-"""Arguments of a spec that are not the model's: with people's turns it writes the user of a cast (`nodes.people`)."""
 _ADDRESSES = ("url", "endpoint", "host")
 """Further words for addresses, in the arguments of other providers."""
+_SECRET = ("key", "token", "secret", "password", "authorization", "header", "organization")
+_NO_FIELDS = frozenset(
+    "model model_name messages max_retries request_timeout use_responses_api streaming stream stream_usage model_kwargs "
+    "extra_body output_version include_response_headers".split()
+)
+"""Arguments of `ChatOpenAI`, or of a call, that are no fields to add to a request."""
 _URLS = ("openai_api_base", "azure_endpoint", "anthropic_api_url", "base_url", "endpoint", "endpoint_url")
 """Fields in which chat models keep the address of their endpoint."""
-_SECRET = ("key", "token", "secret", "password", "authorization", "header", "organization")
+_WITH_QUERY = re.compile(r"[\w-]+:\S*\?\S*|offline\?\S*")
 
 
 def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **arguments: Any) -> BaseChatModel:
     """The chat model of a model identifier; an instance is returned unchanged.
 
     Args:
-        spec: `openai:NAME[?temperature=0.5&...]` is langchain-openai with key and base URL from the environment or a
-            `.env`. `offline[?paraphrase=0.2&...]` is the embedded rule-based baseline. `PROVIDER:NAME[?...]` is a
-            provider of LangChain's `init_chat_model` whose package is installed, with the key from where that reads it
-            (`providers`).
+        spec: `openai:NAME[?temperature=0.5&...]` is a model at the endpoint of the environment or a `.env`; the
+            arguments go into each request as they are, but for `timeout` (seconds) and the rates `rpm` and `tpm`
+            (requests and tokens a minute, in `metadata["pace"]`). `langchain_openai:NAME` is `ChatOpenAI` at the same
+            endpoint. `PROVIDER:NAME` is LangChain's `init_chat_model`, with the key from where its package reads it.
+            `offline[?paraphrase=0.2&...]` is the embedded rule-based baseline.
         side: The role of an offline model that has none yet; other models ignore it.
         arguments: Override those of the identifier.
 
     Returns:
-        The chat model.
+        The chat model, with `metadata` {"spec", "arguments", "pace"?} without secrets.
 
     Raises:
-        ModelError: The identifier is wrong.
+        ModelError: The identifier is wrong, the key or a package is missing.
     """
     if isinstance(spec, BaseChatModel):
         if arguments:
@@ -58,23 +69,30 @@ def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **argument
         return spec if side is None else _with_side(spec, side)
     if not isinstance(spec, str):
         raise ModelError(f"model {spec!r} is neither a model identifier nor a LangChain chat model: use {FORMS}")
-    provider, name, spec_arguments = parse_spec(spec)
-    if shown := [use for use in _OF_A_USER if use in spec_arguments]:
+    provider, name, given = parse_spec(spec)
+    if "" in given:
+        raise ModelError(f"model {head_of(spec)!r}: its arguments are unclear: write ?name=value&name=value")
+    if shown := [use for use in ("like", "rewrite") if use in given]:
         raise ModelError(
             f"model {head_of(spec)!r}: {shown[0]} makes a user of it: give this identifier as the user of a cast"
         )
-    all_arguments = spec_arguments | arguments
+    given |= arguments
     if provider == "offline" and not name:
-        model = _offline(all_arguments)
-    elif provider == "openai":
-        model = _openai(name, all_arguments)
+        model, pace = _offline(given), {}
     elif provider in ("replay", "people"):
         raise ModelError(f"model {head_of(spec)!r} replays stored messages and is not a chat model: give it to a cast")
-    elif ":" in spec and ((known_provider := provider_of(spec)) or _langchain_knows(provider)):
-        model = _integrated(known_provider or provider, name, all_arguments)
-    else:
+    elif ":" not in spec.partition("?")[0]:
         raise ModelError(f"model {head_of(spec)!r} is unknown: use {FORMS}")
-    model.metadata = {"spec": f"{provider}:{name}" if name else provider, "arguments": without_secrets(all_arguments)}
+    elif not name:
+        raise ModelError(f"model {head_of(spec)!r} has no name: write {provider}:NAME")
+    else:
+        provider = provider.replace("-", "_").lower()
+        pace = {unit: _above_zero(head_of(spec), unit, given.pop(unit)) for unit in ("rpm", "tpm") if unit in given}
+        model = _created(provider, name, given)
+        _keep_secrets_of(model)
+    model.metadata = {"spec": f"{provider}:{name}" if name else provider, "arguments": without_secrets(given)}
+    if pace:
+        model.metadata["pace"] = pace
     return model if side is None else _with_side(model, side)
 
 
@@ -140,68 +158,83 @@ def _with_side(model: BaseChatModel, side: str) -> BaseChatModel:
     return model
 
 
-def _openai(name: str, arguments: dict[str, Any]) -> BaseChatModel:
-    if not name:
-        raise ModelError("model 'openai:' has no name: write openai:NAME, such as openai:gpt-4.1-mini")
+def _created(provider: str, name: str, arguments: Mapping[str, Any]) -> BaseChatModel:
+    """The model of a provider; ModelError in one line, without the values of its arguments."""
+    spec = redacted(f"{provider}:{name}")
+    make = {"openai": _openai, "langchain_openai": _chat_openai}.get(provider)
+    words = (*_ELSEWHERE, *_ADDRESSES, *_SECRET) if make is None else _ELSEWHERE
+    for key in arguments:
+        if (found := [word for word in words if word in key.lower()]) and not (found == ["token"] and "tokens" in key):
+            raise ModelError(
+                f"model {spec!r}: {redacted(key)} is read from the environment, never from a model identifier"
+            )
     try:
-        api_key, base_url = settings()
+        return _of_provider(provider, spec, name, arguments) if make is None else make(spec, name, arguments)
+    except ModelError:
+        raise
+    except ValidationError as error:  # without the values, which may be anything
+        wrong = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_input=False)]
+        line = redacted("; ".join(wrong[:3]))
+    except Exception as error:  # whatever an integration raises at its creation, such as for a missing key
+        line = " ".join(error_line(error).split())
+        if isinstance(error, ModuleNotFoundError) and error.name in ("langchain", "langchain_openai"):
+            line = "install langchain-openai" if make else "install langchain and the provider's package"
+        if make is None and is_import_path(f"{provider}:{name}") and find_spec(provider) is None:
+            line = f"there is no module {provider!r} on the path or in this folder, and as a provider: {line}"
+    raise ModelError(f"model {spec!r}: {line}")
+
+
+def _of_provider(provider: str, spec: str, name: str, arguments: Mapping[str, Any]) -> BaseChatModel:
+    init_chat_model: Any = import_module("langchain.chat_models").init_chat_model
+    with environment_with_file(provider):
+        model: BaseChatModel = init_chat_model(name, model_provider=provider, **arguments)
+    if not hasattr(model, "model_kwargs"):  # where an integration puts what it does not know, to send it
+        fields = type(model).model_fields
+        _refuse_unknown(spec, arguments, {*fields, *(field.alias for field in fields.values() if field.alias)})
+    return model
+
+
+def _endpoint() -> tuple[str, SecretStr]:
+    """Base URL and key of the environment, which are given to the models so that no other variable redirects a call."""
+    try:
+        key, base_url = settings()
     except ValueError as error:
         raise ModelError(str(error)) from None
-    if api_key is None:
+    if key is None:
         raise ModelError(f"{KEY} is not set: export it, write it to .env, {OR_OFFLINE}")
-    from .endpoint import EndpointModel  # imported on use, because the import takes seconds
-
-    for key in arguments:
-        if key not in _OPEN and any(word in key.lower() for word in _NOT_IN_SPECS):
-            raise ModelError(
-                f"model 'openai:{name}': {key} is read from the environment, never from a model identifier"
-            )
-    aliases = {key: field.alias for key, field in EndpointModel.model_fields.items() if field.alias}
-    _refuse_unknown(f"openai:{name}", arguments, set(EndpointModel.model_fields) | set(aliases.values()))
-    arguments = {aliases.get(key, key): value for key, value in arguments.items()}
-    timeout, retries = arguments.get("timeout", 120), arguments.pop("max_retries", 0)
-    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
-        raise ModelError(
-            f"model 'openai:{name}': timeout must be a number of seconds above 0, not {redacted(repr(timeout))}"
-        )
-    if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
-        raise ModelError(
-            f"model 'openai:{name}': max_retries must be a whole number from 0, not {redacted(repr(retries))}"
-        )
-    # The run decides how often a call is retried: it reads `max_retries` in the model's metadata.
-    with_defaults = {"timeout": timeout, "use_responses_api": False} | arguments
-    try:
-        # Passed explicitly, so that environment variables cannot redirect the calls.
-        return EndpointModel.of(
-            model=name,
-            api_key=api_key,
-            base_url=base_url,
-            openai_proxy=None,
-            **with_defaults,
-        )
-    except ValidationError as error:  # without the values, which may be anything
-        wrong = [
-            f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors(include_input=False)
-        ]
-        raise ModelError(f"model 'openai:{name}': {redacted('; '.join(wrong[:3]))}") from None
-    except (TypeError, ValueError) as error:
-        first = redacted(str(error)).strip().splitlines()
-        raise ModelError(f"model 'openai:{name}': {'; '.join(line.strip() for line in first[:3])}") from None
+    return base_url, key
 
 
-def _integrated(provider: str, name: str, arguments: dict[str, Any]) -> BaseChatModel:
-    for key in arguments:
-        words = [word for word in (*_NOT_IN_SPECS, *_ADDRESSES, *_SECRET) if word in key.lower()]
-        if words and not (words == ["token"] and "tokens" in key.lower()):
-            raise ModelError(
-                f"model '{provider}:{name}': {redacted(key)} is read from the environment by its package, never from a model identifier"
-            )
-    model = integrated(provider, name, arguments)
-    names = {*type(model).model_fields, *(field.alias for field in type(model).model_fields.values() if field.alias)}
-    if provider in INTEGRATIONS and INTEGRATIONS[provider].maker is None:
-        _refuse_unknown(f"{provider}:{name}", arguments, names)
-    _keep_secrets_of(model)
+def _openai(spec: str, name: str, arguments: Mapping[str, Any]) -> BaseChatModel:
+    from .openai import OpenAIModel  # imported on use, as aiohttp is
+
+    url, key = _endpoint()
+    fields = dict(arguments)
+    within = _above_zero(spec, "timeout", fields.pop("timeout", SECONDS))
+    seed = fields.pop("seed", None)
+    if odd := sorted(_NO_FIELDS & set(fields)):
+        raise ModelError(f"model {spec!r}: {odd[0]} is no field of a request: langchain_openai:{name} may take it")
+    return OpenAIModel(model_name=name, base_url=url, api_key=key, timeout=within, seed=seed, arguments=fields)
+
+
+def _chat_openai(spec: str, name: str, arguments: Mapping[str, Any]) -> BaseChatModel:
+    url, key = _endpoint()
+    chat_openai: Any = import_module("langchain_openai").ChatOpenAI
+    more = {"timeout": SECONDS, "max_retries": 0, "openai_proxy": None, **arguments}
+    model: BaseChatModel = chat_openai(model=name, api_key=key, base_url=url, **more)
     return model
+
+
+def _above_zero(spec: str, name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+        raise ModelError(f"model {spec!r}: {name} must be a number above 0, not {redacted(repr(value))}")
+    return value
+
+
+def _refuse_unknown(model: str, arguments: Mapping[str, Any], names: set[str]) -> None:
+    if unknown := sorted(set(arguments) - names):
+        known = ", ".join(sorted(names)) if len(names) < 30 else "temperature, max_tokens, ..."
+        raise ModelError(f"model {model!r} has no argument {redacted(unknown[0])!r}; there are {known}")
 
 
 def _keep_secrets_of(model: BaseChatModel) -> None:
@@ -213,40 +246,57 @@ def _keep_secrets_of(model: BaseChatModel) -> None:
             keep_url_secrets(value)
 
 
-def _langchain_knows(provider: str) -> bool:
-    """Whether `init_chat_model` may have a provider that is not in our table: `langchain` may be newer."""
-    return provider.isidentifier() and provider not in PROVIDERS and find_spec("langchain") is not None
-
-
 def names_model(spec: str) -> bool:
-    """Whether a text of the form `PREFIX:NAME` is a spec and not an import path.
+    """Whether a text of the form `PREFIX:NAME` is a model's spec and not an import path.
 
-    The prefix is ours or a provider's. A module of the working folder takes precedence over a provider of its name.
+    An object of a file in the working folder comes before a provider of its name, and a provider whose LangChain package
+    is installed before another installed module, such as its client.
     """
     prefix = spec.partition(":")[0].partition("?")[0]
-    if prefix in PROVIDERS:
+    if prefix in PROVIDERS or not is_import_path(spec):
         return True
-    return provider_of(spec) is not None and not (is_import_path(spec) and lies_here(spec))
+    if "." in prefix or lies_here(spec):
+        return False
+    return find_spec(f"langchain_{prefix}") is not None or find_spec(prefix) is None
 
 
-def _refuse_unknown(model: str, arguments: dict[str, Any], names: set[str]) -> None:
-    unknown = sorted(set(arguments) - names)
-    if unknown:
-        known_names = (
-            ", ".join(sorted(names))
-            if len(names) < 30
-            else "temperature, top_p, max_tokens, timeout, max_retries, seed, ..."
-        )
-        raise ModelError(f"model {model!r} has no argument {redacted(unknown[0])!r}; there are {known_names}")
+def takes_seed(model: BaseChatModel) -> bool:
+    """Whether a call's seed can be passed to the model, by an unset field for a seed."""
+    return _seed_field(model) is not None
+
+
+def seeded(model: BaseChatModel, seed: int) -> tuple[BaseChatModel, dict[str, int]]:
+    """The model to call with this seed, and the arguments of the call; both without it where impossible.
+
+    OpenAI's models, and models of one's own, read the argument `seed` of the call. Other integrations read their own
+    field, and some refuse an argument that they do not have. These are called as a copy with the field set.
+    """
+    field = _seed_field(model)
+    if field is None:
+        return model, {}
+    packages = {base.__module__.partition(".")[0] for base in type(model).__mro__}
+    if "langchain_openai" not in packages and type(model).__module__.startswith("langchain_"):
+        return model.model_copy(update={field: seed}), {}
+    return model, {field: seed}
+
+
+def _seed_field(model: BaseChatModel) -> str | None:
+    names = (name for name in ("seed", "random_seed") if name in type(model).model_fields)
+    return next((name for name in names if getattr(model, name, None) is None), None)
 
 
 def model_provenance(model: BaseChatModel) -> dict[str, Any]:
-    """Spec and arguments of a model, or class and name of an instance, for the record, without secrets."""
+    """What a model is, for the record, without secrets: spec and arguments, or of an instance its class and settings.
+
+    Those of an instance are the name of its model and the temperature, as far as it has them, beside the endpoint's host.
+    """
     metadata = model.metadata or {}
     if "spec" in metadata:
         return {"spec": metadata["spec"], "arguments": metadata["arguments"]}
     name = getattr(model, "model_name", None) or getattr(model, "model", None)
-    return {"class": type(model).__name__, "arguments": {"model": name} if isinstance(name, str) else {}}
+    own = {"model": name if isinstance(name, str) else None, "temperature": getattr(model, "temperature", None)}
+    host = {"host": host} if (host := endpoint_host(model)) else {}
+    return {"class": type(model).__name__, "arguments": {k: v for k, v in own.items() if v is not None}, **host}
 
 
 def endpoint_host(model: BaseChatModel) -> str | None:
@@ -263,7 +313,7 @@ def endpoint_url(model: BaseChatModel) -> str | None:
 
 def recordable(text: str) -> str:
     """A spec, or any other text, without credentials, for records."""
-    if "?" in text and (text.partition(":")[0].partition("?")[0] in PROVIDERS or provider_of(text)):
+    if _WITH_QUERY.fullmatch(text):
         query = "&".join(f"{name}={without_secrets(value, name)}" for name, value in query_of(text).items())
         text = f"{text.partition('?')[0]}?{query}"
     return redacted(text)
@@ -280,7 +330,7 @@ def without_secrets(value: Any, name: str = "") -> Any:
         return [without_secrets(inner, name) for inner in value]
     if value is None or isinstance(value, bool):
         return value
-    if name not in _OPEN and any(word in name.lower() for word in _SECRET) and "tokens" not in name:
+    if any(word in name.lower() for word in _SECRET) and "tokens" not in name:
         keep_secret(SecretStr(str(value)))
         return "[secret]"
     return recordable(value) if isinstance(value, str) else value

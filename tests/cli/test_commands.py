@@ -125,7 +125,7 @@ def test_the_endpoints_host_is_shown_once_and_never_the_key(duologue, tmp_path, 
     monkeypatch.setenv("OPENAI_API_KEY", "very-private-thing")
     monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1").replace("://", "://me:secret@"))
     httpserver.expect_request("/v1/chat/completions").respond_with_data("no", status=400)
-    spec = "openai:m?max_retries=0"
+    spec = "openai:m"
     path = topics(tmp_path / "t.jsonl")
     code, out, err = duologue(
         "simulate", "simquac", "--topics", path, "--user", spec, "--assistant", spec, "--out", "r"
@@ -271,7 +271,7 @@ def test_credentials_inside_a_specs_arguments_are_in_no_file(duologue, tmp_path,
     monkeypatch.setenv("OPENAI_API_KEY", "very-private-thing")
     monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
     httpserver.expect_request("/v1/chat/completions").respond_with_data("no: other-secret-thing", status=400)
-    spec = 'openai:m?max_retries=0&extra_body={"api_key":"other-secret-thing"}'
+    spec = 'openai:m?chat_template_kwargs={"api_key":"other-secret-thing"}'
     duologue("simulate", "simquac", "--limit", 1, "--user", spec, "--out", "r")
     for path in (tmp_path / "r").rglob("*"):
         assert not path.is_file() or "other-secret" not in path.read_text()

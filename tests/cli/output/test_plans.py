@@ -36,7 +36,7 @@ def endpoint(monkeypatch):
     """A model behind an endpoint that is never called."""
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    return ("--user", "openai:m?max_retries=0", "--assistant", "openai:m?max_retries=0")
+    return ("--user", "openai:m", "--assistant", "openai:m")
 
 
 @pytest.mark.heavy

@@ -4,9 +4,8 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -19,51 +18,32 @@ def completion(message: Any = None, finish: Any = "stop", **more: Any) -> dict[s
     return {
         "id": "c-1",
         "object": "chat.completion",
-        "created": 1,
         "model": "m-0815",
         "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish}],
         "usage": {"prompt_tokens": 20, "completion_tokens": 3, "total_tokens": 23},
     } | more
 
 
-@dataclass
-class Sent:
+class Sent(NamedTuple):
     """A request as it came."""
 
-    method: str
     path: str
     headers: dict[str, str]
     body: bytes
 
     @property
-    def short(self) -> bool:
-        """Whether it came the short way, over a connection that may be kept."""
-        return self.headers.get("connection") != "close"
-
-
-@dataclass
-class Answer:
-    """What is answered: a body of JSON, or bytes."""
-
-    body: Any
-    status: int = 200
-    headers: dict[str, str] = field(default_factory=dict)
-
-    def data(self) -> bytes:
-        return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
+    def data(self) -> Any:
+        return json.loads(self.body)
 
 
 class Recorder:
-    """Answers `say` to all, or to each path its own."""
+    """Answers `say` to all: JSON, bytes, or status, body and headers. None: the connection is closed without a word."""
 
     def __init__(self) -> None:
         self.sent: list[Sent] = []
         self.say: Any = completion()
-        self.paths: dict[str, Any] = {}
-        self.connections = self.under_way = 0
+        self.connections = 0
         self.hold: threading.Barrier | None = None
-        self.leaves = False
-        """Whether each connection is ended after an answer, without a word of that."""
         recorder = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -76,23 +56,20 @@ class Recorder:
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers.get("content-length") or 0))
-                headers = {name.lower(): value for name, value in self.headers.items()}
-                recorder.sent.append(Sent(self.command, self.path, headers, body))
+                recorder.sent.append(Sent(self.path, {k.lower(): v for k, v in self.headers.items()}, body))
                 if recorder.hold is not None:
                     recorder.hold.wait(900)
-                reply = recorder.paths.get(self.path, recorder.say)
-                answer = reply if isinstance(reply, Answer) else Answer(reply)
-                data = answer.data()
-                self.send_response(answer.status)
-                about = {"content-type": "application/json", "content-length": str(len(data))} | answer.headers
-                for name, value in about.items():
+                say = recorder.say.pop(0) if isinstance(recorder.say, list) else recorder.say
+                if say is None:
+                    self.close_connection = True
+                    return
+                status, data, headers = say if isinstance(say, tuple) else (200, say, {})
+                data = data if isinstance(data, bytes) else json.dumps(data).encode()
+                self.send_response(status)
+                for name, value in {"content-length": str(len(data)), **headers}.items():
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(data)
-                self.close_connection = self.close_connection or recorder.leaves
-
-            def do_GET(self) -> None:
-                self.do_POST()
 
             def log_message(self, *args: Any) -> None:
                 pass
@@ -124,11 +101,3 @@ def recorder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorder]:
     monkeypatch.setenv("OPENAI_BASE_URL", recorder.url)
     yield recorder
     recorder.close()
-
-
-@pytest.fixture
-def shapes() -> Any:
-    """What the tests of this folder share: Answer, completion."""
-    from types import SimpleNamespace
-
-    return SimpleNamespace(Answer=Answer, completion=completion, key=KEY)

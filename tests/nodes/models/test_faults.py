@@ -5,16 +5,21 @@ import json
 import socket
 import ssl
 from datetime import datetime
+from email.message import Message
 from typing import Any
+from urllib.error import HTTPError, URLError
 
+import aiohttp
 import httpx2
 import openai
 import pytest
 from langchain_core import exceptions as core
 
-from duologue.errors import SettingError
+from duologue.errors import DataError, SettingError
+from duologue.nodes.calls.tries import CallError
 from duologue.nodes.models import requested_waits
-from duologue.nodes.models.faults import MEANINGS, ReplyError, fault, fault_of, of_error_in_reply
+from duologue.nodes.models.faults import MEANINGS, ReplyError, StatusError, fault, fault_of, is_crash, of_error_in_reply
+from duologue.nodes.replies.function_answers import AnswerError
 
 REQUEST = httpx2.Request("POST", "http://127.0.0.1/v1")
 
@@ -67,12 +72,13 @@ def caused_by(error: Exception, cause: Exception) -> Exception:
     "error_of",
     [
         of_openai,
+        lambda status: StatusError(status, {}, b'{"error": {"message": "no"}}'),
         lambda status: OfAnotherError(status_code=status),
         lambda status: OfAnotherError(code=status),
         lambda status: OfAnotherError(response={"ResponseMetadata": {"HTTPStatusCode": status}}),
         lambda status: OfAnotherError(response=httpx2.Response(status)),
     ],
-    ids=["openai", "status_code", "code", "botocore", "response"],
+    ids=["openai", "own", "status_code", "code", "botocore", "response"],
 )
 def test_a_status_has_its_name_in_every_package(error_of, status, name, whose):
     status_fault = fault_of(error_of(status))
@@ -110,6 +116,12 @@ def test_a_status_has_its_name_in_every_package(error_of, status, name, whose):
         (httpx2.ProxyError("502 Bad Gateway"), "unreachable"),
         (caused_by(httpx2.ConnectError("no"), ssl.SSLCertVerificationError("self-signed")), "certificate_refused"),
         (httpx2.RemoteProtocolError("incomplete"), "reset"),
+        (aiohttp.ServerDisconnectedError(), "reset"),
+        (aiohttp.ClientOSError(errno.ECONNRESET, "reset"), "reset"),
+        (aiohttp.ClientPayloadError("incomplete"), "reset"),
+        (aiohttp.ConnectionTimeoutError(), "unreachable"),
+        (aiohttp.ServerTimeoutError(), "timeout"),
+        (aiohttp.InvalidURL("http:"), "unknown_model_or_url"),
         (httpx2.TooManyRedirects("round"), "redirected"),
         (ConnectionResetError(errno.ECONNRESET, "reset"), "reset"),
         (ConnectionRefusedError(errno.ECONNREFUSED, "refused"), "unreachable"),
@@ -191,3 +203,45 @@ def test_a_fault_is_one_short_printable_line_without_secrets(monkeypatch):
 def test_every_fault_has_a_meaning_in_plain_words():
     assert all(meaning and meaning[0].islower() and not meaning.endswith(".") for _, meaning in MEANINGS.values())
     assert {whose for whose, _ in MEANINGS.values()} == {"endpoint", "limit", "settings", "request", "ours"}
+
+
+def of_tool(status: int) -> httpx2.HTTPStatusError:
+    return httpx2.HTTPStatusError("no", request=REQUEST, response=httpx2.Response(status, request=REQUEST))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        KeyError("seat"),
+        json.JSONDecodeError("Expecting value", "x", 0),
+        FileNotFoundError(2, "No such file"),
+        of_tool(400),
+        of_tool(404),  # of a tool
+        HTTPError("http://127.0.0.1:9", 404, "Not Found", Message(), None),
+        caused_by(RuntimeError("my agent broke"), of_tool(404)),
+        AnswerError("the function answered with nothing (None)"),
+        caused_by(RuntimeError("my agent broke"), ValueError("no number")),
+    ],
+)
+def test_an_error_of_ones_own_code_is_a_crash(error: Exception) -> None:
+    assert is_crash(error)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        *map(of_tool, (401, 403, 429, 500, 502, 503, 529)),
+        httpx2.ConnectError("Connection refused", request=REQUEST),
+        StatusError(404, {}, b"no such model"),
+        openai.NotFoundError("no such model", response=httpx2.Response(404, request=REQUEST), body=None),
+        URLError(ConnectionRefusedError(111, "Connection refused")),
+        ConnectionResetError(104, "Connection reset by peer"),
+        TimeoutError("nothing came"),
+        caused_by(RuntimeError("my agent broke"), of_tool(503)),
+        CallError(fault("bad_request"), {}),
+        ReplyError(fault("no_choices")),
+        caused_by(RuntimeError("my agent broke"), DataError("calls.jsonl: holds no such call")),
+    ],
+)
+def test_an_endpoint_that_is_away_is_no_crash(error: Exception) -> None:
+    assert not is_crash(error)

@@ -1,0 +1,149 @@
+"""Conversations with a model at an endpoint: what is sent for each call, what is retried, and what no file contains."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from werkzeug import Response
+
+import duologue
+from duologue import data, graphs, runs
+from duologue.nodes import Limits
+from duologue.nodes.calls.endpoint_gate import EndpointError, Pace
+from tests.fake_models import SeededModel, SeedlessModel
+
+
+@pytest.fixture
+def simulated(lighthouse):
+    """One conversation about the lighthouse between two models whose calls are made so many times at most."""
+
+    def simulate(user: Any = "openai:m", assistant: Any = None, tries: int = 1, out: Any = None, **limits: Any):
+        limits = {"max_turns": 1, **limits}
+        cast = graphs.simquac.cast(user, user if assistant is None else assistant, limits=Limits(**limits))
+        conduct = runs.Conduct(pace=Pace(tries=tries), progress=False)
+        return duologue.simulate(cast, [graphs.simquac.scenario(lighthouse)], out=out, conduct=conduct)[0]
+
+    return simulate
+
+
+def test_a_conversation_is_held_and_every_call_has_a_seed_of_its_own(endpoint, simulated):
+    endpoint.say(user=["Who lived there?"], assistant=["They were a trio of wardens.", "three keepers"])
+    conversation = simulated("openai:m?temperature=0.5", "openai:other?max_tokens=60")
+    assert [message.text for message in conversation.messages] == ["Who lived there?", "Three keepers"]
+    assert (conversation.usage.calls, conversation.usage.input_tokens, conversation.usage.output_tokens) == (3, 60, 9)
+    settings = conversation.provenance.nodes["user_simulator"].settings
+    assert settings["model"] == {"spec": "openai:m", "arguments": {"temperature": 0.5}}
+    sent = [(body["model"], body.get("temperature"), body.get("max_tokens")) for body in endpoint.bodies()]
+    assert sent == [("m", 0.5, None), ("other", None, 60), ("other", None, 60)]
+    assert {headers["authorization"] for headers in endpoint.headers} == {f"Bearer {endpoint.key}"}
+    assert len({body["seed"] for body in endpoint.bodies()}) == 3
+
+
+def test_the_same_run_sends_the_same_and_a_seed_in_the_spec_is_that_of_every_call(endpoint, simulated):
+    sent = []
+    for seed in (0, 0, 1):
+        simulated(max_turns=2, seed=seed)
+        sent.append(endpoint.bodies())
+        endpoint.calls.clear()
+    assert sent[0] == sent[1]
+    assert not {body["seed"] for body in sent[0]} & {body["seed"] for body in sent[2]}
+    simulated("openai:m?seed=7", max_turns=2)
+    assert {body["seed"] for body in endpoint.bodies()} == {7}
+
+
+def test_an_instance_is_sent_a_seed_only_if_it_knows_one_and_has_none(simulated):
+    plain, seeded, settled = SeedlessModel(lines=["Who?"]), SeededModel(lines=["Who?"]), SeededModel(lines=["Who?"], seed=3)  # fmt: skip
+    for student in (plain, seeded, settled):
+        simulated(student, "offline", max_turns=2)
+    assert plain.options == settled.options == [{}, {}]
+    assert len(set(seeded.seeds)) == 2
+
+
+def test_a_reply_that_was_cut_off_is_rejected_and_recorded_with_its_usage(endpoint, simulated):
+    cut = json.loads(endpoint.completion("Three keep").get_data())
+    cut["choices"][0]["finish_reason"] = "length"
+    cut["usage"] |= {
+        "prompt_tokens_details": {"cached_tokens": 7},
+        "completion_tokens_details": {"reasoning_tokens": 2},
+    }
+    endpoint.say(user=["Who lived there?"], assistant=[Response(json.dumps(cut))])
+    first, second = simulated().messages[1].attempts
+    assert (first.reason, first.finish_reason, first.model) == ("cut_off", "length", "m-0815")
+    assert (first.usage.cached_tokens, first.usage.reasoning_tokens, second.verdict) == (7, 2, "accepted")
+
+
+def test_a_reply_that_fails_once_is_asked_for_again(endpoint, simulated):
+    cut = Response('{"id": "chatcmpl-1", "choices": [{"index": 0, "mess', content_type="application/json")
+    endpoint.say(user=[cut, "Who lived there?"], assistant=[endpoint.failing(500), "three keepers"])
+    conversation = simulated(tries=2)
+    assert [message.text for message in conversation.messages] == ["Who lived there?", "Three keepers"]
+    assert endpoint.bodies()[0] == endpoint.bodies()[1]
+    assert len(endpoint.calls) == 4
+
+
+def test_a_reply_that_fails_for_good_ends_the_conversation_and_what_was_said_is_kept(endpoint, simulated, tmp_path):
+    broken = Response(json.dumps({"error": {"message": "too\nmuch \ud83d" + "x" * 5_000}}), 400)
+    endpoint.say(user=[endpoint.completion("Who lived \ud83d there?")], assistant=[broken])
+    conversation = simulated(out=tmp_path / "run")
+    assert (conversation.stop, conversation.failure.node) == ("model_failed", "assistant")
+    assert conversation.messages[0].text == "Who lived ? there?"
+    assert "400: too much" in conversation.failure.error
+    assert len(conversation.failure.error) <= 500
+    (stored,) = data.record_lines.read(tmp_path / "run" / "failures.jsonl")
+    assert stored.messages == conversation.messages
+
+
+def test_conversations_of_an_endpoint_that_says_nothing_are_not_finished(endpoint, simulated):
+    endpoint.otherwise["user"] = Response(
+        json.dumps({"choices": [{"message": {"content": ""}, "finish_reason": "stop"}]})
+    )
+    conversation = simulated()
+    assert (conversation.stop, conversation.fault) == ("model_failed", "infrastructure")
+    assert not data.stop_reasons.is_finished(conversation.stop, conversation.fault)
+
+
+@pytest.mark.parametrize("is_instance", [False, True])
+def test_a_wrong_key_is_tried_once_and_shown_nowhere(endpoint, simulated, caplog, tmp_path, anything_in, is_instance):
+    from langchain_openai import ChatOpenAI  # takes seconds to import
+
+    key = "the-instance's-own-word" if is_instance else endpoint.key
+    model: Any = ChatOpenAI(model="m", api_key=key, base_url=endpoint.url, max_retries=0) if is_instance else "openai:m"
+    endpoint.otherwise["user"] = endpoint.failing(401, f"Incorrect API key provided: {key}. Sent: Bearer {key}")
+    with pytest.raises(EndpointError, match="wrong_key: 401: Incorrect API key provided") as ended:
+        simulated(model, out=tmp_path / "run")
+    assert [headers["authorization"] for headers in endpoint.headers] == [f"Bearer {key}"]
+    assert key not in str(ended.value) + caplog.text
+    assert b"Incorrect API key" in anything_in(tmp_path)
+    assert key.encode() not in anything_in(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("OPENAI_API_BASE", "http://127.0.0.1:9/v1"),
+        ("OPENAI_PROXY", "http://127.0.0.1:9"),
+        ("AZURE_OPENAI_ENDPOINT", "http://127.0.0.1:9"),
+    ],
+)
+@pytest.mark.parametrize("provider", ["openai", "langchain_openai"])
+def test_no_other_variable_diverts_a_call(endpoint, simulated, monkeypatch, provider, name, value):
+    monkeypatch.setenv("AZURE_OPENAI_API_KEY", "another-key")
+    monkeypatch.setenv(name, value)
+    assert simulated(f"{provider}:m").stop == "max_turns"
+    assert {headers["authorization"] for headers in endpoint.headers} == {f"Bearer {endpoint.key}"}
+
+
+def test_one_cast_serves_one_loop_after_another(lasting, lighthouse):
+    cast = graphs.simquac.cast("openai:m", "openai:m", limits=Limits(max_turns=1))
+    graph, scenario = graphs.conversation(cast), graphs.simquac.scenario(lighthouse)
+
+    async def awaited() -> str:
+        return (await graph.ainvoke(scenario))["stop"]
+
+    async def in_a_notebook() -> list[str]:
+        return [duologue.simulate(cast, [scenario])[0].stop, await awaited()]
+
+    assert [asyncio.run(awaited()), asyncio.run(awaited())] == ["max_turns"] * 2
+    assert lasting.left_open() == 0
+    assert [*asyncio.run(in_a_notebook()), duologue.simulate(cast, [scenario])[0].stop] == ["max_turns"] * 3

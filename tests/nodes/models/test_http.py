@@ -1,0 +1,243 @@
+"""Requests: connections are kept, closed with their loop and never another process's; replies are in time and bounds."""
+
+import asyncio
+import gc
+import gzip
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from yarl import URL
+
+from duologue.nodes import chat_model
+from duologue.nodes.models import http
+from duologue.nodes.models.faults import fault_of
+
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n"
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """However busy the machine is, no connection is given up between two calls."""
+    monkeypatch.setattr(http, "IDLE_SECONDS", 3600.0)
+
+
+async def ask(times: int = 1, together: int = 1, spec: str = "openai:m") -> None:
+    model = chat_model(spec)
+    for _ in range(times):
+        for reply in await asyncio.gather(*(model.ainvoke("Hello") for _ in range(together))):
+            assert reply.text == "Who lived there?"
+
+
+async def fault(spec: str = "openai:m") -> Any:
+    with pytest.raises(Exception) as raised:  # noqa: PT011 - of any class: its fault is looked at
+        await chat_model(spec).ainvoke("Hello")
+    return fault_of(raised.value)
+
+
+async def test_calls_share_a_connection_and_fifty_at_once_are_under_way_at_once(recorder):
+    await ask(times=10)
+    await ask(spec="openai:other?temperature=0.2")
+    assert (len(recorder.sent), recorder.connections) == (11, 1)
+    recorder.hold = threading.Barrier(50)  # none is answered before all have come
+    await ask(times=2, together=50)
+    assert (len(recorder.sent), recorder.connections) == (111, 50)
+
+
+async def test_a_request_that_a_kept_connection_lost_is_a_reset_and_is_not_sent_twice(recorder):
+    recorder.say = [recorder.say, None, recorder.say]
+    await ask()
+    assert (await fault()).name == "reset"
+    await ask()
+    assert (len(recorder.sent), recorder.connections) == (3, 2)
+
+
+async def test_a_call_that_is_given_up_leaves_its_connection(recorder):
+    recorder.hold = threading.Barrier(2)
+    given_up = await fault("openai:m?timeout=0.2")
+    assert (given_up.name, "timed out after 0.2 seconds, before its reply" in given_up.detail) == ("timeout", True)
+    recorder.hold.abort()
+    recorder.hold = None
+    await ask()
+    assert recorder.connections == 2
+
+
+def test_each_loop_has_a_session_of_its_own_that_ends_with_it(recorder):
+    here = threading.Barrier(4)
+
+    async def main() -> None:
+        here.wait(900)
+        await ask(3)
+        await asyncio.to_thread(here.wait, 900)
+
+    threads = [threading.Thread(target=lambda: asyncio.run(main())) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(900)
+    assert (len(recorder.sent), recorder.connections) == (12, 4)
+    gc.collect()
+
+
+PROGRAM = """
+import asyncio, os, sys, threading
+from duologue.nodes import chat_model
+model = chat_model("openai:m")
+
+async def ask(times=2):
+    for _ in range(times):
+        await model.ainvoke("Hello")
+
+def in_thread():
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, daemon=True).start()
+    asyncio.run_coroutine_threadsafe(ask(), loop).result()
+    return loop
+
+def forked(work):
+    pid = os.fork()
+    if pid == 0:
+        work()
+        sys.exit(0)
+    assert os.waitpid(pid, 0)[1] == 0
+
+asyncio.run(ask())
+loop = in_thread()
+forked(lambda: asyncio.run(ask()))
+asyncio.run_coroutine_threadsafe(ask(), loop).result()
+mine = asyncio.new_event_loop()
+asyncio.set_event_loop(mine)
+mine.run_until_complete(ask())
+model.invoke("Hello")
+print("done")
+"""
+
+
+@pytest.mark.heavy
+def test_a_process_with_loops_of_every_kind_ends_without_a_word_about_its_connections(recorder):
+    """One that ended, one that runs in a thread, one of a forked process, one that was never closed, one of a sync call."""
+    warned = ["-W", "always::ResourceWarning", "-W", "ignore:unclosed event loop:ResourceWarning"]
+    command = [sys.executable, *warned, "-c", PROGRAM]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, env=dict(os.environ))
+    assert (ran.returncode, ran.stderr, ran.stdout.splitlines()[-1]) == (0, "", "done")
+    assert len(recorder.sent) == 11
+
+
+@contextmanager
+def raw(*pieces: bytes, pause: float = 0, hold: bool = False) -> Iterator[tuple[str, list[bytes]]]:
+    """A server that writes these bytes to each who asks, and what it was sent."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    requests: list[bytes] = []
+    over = threading.Event()
+
+    def serve() -> None:
+        while not over.is_set():
+            try:
+                connection, _ = listening.accept()
+            except OSError:
+                return
+            with connection:
+                requests.append(connection.recv(2**16))
+                try:
+                    for piece in pieces:
+                        connection.sendall(piece)
+                        over.wait(pause)
+                    if hold:
+                        over.wait(10)
+                except OSError:
+                    pass
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1", requests
+    finally:
+        over.set()
+        listening.shutdown(socket.SHUT_RDWR)
+        listening.close()
+        thread.join(900)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "about", "seconds", "name"),
+    [
+        pytest.param([HEAD, *[b" "] * 400], {"pause": 0.1}, 3, "too_slow", marks=pytest.mark.heavy),
+        pytest.param([HEAD, b"{"], {"hold": True}, 3, "too_slow", marks=pytest.mark.heavy),
+        ([HEAD, b'{"choices"'], {}, 900, "reset"),
+        ([], {}, 900, "reset"),
+        ([b"no HTTP at all\r\n\r\n"], {}, 900, "reset"),
+    ],
+    ids=["a byte at a time", "silent within", "cut within", "closed", "no http"],
+)
+async def test_a_reply_that_does_not_end_or_breaks_is_named(monkeypatch, recorder, pieces, about, seconds, name):
+    with raw(*pieces, **about) as (url, _):
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
+        assert (await fault(f"openai:m?timeout={seconds}")).name == name
+
+
+async def test_a_closed_port_is_unreachable(monkeypatch, recorder):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{port}/v1")
+    assert (await fault()).name == "unreachable"
+
+
+async def test_a_packed_reply_is_unpacked_as_far_as_it_may_go(recorder, monkeypatch):
+    plain = json.dumps(recorder.say).encode()
+    recorder.say = (200, gzip.compress(plain), {"Content-Encoding": "gzip", "X-Long": "x" * 30_000})
+    await ask()
+    recorder.say = (200, b"no gzip", {"Content-Encoding": "gzip"})
+    assert (await fault()).name == "not_json"
+    monkeypatch.setattr(http, "MOST_BYTES", 2**20)
+    recorder.say = (200, gzip.compress(b'{"x": "' + b"x" * 2**24), {"Content-Encoding": "gzip"})
+    assert (await fault()).name == "too_large"
+
+
+@pytest.mark.parametrize("status", [301, 307, 308])
+async def test_a_redirect_is_followed_within_the_origin_alone(recorder, status):
+    with raw(HEAD) as (other, requests):
+        for elsewhere in (other, recorder.url.replace("http://", "https://")):
+            recorder.say = (status, b"", {"Location": f"{elsewhere}/chat/completions"})
+            refused = await fault()
+            assert (refused.name, refused.whose) == ("redirected", "settings")
+        assert requests == []
+    recorder.sent.clear()
+    recorder.say = [(status, b"", {"Location": "../v2/chat?a=%2F"}), {"choices": [{"message": {"content": "Who?"}}]}]
+    assert (await chat_model("openai:m").ainvoke("Hello")).text == "Who?"
+    assert [sent.path for sent in recorder.sent] == ["/v1/chat/completions", "/v1/v2/chat?a=%2F"]
+    assert recorder.sent[0].body == recorder.sent[1].body
+    recorder.say = (status, b"", {"Location": "/v1/chat/completions"})
+    assert (await fault()).name == "redirected"
+
+
+@pytest.mark.parametrize(
+    ("environment", "address", "proxy"),
+    [
+        ({}, "http://api.test/v1", None),
+        ({"http_proxy": "http://p.test:3128"}, "http://api.test/v1", "http://p.test:3128"),
+        ({"HTTPS_PROXY": "p.test:3128"}, "https://api.test/v1", "http://p.test:3128"),
+        ({"http_proxy": "http://p.test:3128"}, "https://api.test/v1", None),
+        ({"http_proxy": "http://p.test:3128", "NO_PROXY": ".test"}, "http://api.test/v1", None),
+        ({"http_proxy": "http://p.test:3128", "no_proxy": "api.test:8000"}, "http://api.test:8000/v1", None),
+    ],
+)
+def test_the_proxy_of_the_environment_is_found(monkeypatch, environment, address, proxy):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert http.proxy_of(URL(address)) == proxy
+
+
+async def test_a_proxy_of_the_environment_is_called(recorder, monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", recorder.origin)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://api.test/v1")
+    await ask()
+    assert (recorder.last.path, recorder.last.headers["host"]) == ("http://api.test/v1/chat/completions", "api.test")
+    recorder.say = (407, b"", {})
+    assert (await fault()).name == "proxy_refused"

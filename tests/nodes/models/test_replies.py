@@ -1,0 +1,143 @@
+"""A completion of an endpoint: the message and draft with its flaw, or the fault by name."""
+
+import json
+from typing import Any
+
+import pytest
+
+from duologue.nodes.models.faults import ReplyError
+from duologue.nodes.models.openai import message_in
+from duologue.nodes.replies.conversion import drafts_of
+
+USAGE = {"prompt_tokens": 20, "completion_tokens": 3, "total_tokens": 23}
+
+
+def reply(message: Any = None, finish: Any = "stop", **more: Any) -> dict[str, Any]:
+    message = {"role": "assistant", "content": "Who lived there?"} if message is None else message
+    return {"id": "c-1", "model": "m-1", "choices": [{"message": message, "finish_reason": finish}], "usage": USAGE} | more  # fmt: skip
+
+
+def reply_with(content: Any, finish: Any = "stop", **more: Any) -> dict[str, Any]:
+    return reply({"role": "assistant", "content": content, **more}, finish)
+
+
+def read(body: Any) -> Any:
+    """The message of a body."""
+    return message_in(body if isinstance(body, bytes) else json.dumps(body).encode())
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "flaw"),
+    [
+        (reply(), "Who lived there?", None),
+        (reply_with("", "stop"), "", "empty"),
+        (reply_with(" \n"), "", "empty"),
+        (reply_with("<think>Let me see.</think>"), "", "empty"),
+        (reply_with(None, reasoning_content="Let me see."), "", "empty"),
+        (reply_with("Who liv", "length"), "Who liv", "cut_off"),
+        (reply_with(None, "length"), "", "cut_off"),
+        (reply_with("Who", "content_filter"), "Who", "content_filter"),
+        (reply_with(None, "content_filter"), "", "content_filter"),
+        (reply_with(None, refusal="I won't."), "I won't.", "refusal"),
+        (reply_with("", refusal="I won't."), "I won't.", "refusal"),
+        (reply_with([{"type": "text", "text": "Who lived there?"}]), "Who lived there?", None),
+        (reply_with([{"type": "refusal", "refusal": "I won't."}]), "I won't.", "refusal"),
+        (reply_with(["Who ", "lived?"]), "Who lived?", None),
+        (reply_with("Who?", 7), "Who?", None),
+        (reply_with("Who?", None), "Who?", None),
+        (reply_with("Who?", refusal=""), "Who?", None),
+        (reply_with("Who \ud83d?"), "Who ??", None),
+        (reply({"role": "user", "content": "Who?"}), "Who?", None),
+        ({"choices": [{"message": {"content": "Who?"}}]}, "Who?", None),
+        (reply(model=3, id=4), "Who lived there?", None),
+    ],
+)
+def test_a_reply_is_a_draft_with_its_flaw(body, text, flaw):
+    draft = drafts_of([read(body)])[0]
+    assert (draft["text"], draft.get("flaw")) == (text, flaw)
+
+
+@pytest.mark.parametrize(
+    ("usage", "flaw", "tokens"),
+    [
+        (None, None, (0, 0)),
+        ({"prompt_tokens": -5, "completion_tokens": 3}, "odd_usage", (0, 0)),
+        ({"prompt_tokens": "20", "completion_tokens": 3}, "odd_usage", (0, 0)),
+        ({}, "odd_usage", (0, 0)),
+        ("many", "odd_usage", (0, 0)),
+        ({"prompt_tokens": 10**30, "completion_tokens": 3}, "odd_usage", (0, 0)),
+        (USAGE | {"prompt_tokens_details": {"cached_tokens": -7}, "completion_tokens_details": "x"}, None, (20, 3)),
+        (USAGE | {"total_tokens": -1}, None, (20, 3)),
+        (USAGE | {"prompt_tokens": 20.0, "cost": 0.1}, None, (20, 3)),
+    ],
+)
+def test_a_usage_that_cannot_be_is_unknown_and_the_reply_stands(usage, flaw, tokens):
+    draft = drafts_of([read(reply(usage=usage))])[0]
+    assert (draft["text"], draft.get("flaw")) == ("Who lived there?", flaw)
+    assert (draft["usage"]["input_tokens"], draft["usage"]["output_tokens"]) == tokens
+    assert all(count >= 0 for count in draft["usage"].values())
+
+
+def test_a_message_has_usage_model_finish_reason_and_id():
+    details = {"prompt_tokens_details": {"cached_tokens": 7}, "completion_tokens_details": {"reasoning_tokens": 2}}
+    message = read(reply(usage={**USAGE, **details}, service_tier="flex"))
+    assert message.usage_metadata == {
+        "input_tokens": 20, "output_tokens": 3, "total_tokens": 23,
+        "input_token_details": {"cache_read": 7}, "output_token_details": {"reasoning": 2},
+    }  # fmt: skip
+    about = {"finish_reason": "stop", "model_name": "m-1", "id": "c-1", "service_tier": "flex"}
+    assert message.response_metadata == about
+
+
+def test_tool_calls_are_read_and_arguments_that_are_no_json_are_invalid_calls():
+    def call(arguments: str, **more: Any) -> dict[str, Any]:
+        return {"id": "t-1", "type": "function", "function": {"name": "look", "arguments": arguments}} | more
+
+    message = read(reply_with(None, "tool_calls", tool_calls=[call('{"where": "here"}'), call("{", id="t-2")]))
+    assert [(one["name"], one["args"], one["id"]) for one in message.tool_calls] == [("look", {"where": "here"}, "t-1")]
+    assert [(one["args"], one["id"]) for one in message.invalid_tool_calls] == [("{", "t-2")]
+    spoken = {"id": "a", "data": "eA==", "transcript": "Who?"}
+    assert read(reply_with(None, audio=spoken)).additional_kwargs == {"audio": spoken}
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        (reply_with(None), "null_content"),
+        (reply({"role": "assistant"}), "null_content"),
+        (reply_with(None, None), "null_content"),
+        (reply(choices=[]), "no_choices"),
+        (reply(choices=None), "no_choices"),
+        ({"id": "c-1", "model": "m-1"}, "no_choices"),
+        ({}, "not_a_completion"),
+        ([reply()], "not_a_completion"),
+        (b"null", "not_a_completion"),
+        (b'"a text"', "not_a_completion"),
+        (b"3", "not_a_completion"),
+        (reply(choices="none"), "not_a_completion"),
+        (reply(choices=[None]), "not_a_completion"),
+        (reply(choices=[{}]), "not_a_completion"),
+        (reply("text"), "not_a_completion"),
+        (reply_with(42), "not_a_completion"),
+        (reply_with({"text": "Who?"}), "not_a_completion"),
+        (reply_with("Who?", tool_calls="look"), "not_a_completion"),
+        (reply_with("Who?", tool_calls=[{"id": 1}]), "not_a_completion"),
+        (reply_with("Who?", tool_calls=[{"function": {"name": "look", "arguments": {}}}]), "not_a_completion"),
+        (b"<html>a gateway's own page</html>", "not_a_completion"),
+        (b'data: {"choices": []}\n\n', "not_a_completion"),
+        (b"", "not_json"),
+        (b'{"choices": [{"mess', "not_json"),
+        (b'{"choices": "\xff\xfe"}', "not_json"),
+        (b"[" * 200_000, "not_json"),
+        (b'{"choices": 1' + b"0" * 5_000 + b"}", "not_json"),
+        ({"error": {"message": "overloaded"}}, "overloaded"),
+        ({"error": {"message": "slow down", "code": 429}}, "rate_limited"),
+        ({"choices": [{"error": {"message": "upstream", "code": 502}}]}, "server_error"),
+    ],
+)
+def test_what_is_no_reply_is_a_fault_by_name(body, name):
+    with pytest.raises(ReplyError) as raised:
+        read(body)
+    assert raised.value.fault.name == name
+    assert raised.value.fault.detail
+    assert raised.value.fault.whose in ("endpoint", "limit")

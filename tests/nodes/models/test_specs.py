@@ -1,0 +1,160 @@
+"""Specs: a provider, a name and arguments in one string, and one line for each that cannot be made."""
+
+from typing import Any
+
+import pytest
+from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
+
+from duologue import graphs
+from duologue.nodes import ModelError, chat_model
+from duologue.nodes.models import model_provenance, parse_spec, recordable, takes_seed
+from duologue.nodes.models.specs import endpoint_host, names_model
+
+KEY = "open.sesame.4711"
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch):
+    """A key, and an endpoint that nobody answers at."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+
+
+@pytest.mark.parametrize(
+    ("spec", "parts"),
+    [
+        (" offline ", ("offline", "", {})),
+        ("offline?paraphrase=0.2&seed=3", ("offline", "", {"paraphrase": 0.2, "seed": 3})),
+        ("openai:gpt-4.1-mini?temperature=0.5", ("openai", "gpt-4.1-mini", {"temperature": 0.5})),
+        ("openai:library/llama3:8b", ("openai", "library/llama3:8b", {})),
+        ("openai:m?reasoning_effort=low&logprobs=true", ("openai", "m", {"reasoning_effort": "low", "logprobs": True})),
+        ("openai:m?stop=%5B%22a%26b%22%5D", ("openai", "m", {"stop": ["a&b"]})),
+        ("openai:m?", ("openai", "m", {})),
+    ],
+)
+def test_a_spec_has_a_provider_a_name_and_arguments(spec, parts):
+    assert parse_spec(spec) == parts
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("", "is unknown: use 'openai:NAME', 'offline'"),
+        ("gpt-4.1-mini", "'gpt-4.1-mini' is unknown: use 'openai:NAME', 'offline'"),
+        ("anthropic", "'anthropic' is unknown"),
+        ("Offline", "'Offline' is unknown"),
+        ("openai:", "has no name: write openai:NAME"),
+        ("anthropic:", "has no name: write anthropic:NAME"),
+        ("groq:x", "langchain-groq"),
+        ("google-vertexai:x-1", "model 'google_vertexai:x-1': "),
+        ("nobody:model_1", "there is no module 'nobody'"),
+        ("ollama:m?base_url=http://other", "base_url is read from the environment"),
+        ("bedrock:m?aws_session_token=abcdefgh", "aws_session_token is read from the environment"),
+        ("openai:m?temperature", "arguments are unclear: write ?name=value&name=value"),
+        ("openai:m?temperature=0.5&&x", "arguments are unclear"),
+        ("openai:m?model=other", "model is no field"),
+        ("openai:m?max_retries=3", "langchain_openai:m"),
+        ("openai:m?use_responses_api=true", "langchain_openai:m"),
+        ("openai:m?seed=soon", "seed: Input should be a valid integer"),
+        ("langchain_openai:m?temperature=warm", "temperature: Input should be a valid number"),
+        *((f"openai:m?timeout={bad}", "timeout must be a number above 0") for bad in ("0", "-1", "soon", "true")),
+        *((f"openai:m?rpm={bad}", "rpm must be a number above 0") for bad in ("0", "x", "true")),
+        ("offline?temperature=0.5", "'offline' has no argument 'temperature'; there are background, empty"),
+        ("offline?paraphrase=1.5", "paraphrase is a rate and must lie between 0 and 1, not 1.5"),
+        ("offline?empty=NaN", "empty must be a number, not 'NaN'"),
+        ("offline?seed=0.5", "seed must be a whole number, not 0.5"),
+        ("replay:file.json", "replays stored messages and is not a chat model"),
+    ],
+)
+def test_a_spec_that_cannot_be_made_is_one_line(spec, words):
+    with pytest.raises(ModelError) as error:
+        chat_model(spec)
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+    assert KEY not in str(error.value)
+
+
+@pytest.mark.parametrize("value", [None, 3, object, ["openai:m"]])
+def test_what_is_neither_a_spec_nor_a_model_is_one_line(value):
+    with pytest.raises(ModelError, match="neither a model identifier nor a LangChain chat model"):
+        chat_model(value)
+
+
+@pytest.mark.parametrize("provider", ["openai", "langchain_openai"])
+@pytest.mark.parametrize(
+    "argument",
+    [
+        "api_key=another.word",
+        "openai_api_base=http://another.word/v1",
+        'default_headers={"Authorization":"Bearer another.word"}',
+        'default_query={"api-key":"another.word"}',
+        "openai_proxy=http://me:another.word@127.0.0.1:9",
+    ],
+)
+def test_a_spec_cannot_say_where_and_as_whom_to_call(provider, argument):
+    with pytest.raises(ModelError) as error:
+        chat_model(f"{provider}:m?{argument}")
+    assert argument.split("=")[0] in str(error.value)
+    assert "another.word" not in str(error.value)
+
+
+def test_arguments_rates_and_provenance_of_a_spec():
+    model: Any = chat_model("openai:m?temperature=0.5&top_p=0.9&rpm=60&tpm=9e4&timeout=7", temperature=0.1)
+    assert (model.arguments, model.timeout) == ({"temperature": 0.1, "top_p": 0.9}, 7)
+    arguments = {"temperature": 0.1, "top_p": 0.9, "timeout": 7}
+    assert model_provenance(model) == {"spec": "openai:m", "arguments": arguments}
+    assert model.metadata["pace"] == {"rpm": 60, "tpm": 90_000}
+    assert "pace" not in chat_model("openai:m").metadata
+    secret = chat_model('openai:m?chat_template_kwargs={"api_key":"hidden-thing-1"}')
+    assert "hidden-thing-1" not in str(model_provenance(secret)) + repr(secret)
+    assert recordable("openai:m?a_secret=hidden-thing-1") == "openai:m?a_secret=[key]"
+    assert recordable("Who: really? Yes.") == "Who: really? Yes."
+
+
+def test_chat_openai_is_made_for_the_endpoint_of_the_environment(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_BASE", "http://other/v1")
+    model: Any = chat_model("langchain_openai:m?use_responses_api=true&temperature=0.5")
+    assert (type(model).__name__, model.use_responses_api, model.temperature) == ("ChatOpenAI", True, 0.5)
+    assert (model.openai_api_key.get_secret_value(), endpoint_host(model)) == (KEY, "127.0.0.1:9")
+    assert (model.max_retries, model.request_timeout) == (0, 120)
+    assert model_provenance(model)["spec"] == "langchain_openai:m"
+    model.metadata = None
+    of_instance = {"model": "m", "temperature": 0.5}
+    assert model_provenance(model) == {"class": "ChatOpenAI", "arguments": of_instance, "host": "127.0.0.1:9"}
+
+
+def test_an_instance_is_given_back_as_it_is():
+    model = GenericFakeChatModel(messages=iter([AIMessage("Who?")]))
+    assert chat_model(model) is model
+    assert not takes_seed(model)
+    assert model_provenance(model) == {"class": "GenericFakeChatModel", "arguments": {}}
+    with pytest.raises(ModelError, match="arguments belong to a model identifier"):
+        chat_model(model, temperature=0.5)
+
+
+@pytest.mark.parametrize("spec", ["offline", "openai:m", "langchain_openai:m"])
+def test_a_model_takes_a_seed_unless_it_was_given_one(spec):
+    assert takes_seed(chat_model(spec))
+    assert not takes_seed(chat_model(f"{spec}?seed=3"))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_model"),
+    [
+        ("openai:m", True),
+        ("langchain_openai:ChatOpenAI", True),
+        ("nowhere_at_all:gpt4", True),  # which may be a provider
+        ("groq:llama-3.1", True),
+        ("json:loads", False),
+        ("my.agents:booking", False),
+    ],
+)
+def test_an_import_path_is_what_can_be_imported(text, is_model):
+    assert names_model(text) == is_model
+
+
+def test_the_key_shows_in_no_form_of_a_model_nor_of_a_cast():
+    model = chat_model("openai:m?temperature=0.5")
+    cast = graphs.simquac.cast(model, "openai:m")
+    assert KEY not in f"{model!r} {model.metadata} {cast!r} {cast.describe()}"
