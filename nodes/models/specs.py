@@ -177,10 +177,13 @@ def _created(provider: str, name: str, arguments: Mapping[str, Any]) -> BaseChat
         line = redacted("; ".join(wrong[:3]))
     except Exception as error:  # whatever an integration raises at its creation, such as for a missing key
         line = " ".join(error_line(error).split())
-        if isinstance(error, ModuleNotFoundError) and error.name in ("langchain", "langchain_openai"):
+        if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in (
+            "langchain",
+            "langchain_openai",
+        ):
             line = "install langchain-openai" if make else "install langchain and the provider's package"
         if make is None and is_import_path(f"{provider}:{name}") and find_spec(provider) is None:
-            line = f"there is no module {provider!r} on the path or in this folder, and as a provider: {line}"
+            line = f"No module named {provider!r}, and as a provider of models: {line}"
     raise ModelError(f"model {spec!r}: {line}")
 
 

@@ -101,7 +101,7 @@ def test_the_offline_model_helps_as_the_assistant_of_such_a_cast(tmp_path: Path)
             "hotel",
             r"model 'hotel' is unknown: use openai:NAME.*, or an agent of yours as MODULE:NAME, such as hotel:graph",
         ),
-        ("nowhere:graph", r"^assistant: .*No module named 'nowhere', or give openai:NAME"),
+        ("nowhere:graph", r"^model 'nowhere:graph': No module named 'nowhere'"),
     ],
 )
 def test_what_was_meant_as_an_import_path_is_told_how_to_write_one(spec: str, problem: str) -> None:

@@ -48,7 +48,7 @@ def test_a_spec_has_a_provider_a_name_and_arguments(spec, parts):
         ("anthropic:", "has no name: write anthropic:NAME"),
         ("groq:x", "langchain-groq"),
         ("google-vertexai:x-1", "model 'google_vertexai:x-1': "),
-        ("nobody:model_1", "there is no module 'nobody'"),
+        ("nobody:model_1", "No module named 'nobody'"),
         ("ollama:m?base_url=http://other", "base_url is read from the environment"),
         ("bedrock:m?aws_session_token=abcdefgh", "aws_session_token is read from the environment"),
         ("openai:m?temperature", "arguments are unclear: write ?name=value&name=value"),
