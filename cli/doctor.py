@@ -47,7 +47,7 @@ def doctor_command(
         key_set, host = key is not None, host_of(address)
     except SettingError as error:
         problem = str(error)
-    versions = {name: _version(name) for name in CORE}
+    versions, integrations = {name: _version(name) for name in CORE}, _integrations()
     report = {
         "duologue": VERSION,
         "python": platform.python_version(),
@@ -59,7 +59,7 @@ def doctor_command(
         "problem": problem,
         "connections": connections(),
         "tracing": {"on": trace, "hosts": {tracing.variable: tracing.host for tracing in destinations()}},
-        "integrations": _integrations(),
+        "integrations": integrations,
     }
     code = 0 if all(versions.values()) and problem is None else 1
     if as_json:
@@ -83,7 +83,7 @@ def doctor_command(
         put(f"  {name}: {what}")
     for line in tracing_lines(trace) or ["nothing is traced"]:
         put(f"  {line}")
-    installed = ", ".join(f"{name} {version}" for name, version in report["integrations"].items())
+    installed = ", ".join(f"{name} {version}" for name, version in integrations.items())
     put(f"  PROVIDER:NAME asks with LangChain's packages, each with its own key and host: {installed}")
     return code
 

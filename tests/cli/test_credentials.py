@@ -72,8 +72,7 @@ def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def one_try(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each call is made once, and an endpoint that never answered is not waited for."""
-    pace_of = RunOptions.pace.fget
-    assert pace_of is not None
+    pace_of = vars(RunOptions)["pace"].fget
     hasty = property(lambda options: replace(pace_of(options), tries=1, first_patience=0.1))
     monkeypatch.setattr(RunOptions, "pace", hasty)
 

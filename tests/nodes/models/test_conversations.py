@@ -138,10 +138,10 @@ def test_one_cast_serves_one_loop_after_another(lasting, lighthouse):
     cast = graphs.simquac.cast("openai:m", "openai:m", limits=Limits(max_turns=1))
     graph, scenario = graphs.conversation(cast), graphs.simquac.scenario(lighthouse)
 
-    async def awaited() -> str:
+    async def awaited() -> Any:
         return (await graph.ainvoke(scenario))["stop"]
 
-    async def in_a_notebook() -> list[str]:
+    async def in_a_notebook() -> list[Any]:
         return [duologue.simulate(cast, [scenario])[0].stop, await awaited()]
 
     assert [asyncio.run(awaited()), asyncio.run(awaited())] == ["max_turns"] * 2
