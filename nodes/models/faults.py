@@ -1,6 +1,5 @@
 """The faults of a call to a model: name, origin and meaning of each, and the fault of any error."""
 
-import errno
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -84,11 +83,8 @@ class StatusError(Exception):
             self.body = json.loads(body)
 
 
-_AWAY = frozenset(
-    "rate_limited overloaded server_error timeout too_slow unreachable reset wrong_key forbidden unknown_model_or_url "
-    "quota_spent proxy_refused certificate_refused redirected".split()
-)
-"""Faults of an endpoint that is away: code that calls it cannot help them."""
+_OWN = frozenset({"own_error", "not_json", "no_choices", "bad_request", "content_policy", "context_length"})
+"""Faults that code which calls an endpoint can help, unless the client has found them in a reply."""
 _HTTP_CLIENTS = frozenset({"HTTPStatusError", "HTTPError", "ClientResponseError"})
 """Errors of a status by clients of any address: 404 is that of a tool, as models' packages have errors of their own."""
 
@@ -104,7 +100,7 @@ def is_crash(error: BaseException) -> bool:
     if any(isinstance(one, DuologueError) or isinstance(getattr(one, "fault", None), CallFault) for one in chain):
         return False
     called = next((type(one).__name__ for one in chain if _status(one) == HTTPStatus.NOT_FOUND), None)
-    return called in _HTTP_CLIENTS or fault_of(error).name not in _AWAY
+    return called in _HTTP_CLIENTS or fault_of(error).name in _OWN
 
 
 def fault(name: str, detail: str = "", after: float | None = None) -> CallFault:
@@ -127,13 +123,7 @@ def fault_of(error: BaseException) -> CallFault:
     if broken := next((one for one in chain if isinstance(one, JSONDecodeError)), None):
         return of_broken_json(broken)
     name = next((name for name, kinds in _BY_CLASS if names & kinds), "own_error")
-    if any(isinstance(one, OSError) and one.errno in _NO_WAY for one in chain):
-        name = "unreachable"
-    elif any(type(one).__name__ in _OF_PROXY and str(one).startswith("407") for one in chain):
-        name = "proxy_refused"
-    elif any("No generations found in stream" in str(one) for one in chain):  # of LangChain
-        name = "no_choices"
-    elif name == "own_error" and any(getattr(one, "is_retryable", None) is True for one in chain):
+    if name == "own_error" and any(getattr(one, "is_retryable", None) is True for one in chain):
         name = "server_error"
     return fault(name, error_line(error))
 
@@ -178,8 +168,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 def _status(error: BaseException) -> int | None:
     """The status code of an error, from wherever its package puts it."""
-    # A client hangs a response with status 200 on the first, and the status of a proxy is not that of the endpoint.
-    if isinstance(error, JSONDecodeError | UnicodeDecodeError) or type(error).__name__ in _OF_PROXY:
+    if isinstance(error, JSONDecodeError | UnicodeDecodeError):  # on which a client hangs its response
         return None
     response = getattr(error, "response", None)
     candidates: list[object] = [getattr(error, name, None) for name in ("status_code", "http_status", "code", "status")]
@@ -215,16 +204,12 @@ _STATUSES = {
     401: "wrong_key",
     402: "quota_spent",
     403: "forbidden",
-    404: "unknown_model_or_url",
-    405: "unknown_model_or_url",
+    **dict.fromkeys((404, 405, 410), "unknown_model_or_url"),
     407: "proxy_refused",
     408: "timeout",
     409: "server_error",
-    410: "unknown_model_or_url",
-    425: "overloaded",
+    **dict.fromkeys((425, 503, 529), "overloaded"),
     429: "rate_limited",
-    503: "overloaded",
-    529: "overloaded",
 }
 _WORDS = (
     # Google writes "quota" and "billing" where it means the calls of this minute, so these words alone mean nothing.
@@ -239,7 +224,6 @@ _IN_A_REPLY = (
     ("rate_limited", r"rate_?limit|too many requests|\b429\b"),
     ("overloaded", r"overloaded|unavailable|\b50[23]\b|\b529\b"),
 )
-_OF_PROXY = frozenset({"ProxyError", "ClientHttpProxyError"})
 _BY_CLASS = (
     ("certificate_refused", {"SSLCertVerificationError", "CertificateError", "ClientConnectorCertificateError"}),
     ("context_length", {"ContextOverflowError"}),
@@ -252,7 +236,7 @@ _BY_CLASS = (
     ("content_policy", {"ContentFilterFinishReasonError"}),
     ("not_json", {"DecodingError", "ContentEncodingError"}),
     ("unreachable", {"ConnectTimeout", "ConnectError", "ConnectionRefusedError", "gaierror", "ClientConnectorError"}),
-    ("unreachable", {"ConnectionTimeoutError", "ClientHttpProxyError"}),
+    ("unreachable", {"ConnectionTimeoutError"}),
     (
         "reset",
         {"ReadError", "WriteError", "CloseError", "RemoteProtocolError", "IncompleteRead", "HttpProcessingError"},
@@ -260,8 +244,7 @@ _BY_CLASS = (
     ("reset", {"ConnectionResetError", "BrokenPipeError", "ConnectionAbortedError", "ServerDisconnectedError"}),
     ("reset", {"ClientOSError", "ClientPayloadError"}),
     ("timeout", {"TimeoutError", "TimeoutException", "APITimeoutError", "ModelTimeoutError"}),
-    ("unreachable", {"ConnectionError", "ModelConnectionError", "APIConnectionError", "TransportError"}),
+    ("unreachable", {"ConnectionError", "ModelConnectionError", "APIConnectionError", "TransportError", "URLError"}),
     ("server_error", {"ModelAPIError", "InternalServerError"}),
 )
 """Names of errors' classes, of any package. What says more comes first: a cause names the same or less than its effect."""
-_NO_WAY = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN})

@@ -1,7 +1,6 @@
 """Flaws of a reply: a refusal, filtered, cut off or empty content, or an impossible number of tokens."""
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
@@ -21,27 +20,22 @@ ODD_USAGE = "odd_usage"
 """The reply is sound, but the endpoint's number of tokens is impossible, so it is unknown. A message whose usage was left
 out has it as a key of its `response_metadata`."""
 
-_FINISHES: Mapping[str, frozenset[str]] = {
-    REFUSAL: frozenset({"refusal", "refused"}),
-    CONTENT_FILTER: frozenset(
-        "content_filter content_filtered safety recitation blocklist prohibited_content spii image_safety "
-        "guardrail_intervened error_toxic error_toxic_content jailbreak".split()
-    ),
-    CUT_OFF: frozenset(
-        "length max_tokens max_output_tokens model_length token_limit model_context_window_exceeded".split()
-    ),
+_FINISHES = {
+    REFUSAL: "refusal refused",
+    CONTENT_FILTER: "content_filter content_filtered safety recitation blocklist prohibited_content spii image_safety "
+    "guardrail_intervened error_toxic error_toxic_content jailbreak",
+    CUT_OFF: "length max_tokens max_output_tokens model_length token_limit model_context_window_exceeded",
 }
 """The finish reasons of each flaw, as the providers write them, in small letters."""
-
-FINISH_KEYS = ("finish_reason", "stop_reason", "done_reason", "stopReason")
+_FLAWS = {reason: flaw for flaw, reasons in _FINISHES.items() for reason in reasons.split()}
+_FINISH_KEYS = ("finish_reason", "stop_reason", "done_reason", "stopReason")
 """Keys of the finish reason in a message's metadata: OpenAI and Google, Anthropic, Ollama, Bedrock."""
-_MOST_TOKENS = 10**9
 
 
 def finish_of(message: BaseMessage) -> str | None:
     """The endpoint's reason why the model stopped; None if it gives none."""
     metadata: Mapping[str, Any] = message.response_metadata
-    for key in FINISH_KEYS:
+    for key in _FINISH_KEYS:
         if isinstance(reason := metadata.get(key), str):
             return reason
     incomplete = metadata.get("incomplete_details")  # of OpenAI's responses
@@ -50,11 +44,9 @@ def finish_of(message: BaseMessage) -> str | None:
     return None
 
 
-@lru_cache(maxsize=256)  # each reply is asked about several times, and endpoints have few reasons
 def flaw_of_finish(reason: str | None) -> str | None:
     """The flaw of a finish reason; None for a reason without one."""
-    name = (reason or "").lower().rpartition(".")[2]
-    return next((flaw for flaw, reasons in _FINISHES.items() if name in reasons), None)
+    return _FLAWS.get((reason or "").lower().rpartition(".")[2])
 
 
 def refusal_in(message: BaseMessage) -> str:
@@ -106,32 +98,22 @@ def check_reply(message: BaseMessage) -> None:
     """
     if not isinstance(message, AIMessage) or message.content or not message.response_metadata:
         return
-    if (
-        message.tool_calls
-        or message.invalid_tool_calls
-        or any(message.additional_kwargs.values())
-        or finish_of(message)
-    ):
-        return
-    if not _blocked(message):
+    has_calls = message.tool_calls or message.invalid_tool_calls
+    if not (has_calls or any(message.additional_kwargs.values()) or finish_of(message) or _blocked(message)):
         raise ReplyError(fault("null_content", "no content, no tool call and no finish reason"))
 
 
 def count_of(value: object) -> int | None:
     """A number of tokens as an endpoint counts them; None for an impossible one."""
-    if type(value) is int:
-        return value if 0 <= value <= _MOST_TOKENS else None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return int(value) if 0 <= value <= _MOST_TOKENS and value == int(value) else None
+    return int(value) if 0 <= value <= 10**9 and value == int(value) else None
 
 
 def has_odd_usage(message: BaseMessage) -> bool:
     """Whether the endpoint's number of tokens is impossible."""
-    if message.response_metadata.get(ODD_USAGE):
-        return True
     usage = message.usage_metadata if isinstance(message, AIMessage) else None
-    return bool(usage) and counted(usage) is None
+    return bool(message.response_metadata.get(ODD_USAGE)) or (bool(usage) and counted(usage) is None)
 
 
 def counted(usage: Mapping[str, Any] | None) -> dict[str, int] | None:
@@ -144,12 +126,10 @@ def counted(usage: Mapping[str, Any] | None) -> dict[str, int] | None:
     if inputs is None or outputs is None:
         return None
     tokens = {"input_tokens": inputs, "output_tokens": outputs}
-    if (cached := _detail(usage.get("input_token_details"), "cache_read")) is not None:
-        tokens["cached_tokens"] = cached
-    if (reasoning := _detail(usage.get("output_token_details"), "reasoning")) is not None:
-        tokens["reasoning_tokens"] = reasoning
+    for name, details, key in (
+        ("cached_tokens", usage.get("input_token_details"), "cache_read"),
+        ("reasoning_tokens", usage.get("output_token_details"), "reasoning"),
+    ):
+        if isinstance(details, Mapping) and (count := count_of(details.get(key))) is not None:
+            tokens[name] = count
     return tokens
-
-
-def _detail(details: object, name: str) -> int | None:
-    return count_of(details.get(name)) if isinstance(details, Mapping) else None

@@ -1,8 +1,7 @@
 """Requests over kept connections: sent once, followed only within the origin, their replies read only so far."""
 
 import asyncio
-import atexit
-import os
+from base64 import b64encode
 from collections.abc import AsyncGenerator, Mapping
 from typing import Any, NamedTuple
 from urllib.request import getproxies, proxy_bypass
@@ -12,44 +11,54 @@ from yarl import URL
 
 from .faults import ReplyError, fault
 
-CONNECT_SECONDS = 10.0
-"""Most seconds until a connection is open: an address that never answers is found sooner than a slow reply."""
 IDLE_SECONDS = 4.0
 """Seconds after which an idle connection is not used again. Common servers (uvicorn, and with it vLLM; node) close it
 after 5, and a request at that moment is lost: nobody knows whether it was answered and must be paid."""
 MOST_BYTES = 32 * 2**20
 """Most bytes of a reply, unpacked."""
-MOST_REDIRECTS = 5
-_HEAD_BYTES = 2**16
-"""Most bytes of a line of a reply's head."""
+_BOUNDS: Any = {
+    "timeout": aiohttp.ClientTimeout(total=None, sock_connect=10.0),
+    "max_line_size": 2**16,
+    "max_field_size": 2**16,
+}
+"""Of a connection, as an address that never answers is found sooner than a slow reply, and of a reply's head."""
 
 
-class Response(NamedTuple):
-    """A response with its whole body."""
+class Target(NamedTuple):
+    """Where and as whom to ask."""
 
-    status: int
+    url: URL
     headers: Mapping[str, str]
-    body: bytes
+    proxy: str | None
+    of: tuple[str, str]
+    """The base URL and the key that it is made of."""
+
+    @classmethod
+    def at(cls, base_url: str, key: str) -> "Target":
+        """`/chat/completions` at an address, with this key or the user and password of the address."""
+        url = URL(f"{base_url.rstrip('/')}/chat/completions")
+        pair = f"{url.user}:{url.password or ''}".encode()
+        authorization = f"Bearer {key}" if url.user is None else f"Basic {b64encode(pair).decode()}"
+        headers = {"Authorization": authorization, "Content-Type": "application/json"}
+        return cls(url.with_user(None), headers, proxy_of(url), (base_url, key))
 
 
-async def post(
-    url: URL, body: bytes, headers: Mapping[str, str], *, proxy: str | None = None, seconds: float | None = None
-) -> Response:
-    """The response to a POST, whatever its status, all of it within these seconds.
+async def post(target: Target, body: bytes, seconds: float | None) -> tuple[int, Mapping[str, str], bytes]:
+    """Status, headers and body of the response to a POST, whatever its status, all of it within these seconds.
 
     aiohttp's own errors, or ReplyError for a response that is too late, too large, or leads to another origin.
     """
-    begun = False
+    url, begun = target.url, False
+    about: Any = {"data": body, "headers": target.headers, "proxy": target.proxy, "allow_redirects": False}
+    over: Any = {"connector": await _connector(), "connector_owner": False, "cookie_jar": aiohttp.DummyCookieJar()}
     try:
-        async with asyncio.timeout(seconds) as within:
-            session = await _session()
-            for _ in range(MOST_REDIRECTS + 1):
-                request = session.post(url, data=body, headers=headers, proxy=proxy, allow_redirects=False)
-                async with request as response:
+        async with asyncio.timeout(seconds) as within, aiohttp.ClientSession(**over, **_BOUNDS) as session:
+            for _ in range(6):
+                async with session.post(url, **about) as response:
                     to = response.headers.get("Location") if response.status in (301, 302, 303, 307, 308) else None
                     if to is None:
                         begun = True
-                        return Response(response.status, response.headers, await _bounded(response))
+                        return response.status, response.headers, await _bounded(response)
                 url = _within_origin(url, to)
     except TimeoutError:
         if not within.expired():  # of the connection
@@ -90,50 +99,30 @@ def proxy_of(url: URL) -> str | None:
 
 
 class _Connector(aiohttp.TCPConnector):
-    """Its connections end with their loop or with the process: nothing is left to do, or to say, when it is deleted."""
+    """The connections of a loop, which end with it: one of a parent process, or of a thread at its end, is left alone."""
 
     def __del__(self, *_: Any) -> None:
         pass
 
 
-_sessions: dict[asyncio.AbstractEventLoop, tuple[aiohttp.ClientSession, AsyncGenerator[aiohttp.ClientSession]]] = {}
-_left: list[object] = []
-"""Sessions of loops that are another process's, or another thread's at the end: touching them would touch the loop."""
+_connectors: dict[asyncio.AbstractEventLoop, tuple[_Connector, AsyncGenerator[_Connector]]] = {}
 
 
-async def _session() -> aiohttp.ClientSession:
-    """The session of the running loop, which `loop.shutdown_asyncgens()` closes, at the end of `asyncio.run`."""
+async def _connector() -> _Connector:
+    """The connections of the running loop, which `loop.shutdown_asyncgens()` closes, at the end of `asyncio.run`."""
     loop = asyncio.get_running_loop()
-    if loop not in _sessions:
-        for closed in [other for other in list(_sessions) if other.is_closed()]:
-            _leave(closed)
+    if loop not in _connectors:
+        for closed in [other for other in list(_connectors) if other.is_closed()]:
+            _connectors.pop(closed, None)
         lasting = _lasting(loop)
-        _sessions[loop] = await anext(lasting), lasting
-    return _sessions[loop][0]
+        _connectors[loop] = await anext(lasting), lasting
+    return _connectors[loop][0]
 
 
-async def _lasting(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[aiohttp.ClientSession]:
-    session = aiohttp.ClientSession(
-        connector=_Connector(limit=0, keepalive_timeout=IDLE_SECONDS),  # the gate bounds how many calls are under way
-        cookie_jar=aiohttp.DummyCookieJar(),
-        timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
-        max_line_size=_HEAD_BYTES,
-        max_field_size=_HEAD_BYTES,
-    )
+async def _lasting(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[_Connector]:
+    connector = _Connector(limit=0, keepalive_timeout=IDLE_SECONDS)  # the gate bounds how many calls are under way
     try:
-        yield session
+        yield connector
     finally:
-        _sessions.pop(loop, None)
-        await session.close()
-
-
-def _leave(*loops: asyncio.AbstractEventLoop) -> None:
-    """Leave the sessions of these loops, or of all, to the system, which closes what is open."""
-    for loop in loops or list(_sessions):
-        _left.append(left := _sessions.pop(loop))
-        left[0].detach()
-
-
-atexit.register(_leave)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_leave)
+        _connectors.pop(loop, None)
+        await connector.close()

@@ -5,13 +5,13 @@ import re
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import parse_qsl
 
 from langchain_core.language_models import BaseChatModel
-from pydantic import SecretStr, ValidationError
+from pydantic import Field, SecretStr, TypeAdapter, ValidationError
 
-from ...errors import ModelError
+from ...errors import DuologueError, ModelError
 from ..settings.environment import environment_with_file, settings
 from ..settings.import_path import is_import_path, lies_here
 from ..settings.redaction import KEY, error_line, host_of, keep_secret, keep_url_secrets, redacted
@@ -21,19 +21,14 @@ OR_OFFLINE = "or use the model 'offline', which needs none"
 """Advice for a missing key, unless the offline model cannot replace the model."""
 PROVIDERS = ("openai", "langchain_openai", "offline", "replay", "people", "agent")
 """Prefixes of specs, before the colon, that are never an import path."""
-FORMS = (
+_FORMS = (
     "'openai:NAME', 'offline', 'PROVIDER:NAME' as for LangChain's init_chat_model (anthropic, ollama, google_genai, ...), "
     "or 'replay:FILE' and 'people:FILE' for a user or an assistant; arguments as ?temperature=0.5&..."
 )
-"""The forms of a spec, for error messages."""
-SECONDS = 120.0
-"""Most seconds for a whole reply, unless the spec has `timeout`."""
-
-_ELSEWHERE = ("api_key", "base_url", "api_base", "header", "query", "proxy", "client")
-"""Words in the names of arguments that contain the endpoint's address or credentials."""
-_ADDRESSES = ("url", "endpoint", "host")
-"""Further words for addresses, in the arguments of other providers."""
-_SECRET = ("key", "token", "secret", "password", "authorization", "header", "organization")
+_ELSEWHERE = r"(?i)api_?key|base_url|api_base|header|query|proxy|client"
+"""Names of arguments that contain the endpoint's address or credentials; `_OF_OTHERS`: the same of other providers."""
+_SECRET = r"(?i)key|token(?!s)|secret|password|authorization|header|organization"
+_OF_OTHERS = rf"{_ELSEWHERE}|url|endpoint|host|{_SECRET[4:]}"
 _NO_FIELDS = frozenset(
     "model model_name messages max_retries request_timeout use_responses_api streaming stream stream_usage model_kwargs "
     "extra_body output_version include_response_headers".split()
@@ -42,6 +37,7 @@ _NO_FIELDS = frozenset(
 _URLS = ("openai_api_base", "azure_endpoint", "anthropic_api_url", "base_url", "endpoint", "endpoint_url")
 """Fields in which chat models keep the address of their endpoint."""
 _WITH_QUERY = re.compile(r"[\w-]+:\S*\?\S*|offline\?\S*")
+_PACE = TypeAdapter(dict[str, Annotated[float, Field(gt=0, strict=True)]])
 
 
 def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **arguments: Any) -> BaseChatModel:
@@ -68,32 +64,69 @@ def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **argument
         _keep_secrets_of(spec)
         return spec if side is None else _with_side(spec, side)
     if not isinstance(spec, str):
-        raise ModelError(f"model {spec!r} is neither a model identifier nor a LangChain chat model: use {FORMS}")
+        raise ModelError(f"model {spec!r} is neither a model identifier nor a LangChain chat model: use {_FORMS}")
     provider, name, given = parse_spec(spec)
-    if "" in given:
-        raise ModelError(f"model {head_of(spec)!r}: its arguments are unclear: write ?name=value&name=value")
+    head = head_of(spec)
     if shown := [use for use in ("like", "rewrite") if use in given]:
-        raise ModelError(
-            f"model {head_of(spec)!r}: {shown[0]} makes a user of it: give this identifier as the user of a cast"
-        )
+        raise ModelError(f"model {head!r}: {shown[0]} makes a user of it: give this identifier as the user of a cast")
+    if provider in ("replay", "people"):
+        raise ModelError(f"model {head!r} replays stored messages and is not a chat model: give it to a cast")
+    if not name and (provider != "offline" or ":" in spec):
+        problem = f"has no name: write {provider}:NAME" if ":" in head else f"is unknown: use {_FORMS}"
+        raise ModelError(f"model {head!r} {problem}")
+    provider = provider.replace("-", "_")
     given |= arguments
-    if provider == "offline" and not name:
-        model, pace = _offline(given), {}
-    elif provider in ("replay", "people"):
-        raise ModelError(f"model {head_of(spec)!r} replays stored messages and is not a chat model: give it to a cast")
-    elif ":" not in spec.partition("?")[0]:
-        raise ModelError(f"model {head_of(spec)!r} is unknown: use {FORMS}")
-    elif not name:
-        raise ModelError(f"model {head_of(spec)!r} has no name: write {provider}:NAME")
-    else:
-        provider = provider.replace("-", "_").lower()
-        pace = {unit: _above_zero(head_of(spec), unit, given.pop(unit)) for unit in ("rpm", "tpm") if unit in given}
+    try:
+        pace = _PACE.validate_python({unit: given.pop(unit) for unit in ("rpm", "tpm") if unit in given})
         model = _created(provider, name, given)
-        _keep_secrets_of(model)
+    except DuologueError as error:
+        raise ModelError(f"model {head!r}: {error}" if isinstance(error, ModelError) else str(error)) from None
+    except ValidationError as error:  # without the values, which may be anything
+        wrong = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_input=False)]
+        raise ModelError(f"model {head!r}: {redacted('; '.join(wrong[:3]))}") from None
+    except Exception as error:  # whatever an integration raises at its creation, such as for a missing key
+        line = error_line(error)
+        if isinstance(error, ModuleNotFoundError) and (package := str(error.name).partition(".")[0]) in _PACKAGES:
+            line = f"install {_PACKAGES[package]}"
+        if is_import_path(head) and find_spec(provider) is None:
+            line = f"No module named {provider!r}, and as a provider of models: {line}"
+        raise ModelError(f"model {head!r}: {line}") from None
+    _keep_secrets_of(model)
     model.metadata = {"spec": f"{provider}:{name}" if name else provider, "arguments": without_secrets(given)}
-    if pace:
-        model.metadata["pace"] = pace
+    model.metadata |= {"pace": pace} if pace else {}
     return model if side is None else _with_side(model, side)
+
+
+_PACKAGES = {"langchain": "langchain and the provider's package", "langchain_openai": "langchain-openai"}
+
+
+def _created(provider: str, name: str, arguments: dict[str, Any]) -> BaseChatModel:
+    """The model of a provider; any error of its making."""
+    if provider == "offline":
+        return OfflineChatModel(**arguments)
+    is_openai = provider in ("openai", "langchain_openai")
+    if found := next((key for key in arguments if re.search(_ELSEWHERE if is_openai else _OF_OTHERS, key)), None):
+        raise ModelError(f"{redacted(found)} is read from the environment, never from a model identifier")
+    if not is_openai:
+        with environment_with_file(provider):
+            return _class("langchain.chat_models", "init_chat_model")(name, model_provider=provider, **arguments)
+    key, base_url = settings()
+    if key is None:
+        raise ModelError(f"{KEY} is not set: export it, write it to .env, {OR_OFFLINE}")
+    about: Any = {"api_key": key, "base_url": base_url}  # so that no other variable redirects a call
+    if provider == "langchain_openai":
+        defaults = {"timeout": 120, "max_retries": 0, "openai_proxy": None}
+        return _class("langchain_openai", "ChatOpenAI")(model=name, **about, **defaults | arguments)
+    if odd := sorted(_NO_FIELDS & set(arguments)):
+        raise ModelError(f"{odd[0]} is no field of a request: langchain_openai:{name} may take it")
+    own = {field: arguments[field] for field in ("timeout", "seed") if field in arguments}
+    fields = {field: value for field, value in arguments.items() if field not in own}
+    return _class(f"{__package__}.openai", "OpenAIModel")(model_name=name, arguments=fields, **about, **own)
+
+
+def _class(module: str, name: str) -> Any:
+    """Something that is imported on use, because its packages take long."""
+    return getattr(import_module(module), name)
 
 
 def parse_spec(spec: str) -> tuple[str, str, dict[str, Any]]:
@@ -105,10 +138,19 @@ def parse_spec(spec: str) -> tuple[str, str, dict[str, Any]]:
     head, _, query = spec.strip().partition("?")
     provider, _, name = head.partition(":")
     try:
-        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
+        arguments = {key: _value(value) for key, value in parse_qsl(query, True, strict_parsing=bool(query))}
     except ValueError:
-        raise ModelError(f"model {head_of(spec)!r}: its arguments are unclear: write ?name=value&name=value") from None
-    return provider, name, {key: _value(value) for key, value in pairs}
+        arguments = {"": None}
+    if "" in arguments:
+        raise ModelError(f"model {head_of(spec)!r}: its arguments are unclear: write ?name=value&name=value")
+    return provider, name, arguments
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=str)  # NaN is no number of JSON
+    except ValueError:
+        return text
 
 
 def query_of(spec: str) -> dict[str, Any]:
@@ -121,32 +163,7 @@ def query_of(spec: str) -> dict[str, Any]:
 
 def head_of(spec: str) -> str:
     """A spec without its arguments, which may be credentials, for an error's line."""
-    return redacted(spec.partition("?")[0])
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text, parse_constant=_no_constant)
-    except ValueError:
-        return text
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number of JSON")
-
-
-def _offline(arguments: dict[str, Any]) -> BaseChatModel:
-    names = set(OfflineChatModel.model_fields) - set(BaseChatModel.model_fields) - {"side"}
-    _refuse_unknown("offline", arguments, names)
-    for name, value in arguments.items():
-        whole = name == "seed"
-        if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
-            raise ModelError(
-                f"model 'offline': {name} must be a {'whole ' if whole else ''}number, not {redacted(repr(value))}"
-            )
-        if not whole and not 0 <= value <= 1:
-            raise ModelError(f"model 'offline': {name} is a rate and must lie between 0 and 1, not {value}")
-    return OfflineChatModel(**arguments)
+    return redacted(spec.strip().partition("?")[0])
 
 
 def _with_side(model: BaseChatModel, side: str) -> BaseChatModel:
@@ -156,88 +173,6 @@ def _with_side(model: BaseChatModel, side: str) -> BaseChatModel:
     if isinstance(model, OfflineChatModel) and model.side is None:
         return model.model_copy(update={"side": side})
     return model
-
-
-def _created(provider: str, name: str, arguments: Mapping[str, Any]) -> BaseChatModel:
-    """The model of a provider; ModelError in one line, without the values of its arguments."""
-    spec = redacted(f"{provider}:{name}")
-    make = {"openai": _openai, "langchain_openai": _chat_openai}.get(provider)
-    words = (*_ELSEWHERE, *_ADDRESSES, *_SECRET) if make is None else _ELSEWHERE
-    for key in arguments:
-        if (found := [word for word in words if word in key.lower()]) and not (found == ["token"] and "tokens" in key):
-            raise ModelError(
-                f"model {spec!r}: {redacted(key)} is read from the environment, never from a model identifier"
-            )
-    try:
-        return _of_provider(provider, spec, name, arguments) if make is None else make(spec, name, arguments)
-    except ModelError:
-        raise
-    except ValidationError as error:  # without the values, which may be anything
-        wrong = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_input=False)]
-        line = redacted("; ".join(wrong[:3]))
-    except Exception as error:  # whatever an integration raises at its creation, such as for a missing key
-        line = " ".join(error_line(error).split())
-        if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in (
-            "langchain",
-            "langchain_openai",
-        ):
-            line = "install langchain-openai" if make else "install langchain and the provider's package"
-        if make is None and is_import_path(f"{provider}:{name}") and find_spec(provider) is None:
-            line = f"No module named {provider!r}, and as a provider of models: {line}"
-    raise ModelError(f"model {spec!r}: {line}")
-
-
-def _of_provider(provider: str, spec: str, name: str, arguments: Mapping[str, Any]) -> BaseChatModel:
-    init_chat_model: Any = import_module("langchain.chat_models").init_chat_model
-    with environment_with_file(provider):
-        model: BaseChatModel = init_chat_model(name, model_provider=provider, **arguments)
-    if not hasattr(model, "model_kwargs"):  # where an integration puts what it does not know, to send it
-        fields = type(model).model_fields
-        _refuse_unknown(spec, arguments, {*fields, *(field.alias for field in fields.values() if field.alias)})
-    return model
-
-
-def _endpoint() -> tuple[str, SecretStr]:
-    """Base URL and key of the environment, which are given to the models so that no other variable redirects a call."""
-    try:
-        key, base_url = settings()
-    except ValueError as error:
-        raise ModelError(str(error)) from None
-    if key is None:
-        raise ModelError(f"{KEY} is not set: export it, write it to .env, {OR_OFFLINE}")
-    return base_url, key
-
-
-def _openai(spec: str, name: str, arguments: Mapping[str, Any]) -> BaseChatModel:
-    from .openai import OpenAIModel  # imported on use, as aiohttp is
-
-    url, key = _endpoint()
-    fields = dict(arguments)
-    within = _above_zero(spec, "timeout", fields.pop("timeout", SECONDS))
-    seed = fields.pop("seed", None)
-    if odd := sorted(_NO_FIELDS & set(fields)):
-        raise ModelError(f"model {spec!r}: {odd[0]} is no field of a request: langchain_openai:{name} may take it")
-    return OpenAIModel(model_name=name, base_url=url, api_key=key, timeout=within, seed=seed, arguments=fields)
-
-
-def _chat_openai(spec: str, name: str, arguments: Mapping[str, Any]) -> BaseChatModel:
-    url, key = _endpoint()
-    chat_openai: Any = import_module("langchain_openai").ChatOpenAI
-    more = {"timeout": SECONDS, "max_retries": 0, "openai_proxy": None, **arguments}
-    model: BaseChatModel = chat_openai(model=name, api_key=key, base_url=url, **more)
-    return model
-
-
-def _above_zero(spec: str, name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
-        raise ModelError(f"model {spec!r}: {name} must be a number above 0, not {redacted(repr(value))}")
-    return value
-
-
-def _refuse_unknown(model: str, arguments: Mapping[str, Any], names: set[str]) -> None:
-    if unknown := sorted(set(arguments) - names):
-        known = ", ".join(sorted(names)) if len(names) < 30 else "temperature, max_tokens, ..."
-        raise ModelError(f"model {model!r} has no argument {redacted(unknown[0])!r}; there are {known}")
 
 
 def _keep_secrets_of(model: BaseChatModel) -> None:
@@ -323,17 +258,14 @@ def recordable(text: str) -> str:
 
 
 def without_secrets(value: Any, name: str = "") -> Any:
-    """JSON values without those that are credentials by their name.
-
-    `redacted` removes these from now on.
-    """
-    if isinstance(value, dict):
+    """JSON values without those that are credentials by their name, which `redacted` removes from now on."""
+    if isinstance(value, Mapping):
         return {key: without_secrets(inner, str(key)) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [without_secrets(inner, name) for inner in value]
     if value is None or isinstance(value, bool):
         return value
-    if any(word in name.lower() for word in _SECRET) and "tokens" not in name:
+    if re.search(_SECRET, name):
         keep_secret(SecretStr(str(value)))
         return "[secret]"
     return recordable(value) if isinstance(value, str) else value

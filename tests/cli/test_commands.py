@@ -228,7 +228,7 @@ BAD = [
     (("simulate", "simquac", "--topics", "big.jsonl"), "big.jsonl: line 1: has 1,000,0"),
     (("simulate", "simquac", "--user", "gpt"), "model 'gpt' is unknown: use openai:NAME"),
     (("simulate", "simquac", "--user", "openai:m"), "OPENAI_API_KEY is not set"),
-    (("simulate", "simquac", "--assistant", "offline?x=1"), "model 'offline' has no argument 'x'"),
+    (("simulate", "simquac", "--assistant", "offline?x=1"), "model 'offline': x: "),
     (("simulate", "simquac", "--user", "replay:nowhere.json"), "nowhere.json: cannot be read"),
     (("simulate", "simquac", "--out", "foreign"), "foreign: holds other files and no run"),
     (("simulate", "simquac", "--out", "broken.json"), "broken.json: is a file"),

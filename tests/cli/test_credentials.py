@@ -187,6 +187,6 @@ def test_a_spec_in_the_place_of_a_cast_is_told_without_its_arguments(arguments: 
 
 def test_what_a_model_refuses_is_told_without_the_value(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    with pytest.raises(ModelError, match="seed: Input should be a valid integer") as caught:
+    with pytest.raises(ModelError, match="seed: ") as caught:
         chat_model("openai:m?seed=la.mp.4711")
     assert "la.mp" not in str(caught.value)

@@ -1,13 +1,14 @@
 """The offline chat model: a rule-based baseline without a language model, key or network."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from langchain_core.language_models import BaseChatModel, ModelProfile
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import ConfigDict, Field
 
 from ....data.identity import digest
 from ....errors import ModelError
@@ -27,6 +28,7 @@ _REPLIES: Mapping[OfflineSide, Callable[[ParsedPrompt, int, str], str]] = {
     "goal_user": goal_user.reply,
     "inventor": inventor.reply,
 }
+Rate: TypeAlias = Annotated[float, Field(ge=0, le=1, strict=True)]
 MISBEHAVIOURS: Mapping[OfflineSide, Sequence[str]] = vocabulary("misbehaviours")
 """The misbehaviours of each role. Student and teacher share a list; those of the other role have no effect."""
 
@@ -37,24 +39,25 @@ class OfflineChatModel(BaseChatModel):
     Each rate of misbehaviour is a share of the calls, 0 to 1.
     """
 
+    model_config = ConfigDict(extra="forbid")
     profile: ModelProfile | None = ModelProfile(
         image_inputs=False, audio_inputs=False, video_inputs=False, pdf_inputs=False
     )
     """It reads only texts: words stand in the place of images, recordings and files."""
     side: OfflineSide | None = None
     """The role that it plays. None: a cast sets it."""
-    seed: int | None = None
+    seed: Annotated[int | None, Field(strict=True)] = None
     """Seed of every call without its own `seed` argument."""
-    two_questions: float = 0.0
-    paraphrase: float = 0.0
-    background: float = 0.0
-    empty: float = 0.0
-    reasoning: float = 0.0
-    role_leak: float = 0.0
-    prompt_leak: float = 0.0
-    repeat: float = 0.0
-    incomplete: float = 0.0
-    misbehave: float = 0.0
+    two_questions: Rate = 0.0
+    paraphrase: Rate = 0.0
+    background: Rate = 0.0
+    empty: Rate = 0.0
+    reasoning: Rate = 0.0
+    role_leak: Rate = 0.0
+    prompt_leak: Rate = 0.0
+    repeat: Rate = 0.0
+    incomplete: Rate = 0.0
+    misbehave: Rate = 0.0
     """Total rate of all misbehaviours of the role, in equal parts."""
 
     @property
