@@ -180,9 +180,10 @@ def test_a_package_that_is_missing_or_broken_is_one_line(duologue, installed, mo
     code, _, err = simulate(duologue, "--user", "nobody:model-1")
     assert (code, err.count("\n")) == (2, 1)
     assert "Unsupported provider 'nobody'" in err
-    monkeypatch.setitem(sys.modules, "langchain", None)
-    monkeypatch.delitem(sys.modules, "langchain.chat_models")
-    code, _, err = simulate(duologue, "--user", "anthropic:claude-x")
+    with monkeypatch.context() as absent:
+        absent.setitem(sys.modules, "langchain", None)
+        absent.delitem(sys.modules, "langchain.chat_models")
+        code, _, err = simulate(duologue, "--user", "anthropic:claude-x")
     assert (code, err.count("\n")) == (2, 1)
     assert "install langchain" in err
     assert not Path("run").exists()
