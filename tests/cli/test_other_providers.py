@@ -105,9 +105,10 @@ def installed(tmp_path, monkeypatch):
             if file.parent != site:
                 (file.parent / "__init__.py").touch()
             file.write_text(source)
-            names.add(name.partition("__")[0])
-        for name in [name for name in sys.modules if name.partition(".")[0] in names]:
-            monkeypatch.delitem(sys.modules, name)  # a real one
+            new = {name.partition("__")[0]} - names
+            for real in [real for real in sys.modules if real.partition(".")[0] in new]:
+                monkeypatch.delitem(sys.modules, real)
+            names.update(new)
         importlib.invalidate_caches()
 
     install(langchain__chat_models=LANGCHAIN)
