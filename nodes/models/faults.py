@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from ...errors import DuologueError
 from ..settings.redaction import error_line, redacted
-from .requested_waits import asked_wait
+from .rate_headers import asked_wait
 
 Whose: TypeAlias = Literal["endpoint", "limit", "settings", "request", "ours"]
 """`endpoint`: a retry may succeed. `limit`: too many calls, a retry must wait. `settings`: the key, the model's name or

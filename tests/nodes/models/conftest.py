@@ -37,7 +37,10 @@ class Sent(NamedTuple):
 
 
 class Recorder:
-    """Answers `say` to all: JSON, bytes, or status, body and headers. None: the connection is closed without a word."""
+    """Answers `say` to all: JSON, bytes, or status, body and headers; a list has an answer for each.
+
+    With the status None the bytes are all that is written, and then the connection is closed.
+    """
 
     def __init__(self) -> None:
         self.sent: list[Sent] = []
@@ -57,19 +60,20 @@ class Recorder:
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers.get("content-length") or 0))
                 recorder.sent.append(Sent(self.path, {k.lower(): v for k, v in self.headers.items()}, body))
-                if recorder.hold is not None:
-                    recorder.hold.wait(900)
                 say = recorder.say.pop(0) if isinstance(recorder.say, list) else recorder.say
-                if say is None:
-                    self.close_connection = True
-                    return
                 status, data, headers = say if isinstance(say, tuple) else (200, say, {})
                 data = data if isinstance(data, bytes) else json.dumps(data).encode()
-                self.send_response(status)
-                for name, value in {"content-length": str(len(data)), **headers}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(data)
+                if status is None:
+                    self.wfile.write(data)
+                    self.close_connection = True
+                if recorder.hold is not None:
+                    recorder.hold.wait(900)
+                if status is not None:
+                    self.send_response(status)
+                    for name, value in {"content-length": str(len(data)), **headers}.items():
+                        self.send_header(name, value)
+                    self.end_headers()
+                    self.wfile.write(data)
 
             def log_message(self, *args: Any) -> None:
                 pass
@@ -100,4 +104,6 @@ def recorder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorder]:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_BASE_URL", recorder.url)
     yield recorder
+    if recorder.hold is not None:
+        recorder.hold.abort()
     recorder.close()

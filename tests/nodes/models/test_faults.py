@@ -4,7 +4,6 @@ import errno
 import json
 import socket
 import ssl
-from datetime import datetime
 from email.message import Message
 from typing import Any
 from urllib.error import HTTPError, URLError
@@ -15,11 +14,9 @@ import openai
 import pytest
 from langchain_core import exceptions as core
 
-from duologue.errors import DataError, SettingError
+from duologue.errors import DataError
 from duologue.nodes.calls.tries import CallError
-from duologue.nodes.models import requested_waits
 from duologue.nodes.models.faults import MEANINGS, ReplyError, StatusError, fault, fault_of, is_crash, of_error_in_reply
-from duologue.nodes.replies.function_answers import AnswerError
 
 REQUEST = httpx2.Request("POST", "http://127.0.0.1/v1")
 
@@ -45,44 +42,36 @@ def caused_by(error: Exception, cause: Exception) -> Exception:
     return error
 
 
-@pytest.mark.parametrize(
-    ("status", "name", "whose"),
-    [
-        (301, "redirected", "settings"),
-        (400, "bad_request", "request"),
-        (401, "wrong_key", "settings"),
-        (402, "quota_spent", "settings"),
-        (403, "forbidden", "settings"),
-        (404, "unknown_model_or_url", "settings"),
-        (405, "unknown_model_or_url", "settings"),
-        (407, "proxy_refused", "settings"),
-        (408, "timeout", "endpoint"),
-        (409, "server_error", "endpoint"),
-        (413, "bad_request", "request"),
-        (422, "bad_request", "request"),
-        (425, "overloaded", "endpoint"),
-        (429, "rate_limited", "limit"),
-        (500, "server_error", "endpoint"),
-        (502, "server_error", "endpoint"),
-        (503, "overloaded", "endpoint"),
-        (529, "overloaded", "endpoint"),
-    ],
-)
+STATUSES = {
+    "redirected": [301],
+    "bad_request": [400, 413, 422],
+    "wrong_key": [401],
+    "quota_spent": [402],
+    "forbidden": [403],
+    "unknown_model_or_url": [404, 405],
+    "proxy_refused": [407],
+    "timeout": [408],
+    "overloaded": [425, 503, 529],
+    "rate_limited": [429],
+    "server_error": [409, 500, 502],
+}
+
+
+@pytest.mark.parametrize(("status", "name"), [(status, name) for name in STATUSES for status in STATUSES[name]])
 @pytest.mark.parametrize(
     "error_of",
     [
         of_openai,
         lambda status: StatusError(status, {}, b'{"error": {"message": "no"}}'),
-        lambda status: OfAnotherError(status_code=status),
         lambda status: OfAnotherError(code=status),
         lambda status: OfAnotherError(response={"ResponseMetadata": {"HTTPStatusCode": status}}),
         lambda status: OfAnotherError(response=httpx2.Response(status)),
     ],
-    ids=["openai", "own", "status_code", "code", "botocore", "response"],
+    ids=["openai", "own", "code", "botocore", "response"],
 )
-def test_a_status_has_its_name_in_every_package(error_of, status, name, whose):
+def test_a_status_has_its_name_in_every_package(error_of, status, name):
     status_fault = fault_of(error_of(status))
-    assert (status_fault.name, status_fault.whose) == (name, whose)
+    assert (status_fault.name, status_fault.whose) == (name, MEANINGS[name][0])
     assert str(status) in status_fault.detail
 
 
@@ -93,45 +82,30 @@ def test_a_status_has_its_name_in_every_package(error_of, status, name, whose):
         (of_openai(429, "You exceeded your current quota, check your plan and billing"), "rate_limited"),
         (of_openai(400, "too long", "context_length_exceeded"), "context_length"),
         (of_openai(400, "no", "content_policy_violation"), "content_policy"),
-        (of_openai(400, "no", "model_not_found"), "unknown_model_or_url"),
         (of_openai(400, "API key not valid. Please pass a valid API key."), "wrong_key"),
         (of_openai(404, "no", "model_not_found"), "unknown_model_or_url"),
         (core.ModelAuthenticationError("no"), "wrong_key"),
-        (core.ModelPermissionDeniedError("no"), "forbidden"),
-        (core.ModelInvalidRequestError("no"), "bad_request"),
-        (core.ModelNotFoundError("no"), "unknown_model_or_url"),
         (core.ModelRateLimitError("no"), "rate_limited"),
-        (core.ModelAPIError("no"), "server_error"),
-        (core.ModelConnectionError("no"), "unreachable"),
-        (core.ModelTimeoutError("no"), "timeout"),
         (core.ContextOverflowError("no"), "context_length"),
         (OfAnotherError(is_retryable=True), "server_error"),
         (openai.APITimeoutError(REQUEST), "timeout"),
         (openai.APIConnectionError(request=REQUEST), "unreachable"),
-        (TimeoutError(), "timeout"),
         (httpx2.ReadTimeout("late"), "timeout"),
         (httpx2.ConnectTimeout("late"), "unreachable"),
-        (httpx2.ConnectError("no"), "unreachable"),
-        (httpx2.ProxyError("502 Bad Gateway"), "unreachable"),
         (caused_by(httpx2.ConnectError("no"), ssl.SSLCertVerificationError("self-signed")), "certificate_refused"),
         (httpx2.RemoteProtocolError("incomplete"), "reset"),
         (aiohttp.ServerDisconnectedError(), "reset"),
         (aiohttp.ClientOSError(errno.ECONNRESET, "reset"), "reset"),
         (aiohttp.ClientPayloadError("incomplete"), "reset"),
         (aiohttp.ConnectionTimeoutError(), "unreachable"),
-        (aiohttp.ServerTimeoutError(), "timeout"),
         (aiohttp.InvalidURL("http:"), "unknown_model_or_url"),
-        (httpx2.TooManyRedirects("round"), "redirected"),
         (ConnectionResetError(errno.ECONNRESET, "reset"), "reset"),
-        (ConnectionRefusedError(errno.ECONNREFUSED, "refused"), "unreachable"),
         (ConnectionError("Failed to connect to Ollama"), "unreachable"),
         (socket.gaierror("no such name"), "unreachable"),
         (URLError(OSError(errno.ENETUNREACH, "no way")), "unreachable"),
         (FileNotFoundError("a.txt"), "own_error"),
         (json.JSONDecodeError("Expecting value", "<html>", 0), "not_json"),
         (ReplyError(fault("null_content", "null")), "null_content"),
-        (KeyError("choices"), "own_error"),
-        (SettingError("write it otherwise"), "own_error"),
     ],
     ids=repr,
 )
@@ -143,46 +117,12 @@ def test_an_error_has_its_name(error, name):
 
 
 @pytest.mark.parametrize(
-    ("headers", "after"),
-    [
-        ({"Retry_After": "7"}, 7),
-        ({"retry_after": "0.25"}, 0.25),
-        ({"retry_after_ms": "1500", "retry_after": "9"}, 1.5),
-        ({"retry_after": "-3"}, None),
-        ({"retry_after": "nan"}, None),
-        ({"retry_after": "inf"}, None),
-        ({"retry_after": "1e9"}, None),
-        ({"retry_after": "soon"}, None),
-        ({"retry_after": ""}, None),
-        ({"retry_after": "Wed, 21 Oct 2015 07:28:30 GMT", "date": "Wed, 21 Oct 2015 07:28:00 GMT"}, 30),
-        ({"retry_after": "Wed, 21 Oct 2015 07:28:00 GMT"}, None),
-        ({}, None),
-    ],
-)
-def test_an_asked_wait_is_read_if_it_makes_sense(headers, after):
-    assert fault_of(of_openai(429, **headers)).after == after
-
-
-def test_a_date_to_wait_for_is_measured_from_our_clock_if_the_endpoint_tells_no_time(monkeypatch):
-    class Clock(datetime):
-        @classmethod
-        def now(cls, tz=None):
-            return cls(2015, 10, 21, 7, 28, tzinfo=tz)
-
-    monkeypatch.setattr(requested_waits, "datetime", Clock)
-    assert fault_of(of_openai(429, retry_after="Wed, 21 Oct 2015 07:28:30 GMT")).after == 30
-
-
-@pytest.mark.parametrize(
     ("error", "name"),
     [
         ({"message": "Rate limit exceeded", "code": 429}, "rate_limited"),
-        ({"message": "slow down", "type": "rate_limit_error"}, "rate_limited"),
         ({"message": "overloaded"}, "overloaded"),
         ({"message": "no", "code": "insufficient_quota"}, "quota_spent"),
-        ({"message": "no", "code": 401}, "wrong_key"),
         ("something broke", "server_error"),
-        (True, "server_error"),
     ],
 )
 def test_an_error_in_a_reply_is_told_like_one_with_a_status(error, name):
@@ -198,11 +138,6 @@ def test_a_fault_is_one_short_printable_line_without_secrets(monkeypatch):
     assert key_fault.line.startswith("wrong_key: the key is not accepted (401")
 
 
-def test_every_fault_has_a_meaning_in_plain_words():
-    assert all(meaning and meaning[0].islower() and not meaning.endswith(".") for _, meaning in MEANINGS.values())
-    assert {whose for whose, _ in MEANINGS.values()} == {"endpoint", "limit", "settings", "request", "ours"}
-
-
 def of_tool(status: int) -> httpx2.HTTPStatusError:
     return httpx2.HTTPStatusError("no", request=REQUEST, response=httpx2.Response(status, request=REQUEST))
 
@@ -212,13 +147,10 @@ def of_tool(status: int) -> httpx2.HTTPStatusError:
     [
         KeyError("seat"),
         json.JSONDecodeError("Expecting value", "x", 0),
-        FileNotFoundError(2, "No such file"),
         of_tool(400),
         of_tool(404),  # of a tool
         HTTPError("http://127.0.0.1:9", 404, "Not Found", Message(), None),
         caused_by(RuntimeError("my agent broke"), of_tool(404)),
-        AnswerError("the function answered with nothing (None)"),
-        caused_by(RuntimeError("my agent broke"), ValueError("no number")),
     ],
 )
 def test_an_error_of_ones_own_code_is_a_crash(error: Exception) -> None:
@@ -234,7 +166,6 @@ def test_an_error_of_ones_own_code_is_a_crash(error: Exception) -> None:
         openai.NotFoundError("no such model", response=httpx2.Response(404, request=REQUEST), body=None),
         URLError(ConnectionRefusedError(111, "Connection refused")),
         ConnectionResetError(104, "Connection reset by peer"),
-        TimeoutError("nothing came"),
         caused_by(RuntimeError("my agent broke"), of_tool(503)),
         CallError(fault("bad_request"), {}),
         ReplyError(fault("no_choices")),

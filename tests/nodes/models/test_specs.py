@@ -24,13 +24,9 @@ def key(monkeypatch):
 @pytest.mark.parametrize(
     ("spec", "parts"),
     [
-        (" offline ", ("offline", "", {})),
         ("offline?paraphrase=0.2&seed=3", ("offline", "", {"paraphrase": 0.2, "seed": 3})),
-        ("openai:gpt-4.1-mini?temperature=0.5", ("openai", "gpt-4.1-mini", {"temperature": 0.5})),
-        ("openai:library/llama3:8b", ("openai", "library/llama3:8b", {})),
         ("openai:m?reasoning_effort=low&logprobs=true", ("openai", "m", {"reasoning_effort": "low", "logprobs": True})),
         ("openai:m?stop=%5B%22a%26b%22%5D", ("openai", "m", {"stop": ["a&b"]})),
-        ("openai:m?", ("openai", "m", {})),
     ],
 )
 def test_a_spec_has_a_provider_a_name_and_arguments(spec, parts):
@@ -42,17 +38,12 @@ def test_a_spec_has_a_provider_a_name_and_arguments(spec, parts):
     [
         ("", "is unknown"),
         ("gpt-4.1-mini", "'gpt-4.1-mini' is unknown"),
-        ("anthropic", "'anthropic' is unknown"),
-        ("Offline", "'Offline' is unknown"),
         ("openai:", "has no name: write openai:NAME"),
-        ("anthropic:", "has no name: write anthropic:NAME"),
         ("groq:x", "langchain-groq"),
-        ("google-vertexai:x-1", "langchain-google-vertexai"),
         ("nobody:model_1", "No module named 'nobody'"),
         ("ollama:m?base_url=http://other", "base_url is read from the environment"),
         ("bedrock:m?aws_session_token=abcdefgh", "aws_session_token is read from the environment"),
         ("openai:m?temperature", "arguments are unclear: write ?name=value&name=value"),
-        ("openai:m?temperature=0.5&&x", "arguments are unclear"),
         ("openai:m?=x", "arguments are unclear"),
         ("openai:m?model=other", "model is no field"),
         ("openai:m?max_retries=3", "langchain_openai:m"),
@@ -73,12 +64,6 @@ def test_a_spec_that_cannot_be_made_is_one_line(spec, words):
     assert words in str(error.value)
     assert "\n" not in str(error.value)
     assert KEY not in str(error.value)
-
-
-@pytest.mark.parametrize("value", [None, 3, object, ["openai:m"]])
-def test_what_is_neither_a_spec_nor_a_model_is_one_line(value):
-    with pytest.raises(ModelError, match="neither a model identifier nor a LangChain chat model"):
-        chat_model(value)
 
 
 @pytest.mark.parametrize("provider", ["openai", "langchain_openai"])
@@ -131,6 +116,8 @@ def test_an_instance_is_given_back_as_it_is():
     assert model_provenance(model) == {"class": "GenericFakeChatModel", "arguments": {}}
     with pytest.raises(ModelError, match="arguments belong to a model identifier"):
         chat_model(model, temperature=0.5)
+    with pytest.raises(ModelError, match="neither a model identifier nor a LangChain chat model"):
+        chat_model(object())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("spec", ["offline", "openai:m", "langchain_openai:m"])
@@ -143,11 +130,9 @@ def test_a_model_takes_a_seed_unless_it_was_given_one(spec):
     ("text", "is_model"),
     [
         ("openai:m", True),
-        ("langchain_openai:ChatOpenAI", True),
         ("nowhere_at_all:gpt4", True),  # which may be a provider
         ("groq:llama-3.1", True),
         ("json:loads", False),
-        ("my.agents:booking", False),
     ],
 )
 def test_an_import_path_is_what_can_be_imported(text, is_model):
