@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from ..data.records import Conversation
 from ..errors import DataError, DuologueError, SettingError, of_extra
 from ..graphs import Cast
-from ..nodes.calls.call_store import kept_in
+from ..nodes.calls.service import kept_in
 from ..nodes.calls.spending import Spending
 from ..nodes.state import State
 from ..runs.engine.conversing import name_of, planned

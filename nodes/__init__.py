@@ -5,8 +5,8 @@ from . import conformance, models, people, recllmsim, scorers, simquac, stops, w
 from .annotators.kinds import Annotator, annotator
 from .asking.judges import ask_judge, request_page, values_about
 from .asking.requests import RequestAnswer, ask, parse_json
-from .calls.call_store import Call
 from .calls.service import drafted
+from .calls.store import Call
 from .contract import ContractError, Node, Stop
 from .goodbyes import Ending
 from .limits import Limits

@@ -9,8 +9,7 @@ from ..data.records import Conversation, Role
 from ..data.summaries.executed_graph import SPEAKER_OF, SPEAKERS, VALIDATORS
 from ..data.text.model_tokens import texts_in
 from ..graphs import Cast
-from ..nodes.calls.prices import PriceQuery, asked_model
-from ..nodes.calls.spending import Spending
+from ..nodes.calls.spending import PriceQuery, Spending, asked_model
 from ..nodes.limits import Limits
 from ..nodes.validators.composition import models_of
 from .folder import dataset

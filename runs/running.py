@@ -14,7 +14,7 @@ from ..data.records import Conversation, Role
 from ..data.settings.tracing import requested
 from ..graphs import Cast
 from ..graphs.casts.success_checks import check_success
-from ..nodes.calls.endpoint_gate import EndpointError
+from ..nodes.calls.gate import EndpointError
 from ..nodes.limits import Limits
 from ..nodes.state import State
 from .divided.board import Board
@@ -160,7 +160,7 @@ class _Run:
                     )
                 finally:
                     for calls in self.control.services:
-                        if calls.store is file:
+                        if calls.replies.store is file:
                             self.report.count_calls(calls, file)
 
     async def elsewhere(self, divided: Division, figures: RunFigures | None) -> None:

@@ -16,7 +16,7 @@ from ..graphs.casts.success_checks import check_success
 from ..graphs.conversations.recording import record
 from ..graphs.scenarios.planned_states import repeated
 from ..graphs.scenarios.sources import Scenarios
-from ..nodes.calls.endpoint_gate import EndpointError
+from ..nodes.calls.gate import EndpointError
 from ..nodes.limits import Limits
 from ..nodes.state import State
 from .divided.ray_tasks import is_elsewhere

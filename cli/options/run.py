@@ -15,7 +15,7 @@ from .shared import Yes, json_of, option, resume_with
 from .tracing import Trace, allowed
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
-    from ...nodes.calls.endpoint_gate import Pace
+    from ...nodes.calls.gate import Pace
     from ...runs.engine.conduct import Conduct
     from ...runs.engine.control import Control
 
@@ -89,14 +89,6 @@ class RunOptions:
         ),
     ] = None
     """None: as many as the endpoint bears."""
-    requests_per_minute: Annotated[
-        float | None,
-        option("Set the maximum of calls a minute to an endpoint.", section=PACE, parser=above_zero, metavar="NUMBER"),
-    ] = None
-    tokens_per_minute: Annotated[
-        float | None,
-        option("Set the maximum of tokens a minute of an endpoint.", section=PACE, parser=above_zero, metavar="NUMBER"),
-    ] = None
     patience: Annotated[
         float,
         option(
@@ -173,11 +165,9 @@ class RunOptions:
     @property
     def pace(self) -> "Pace":
         """How calls to an endpoint are made."""
-        from ...nodes.calls.endpoint_gate import Pace
+        from ...nodes.calls.gate import Pace
 
         return Pace(
-            requests_per_minute=self.requests_per_minute,
-            tokens_per_minute=self.tokens_per_minute,
             concurrency=self.concurrency,
             patience=self.patience,
         )
@@ -222,9 +212,7 @@ class RunOptions:
         )
 
 
-_OF_EVERY_COMMAND = frozenset(
-    "plan max_cost max_run_tokens max_time concurrency requests_per_minute tokens_per_minute patience trace".split()
-)
+_OF_EVERY_COMMAND = frozenset("plan max_cost max_run_tokens max_time concurrency patience trace".split())
 """What every command that calls models has: its plan, bounds, pace, and what may leave the machine."""
 
 

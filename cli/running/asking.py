@@ -82,7 +82,7 @@ def begun(plan: "CallPlan", options: RunOptions, casts: Iterable[Any] = (), mode
 
 def bounded(options: RunOptions, casts: Iterable[Any], models: Iterable[Any] = ()) -> "Control":
     """As `begun`, where the number of calls is unknown."""
-    from ...nodes.calls.prices import asked_model
+    from ...nodes.calls.spending import asked_model
     from ...runs.planning.conversations import models_of_cast
 
     casts, models = list(casts), list(models)

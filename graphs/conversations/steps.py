@@ -19,10 +19,9 @@ from ...data.provenance import SIDES
 from ...data.records import Role
 from ...data.summaries.executed_graph import SPEAKERS, VALIDATORS
 from ...nodes.behaviours.rewriting import behaves_by_rule, behaving
-from ...nodes.calls.tries import lost_calls
+from ...nodes.calls.service import current
 from ...nodes.contract import AsksSides, ContractError, PromptedSpeaker, check_update
 from ...nodes.limits import Limits
-from ...nodes.models.conversation_header import SPEAKING
 from ...nodes.models.faults import is_crash
 from ...nodes.scorers.scenario_success import with_success_of_scenario
 from ...nodes.scorers.scores import total
@@ -61,7 +60,6 @@ def step(place: NodePlace, cast: Cast) -> Step:
         opened = _opened(place, state, cast, limits, described)
         state = merged(state, opened)
         began = perf_counter()
-        SPEAKING.set(str(state.get("id", "")))  # of this step's own task; nothing is to be put back
         answer: Update = {}
         failure: dict[str, Any] = {}
         if place == "user_simulator" and awaits_answer(state):
@@ -126,11 +124,11 @@ async def _run_closing(node: Any, shown: State, own: Runtime[Limits]) -> tuple[A
 
     What is asked after the end keeps an error in an answer's place: it can be asked again.
     """
-    with lost_calls() as lost:
+    with current().active() as calls:
         update = await node(shown, own)
         if isinstance(update, dict):
             update = await with_success_of_scenario(cast(Update, update), shown, own)
-    return update, next(iter(lost), None)
+    return update, calls.lost.pop(str(shown.get("id", "")), None)
 
 
 def failure_of(node: str, error: BaseException) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from ...data.records import Conversation
 from ...errors import SettingError
 from ...prompts import Library, shipped
 from ..asking.requests import ask
-from ..calls.call_store import Call
+from ..calls.store import Call
 from ..contract import ContractError, required_arguments
 from ..models.offline.model import OfflineChatModel
 from ..models.specs import chat_model, model_provenance, names_model, takes_seed

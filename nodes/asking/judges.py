@@ -16,7 +16,7 @@ from ...data.records import Role
 from ...errors import DataError, SettingError
 from ...prompts import Library, Page, PromptError, shipped
 from ...prompts.pages import MOST_BYTES
-from ..calls.call_store import Call
+from ..calls.store import Call
 from ..messages.building import as_text, fenced, marks_of
 from ..models.offline.model import OfflineChatModel
 from ..models.specs import chat_model

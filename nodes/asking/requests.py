@@ -15,8 +15,8 @@ from pydantic import BaseModel, ValidationError
 from ...data.records import Attempt, Usage
 from ...errors import SettingError, first_invalid
 from ...prompts import Library
-from ..calls.call_store import Call
 from ..calls.service import drafted
+from ..calls.store import Call
 from ..contract import OF_THE_CALL
 from ..messages.building import note
 from ..messages.selectors import Refusal, filled, repair_prompt

@@ -1,35 +1,29 @@
-"""Every call of a model: answered from the journal, or made through its endpoint's gate, counted and kept."""
+"""Every call of a model: found among the kept replies, or reserved, asked through its endpoint's gate, and kept."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, cast
+from typing import Any, NamedTuple, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
+from ...data.text.model_tokens import tokens_about
 from ...errors import DuologueError
 from ..context_values import during
 from ..messages.attachments import for_model
-from ..models.faults import CallFault
 from ..models.flaws import check_reply
 from ..models.offline.model import OfflineChatModel
 from ..models.specs import endpoint_host, model_provenance, seeded
 from ..replies.conversion import drafts_of, usage_of
-from ..settings.redaction import without_known_secrets
+from ..settings.redaction import error_line, without_known_secrets
 from ..state import Draft
 from ..world_journal import WorldInJournal
-from .agent_turns import CONVERSATION, AgentTurns
-from .call_store import AMBIENT, Call, CallKey, CallStore, SentRequest, StoredReply, message_of, plain_reply
-from .called_models import address_digest, endpoint_of, most_tries, served_name, side_of, tokens_expected, tokens_taken
-from .endpoint_gate import EndpointError, Gate, Pace
-from .prices import asked_model
-from .reservations import CallKind, Reservations, RunOverError
-from .shared_replies import SharedReplies
-from .spending import Spending
-from .tries import note_lost, reply_despite_cancellation
+from .gate import CallError, EndpointError, Gate, Pace, RunOverError
+from .spending import CallKind, PriceQuery, Reservations, Spending, asked_model
+from .store import Call, CallStore, Replies, SentRequest, StoredReply, message_of, plain_reply
 
 CONVERSATIONS = 8
 """Conversations at the same time, until an endpoint has shown that it bears more."""
@@ -38,11 +32,11 @@ LAST_SECONDS = 10.0
 
 
 @dataclass
-class CallService:
-    """The calls of a run in one event loop: its gates, journal and spending."""
+class Calls:
+    """The calls of a run in one event loop: its kept replies, budgets and gates."""
 
     pace: Pace = field(default_factory=Pace)
-    store: CallStore | None = None
+    replies: Replies = field(default_factory=Replies)
     spending: Spending = field(default_factory=Spending)
     over: Callable[[], str | None] | None = None
     """Why the run is to end in order, in words; None if it goes on. Called after each turn."""
@@ -53,22 +47,25 @@ class CallService:
     gates: dict[str, Gate] = field(default_factory=dict)
     stopped: DuologueError | None = None
     """Why no call of the run can succeed any more."""
-    shared: SharedReplies = field(default_factory=SharedReplies)
-    """What the user's model replied to other versions of the conversations."""
-    replayed: int = 0
-    """Replies that were taken from the journal."""
-    agents: AgentTurns = field(default_factory=AgentTurns)
+    lost: dict[str, str] = field(default_factory=dict)
+    """The first call of each conversation that got no reply, in one line: also where its error was caught."""
     works: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])
     """The pieces of work under way, such as conversations, each a task."""
+    agents: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])
+    """The turns of agents under way."""
+    dropped: bool = False
+    """Whether agents are waited for no more."""
     reservations: Reservations = field(init=False)
     _is_closing: bool = False
 
     def __post_init__(self) -> None:
         self.reservations = Reservations(self.spending)
 
-    def active(self) -> AbstractContextManager["CallService"]:
+    @contextmanager
+    def active(self) -> Iterator["Calls"]:
         """Inside, and in the tasks that begin inside, calls are this run's."""
-        return during(_CURRENT, self)
+        with during(_CURRENT, _Current(self)):
+            yield self
 
     @property
     def room(self) -> int:
@@ -77,95 +74,81 @@ class CallService:
 
     @property
     def spent_out(self) -> bool:
-        """Whether what is under way ends at its next turn: a budget is spent, or the journal cannot be written."""
-        lost = self.stopped is not None and not isinstance(self.stopped, EndpointError)
-        return lost or bool((self.over or self.spending.over)())
+        """Whether what is under way ends at its next turn: a budget is spent, or no reply can be kept."""
+        broken = self.stopped is not None and not isinstance(self.stopped, EndpointError)
+        return broken or bool((self.over or self.spending.over)())
 
-    def gate(self, endpoint: str) -> Gate:
-        """The gate of an endpoint."""
+    def gate(self, endpoint: str, rates: Mapping[str, float] | None = None) -> Gate:
+        """The gate of an endpoint; `rates`: requests and tokens a minute (`rpm`, `tpm`) that a model's name sets."""
         if (gate := self.gates.get(endpoint)) is None:
-            gate = self.gates[endpoint] = Gate(endpoint, self.pace, notify=self.notify)
-            gate.on_room.append(lambda _: self.on_room and self.on_room())
+            gate = self.gates[endpoint] = Gate(endpoint, self.pace, notify=self.notify, **(rates or {}))
+            gate.on_room = lambda: self.on_room and self.on_room()
             if self.reservations.closed:
                 gate.close()
         return gate
 
     def close(self) -> None:
-        """Begin no call and no further try.
-
-        Work that would is cancelled, and after ten seconds what is left of it.
-        """
+        """Begin no call and no further try; what is under way has ten seconds, then it is cancelled."""
         if not self._is_closing:
             self._is_closing = True
             self.reservations.close()
             for gate in self.gates.values():
                 gate.close()
-            asyncio.get_running_loop().call_later(LAST_SECONDS, self._cancel_works)
+            asyncio.get_running_loop().call_later(LAST_SECONDS, lambda: [work.cancel() for work in self.works])
 
-    def _cancel_works(self) -> None:
-        for task in list(self.works):
-            task.cancel()
+    @contextmanager
+    def agent_turn(self, turn: asyncio.Task[Any]) -> Iterator[None]:
+        """Inside, an agent's turn is waited for; RunOverError once agents are waited for no more."""
+        self.agents.add(turn)
+        try:
+            if not self.dropped:
+                yield
+            if self.dropped:
+                raise RunOverError
+        finally:
+            self.agents.discard(turn)
 
-    async def _end_work(self, error: RunOverError) -> NoReturn:
-        """End the piece of work whose next call may not begin; it can be taken up again."""
-        _ = self.spent_out  # the run learns at once that it is over
-        task = CONVERSATION.get()
-        if task is None or task.done():
-            raise error
-        task.cancel()
-        await asyncio.Event().wait()
-        raise error  # never, as the task is cancelled meanwhile
+    def drop_agents(self) -> None:
+        """Wait for no agent any more: the run ends."""
+        self.dropped = True
+        for turn in self.agents:
+            turn.cancel()
 
     async def reply(self, model: BaseChatModel, messages: Sequence[BaseMessage], call: Call, attempt: int) -> Draft:
         """A chat model's reply to the messages as a draft."""
-        endpoint = endpoint_of(model)
         chosen, arguments = seeded(model, call.seed_of(attempt))
-        sent = for_model(chosen, messages)
-        key = call.key(attempt)
-        request = None
-        if self._keeps(key) and not isinstance(chosen, OfflineChatModel):  # which replies the same again, at no cost
-            request = SentRequest.of({**model_provenance(model), **arguments}, sent)
-        async with self.shared.alone(key, request):
-            if request is not None and (stored_reply := self._find_stored(key, request)) is not None:
-                if endpoint is not None and stored_reply.endpoint == address_digest(endpoint):
-                    self.gate(endpoint).answered_before()
-                return _draft(message_of(stored_reply.value), stored_reply.retried, shared=stored_reply.shared)
-            cancelled: asyncio.CancelledError | None = None
+        sent, key = for_model(chosen, messages), call.key(attempt)
+        kept = self.replies.keeps(call.role) and not isinstance(chosen, OfflineChatModel)  # it replies the same again
 
-            async def send() -> AIMessage:
-                nonlocal cancelled
-                work = chosen.ainvoke(sent, None, **cast(Any, arguments))
-                # One's own model may have nothing to say.
-                check = check_reply if endpoint_host(model) is not None else None
-                if request is None:  # nothing is kept
-                    reply = await work
-                    if check is not None:
-                        check(reply)
-                else:
-                    reply, cancelled = await reply_despite_cancellation(work, check)
-                return reply
+        async def ask() -> StoredReply:
+            expected, query = sum(tokens_about(str(message.content)) for message in sent) + 100, asked_model(model)
+            async with self._reserved(call.role, query, expected) as took:
+                message, retried = await self._sent(
+                    model, lambda: chosen.ainvoke(sent, None, **cast(Any, arguments)), expected
+                )
+                tokens = self.spending.add(
+                    served_name(message),
+                    usage_of([message]),
+                    role=side_of(call.role),
+                    query=query,
+                    sent=(str(one.content) for one in sent),
+                    reply=str(message.text),
+                )
+                took(tokens.get("input_tokens", 0), tokens.get("output_tokens", 0))
+            return StoredReply(plain_reply(message) if kept else {}, retried, message=message)
 
-            query = asked_model(model)
-            try:
-                expected = tokens_expected(sent) if self.spending.bounded and query is not None else 0
-                async with self.reservations.room(CallKind(call.role, query), expected) as took:
-                    message, retried = await self._new_reply(endpoint, model, send, sent, key, request)
-                    tokens = self.spending.add(
-                        served_name(message),
-                        usage_of([message]),
-                        role=side_of(call.role),
-                        query=query,
-                        sent=(str(sent_message.content) for sent_message in sent),
-                        reply=str(message.text),
-                    )
-                    took(tokens.get("input_tokens", 0), tokens.get("output_tokens", 0))
-            except RunOverError as error:
-                await self._end_work(error)
-            if request is not None:
-                self._keep(key, request, StoredReply(plain_reply(message), retried, address_digest(endpoint)))
-            if cancelled is not None:
-                raise cancelled
-            return _draft(message, retried)
+        with self._noting(call.conversation):
+            if kept:
+                request = SentRequest.of({**model_provenance(model), **arguments}, sent)
+                reply = await self.replies.once(key, request, ask)
+            else:
+                reply = await ask()
+        draft = drafts_of([message_of(reply)])[0]
+        if reply.shared:
+            draft["shared"] = True
+        if reply.retried:
+            draft["retried"] = dict(reply.retried)
+        return draft
 
     async def update(
         self,
@@ -180,107 +163,114 @@ class CallService:
 
         A complete one is kept, with what brings back the world of its tools. RepeatError if that fails.
         """
-        most, key = self.snapshot_bytes, call.key(attempt)
-        request = SentRequest.of(to, messages) if (most if world else self._keeps(key)) else None
-        async with self.shared.alone(key, None if world else request):
-            stored_reply = None if request is None else self._find_stored(key, request)
-            if stored_reply is not None:
-                stored_world = stored_reply.world
-                if world is None or (stored_world is not None and await world.put(stored_world, stored_reply.value)):
-                    return dict(stored_reply.value)
-            try:
-                async with self.reservations.room(CallKind(f"agent as {call.role}", None), 0) as took:
-                    update = await ask()
-                    took(0, self.spending.add_update(update, side_of(call.role)))
-            except RunOverError as error:
-                await self._end_work(error)
+        key, most = call.key(attempt), self.snapshot_bytes
+        request = SentRequest.of(to, messages) if (most if world else self.replies.keeps(call.role)) else None
+        with self._noting(call.conversation):
+            found = None if request is None else self.replies.find(key, request)
+            if found is not None and (world is None or await _brought_back(world, found)):
+                return dict(found.value)
+            async with self._reserved(f"agent as {call.role}", None, 0) as took:
+                update = await ask()
+                took(0, self.spending.add_update(update, side_of(call.role)))
             if request is not None and not update.get("failed"):
-                plain = None if world is None or not most else await world.after(update, most)
-                if world is None or plain is not None:
-                    self._keep(key, request, StoredReply(without_known_secrets(update), world=plain))
-            return update
+                after = None if world is None or not most else await world.after(update, most)
+                if world is None or after is not None:
+                    self.replies.keep(key, request, StoredReply(without_known_secrets(update), world=after))
+        return update
 
     @property
     def snapshot_bytes(self) -> int | None:
-        """Most bytes of a world's snapshot in the journal of the run; None without one."""
-        return None if self._store is None else self._store.snapshot_bytes
+        """Most bytes of a world's snapshot that is kept with a reply; None where no reply is kept."""
+        return None if self.replies.store is None else self.replies.store.snapshot_bytes
 
-    @property
-    def _store(self) -> CallStore | None:
-        return AMBIENT.get() if self.store is None else self.store
-
-    def _keeps(self, key: CallKey) -> bool:
-        return self._store is not None or self.shared.has(key.role)
-
-    def _find_stored(self, key: CallKey, request: SentRequest) -> StoredReply | None:
+    @asynccontextmanager
+    async def _reserved(
+        self, role: str, query: PriceQuery | None, expected: int
+    ) -> AsyncIterator[Callable[[int, int], None]]:
+        """Inside, a call has its part of the budget; one that an agent makes in its turn has it already."""
+        if _CURRENT.get().in_turn:
+            yield lambda sent, replied: None
+            return
         try:
-            stored_reply = self.shared.find(self._store, key, request)
-        except DuologueError as error:  # of a store that must contain every call
-            note_lost(error)
-            raise
-        self.replayed += stored_reply is not None and not stored_reply.shared
-        return stored_reply
-
-    def _keep(self, key: CallKey, request: SentRequest, outcome: StoredReply | CallFault) -> None:
-        """Store the outcome of a call; a failure ends the run, as all later calls would be lost too."""
-        try:
-            if not isinstance(outcome, CallFault):
-                self.shared.keep(self._store, key, request, outcome)
-            elif self._store is not None:
-                self._store.keep_fault(key, request, outcome)
-        except DuologueError as error:
-            self.stopped = self.stopped or error
+            async with self.reservations.room(CallKind(role, query), expected) as took:
+                with during(_CURRENT, _Current(self, in_turn=True)):
+                    yield took
+        except RunOverError:
+            self.spent_out  # noqa: B018 - the run learns at once that it is over
             raise
 
-    async def _new_reply(
-        self,
-        endpoint: str | None,
-        model: BaseChatModel,
-        send: Callable[[], Awaitable[AIMessage]],
-        sent: Sequence[BaseMessage],
-        key: CallKey,
-        request: SentRequest | None,
+    async def _sent(
+        self, model: BaseChatModel, send: Callable[[], Awaitable[AIMessage]], tokens: int
     ) -> tuple[AIMessage, dict[str, int]]:
-        """The reply of a call that is made now, and how often it was made again."""
+        """The reply of a call that is made now, and how often it was made again, by fault."""
         if self.stopped is not None:
-            note_lost(self.stopped)
             raise self.stopped
-        if endpoint is None:
+        if isinstance(model, OfflineChatModel):
             return await send(), {}
-        gate = self.gate(endpoint)
+        host = endpoint_host(model)
 
-        def failed(fault: CallFault) -> None:
-            if request is not None:
-                self._keep(key, request, fault)
+        async def checked() -> AIMessage:
+            reply = await send()
+            if host is not None:  # one's own model may have nothing to say
+                check_reply(reply)
+            return reply
 
+        name, rates = host or type(model).__name__, (model.metadata or {}).get("pace")
+        gate = self.gate(f"{name} {model.metadata['spec']}" if model.metadata and rates else name, rates)
+        return await gate.call(checked, tokens=tokens, spent=tokens_taken, headers=headers_of_reply)
+
+    @contextmanager
+    def _noting(self, conversation: str) -> Iterator[None]:
+        """Note a call that gets no reply, and that no call will get one any more."""
         try:
-            tokens = tokens_expected(sent)
-            return await gate.call(send, tokens=tokens, spent=tokens_taken, failed=failed, most=most_tries(model))
-        except Exception as error:
-            self.stopped = self.stopped or (error if isinstance(error, EndpointError) else None)
-            note_lost(error)
+            yield
+        except (DuologueError, CallError) as error:
+            self.lost.setdefault(conversation, error_line(error))
+            if isinstance(error, EndpointError) or error is self.replies.broken:
+                self.stopped = self.stopped or error
             raise
 
 
-_CURRENT: ContextVar[CallService | None] = ContextVar("duologue_calls", default=None)
+class _Current(NamedTuple):
+    calls: Calls | None = None
+    in_turn: bool = False
+    """Whether a call is under way that has its part of the budget."""
+    is_outside: bool = False
+    """Whether these calls are of no run, and only say where replies are kept."""
 
 
-def current() -> CallService:
+_CURRENT: ContextVar[_Current] = ContextVar("duologue_calls", default=_Current())  # noqa: B039 - it is a tuple
+
+
+def current() -> Calls:
     """The calls of the run that is under way; outside a run, new ones."""
-    return _CURRENT.get() or CallService()
+    return _CURRENT.get().calls or Calls()
+
+
+@contextmanager
+def kept_in(store: CallStore) -> Iterator[CallStore]:
+    """Inside, calls of models are answered from this store, and kept in it; also those of runs without a folder."""
+    with during(_CURRENT, _Current(Calls(replies=Replies(store)), is_outside=True)):
+        yield store
+
+
+def store_outside() -> CallStore | None:
+    """The store of the surrounding `kept_in`; None without one."""
+    now = _CURRENT.get()
+    return now.calls.replies.store if now.calls is not None and now.is_outside else None
 
 
 def run_is_over() -> bool:
     """Whether a budget of the run that is under way is spent, so that it ends at its next turn."""
-    calls = _CURRENT.get()
+    calls = _CURRENT.get().calls
     return calls is not None and calls.spent_out
 
 
 async def drafted(model: BaseChatModel, messages: Sequence[BaseMessage], call: Call, attempt: int = 1) -> Draft:
     """A chat model's reply to the messages, with the seed of this attempt at the call.
 
-    In a run with a journal the reply is kept there, and taken from there if the same call was made before. CallError:
-    the endpoint gave no usable reply; EndpointError: it will give none.
+    In a run with a folder the reply is kept there, and found there if the same call was made before. CallError: the
+    endpoint gave no usable reply; EndpointError: it will give none; RunOverError: the run ends before this call.
     """
     return await current().reply(model, messages, call, attempt)
 
@@ -290,10 +280,27 @@ async def answered(model: BaseChatModel, text: str, call: Call) -> str:
     return str((await drafted(model, [HumanMessage(text)], call))["text"])
 
 
-def _draft(message: AIMessage, retried: Mapping[str, int], *, shared: bool = False) -> Draft:
-    draft = drafts_of([message])[0]
-    if shared:
-        draft["shared"] = True
-    if retried:
-        draft["retried"] = dict(retried)
-    return draft
+async def _brought_back(world: WorldInJournal, reply: StoredReply) -> bool:
+    return reply.world is not None and await world.put(reply.world, reply.value)
+
+
+def side_of(role: str) -> str:
+    """`user` and `assistant` for what these say, else `judge`: a judge's role says more than that."""
+    return role if role in ("user", "assistant") else "judge"
+
+
+def served_name(message: AIMessage) -> str | None:
+    """The name of the model that answered, as the endpoint gives it."""
+    served = message.response_metadata.get("model_name") or message.response_metadata.get("model")
+    return str(served) if served else None
+
+
+def tokens_taken(message: AIMessage) -> int:
+    """The tokens that the endpoint reports; 0 if it reports none."""
+    return int(message.usage_metadata["total_tokens"]) if message.usage_metadata else 0
+
+
+def headers_of_reply(message: AIMessage) -> Mapping[str, str]:
+    """The headers that came with a reply, where its client tells them."""
+    headers = message.response_metadata.get("headers")
+    return headers if isinstance(headers, Mapping) else {}

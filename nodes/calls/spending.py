@@ -1,15 +1,80 @@
-"""What a run has spent on calls of models, and when that is too much."""
+"""What a run has spent on calls of models, what the calls under way will take, and when that is too much."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple
 
+from langchain_core.language_models import BaseChatModel
+
 from ...data.text.model_tokens import tokens_about
-from ...errors import SettingError
-from .prices import PriceQuery, price
+from ...errors import SettingError, of_extra
+from ..models.offline.model import OfflineChatModel
+from ..models.specs import endpoint_url
+from ..settings.redaction import host_of
+from .gate import RunOverError
 
 COUNTED = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
 """What is added up, by the names of `data.Usage`; cached and reasoning tokens are parts of the first two."""
+UNPRICED = frozenset({"ollama", "huggingface", "nvidia"})
+"""Providers whose models bear names of others' models, and not their prices."""
+
+
+@dataclass(frozen=True)
+class PriceQuery:
+    """A chat model as it is asked for: what its price depends on."""
+
+    name: str
+    """Its name, without the provider."""
+    provider: str | None = None
+    """The provider of its name; None if only its endpoint is known."""
+    url: str | None = field(default=None, repr=False)
+    """Its endpoint; never shown, as it may hold credentials."""
+
+    @property
+    def host(self) -> str:
+        """Host and port of the endpoint, or the provider, for messages."""
+        return host_of(self.url) if self.url else self.provider or self.name
+
+
+def asked_model(model: BaseChatModel) -> PriceQuery | None:
+    """The model as its price is looked up; None for the embedded offline model, which makes no calls that cost."""
+    if isinstance(model, OfflineChatModel):
+        return None
+    provider, _, name = str((model.metadata or {}).get("spec", "")).partition(":")
+    model_name = getattr(model, "model_name", None) or getattr(model, "model", None)
+    named = name or (model_name if isinstance(model_name, str) else "") or type(model).__name__
+    return PriceQuery(named, provider or None, endpoint_url(model))
+
+
+def price(query: PriceQuery, tokens: Mapping[str, int]) -> float | None:
+    """US dollars of a call with these tokens (names of `data.Usage`), by the installed table of genai-prices.
+
+    None if the table does not have the model. The price is that of the endpoint where the table has it, else the list
+    price of the model's name. MissingExtraError without the extra `cost`.
+    """
+    inputs, outputs = tokens.get("input_tokens", 0), tokens.get("output_tokens", 0)
+    cached = min(tokens.get("cached_tokens", 0), inputs)
+    if (found := _in_table(query)) is None:
+        return None
+    usage = of_extra("genai_prices", "cost").Usage(input_tokens=inputs, output_tokens=outputs, cache_read_tokens=cached)
+    return float(found.calc_price(usage)["total_price"])
+
+
+@cache
+def _in_table(query: PriceQuery) -> Any:
+    """The prices of a model; None without any. They are kept, as to look for them takes longer than a call."""
+    table = of_extra("genai_prices", "cost")
+    compatible = query.provider in (None, "openai", "langchain_openai")  # anybody's models are called so
+    places: list[dict[str, Any]] = [{}] if compatible else [{"provider_id": str(query.provider).replace("_", "-")}]
+    for where in [] if query.provider in UNPRICED else [{"provider_api_url": query.url}, *places][not query.url :]:
+        try:
+            return table.calc_price(table.Usage(input_tokens=1), query.name, **where).model_price
+        except (LookupError, ValueError):
+            continue
+    return None
 
 
 class ReplyCost(NamedTuple):
@@ -76,7 +141,7 @@ class BudgetPart(NamedTuple):
 class Spending:
     """Calls, tokens and cost of a run so far, by model and by role, and the run's budgets.
 
-    `add` each reply that was paid for, once: also those that a resumed run finds in its journal of calls.
+    `add` each reply that was paid for, once: also those that a resumed run finds among the kept ones.
     """
 
     max_cost: float | None = None
@@ -140,30 +205,37 @@ class Spending:
         """Count a reply of the `model` that answered; gives the tokens that were counted.
 
         `query`: the model that was called; None for one that costs nothing, such as the embedded offline model.
-        `sent` and `reply`: the texts of the call; they are counted if the endpoint reported no tokens.
+        `sent` and `reply`: the texts of the call, which are counted if the endpoint reported no tokens.
         """
-        calls = usage.get("calls", 1)
+        calls, tokens = usage.get("calls", 1), usage
         by_characters = not (usage.get("input_tokens", 0) or usage.get("output_tokens", 0))
-        tokens = _by_characters(sent, reply) if by_characters else usage
-        by_characters = by_characters and bool(tokens["input_tokens"] or tokens["output_tokens"])
+        if by_characters:
+            tokens = {"input_tokens": sum(map(tokens_about, sent)), "output_tokens": tokens_about(reply)}
+            by_characters = any(tokens.values())
         name = model or (query.name if query is not None else "offline")
         if by_characters and query is not None:
             self._note(f"no usage reported by {query.host}: tokens are counted by characters")
         cost = self._cost(name, query, tokens)
-        for spent in (
-            self.total,
-            self.by_model.setdefault(name, ModelSpending()),
-            self.by_role.setdefault(role, ModelSpending()),
-        ):
+        parts = self.by_model.setdefault(name, ModelSpending()), self.by_role.setdefault(role, ModelSpending())
+        for spent in (self.total, *parts):
             spent.add(calls, tokens, cost, by_characters=by_characters)
         return tokens
 
     def add_update(self, update: Any, role: str) -> int:
-        """Count the drafts of an agent's update; gives their tokens. The cost of an agent's own calls is unknown."""
+        """Count what an agent's own models took, by the drafts of its update; gives their tokens.
+
+        A model of an unknown price costs nothing here: a note says so.
+        """
         tokens = 0
         for draft in update.get("drafts", []) if isinstance(update, Mapping) else []:
             if isinstance(draft, Mapping) and (usage := draft.get("usage")):
-                self.add(draft.get("model") or "agent", usage, role=role, query=None)
+                query = PriceQuery(str(draft["model"])) if draft.get("model") else None
+                if query is not None and (self.max_cost is not None or self.priced) and price(query, usage) is None:
+                    self._note(
+                        f"the price of {query.name!r}, a model of the agent's own, is unknown: it is not counted"
+                    )
+                    query = None
+                self.add(draft.get("model") or "agent", usage, role=role, query=query)
                 tokens += usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
         return tokens
 
@@ -177,14 +249,11 @@ class Spending:
             return 0.0
         if self.max_cost is None and not self.priced:
             return None
-        served = PriceQuery(name, query.provider, query.url)
-        cost = price(served, tokens)
-        if cost is None and served != query:
-            cost = price(query, tokens)
-            if cost is not None:
-                self._note(
-                    f"the price of {name!r}, which answered for {query.name!r}, is unknown: it is counted at that of {query.name!r}"
-                )
+        cost = price(PriceQuery(name, query.provider, query.url), tokens)
+        if cost is None and name != query.name and (cost := price(query, tokens)) is not None:
+            self._note(
+                f"the price of {name!r} is unknown: it is counted at that of {query.name!r}, for which it answered"
+            )
         if cost is None and self.unknown is None:
             self.unknown = f"{name!r} ({query.host})"
         return cost
@@ -193,7 +262,7 @@ class Spending:
         if line not in self.notes:
             self.notes.append(line)
 
-    def has_room(self, tokens: int, cost: float) -> bool:
+    def has_room(self, tokens: float, cost: float) -> bool:
         """Whether so much more may be spent."""
         if self.max_tokens is not None and self.total.tokens + tokens > self.max_tokens:
             return False
@@ -213,11 +282,9 @@ class Spending:
             return None
         if self.max_tokens is not None and self.total.tokens >= self.max_tokens:
             return f"--max-run-tokens {self.max_tokens:,} is reached, with {self.total.tokens:,} tokens"
-        if self.max_cost is None:
-            return self.no_room
-        if self.total.cost is None:
+        if self.max_cost is not None and self.total.cost is None:
             return f"the price of the model {self.unknown} is unknown, so --max-cost cannot be kept"
-        if self.total.cost >= self.max_cost:
+        if self.max_cost is not None and (self.total.cost or 0.0) >= self.max_cost:
             return f"--max-cost {self.max_cost:g} is reached, with ${self.total.cost:.4g}"
         return self.no_room
 
@@ -228,5 +295,107 @@ class Spending:
         return {**vars(self.total), **by}
 
 
-def _by_characters(sent: Iterable[str], reply: str) -> dict[str, int]:
-    return {"input_tokens": sum(map(tokens_about, sent)), "output_tokens": tokens_about(reply)}
+class CallKind(NamedTuple):
+    """Calls that take about as much as one another."""
+
+    role: str
+    query: PriceQuery | None
+    """None: what the calls cost is unknown, as those of an agent."""
+
+
+@dataclass
+class _Mean:
+    """What ended calls of one kind have taken on average: input beyond what was expected, and replies."""
+
+    under_way: int = 0
+    ended: int = 0
+    more: float = 0.0
+    reply: float = 0.0
+
+    def ended_with(self, more: int, reply: int) -> None:
+        self.ended += 1
+        self.more += (more - self.more) / self.ended
+        self.reply += (reply - self.reply) / self.ended
+
+
+@dataclass
+class Reservations:
+    """The calls under way in one event loop, each with its part of what is left of the budget.
+
+    A call's part is what it sends, by its characters, and the mean reply of its kind. Until calls of a kind have ended
+    one is under way; then twice as many as have.
+    """
+
+    spending: Spending
+    closed: bool = False
+    """Whether no call may begin any more."""
+    short: int = 0
+    """Tokens of a call that waits for more of the budget while no other is in progress; 0 without one."""
+    _kinds: dict[CallKind, _Mean] = field(default_factory=dict[CallKind, _Mean])
+    _held: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
+    """Tokens and dollars of each call under way."""
+    _waiting: list[asyncio.Future[None]] = field(default_factory=list[asyncio.Future[None]])
+
+    @asynccontextmanager
+    async def room(self, kind: CallKind, expected: int) -> AsyncIterator[Callable[[int, int], None]]:
+        """Inside, a call is under way that sends about so many tokens; waits until there is room.
+
+        Gives what is called with the tokens that were sent and replied. RunOverError if there will be no room.
+        """
+        if self.closed:
+            raise RunOverError
+        if not self.spending.bounded:
+            yield lambda sent, replied: None
+            return
+        mean = self._kinds.setdefault(kind, _Mean())
+        while True:
+            part = self._part(kind, mean, expected)
+            tokens, cost = map(sum, zip(part, *self._held, strict=True))
+            if mean.under_way < max(1, 2 * mean.ended) and self.spending.has_room(tokens, cost):
+                break
+            await self._other_end(round(part[0]))
+        mean.under_way += 1
+        self._held.append(part)
+        try:
+            yield lambda sent, replied: mean.ended_with(sent - expected, replied)
+        finally:
+            mean.under_way -= 1
+            self._held.remove(part)
+            self.wake()
+
+    def _part(self, kind: CallKind, mean: _Mean, expected: int) -> tuple[float, float]:
+        """Tokens and dollars that a call is going to take, about."""
+        total = self.spending.total
+        reply = mean.reply if mean.ended else total.output_tokens / max(1, total.calls)
+        sent = max(0.0, expected + mean.more)
+        cost = 0.0
+        if self.spending.max_cost is not None and kind.query is not None:
+            cost = price(kind.query, {"input_tokens": round(sent), "output_tokens": round(reply)}) or 0.0
+        return sent + reply, cost
+
+    def wake(self) -> None:
+        """Let waiting calls look again whether there is room."""
+        waiting, self._waiting = self._waiting, []
+        for waiter in waiting:
+            if not waiter.done():
+                waiter.set_result(None)
+
+    def close(self) -> None:
+        """Let no call begin any more."""
+        self.closed = True
+        self.wake()
+
+    async def _other_end(self, tokens: int) -> None:
+        """Wait until another call has ended, or there is more of the budget; RunOverError if neither can be."""
+        alone = not self._held
+        if alone and not self.spending.is_part:
+            self.spending.leave_no_room(tokens)
+        if self.spending.over() is not None:
+            raise RunOverError
+        self.short = tokens if alone else 0
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiter)
+        await waiter
+        self.short = 0
+        if self.closed:
+            raise RunOverError

@@ -21,8 +21,8 @@ from ...data.text.languages import Language
 from ...errors import SettingError
 from ...prompts import Library
 from ..asking.requests import NO_PROMPT, attempt_of, exchange
-from ..calls.call_store import Call
 from ..calls.service import drafted
+from ..calls.store import Call
 from ..messages.building import fenced
 from ..messages.selectors import Refusal, filled, repair_prompt
 from ..models.specs import model_provenance

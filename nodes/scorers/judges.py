@@ -13,7 +13,7 @@ from ...errors import SettingError
 from ...prompts import Page
 from ..asking.judges import ask_judge, first_texts, given_page, judging_model, pages_in, request_page, values_about
 from ..asking.requests import RequestAnswer, parse_json
-from ..calls.call_store import Call
+from ..calls.store import Call
 from ..models.specs import model_provenance
 from ..state import State
 from .scores import Score

@@ -15,8 +15,8 @@ from langgraph.runtime import Runtime
 
 from ...data.records import Role
 from ...prompts import Page
-from ..calls.call_store import Call
 from ..calls.service import current, drafted
+from ..calls.store import Call
 from ..contract import ContractError, describe, required_arguments
 from ..limits import Limits
 from ..messages.attachments import openai_messages

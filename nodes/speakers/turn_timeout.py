@@ -8,6 +8,7 @@ from langchain_core.messages import BaseMessage
 
 from ...data.records import Role
 from ...errors import SettingError
+from ..calls.gate import RunOverError
 from ..calls.service import current
 from ..context_values import during
 from ..contract import ContractError
@@ -56,9 +57,9 @@ async def within(seconds: float, turn: Coroutine[Any, Any, T]) -> T:
     with during(TURN, own):
         task = loop.create_task(turn)
     try:
-        with current().agents.turn():
+        with current().agent_turn(task):
             await asyncio.wait({task}, timeout=seconds)
-    except asyncio.CancelledError:
+    except (asyncio.CancelledError, RunOverError):
         await _leave(task, own)
         raise
     if own.dropped:

@@ -23,7 +23,7 @@ from ..asking.judges import (
     values_about,
 )
 from ..asking.requests import Parse, parse_json
-from ..calls.call_store import Call
+from ..calls.store import Call
 from ..contract import Node
 from ..limits import Limits
 from ..messages.selectors import Refusal

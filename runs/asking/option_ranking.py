@@ -11,7 +11,7 @@ from ...data.identity import digest
 from ...data.records import Role
 from ...nodes.asking.judges import ask_judge, first_texts, judging_model, pages_in, request_page, values_about
 from ...nodes.asking.requests import Parse, parse_json
-from ...nodes.calls.call_store import Call
+from ...nodes.calls.store import Call
 from ...nodes.messages.selectors import Refusal
 from ...nodes.models.specs import model_provenance
 from ...nodes.state import State

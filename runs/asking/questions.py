@@ -14,9 +14,8 @@ from ...data.files.journals import Codec
 from ...data.records import Record
 from ...data.text.model_tokens import OF_MESSAGE, tokens_about
 from ...nodes.asking.judges import ATTEMPTS
-from ...nodes.calls.endpoint_gate import EndpointError
-from ...nodes.calls.prices import PriceQuery, asked_model
-from ...nodes.calls.spending import ReplyCost, Spending
+from ...nodes.calls.gate import EndpointError
+from ...nodes.calls.spending import PriceQuery, ReplyCost, Spending, asked_model
 from ...nodes.settings.redaction import error_line
 from ..engine.conduct import Conduct, calling
 from ..engine.control import Control

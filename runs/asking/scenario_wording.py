@@ -13,7 +13,7 @@ from ...data.test_design.wording_checks import WordingChecks, WordingFault
 from ...data.text.languages import Language
 from ...errors import SettingError
 from ...nodes.asking.requests import Parse, ask, parse_json
-from ...nodes.calls.call_store import Call
+from ...nodes.calls.store import Call
 from ...nodes.messages.building import MARKS, fenced
 from ...nodes.messages.selectors import Refusal
 from ...nodes.models.offline.model import OfflineChatModel

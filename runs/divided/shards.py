@@ -15,7 +15,7 @@ from ...data.formats.record_lines import RECORDS
 from ...data.records import Conversation, Role
 from ...graphs import Cast
 from ...graphs.casts.cast import Spec
-from ...nodes.calls.endpoint_gate import Pace
+from ...nodes.calls.gate import Pace
 from ...nodes.calls.spending import BudgetPart
 from ...nodes.limits import Limits
 from ...nodes.state import State

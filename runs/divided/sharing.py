@@ -1,6 +1,5 @@
 """Whether a run is divided among processes, into how many shards, and each shard's share of what is bounded."""
 
-import math
 import os
 import pickle
 from collections.abc import Mapping, Sequence
@@ -15,8 +14,8 @@ from ...data.text.model_tokens import texts_in
 from ...errors import DuologueError, SettingError
 from ...graphs import Cast
 from ...graphs.casts.cast import Spec
-from ...nodes.calls.call_store import AMBIENT
-from ...nodes.calls.endpoint_gate import Pace
+from ...nodes.calls.gate import Pace
+from ...nodes.calls.service import store_outside
 from ...nodes.limits import Limits
 from ...nodes.settings.import_path import is_import_path
 from ...nodes.state import State
@@ -92,16 +91,12 @@ def processes_worth(conversations: int, limits: Limits, conduct: Conduct, concur
     """The number of processes that pays for itself.
 
     It is at most one for each processor. Each process has at least `WORTH` seconds of work, if a turn of each role is a
-    call of `CALL` seconds. It is not more than the conversations at the same time, nor more than a limit of calls a
-    minute keeps busy.
+    call of `CALL` seconds. It is not more than the conversations at the same time.
     """
     work = conversations * 2 * (limits.max_turns or 1) * CALL
     most = [processors(), int(work / WORTH)]
     if concurrency != "auto":
         most.append(concurrency)
-    pace = conduct.control.pace if conduct.control is not None else conduct.pace
-    if pace is not None and pace.requests_per_minute is not None:
-        most.append(math.ceil(2 * CALL * pace.requests_per_minute / 60))
     return max(1, min(most))
 
 
@@ -147,8 +142,7 @@ def share(pace: Pace, number: int, position: int) -> Pace:
     """One of so many equal parts of a pace."""
     return replace(
         pace,
-        requests_per_minute=pace.requests_per_minute and pace.requests_per_minute / number,
-        tokens_per_minute=pace.tokens_per_minute and pace.tokens_per_minute / number,
+        parts=number,
         concurrency=pace.concurrency and _part(pace.concurrency, number, position),
     )
 
@@ -173,7 +167,7 @@ def _check(conduct: Conduct, *, watched: bool) -> None:
         raise SettingError(
             "calls are recorded and replayed in one process: leave out --processes and --engine, or --record and --replay-calls"
         )
-    if AMBIENT.get() is not None:
+    if store_outside() is not None:
         raise SettingError("calls are recorded and replayed in one process: leave processes and engine out")
 
 

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Literal
 
 from ...errors import DuologueError, SettingError
-from ...nodes.calls.call_store import AMBIENT, kept_in
-from ...nodes.calls.endpoint_gate import Pace
-from ...nodes.calls.service import CallService
-from ...nodes.calls.shared_replies import SharedReplies
+from ...nodes.calls.gate import Pace
+from ...nodes.calls.service import Calls, kept_in, store_outside
 from ...nodes.calls.spending import Spending
+from ...nodes.calls.store import SharedReplies
 from ...nodes.replies.worker_threads import use_worker_threads
 from ...nodes.settings.environment import without_calls
 from ..journals.calls import CALLS, CallFile
@@ -138,7 +137,7 @@ class Conduct:
                 raise SettingError(f"{record}: is there already: name a new file for the calls, or remove it")
             begun.add(record)
         paths = [record.resolve()] if record is not None else []  # a link that one names oneself is followed
-        if folder is not None and (paths or AMBIENT.get() is None):
+        if folder is not None and (paths or store_outside() is None):
             paths.insert(0, folder / name)
         with ExitStack() as opened:
             files = []
@@ -160,7 +159,7 @@ async def calling(
     max_seconds: float | None = None,
     check: Callable[[], object] | None = None,
     replies_of: Path | None = None,
-) -> AsyncIterator[CallService]:
+) -> AsyncIterator[Calls]:
     """Inside, models are called under the control, for at most so many seconds, and replies are kept in the file.
 
     `replies_of`: the call journal of an earlier run, with which users share replies.
@@ -176,7 +175,7 @@ async def calling(
 
 
 @asynccontextmanager
-async def _synced(file: CallFile | None, calls: CallService, check: Callable[[], object] | None) -> AsyncIterator[None]:
+async def _synced(file: CallFile | None, calls: Calls, check: Callable[[], object] | None) -> AsyncIterator[None]:
     over = asyncio.Event()
 
     async def sync() -> None:

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ...nodes.calls.call_store import CallStore
-from ...nodes.calls.endpoint_gate import Pace
-from ...nodes.calls.service import CallService
-from ...nodes.calls.shared_replies import SharedReplies
+from ...nodes.calls.gate import Pace
+from ...nodes.calls.service import Calls, store_outside
 from ...nodes.calls.spending import Spending
+from ...nodes.calls.store import CallStore, Replies, SharedReplies, StoreInMemory
 from ...nodes.context_values import during
 from .reports import EndpointNow, WorkerReport
 from .turns import LoopTurns
@@ -33,7 +32,7 @@ class Control:
     """Why no further conversation begins, in words; None if they do. What is under way goes on to its end."""
     notify: Callable[[str], None] | None = None
     """Called with one line when an endpoint becomes unreachable or reachable."""
-    services: list[CallService] = field(default_factory=list[CallService])
+    services: list[Calls] = field(default_factory=list[Calls])
     """The calls of the run that is under way, or of each of the runs."""
     turns: LoopTurns | None = None
     """Of runs that are made at the same time; None for one."""
@@ -97,12 +96,14 @@ class Control:
             self.cutting = reason if self.cutting == self._passed else self.cutting
             self._passed = reason
 
-    def call_service(self, store: CallStore | None = None, *, shared: SharedReplies | None = None) -> CallService:
+    def call_service(self, store: CallStore | None = None, *, shared: SharedReplies | None = None) -> Calls:
         """The calls of a run under this control; `shared`: with replies of an earlier run."""
-        calls = CallService(self.pace, store, self.spending, self.spent, self.notify, shared=shared or self.shared)
         others = self.services if self.turns is not None else []
-        if self.turns is not None and store is not None:
+        if self.turns is not None:
+            store = store or StoreInMemory()
             self.shared.stores.append(store)
+        replies = Replies(store or store_outside(), shared or self.shared)
+        calls = Calls(self.pace, replies, self.spending, self.spent, self.notify)
         loop = asyncio.get_running_loop() if self.lasting else None
         for other in self.services[-1:] if loop is not None and loop is self._loop else others[:1]:
             calls.gates, calls.reservations = other.gates, other.reservations
@@ -110,14 +111,14 @@ class Control:
             for endpoint in [name for name, gate in calls.gates.items() if gate.state == "ended"]:
                 del calls.gates[endpoint]
         self._loop = loop
-        calls.agents.dropped = self.dropped
+        calls.dropped = self.dropped
         if self.closed:
             calls.close()
         self.services = [*others, calls]
         return calls
 
     @property
-    def calls(self) -> CallService | None:
+    def calls(self) -> Calls | None:
         """The calls of the run that began last; None before any."""
         return self.services[-1] if self.services else None
 
@@ -144,7 +145,7 @@ class Control:
         """Cancel the conversations that wait for an agent: it may never answer."""
         self.dropped = True
         for calls in self.services:
-            calls.agents.drop()
+            calls.drop_agents()
 
     def close(self, reason: str) -> None:
         """Begin nothing new from now on, also no call and no further try of one.

@@ -6,6 +6,7 @@ Each scenario becomes a record, also when it fails.
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
 from time import perf_counter
@@ -19,9 +20,8 @@ from ...graphs import Cast, ConversationGraph, conversation, fuse
 from ...graphs.casts.page_checks import check_filled
 from ...graphs.conversations.recording import state_id
 from ...graphs.conversations.steps import failure_of
-from ...nodes.calls.agent_turns import CONVERSATION
-from ...nodes.calls.call_store import remember_texts
-from ...nodes.calls.service import CallService, current, run_is_over
+from ...nodes.calls.gate import RunOverError
+from ...nodes.calls.service import Calls, current, run_is_over
 from ...nodes.contract import ContractError
 from ...nodes.limits import Limits
 from ...nodes.state import State
@@ -95,7 +95,6 @@ async def converse(
         watch: Called with every state.
     """
     state: State = scenario
-    remember_texts()
     started, began = datetime.now(UTC), perf_counter()
 
     def over(**changes: Any) -> None:
@@ -116,7 +115,7 @@ async def converse(
 
     try:
         await graph.follow(scenario, limits, follow, steps=fuse(limits))
-    except asyncio.CancelledError:
+    except (asyncio.CancelledError, RunOverError):
         over(stop="budget" if run_is_over() and current().stopped is None else "cancelled")
         raise
     except GraphRecursionError:
@@ -144,7 +143,7 @@ async def converse_all(
     *,
     concurrency: Concurrency = "auto",
     watch: Watch | None = None,
-    calls: CallService | None = None,
+    calls: Calls | None = None,
     control: Control | None = None,
 ) -> None:
     """Simulate every scenario, `concurrency` at a time; `keep` gets each record when its conversation ends.
@@ -174,7 +173,7 @@ async def converse_all(
 async def do_all(
     works: Iterable[T],
     do: Callable[[T], Coroutine[Any, Any, None]],
-    calls: CallService,
+    calls: Calls,
     control: Control,
     concurrency: Concurrency = "auto",
 ) -> None:
@@ -191,8 +190,8 @@ async def do_all(
     calls.on_room = turns.wake
 
     async def begun(work: T) -> None:
-        CONVERSATION.set(asyncio.current_task())
-        await do(work)
+        with suppress(RunOverError):  # it can be taken up again
+            await do(work)
 
     def ended(task: asyncio.Task[None]) -> None:
         calls.works.discard(task)

@@ -8,7 +8,7 @@ from functools import wraps
 from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
-from ...nodes.calls.endpoint_gate import EndpointError
+from ...nodes.calls.gate import EndpointError
 from ...nodes.replies.agent_steps import drop_steps
 from ...nodes.replies.worker_threads import new_loop
 

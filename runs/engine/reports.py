@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
 from ...errors import DuologueError
-from ...nodes.calls.endpoint_gate import EndpointError
-from ...nodes.calls.service import CallService
+from ...nodes.calls.gate import EndpointError
+from ...nodes.calls.service import Calls
 from ...nodes.calls.spending import BudgetPart, ModelSpending, Spending
 from ..journals.calls import CallFile
 from ..journals.journal import BrokenOffError, RunError
@@ -96,10 +96,10 @@ class WorkerReport:
     short: int = 0
     """Tokens of a call that waits for more of the budget while no other is in progress; 0 without one."""
 
-    def count_calls(self, calls: CallService, file: CallFile | None) -> None:
+    def count_calls(self, calls: Calls, file: CallFile | None) -> None:
         """Take in the state of the calls."""
         self.short = calls.reservations.short
-        self.replayed = calls.replayed if file is not None and file.writes else 0
+        self.replayed = calls.replies.replayed if file is not None and file.writes else 0
         for gate in list(calls.gates.values()):
             answered = gate.counts.succeeded > 0
             counts = gate.counts.requests, dict(gate.counts.faults)

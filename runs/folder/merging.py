@@ -19,7 +19,7 @@ from ...data.files.journals import Entry, JournalReader, writer_path, writers
 from ...data.files.json_files import UnwrittenError, dumps, replacing_bytes
 from ...data.files.regular_files import OpenFiles
 from ...errors import at
-from ...nodes.calls.shared_replies import is_of_user
+from ...nodes.calls.store import is_of_user
 from ..journals.call_differences import HEAD
 from ..journals.calls import CALLS
 from ..journals.journal import LEASE, AppendedFile, BrokenOffError, BusyError

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...data.formats.record_lines import StoredRun, cut_short
-from ...nodes.calls.endpoint_gate import EndpointError
+from ...nodes.calls.gate import EndpointError
 from ...nodes.state import State
 from ..engine.conversing import name_of
 from ..journals.journal import RunError

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...data.files.json_files import dumps, parsed
 from ...errors import DataError, DuologueError, at
-from ...nodes.calls.call_store import CallKey, SentRequest
+from ...nodes.calls.store import CallKey, SentRequest
 
 HEAD = {"calls": 1}
 """The first line of a file of calls: the version of the form."""
@@ -28,7 +28,6 @@ def distance(key: CallKey, other: CallKey) -> tuple[Any, ...]:
     """The distance of another call from `key`: another conversation is further than another turn."""
     return (
         key.conversation != other.conversation,
-        key.subject != other.subject,
         key.role != other.role,
         abs(key.turn - other.turn),
         abs(key.attempt - other.attempt),
@@ -102,8 +101,7 @@ def check_call(key: CallKey, line: Mapping[str, Any]) -> None:
         and isinstance(line.get("sent"), list)
         and isinstance(line.get("digest"), str)
         and isinstance(line.get("retried", {}), dict)
-        and isinstance(line.get("endpoint", ""), str)
-        and all(isinstance(name, str) for name in key[:3])
+        and all(isinstance(name, str) for name in key[:2])
         and all(isinstance(number, int) for number in numbers)
     )
     if right and usage is not None:

@@ -1,7 +1,7 @@
 """The call journal of a run: a file of JSON lines with every reply of a model, as it came.
 
 The first line names the kind of the file. A line with `message` holds one message that was sent, once for each
-conversation. A line with `sent` holds a call: its key, recipient, digests of the messages, and the reply or fault.
+conversation. A line with `sent` holds a call: its key, recipient, digests of the messages, and the reply.
 """
 
 from collections import defaultdict
@@ -14,9 +14,8 @@ from typing import Any
 from ...data.files.json_files import dumps, parsed
 from ...data.files.regular_files import check
 from ...errors import DataError, at
-from ...nodes.calls.call_store import CallKey, SentRequest, StoredReply
 from ...nodes.calls.spending import ReplyCost
-from ...nodes.models.faults import CallFault
+from ...nodes.calls.store import CallKey, SentRequest, StoredReply
 from .call_differences import HEAD, ReplayError, check_call, check_head, difference, distance, named
 from .journal import AppendedFile
 
@@ -140,10 +139,6 @@ class CallFile:
             return
         self._append(key, sent, (reply if self.snapshot_bytes else replace(reply, world=None)).line)
 
-    def keep_fault(self, key: CallKey, sent: SentRequest, fault: CallFault) -> None:
-        """Append an endpoint's fault in place of a reply."""
-        self._append(key, sent, {"fault": {"name": fault.name, "whose": fault.whose, "detail": fault.detail}})
-
     def begin_anew(self, conversations: Iterable[str]) -> None:
         """Do not use the earlier replies of these conversations; those begun anew before go on."""
         for conversation in sorted(set(conversations) - self._anew.keys()):
@@ -221,7 +216,7 @@ class CallFile:
         for number, message in enumerate(sent.digests):
             if message not in stored_digests:
                 stored_digests.add(message)
-                lines.append({"conversation": key.conversation, "message": message, "value": sent.message(number)})
+                lines.append({"conversation": key.conversation, "message": message, "value": sent.messages[number]})
         content = {"to": dict(sent.to), "digest": sent.digest, "sent": list(sent.digests)}
         call = {**key._asdict(), **content, **outcome}
         self._file.append("".join(dumps(line) + "\n" for line in (*lines, call)), sync=False)

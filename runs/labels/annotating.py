@@ -15,9 +15,7 @@ from ...data.records import Conversation
 from ...errors import SettingError
 from ...graphs.label_graph import annotation, beginning
 from ...nodes.annotators.kinds import Annotator, ModelAnnotator
-from ...nodes.calls.call_store import remember_texts
-from ...nodes.calls.prices import PriceQuery, asked_model
-from ...nodes.calls.spending import ReplyCost
+from ...nodes.calls.spending import PriceQuery, ReplyCost, asked_model
 from ..asking.questions import Payment, ask_missing
 from ..asking.store import AnswerStore
 from ..engine.conduct import Conduct
@@ -148,7 +146,6 @@ async def aannotate(
         store, works = stored_votes.store, planned(conversations, labels, redo, stored_votes.rounds)
 
         async def ask(work: LabellingWork, keep: LabelWatch) -> None:
-            remember_texts()
             state = beginning(work.conversation, work.units, seed=seed, subject=work.id)
             end = await graphs[work.label.name].ainvoke(state)
             path = work.conversation.extra.get("path")

@@ -8,7 +8,7 @@ from ...data.labels.units import text_of
 from ...data.records import Conversation
 from ...data.text.model_tokens import OF_MESSAGE, tokens_about
 from ...nodes.annotators.kinds import Annotator, LabelQuestion, ModelAnnotator, gaps_of, groups, pages
-from ...nodes.calls.prices import asked_model
+from ...nodes.calls.spending import asked_model
 from ..planning.plans import AS_SENT, CallEstimate, CallPlan, ModelCalls
 from .vote_journal import StoredVotes, label_settings
 from .work import check_source, planned

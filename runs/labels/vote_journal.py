@@ -139,7 +139,7 @@ class StoredVotes:
                     call: Any = parsed(line.decode("utf-8", "replace"), path)
                     if "reply" in call and call.get("attempt") == 1:
                         answered_calls.add(
-                            (str(call.get("subject")), int(call.get("turn", 0)), int(call.get("vote", 0)))
+                            (str(call.get("conversation")), int(call.get("turn", 0)), int(call.get("vote", 0)))
                         )
         return frozenset(answered_calls)
 

@@ -20,8 +20,7 @@ from ...data.records import Conversation
 from ...graphs import Cast, conversation
 from ...graphs.conversations.beginning import of_cast
 from ...graphs.single_turn import asking, limits_of, next_turn, state_of
-from ...nodes.calls.prices import PriceQuery, asked_model
-from ...nodes.calls.spending import ReplyCost
+from ...nodes.calls.spending import PriceQuery, ReplyCost, asked_model
 from ...nodes.people import PeopleSpeaker, RewritePeople
 from ...nodes.state import State
 from ...nodes.validators.composition import models_of

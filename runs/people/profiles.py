@@ -12,9 +12,7 @@ from ...data.text.languages import Language
 from ...data.text.model_tokens import OF_MESSAGE, tokens_about
 from ...errors import SettingError
 from ...graphs.profiles import Inventor, ProfileGraph, beginning, fuse, generation, pages_for
-from ...nodes.calls.call_store import remember_texts
-from ...nodes.calls.prices import PriceQuery, asked_model
-from ...nodes.calls.spending import ReplyCost
+from ...nodes.calls.spending import PriceQuery, ReplyCost, asked_model
 from ...nodes.models.specs import chat_model, model_provenance
 from ...nodes.profiles.generation import (
     ProfileLimits,
@@ -190,7 +188,6 @@ async def _run(
     graph: ProfileGraph, state: ProfileState, limits: ProfileLimits, control: Control, keep: Callable[[Proposal], None]
 ) -> dict[str, Any]:
     """Run the graph and keep each judged draft before the next call; gives `stop` and perhaps `failure`."""
-    remember_texts()
     steps = fuse(state["wanted"], limits)
     end: dict[str, Any] = {}
     stream = graph.astream(state, {"recursion_limit": steps}, context=limits, stream_mode="updates")

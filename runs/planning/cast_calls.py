@@ -26,7 +26,7 @@ from ...graphs import Cast
 from ...graphs.casts.assembling import replaying, says_stored
 from ...graphs.conversations.beginning import opening
 from ...nodes.asking.judges import ATTEMPTS
-from ...nodes.calls.prices import asked_model
+from ...nodes.calls.spending import asked_model
 from ...nodes.limits import Limits
 from ...nodes.people import WithPeople
 from ...nodes.scorers.combined import scorers_of

@@ -10,7 +10,7 @@ from ...data.summaries.executed_graph import SPEAKERS, VALIDATOR_OF
 from ...graphs import Cast
 from ...graphs.casts.success_checks import check_success
 from ...nodes.asking.judges import ATTEMPTS
-from ...nodes.calls.prices import PriceQuery, asked_model
+from ...nodes.calls.spending import PriceQuery, asked_model
 from ...nodes.limits import Limits
 from ...nodes.scorers.combined import scorers_of
 from ...nodes.state import PLACES, State

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 from ...errors import MissingExtraError
-from ...nodes.calls.prices import PriceQuery, price
+from ...nodes.calls.spending import PriceQuery, price
 
 ENDS = (0, 1, 2)
 """At least, about, at most."""

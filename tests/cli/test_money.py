@@ -174,7 +174,6 @@ def test_an_agents_own_calls_are_said_to_count_in_no_bound(duologue, tmp_path, m
             "Invalid value for '--processes': 'zero' is not a positive integer: write one from 1, or auto",
         ),
         (("--patience", "-1"), "'-1' is not a duration"),
-        (("--requests-per-minute", "x"), "'x' is not a bound"),
     ],
 )
 def test_a_bound_that_is_none_is_one_line(duologue, tmp_path, option, line):
@@ -203,8 +202,7 @@ def test_a_run_that_is_resumed_at_the_bound_that_ended_it_tells_the_same_sum_and
 
 
 def test_options_become_a_pace_and_a_control():
-    options = RunOptions(requests_per_minute=60, tokens_per_minute=1000, patience=5, max_cost=2, max_run_tokens=9)
-    assert (options.pace.requests_per_minute, options.pace.tokens_per_minute) == (60, 1000)
+    options = RunOptions(patience=5, max_cost=2, max_run_tokens=9)
     assert (options.pace.patience, options.pace.concurrency) == (5, None)
     control = options.control()
     assert (control.spending.max_cost, control.spending.max_tokens, control.pace) == (2, 9, options.pace)

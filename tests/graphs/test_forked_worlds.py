@@ -42,8 +42,8 @@ class Hotel(Ledger):
         self.rooms = list(snapshot)
 
 
-@tool
-def book(room: str, runtime: ToolRuntime[Any, Any]) -> str:
+@tool  # async: calls side by side are made in their order, in one thread
+async def book(room: str, runtime: ToolRuntime[Any, Any]) -> str:
     """Book a room."""
     runtime.context.world.rooms.append(room)
     return json.dumps({"booked": len(runtime.context.world.rooms)})

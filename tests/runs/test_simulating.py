@@ -15,7 +15,7 @@ from duologue.data.simquac.topics import FIELDS
 from duologue.graphs import reading, simquac
 from duologue.graphs.reading import answer_of
 from duologue.nodes import Limits
-from duologue.nodes.calls.endpoint_gate import EndpointError
+from duologue.nodes.calls.gate import EndpointError
 from duologue.runs.reading import aread
 
 CAST = {"user": "offline?two_questions=0.2&reasoning=0.1", "assistant": "offline?misbehave=0.4"}

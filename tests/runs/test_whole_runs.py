@@ -11,7 +11,7 @@ import duologue
 from duologue import data, runs
 from duologue.graphs import simquac
 from duologue.nodes import Limits
-from duologue.nodes.calls.endpoint_gate import EndpointError, Pace
+from duologue.nodes.calls.gate import EndpointError, Pace
 from duologue.nodes.models import chat_model
 
 
@@ -34,7 +34,7 @@ def test_an_endpoint_that_dies_costs_the_other_one_nothing_twice(faulty: Any, mo
     scenarios = list(runs.repeated(simquac.scenarios(data.simquac.samples()), 2))
     run: dict[str, Any] = {"limits": Limits(max_turns=6), "out": tmp_path / "run"}
     with pytest.raises(EndpointError, match="no usable reply any more"):
-        duologue.simulate(cast, scenarios, **run, conduct=runs.Conduct(pace=Pace(patience=1.5, wait=0.05)))
+        duologue.simulate(cast, scenarios, **run, conduct=runs.Conduct(pace=Pace(patience=1.5)))
     paid = ours.counts()["answered"]
     failing.change(gone_requests=[])
     done = duologue.simulate(cast, scenarios, **run, resume=True)

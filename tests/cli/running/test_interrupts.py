@@ -12,6 +12,7 @@ import typer
 
 from duologue.cli.running.interrupts import ask_all, interruptible
 from duologue.data import record_lines
+from duologue.nodes.calls.gate import RunOverError
 from duologue.runs.engine.control import Control
 
 WAITING = """
@@ -261,17 +262,15 @@ def test_the_end_of_its_time_ends_a_run_whose_agent_never_answers(tmp_path):
     assert line.endswith("continue: the same command with --out run --resume")
 
 
-async def test_a_conversation_that_waits_for_an_agent_is_dropped_and_others_go_on():
-    from duologue.nodes.calls.agent_turns import CONVERSATION
-
+async def test_a_conversation_that_waits_for_an_agent_is_over_and_others_go_on():
     control = Control()
     calls = control.call_service()
 
     async def conversation(for_agent):
-        CONVERSATION.set(asyncio.current_task())
         if for_agent:
-            with calls.agents.turn():
-                await asyncio.Event().wait()
+            turn = asyncio.create_task(asyncio.Event().wait())
+            with calls.agent_turn(turn):
+                await asyncio.wait({turn})
         return "finished"
 
     waiting, other = asyncio.create_task(conversation(True)), asyncio.create_task(conversation(False))
@@ -279,8 +278,8 @@ async def test_a_conversation_that_waits_for_an_agent_is_dropped_and_others_go_o
     control.drop()
     later = asyncio.create_task(conversation(True))
     results = await asyncio.gather(waiting, other, later, return_exceptions=True)
-    assert [isinstance(result, asyncio.CancelledError) for result in results] == [True, False, True]
-    assert not calls.agents.waiting
+    assert [isinstance(result, RunOverError) for result in results] == [True, False, True]
+    assert not calls.agents
 
 
 POOL = """

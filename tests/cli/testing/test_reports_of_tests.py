@@ -11,7 +11,7 @@ import pytest
 
 from duologue.cli.running.interrupts import STOPPED
 from duologue.cli.running.run import cut_by
-from duologue.nodes.calls.endpoint_gate import EndpointError
+from duologue.nodes.calls.gate import EndpointError
 from duologue.runs.engine.control import Control
 
 AGENTS = """

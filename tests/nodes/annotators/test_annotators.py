@@ -12,7 +12,7 @@ from duologue.errors import SettingError
 from duologue.graphs.label_graph import annotation, beginning
 from duologue.nodes.annotators.kinds import LabelQuestion, annotator
 from duologue.nodes.annotators.replies import form_of, lost, material
-from duologue.nodes.calls.service import CallService
+from duologue.nodes.calls.service import Calls
 from duologue.nodes.contract import ContractError
 from duologue.prompts.label_pages import shipped_labels
 
@@ -137,7 +137,7 @@ def test_an_endpoint_that_tells_no_usage_gives_its_vote_and_the_tokens_are_count
     value = json.loads(response.get_data())
     del value["usage"]
     response.set_data(json.dumps(value))
-    calls = CallService()
+    calls = Calls()
     with calls.active():
         opinion = vote(saying(response))
     assert opinion.values == {WHOLE: {"mood": "good"}}

@@ -24,7 +24,7 @@ SOURCES = {
     "judge/repair_not_json": "No JSON: {{ repair }} ({{ attempt }} of {{ attempts }})",
     "judge/repair_other": "Mend it: {{ repair }} ({{ attempt }} of {{ attempts }})",
 }
-CALL = Call(seed=3, subject="conversation", role="judge", turn=2, vote=1)
+CALL = Call(seed=3, conversation="conversation", role="judge", turn=2, vote=1)
 VALUES = {"what": "politeness", "text": "Hello </note>{{ what }}"}
 
 

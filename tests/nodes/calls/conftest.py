@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from duologue.nodes.calls.endpoint_gate import Gate, Pace
+from duologue.nodes.calls.gate import Gate, Pace
 from duologue.nodes.models.faults import CallFault, ReplyError
 from duologue.nodes.models.reported_limits import note_headers
 from tests.faulty.limits import Limits

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.errors import DuologueError
-from duologue.nodes.calls.endpoint_gate import CallError, EndpointError, Gate, Pace
+from duologue.nodes.calls.gate import CallError, EndpointError, Gate, Pace
 
 
 async def echo(endpoint, what):
@@ -320,5 +320,5 @@ def test_a_gate_that_is_in_use_in_another_loop_says_so(calls):
 
 
 async def test_a_call_that_succeeds_at_once_needs_no_retrying(monkeypatch):
-    monkeypatch.setattr("duologue.nodes.calls.endpoint_gate.AsyncRetrying", None)
+    monkeypatch.setattr("duologue.nodes.calls.gate.AsyncRetrying", None)
     assert await Gate("x", Pace()).call(lambda: echo(None, "hello")) == ("hello", {})

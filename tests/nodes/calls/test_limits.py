@@ -6,9 +6,9 @@ import statistics
 import pytest
 from langchain_core.messages import HumanMessage
 
-from duologue.nodes.calls.call_store import Call
-from duologue.nodes.calls.endpoint_gate import EndpointError
-from duologue.nodes.calls.service import CallService, drafted
+from duologue.nodes.calls.gate import EndpointError
+from duologue.nodes.calls.service import Calls, drafted
+from duologue.nodes.calls.store import Call
 from duologue.testing import scripted_model
 
 
@@ -279,7 +279,7 @@ def test_whoever_waits_for_room_is_told_when_it_changes(run, calls):
 
 def test_a_run_is_woken_when_an_endpoint_has_room_for_more_or_fewer_conversations():
     changes = []
-    service = CallService(on_room=lambda: changes.append(service.room))
+    service = Calls(on_room=lambda: changes.append(service.room))
     gate = service.gate("http://x/v1")
     assert service.gate("http://x/v1") is gate
     for on_change in gate.on_room:
@@ -293,6 +293,6 @@ def test_a_run_is_woken_when_an_endpoint_has_room_for_more_or_fewer_conversation
 
 async def test_a_run_whose_endpoint_is_given_up_makes_no_further_call():
     given_up = EndpointError("given up")
-    with CallService(stopped=given_up).active(), pytest.raises(EndpointError) as raised:
+    with Calls(stopped=given_up).active(), pytest.raises(EndpointError) as raised:
         await drafted(scripted_model("Yes."), [HumanMessage("Now?")], Call(0, "c", "user"))
     assert raised.value is given_up

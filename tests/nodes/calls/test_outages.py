@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from duologue.nodes.calls.endpoint_gate import CallError, EndpointError
+from duologue.nodes.calls.gate import CallError, EndpointError
 from duologue.nodes.calls.reservations import RunOverError
 
 

@@ -15,7 +15,7 @@ from duologue import Limits, runs
 from duologue.data.formats import record_lines
 from duologue.errors import SettingError
 from duologue.graphs import simquac
-from duologue.nodes.calls.endpoint_gate import EndpointError, Pace
+from duologue.nodes.calls.gate import EndpointError, Pace
 from duologue.nodes.calls.spending import Spending
 from duologue.nodes.contract import ContractError
 from duologue.runs import Conduct, Control
@@ -164,13 +164,11 @@ def test_what_only_one_process_can_do_is_refused(tmp_path, topics, conduct, name
         (250, {}, 2),
         (10_000, {}, 4),
         (10_000, {"concurrency": 3}, 3),
-        (10_000, {"pace": Pace(requests_per_minute=60)}, 1),
-        (10_000, {"pace": Pace(requests_per_minute=12_000)}, 2),
     ],
 )
 def test_as_many_processes_are_chosen_as_have_work(monkeypatch, conversations, more, processes):
     monkeypatch.setattr(sharing, "processors", lambda: 4)
-    conduct, concurrency = Conduct(pace=more.get("pace")), more.get("concurrency", "auto")
+    conduct, concurrency = Conduct(), more.get("concurrency", "auto")
     assert sharing.processes_worth(conversations, Limits(max_turns=10), conduct, concurrency) == processes
 
 
@@ -189,11 +187,10 @@ def test_own_programs_are_not_divided_by_themselves(monkeypatch, tmp_path, topic
 
 
 def test_limits_are_divided_without_a_rest():
-    pace = Pace(requests_per_minute=100, tokens_per_minute=3, concurrency=7)
+    pace = Pace(concurrency=7)
     shares = [sharing.share(pace, 3, position) for position in range(3)]
     assert [share.concurrency for share in shares] == [3, 2, 2]
-    assert sum(share.requests_per_minute or 0 for share in shares) == pytest.approx(100)
-    assert sum(share.tokens_per_minute or 0 for share in shares) == pytest.approx(3)
+    assert [share.parts for share in shares] == [3, 3, 3]
 
 
 # -- the sum of reports

@@ -15,7 +15,7 @@ from duologue.data import Conversation
 from duologue.data.files.regular_files import OPEN, OpenFiles
 from duologue.data.settings.tracing import untraced
 from duologue.graphs import simquac
-from duologue.nodes.calls.endpoint_gate import Pace
+from duologue.nodes.calls.gate import Pace
 from duologue.nodes.settings.environment import settings
 from duologue.runs import Control
 from duologue.runs.divided import processes, ray_tasks, sharing
@@ -125,7 +125,7 @@ async def test_a_worker_that_never_reports_is_one_that_died():
 
 
 def test_the_tasks_that_are_at_work_never_share_more_than_the_limits_of_the_run(shard):
-    whole = replace(shard, pace=Pace(requests_per_minute=600, tokens_per_minute=900), concurrency=4)
+    whole = replace(shard, pace=Pace(), concurrency=4)
     number = sharing.at_once(8, 7, 4)
     assert number == 4
     begun: dict[int, Shard] = {}
@@ -139,8 +139,7 @@ def test_the_tasks_that_are_at_work_never_share_more_than_the_limits_of_the_run(
     tasks = ray_tasks._Tasks(None, Task(), None, waiting, 3, Board(Control()))
     while tasks.go_on():
         under_way = [begun[ref] for ref in tasks.running]
-        assert sum(part.pace.requests_per_minute or 0 for part in under_way) <= 600
-        assert sum(part.pace.tokens_per_minute or 0 for part in under_way) <= 900
+        assert sum(1 / part.pace.parts for part in under_way) <= 1
         assert sum(int(part.concurrency) for part in under_way) <= 4
         ended = sorted(tasks.running)[len(tasks.running) // 2]  # not the first: shares go round
         tasks._free.append(tasks.running.pop(ended)[1])

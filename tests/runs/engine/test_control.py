@@ -9,10 +9,9 @@ from langchain_core.messages import HumanMessage
 from duologue import Limits, runs
 from duologue.data import simquac as topics
 from duologue.graphs import simquac
-from duologue.nodes.calls.call_store import Call
-from duologue.nodes.calls.prices import PriceQuery
 from duologue.nodes.calls.service import drafted
-from duologue.nodes.calls.spending import Spending
+from duologue.nodes.calls.spending import PriceQuery, Spending
+from duologue.nodes.calls.store import Call
 from duologue.nodes.models.scripted import ScriptedModel
 from duologue.runs.engine.control import Control, default_control
 from duologue.runs.engine.conversing import do_all

@@ -5,8 +5,7 @@ from collections import Counter
 import pytest
 
 from duologue.data import Attempt, Conversation, Message, Usage
-from duologue.nodes.calls.prices import PriceQuery
-from duologue.nodes.calls.spending import Spending
+from duologue.nodes.calls.spending import PriceQuery, Spending
 from duologue.runs.engine.figures import RunFigures, dollars, duration
 from duologue.runs.engine.reports import EndpointNow
 

@@ -14,7 +14,6 @@ import duologue
 from duologue import runs
 from duologue.graphs import simquac
 from duologue.nodes import Limits, draft
-from duologue.nodes.calls.endpoint_gate import Pace
 from duologue.runs import Conduct
 from duologue.runs.engine import progress
 from duologue.runs.engine.figures import RunFigures
@@ -219,7 +218,7 @@ async def test_simulate_in_a_running_loop_over_a_faulty_endpoint_finishes_and_sh
     endpoint = faulty(faults={"429": 0.3, "null_content": 0.3})
     for name, value in endpoint.environment.items():
         monkeypatch.setenv(name, value)
-    conduct = Conduct(pace=Pace(wait=0.001), progress=True)
+    conduct = Conduct(progress=True)
     cast = simquac.cast(user="openai:m", assistant="openai:m")
     conversations = duologue.simulate(cast, simquac.scenarios(topics(4)), limits=Limits(max_turns=2), conduct=conduct)
     assert [one.stop for one in conversations] == ["max_turns"] * 4

@@ -12,8 +12,8 @@ from langchain_core.messages import HumanMessage
 import duologue
 from duologue import nodes, runs
 from duologue.graphs import simquac
-from duologue.nodes.calls.call_store import Call, SentRequest, StoredReply
-from duologue.nodes.calls.service import CallService
+from duologue.nodes.calls.service import Calls
+from duologue.nodes.calls.store import Call, Replies, SentRequest, StoredReply
 from duologue.runs import CallFile, Conduct, RunError
 from duologue.testing import scripted_model
 from tests.fake_models import PaidModel
@@ -77,7 +77,7 @@ def test_a_broken_line_of_the_journal_is_asked_again(tmp_path, topics, whole):
 def test_a_reply_is_on_the_disk_when_its_file_is_closed(tmp_path, monkeypatch):
     from langchain_core.messages import HumanMessage
 
-    from duologue.nodes.calls.call_store import Call, SentRequest, StoredReply
+    from duologue.nodes.calls.store import Call, SentRequest, StoredReply
 
     synced = []
     file = CallFile.recording(tmp_path / "calls.jsonl")
@@ -95,7 +95,9 @@ async def test_a_turn_of_an_agent_that_failed_is_not_kept(tmp_path):
             return outcome
 
         call = Call(0, "c1", "assistant")
-        assert await CallService(store=file).update({"agent": "a"}, [HumanMessage("Now?")], call, 1, ask) == outcome
+        assert (
+            await Calls(replies=Replies(file)).update({"agent": "a"}, [HumanMessage("Now?")], call, 1, ask) == outcome
+        )
     file.close()
     assert file.path.read_text().count('"reply"') == 1
 
@@ -103,7 +105,7 @@ async def test_a_turn_of_an_agent_that_failed_is_not_kept(tmp_path):
 def test_the_second_file_of_calls_is_on_the_disk_and_closed_with_the_first(tmp_path, monkeypatch):
     from langchain_core.messages import HumanMessage
 
-    from duologue.nodes.calls.call_store import Call, SentRequest, StoredReply
+    from duologue.nodes.calls.store import Call, SentRequest, StoredReply
 
     synced = []
     file, copy = (CallFile.recording(tmp_path / name) for name in ("calls.jsonl", "copy.jsonl"))

@@ -14,7 +14,7 @@ from duologue import data, nodes, runs
 from duologue.errors import DataError, ModelError, SettingError
 from duologue.graphs import agent_test, recllmsim, simquac
 from duologue.nodes import Limits
-from duologue.nodes.calls.call_store import Call, SentRequest, StoredReply
+from duologue.nodes.calls.store import Call, SentRequest, StoredReply
 from duologue.nodes.models.scripted import ScriptedModel
 from duologue.nodes.settings.redaction import error_line
 from duologue.runs import CallFile, Conduct
@@ -69,7 +69,7 @@ def test_a_call_that_is_not_recorded_is_named_with_the_nearest_and_the_first_dif
 def test_the_first_difference_of_two_messages_is_shown_with_what_is_around_it(tmp_path):
     from langchain_core.messages import HumanMessage, SystemMessage
 
-    from duologue.nodes.calls.call_store import Call, SentRequest, StoredReply
+    from duologue.nodes.calls.store import Call, SentRequest, StoredReply
 
     key = Call(0, "c1", "user").key(1)
     with Conduct(record=tmp_path / "calls.jsonl").calls() as file:

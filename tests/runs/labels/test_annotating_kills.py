@@ -1,68 +1,18 @@
-"""Labelling that is cancelled at every moment, and killed against an endpoint that counts: what is paid twice."""
+"""Labelling that is killed against an endpoint that counts: what is paid twice."""
 
-import asyncio
 import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage
 
 from duologue.data import Conversation, Message
 from duologue.data.recllmsim import combined, shipped_profiles, shipped_tasks
 from duologue.data.recllmsim.folders import write
-from duologue.nodes.calls.call_store import Call
-from duologue.nodes.calls.service import CallService, drafted
-from duologue.nodes.calls.tries import LAST_TURNS
-from duologue.runs.journals.calls import CallFile
-from tests.fake_models import LateModel
 
 PAGE = "---\nunit: conversation\nvotes: true\nparts:\n  mood: {values: [good, bad]}\n---\ngood: x. bad: y.\n"
 VOTES = 3
 TALKS = 5
-CALL = Call(0, "c", "annotator mood")
-Late = partial(LateModel, lines=['{"mood": "good"}'], delays=(5, 20))
-
-
-async def cancelled(file: CallFile, model: LateModel, turns: int) -> int:
-    """Ask, and cancel after so many turns of the event loop; gives how many turns it took to end."""
-    with CallService(store=file).active():
-        task = asyncio.ensure_future(drafted(model, [HumanMessage("How was it?")], CALL))
-    for _ in range(turns):
-        await asyncio.sleep(0)
-    task.cancel()
-    taken = 0
-    while not task.done():
-        await asyncio.sleep(0)
-        taken += 1
-    assert task.cancelled() or turns > 20
-    return taken
-
-
-async def reply_text(file: CallFile, model: LateModel) -> str:
-    with CallService(store=file).active():
-        return str((await drafted(model, [HumanMessage("How was it?")], CALL))["text"])
-
-
-@pytest.mark.parametrize("turns", range(60))
-def test_a_reply_that_was_paid_is_kept_whenever_its_call_is_cancelled(tmp_path: Path, turns: int) -> None:
-    model = Late()
-    with_file = CallFile.recording(tmp_path / "calls.jsonl")
-    asyncio.run(cancelled(with_file, model, turns))
-    with_file.close()
-    again = CallFile.recording(tmp_path / "calls.jsonl")
-    assert asyncio.run(reply_text(again, model)) == '{"mood": "good"}'
-    again.close()
-    assert len(model.sent) == 1
-
-
-def test_a_call_that_is_not_answered_ends_soon_after_it_is_cancelled_and_leaves_no_reply(tmp_path: Path) -> None:
-    model = Late(silent=True)
-    file = CallFile.recording(tmp_path / "calls.jsonl")
-    assert asyncio.run(cancelled(file, model, 30)) < 2 * LAST_TURNS
-    file.close()
-    assert '"reply"' not in (tmp_path / "calls.jsonl").read_text()
 
 
 class Killed:
