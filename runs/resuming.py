@@ -14,7 +14,7 @@ from ..nodes.limits import Limits
 from ..nodes.validators.composition import models_of
 from .folder import dataset
 from .folder.run_folder import RunFolder
-from .journals.calls import CallFile
+from .journals.calls import CallFile, count
 
 
 def to_repeat(folder: RunFolder, limits: Limits, *, retry_failed: bool) -> tuple[set[str], set[str]]:
@@ -89,7 +89,7 @@ def spent_before(
     for paid in file.paid if file is not None else ():
         side = next((role for role in speakers if role == paid.role), None)
         price_query = speakers[side] if side else judge
-        spending.add_paid(paid._replace(role=side or "judge"), price_query)
+        count(spending, paid._replace(role=side or "judge"), price_query)
 
 
 def _price_query(node: Any) -> PriceQuery | None:

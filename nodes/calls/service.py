@@ -22,7 +22,7 @@ from ..settings.redaction import error_line, without_known_secrets
 from ..state import Draft
 from ..world_journal import WorldInJournal
 from .gate import CallError, EndpointError, Gate, Pace, RunOverError
-from .spending import CallKind, PriceQuery, Reservations, Spending, asked_model
+from .spending import PriceQuery, Reservations, Spending, asked_model
 from .store import Call, CallStore, Replies, SentRequest, StoredReply, message_of, plain_reply
 
 CONVERSATIONS = 8
@@ -192,7 +192,7 @@ class Calls:
             yield lambda sent, replied: None
             return
         try:
-            async with self.reservations.room(CallKind(role, query), expected) as took:
+            async with self.reservations.room((role, query), expected) as took:
                 with during(_CURRENT, _Current(self, in_turn=True)):
                     yield took
         except RunOverError:

@@ -1,11 +1,11 @@
 """What a run has spent on calls of models, what the calls under way will take, and when that is too much."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from langchain_core.language_models import BaseChatModel
 
@@ -16,8 +16,6 @@ from ..models.specs import endpoint_url
 from ..settings.redaction import host_of
 from .gate import RunOverError
 
-COUNTED = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
-"""What is added up, by the names of `data.Usage`; cached and reasoning tokens are parts of the first two."""
 UNPRICED = frozenset({"ollama", "huggingface", "nvidia"})
 """Providers whose models bear names of others' models, and not their prices."""
 
@@ -77,31 +75,6 @@ def _in_table(query: PriceQuery) -> Any:
     return None
 
 
-class ReplyCost(NamedTuple):
-    """What a kept reply has taken."""
-
-    role: str
-    model: str | None
-    usage: Mapping[str, int]
-    """By the names of `data.Usage`; without tokens if the endpoint reported none."""
-    sent: Sequence[str] = ()
-    """The texts that were sent, where tokens are to be counted by characters."""
-    reply: str = ""
-
-    @classmethod
-    def of(cls, role: str, call: Mapping[str, Any], messages: Callable[[], Mapping[str, Any]]) -> "ReplyCost":
-        """What a model's reply in a call journal has taken; `messages`: those of its conversation, by digest."""
-        reply = call["reply"]
-        usage, metadata = reply.get("usage_metadata") or {}, reply.get("response_metadata") or {}
-        counted = {name: usage.get(name, 0) for name in ("input_tokens", "output_tokens")} | {"calls": 1}
-        if cached := (usage.get("input_token_details") or {}).get("cache_read"):
-            counted["cached_tokens"] = cached
-        sent = {} if usage else messages()
-        texts = [] if usage else [str(sent.get(digest, {}).get("content", "")) for digest in call.get("sent", [])]
-        model = metadata.get("model_name") or metadata.get("model")
-        return cls(role, model, counted, texts, str(reply.get("content", "")))
-
-
 @dataclass
 class ModelSpending:
     """What the calls of one model, or of one role, have taken."""
@@ -124,10 +97,10 @@ class ModelSpending:
     def add(self, calls: int, tokens: Mapping[str, int], cost: float | None, *, by_characters: bool) -> None:
         """Add a reply."""
         self.calls += calls
-        for name in COUNTED:
+        self.by_characters += calls * by_characters
+        for name in ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens"):
             setattr(self, name, getattr(self, name) + tokens.get(name, 0))
         self.cost = None if self.cost is None or cost is None else self.cost + cost
-        self.by_characters += calls if by_characters else 0
 
 
 class BudgetPart(NamedTuple):
@@ -239,10 +212,6 @@ class Spending:
                 tokens += usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
         return tokens
 
-    def add_paid(self, paid: ReplyCost, query: PriceQuery | None) -> None:
-        """Count a stored reply, as `add`."""
-        self.add(paid.model, paid.usage, role=paid.role, query=query, sent=paid.sent, reply=paid.reply)
-
     def _cost(self, name: str, query: PriceQuery | None, tokens: Mapping[str, int]) -> float | None:
         """The cost of a call at the price of the model that answered, else of the requested model."""
         if query is None:
@@ -262,31 +231,25 @@ class Spending:
         if line not in self.notes:
             self.notes.append(line)
 
-    def has_room(self, tokens: float, cost: float) -> bool:
-        """Whether so much more may be spent."""
+    def reached(self, tokens: float = 0.5, cost: float = 1e-9) -> str | None:
+        """The bound that so much more would pass, with what is spent, in words; None if there is room."""
         if self.max_tokens is not None and self.total.tokens + tokens > self.max_tokens:
-            return False
-        return self.max_cost is None or (self.total.cost or 0.0) + cost <= self.max_cost
+            return f"--max-run-tokens {self.max_tokens:,} is reached, with {self.total.tokens:,} tokens"
+        if self.max_cost is not None and (self.total.cost or 0.0) + cost > self.max_cost:
+            return f"--max-cost {self.max_cost:g} is reached, with ${self.total.cost or 0.0:.4g}"
+        return None
 
-    def leave_no_room(self, tokens: int) -> None:
+    def leave_no_room(self, tokens: float, cost: float = 1e-9) -> None:
         """Nothing more is spent, as the next call, of so many tokens, would pass a bound."""
-        if self.max_tokens is not None and (self.max_cost is None or self.total.tokens + tokens > self.max_tokens):
-            bound, spent = f"--max-run-tokens {self.max_tokens:,}", f"{self.total.tokens:,} tokens"
-        else:
-            bound, spent = f"--max-cost {self.max_cost:g}", f"${self.total.cost or 0.0:.4g}"
-        self.no_room = f"{bound} is reached, with {spent}: the next call, of about {tokens:,} tokens, would pass it"
+        self.no_room = f"{self.reached(tokens, cost)}: the next call, of about {tokens:,.0f} tokens, would pass it"
 
     def over(self) -> str | None:
         """Why nothing more may be spent, in words; None if something may."""
         if self.is_part:
             return None
-        if self.max_tokens is not None and self.total.tokens >= self.max_tokens:
-            return f"--max-run-tokens {self.max_tokens:,} is reached, with {self.total.tokens:,} tokens"
         if self.max_cost is not None and self.total.cost is None:
             return f"the price of the model {self.unknown} is unknown, so --max-cost cannot be kept"
-        if self.max_cost is not None and (self.total.cost or 0.0) >= self.max_cost:
-            return f"--max-cost {self.max_cost:g} is reached, with ${self.total.cost:.4g}"
-        return self.no_room
+        return self.reached() or self.no_room
 
     def plain(self) -> dict[str, object]:
         """The totals as plain values, for `--json`."""
@@ -295,12 +258,8 @@ class Spending:
         return {**vars(self.total), **by}
 
 
-class CallKind(NamedTuple):
-    """Calls that take about as much as one another."""
-
-    role: str
-    query: PriceQuery | None
-    """None: what the calls cost is unknown, as those of an agent."""
+CallKind: TypeAlias = tuple[str, PriceQuery | None]
+"""Calls that take about as much as one another: those of a role to a model. None: they cost nothing, or it is unknown."""
 
 
 @dataclass
@@ -350,10 +309,10 @@ class Reservations:
         mean = self._kinds.setdefault(kind, _Mean())
         while True:
             part = self._part(kind, mean, expected)
-            tokens, cost = map(sum, zip(part, *self._held, strict=True))
-            if mean.under_way < max(1, 2 * mean.ended) and self.spending.has_room(tokens, cost):
+            passed = self.spending.reached(*map(sum, zip(part, *self._held, strict=True)))
+            if passed is None and mean.under_way < max(1, 2 * mean.ended):
                 break
-            await self._other_end(round(part[0]))
+            await self._other_end(*part)
         mean.under_way += 1
         self._held.append(part)
         try:
@@ -369,8 +328,8 @@ class Reservations:
         reply = mean.reply if mean.ended else total.output_tokens / max(1, total.calls)
         sent = max(0.0, expected + mean.more)
         cost = 0.0
-        if self.spending.max_cost is not None and kind.query is not None:
-            cost = price(kind.query, {"input_tokens": round(sent), "output_tokens": round(reply)}) or 0.0
+        if self.spending.max_cost is not None and kind[1] is not None:
+            cost = price(kind[1], {"input_tokens": round(sent), "output_tokens": round(reply)}) or 0.0
         return sent + reply, cost
 
     def wake(self) -> None:
@@ -385,14 +344,14 @@ class Reservations:
         self.closed = True
         self.wake()
 
-    async def _other_end(self, tokens: int) -> None:
+    async def _other_end(self, tokens: float, cost: float) -> None:
         """Wait until another call has ended, or there is more of the budget; RunOverError if neither can be."""
         alone = not self._held
         if alone and not self.spending.is_part:
-            self.spending.leave_no_room(tokens)
+            self.spending.leave_no_room(tokens, cost)
         if self.spending.over() is not None:
             raise RunOverError
-        self.short = tokens if alone else 0
+        self.short = round(tokens) if alone else 0
         waiter = asyncio.get_running_loop().create_future()
         self._waiting.append(waiter)
         await waiter

@@ -1,6 +1,7 @@
 """Calls by name, what they send, and the replies that are kept: the same question about the same turn is asked once."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from ...data.identity import call_seed, digest
 from ...errors import DuologueError
-from ..replies.conversion import plain_json, writable
+from ..replies.conversion import writable
 from ..settings.redaction import known_secrets, without, without_known_secrets
 
 
@@ -181,26 +182,6 @@ class SharedReplies:
         return self.locks.setdefault((key, sent.digest), asyncio.Lock())
 
 
-class StoreInMemory:
-    """The replies to the users of a version without a file, for the other versions."""
-
-    snapshot_bytes = 0
-
-    def __init__(self) -> None:
-        self._replies: dict[tuple[CallKey, str], StoredReply] = {}
-
-    def find(self, key: CallKey, sent: SentRequest) -> StoredReply | None:
-        """The reply, if the same was sent."""
-        return self._replies.get((key, sent.digest))
-
-    look_up = find
-
-    def keep(self, key: CallKey, sent: SentRequest, reply: StoredReply) -> None:
-        """Keep what others share; each other reply is needed once."""
-        if reply.shared:
-            self._replies[key, sent.digest] = reply
-
-
 def is_of_user(role: str) -> bool:
     """Whether calls of a role are the user's, or of a model that judges its drafts."""
     return role == "user" or role.startswith("user judge ")
@@ -259,9 +240,8 @@ class Replies:
 def plain_reply(message: AIMessage) -> dict[str, Any]:
     """A model's message as plain JSON, without its random id, its headers and what is at its default."""
     dumped = message.model_dump(exclude={"id"}, exclude_defaults=True)
-    metadata = {key: value for key, value in _as_json(dumped.pop("response_metadata", {})).items() if key != "headers"}
-    plain = _as_json(dumped | ({"response_metadata": metadata} if metadata else {}))
-    return dict(without_known_secrets(plain))
+    metadata = {key: value for key, value in dumped.pop("response_metadata", {}).items() if key != "headers"}
+    return dict(without_known_secrets(_as_json(dumped | ({"response_metadata": metadata} if metadata else {}))))
 
 
 def message_of(reply: StoredReply) -> AIMessage:
@@ -271,13 +251,4 @@ def message_of(reply: StoredReply) -> AIMessage:
 
 def _as_json(value: Any) -> Any:
     """The value as plain JSON; other parts of it, such as an object of a client, as text."""
-    if isinstance(value, str):
-        return writable(value)
-    if isinstance(value, Mapping):
-        return {str(key): _as_json(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_as_json(inner) for inner in value]
-    try:
-        return plain_json(value)
-    except TypeError:
-        return str(value)
+    return json.loads(writable(json.dumps(value, ensure_ascii=False, default=str)))

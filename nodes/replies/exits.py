@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine, Generator
 from contextvars import Context, copy_context
 from typing import Any
 
+from ..calls.gate import RunOverError
 from .agent_steps import TURN, stepped
 
 
@@ -21,8 +22,9 @@ class ExitError(RuntimeError):
 
 
 def ends_process(error: BaseException) -> bool:
-    """Whether asyncio lets an error through every task: it is neither an Exception nor Ctrl-C nor a cancellation."""
-    return not isinstance(error, Exception | BaseExceptionGroup | KeyboardInterrupt | asyncio.CancelledError)
+    """Whether an error of foreign code would end its caller: it is neither an Exception nor Ctrl-C, nor the run's end."""
+    ours = Exception | BaseExceptionGroup | KeyboardInterrupt | asyncio.CancelledError | RunOverError
+    return not isinstance(error, ours)
 
 
 class OwnCancelError(RuntimeError):

@@ -15,12 +15,12 @@ from ...data.records import Record
 from ...data.text.model_tokens import OF_MESSAGE, tokens_about
 from ...nodes.asking.judges import ATTEMPTS
 from ...nodes.calls.gate import EndpointError
-from ...nodes.calls.spending import PriceQuery, ReplyCost, Spending, asked_model
+from ...nodes.calls.spending import PriceQuery, Spending, asked_model
 from ...nodes.settings.redaction import error_line
 from ..engine.conduct import Conduct, calling
 from ..engine.control import Control
 from ..engine.conversing import Concurrency, do_all
-from ..journals.calls import CallFile
+from ..journals.calls import CallFile, ReplyCost, count
 from ..planning.plans import ANSWER, AS_SENT, CallEstimate, CallPlan, ModelCalls
 from .store import AnswerStore, codec_of
 
@@ -115,7 +115,7 @@ def count_payments(spending: Spending, payments: Iterable[Payment]) -> None:
     """Count what was paid before, where a bound needs it."""
     if spending.bounded:
         for paid, query in payments:
-            spending.add_paid(paid, query)
+            count(spending, paid, query)
 
 
 @dataclass(frozen=True)

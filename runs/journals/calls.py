@@ -5,16 +5,16 @@ conversation. A line with `sent` holds a call: its key, recipient, digests of th
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...data.files.json_files import dumps, parsed
 from ...data.files.regular_files import check
 from ...errors import DataError, at
-from ...nodes.calls.spending import ReplyCost
+from ...nodes.calls.spending import PriceQuery, Spending
 from ...nodes.calls.store import CallKey, SentRequest, StoredReply
 from .call_differences import HEAD, ReplayError, check_call, check_head, difference, distance, named
 from .journal import AppendedFile
@@ -22,6 +22,36 @@ from .journal import AppendedFile
 CALLS = "calls.jsonl"
 """Name of the journal in a run folder."""
 _LONGEST_HEAD = 1_000
+
+
+class ReplyCost(NamedTuple):
+    """What a kept reply has taken."""
+
+    role: str
+    model: str | None
+    usage: Mapping[str, int]
+    """By the names of `data.Usage`; without tokens if the endpoint reported none."""
+    sent: Sequence[str] = ()
+    """The texts that were sent, where tokens are to be counted by characters."""
+    reply: str = ""
+
+    @classmethod
+    def of(cls, role: str, call: Mapping[str, Any], messages: Callable[[], Mapping[str, Any]]) -> "ReplyCost":
+        """What a model's reply in a call journal has taken; `messages`: those of its conversation, by digest."""
+        reply = call["reply"]
+        usage, metadata = reply.get("usage_metadata") or {}, reply.get("response_metadata") or {}
+        counted = {name: usage.get(name, 0) for name in ("input_tokens", "output_tokens")} | {"calls": 1}
+        if cached := (usage.get("input_token_details") or {}).get("cache_read"):
+            counted["cached_tokens"] = cached
+        sent = {} if usage else messages()
+        texts = [] if usage else [str(sent.get(digest, {}).get("content", "")) for digest in call.get("sent", [])]
+        model = metadata.get("model_name") or metadata.get("model")
+        return cls(role, model, counted, texts, str(reply.get("content", "")))
+
+
+def count(spending: Spending, paid: ReplyCost, query: PriceQuery | None) -> None:
+    """Count a reply that was paid before; `query`: the model that was called."""
+    spending.add(paid.model, paid.usage, role=paid.role, query=query, sent=paid.sent, reply=paid.reply)
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,13 @@ from ...data.records import Conversation
 from ...errors import SettingError
 from ...graphs.label_graph import annotation, beginning
 from ...nodes.annotators.kinds import Annotator, ModelAnnotator
-from ...nodes.calls.spending import PriceQuery, ReplyCost, asked_model
+from ...nodes.calls.spending import PriceQuery, asked_model
 from ..asking.questions import Payment, ask_missing
 from ..asking.store import AnswerStore
 from ..engine.conduct import Conduct
 from ..engine.conversing import Concurrency
 from ..folder.merging import merge_finished
+from ..journals.calls import ReplyCost
 from .vote_journal import LabelVotes, StoredVotes, label_settings
 from .work import LabellingWork, check_source, planned
 

@@ -20,7 +20,7 @@ from ...data.records import Conversation
 from ...graphs import Cast, conversation
 from ...graphs.conversations.beginning import of_cast
 from ...graphs.single_turn import asking, limits_of, next_turn, state_of
-from ...nodes.calls.spending import PriceQuery, ReplyCost, asked_model
+from ...nodes.calls.spending import PriceQuery, asked_model
 from ...nodes.people import PeopleSpeaker, RewritePeople
 from ...nodes.state import State
 from ...nodes.validators.composition import models_of
@@ -29,7 +29,7 @@ from ..asking.store import AnswerFolder, AnswerStore, reader_of
 from ..engine.conduct import Conduct
 from ..engine.conversing import Concurrency, converse, name_of, planned
 from ..engine.event_loop import waiting
-from ..journals.calls import CallFile
+from ..journals.calls import CallFile, ReplyCost
 from ..journals.journal import RunError
 from ..planning.conversations import conversations_planned
 from ..planning.plans import CallPlan

@@ -12,7 +12,7 @@ from ...data.text.languages import Language
 from ...data.text.model_tokens import OF_MESSAGE, tokens_about
 from ...errors import SettingError
 from ...graphs.profiles import Inventor, ProfileGraph, beginning, fuse, generation, pages_for
-from ...nodes.calls.spending import PriceQuery, ReplyCost, asked_model
+from ...nodes.calls.spending import PriceQuery, asked_model
 from ...nodes.models.specs import chat_model, model_provenance
 from ...nodes.profiles.generation import (
     ProfileLimits,
@@ -28,6 +28,7 @@ from ..asking.store import AnswerStore
 from ..engine.conduct import Conduct
 from ..engine.control import Control
 from ..engine.event_loop import waiting
+from ..journals.calls import ReplyCost
 from ..planning.plans import REJECTED, CallEstimate, CallPlan, CallTokens, ModelCalls
 from .profile_files import ProfileFiles, accepted_texts, drafts_codec, drafts_of, key_of_next
 

@@ -8,7 +8,7 @@ import pytest
 from duologue.errors import MissingExtraError, SettingError
 from duologue.nodes.calls import spending as module
 from duologue.nodes.calls.gate import RunOverError
-from duologue.nodes.calls.spending import CallKind, PriceQuery, Reservations, Spending, asked_model, price
+from duologue.nodes.calls.spending import PriceQuery, Reservations, Spending, asked_model, price
 from duologue.nodes.models.specs import chat_model
 from duologue.testing import scripted_model
 
@@ -161,7 +161,7 @@ async def spend(reservations, workers, *, sent=300, mean=200, ratio=1.3, seed=1)
 
     async def work(role):
         while True:
-            async with reservations.room(CallKind(role, MINI), sent) as took:
+            async with reservations.room((role, MINI), sent) as took:
                 await asyncio.sleep(chance.uniform(0.2, 2.0))
                 replied = round(min(10 * mean, chance.lognormvariate(0, 0.8) * mean / 1.377))
                 usage = {"input_tokens": round(sent * ratio), "output_tokens": replied}
@@ -202,7 +202,7 @@ def test_without_a_bound_every_call_begins_at_once(run):
         reservations, entered = Reservations(Spending()), []
 
         async def work(number):
-            async with reservations.room(CallKind("user", MINI), 10**9):
+            async with reservations.room(("user", MINI), 10**9):
                 entered.append(number)
                 await asyncio.sleep(1)
 

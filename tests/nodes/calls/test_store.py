@@ -8,7 +8,8 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 
 from duologue.data.identity import digest
 from duologue.errors import DuologueError
-from duologue.nodes.calls.store import Call, CallKey, Replies, SentRequest, SharedReplies, StoredReply, StoreInMemory
+from duologue.nodes.calls.store import Call, CallKey, Replies, SentRequest, SharedReplies, StoredReply
+from duologue.runs.journals.in_memory import StoreInMemory
 
 SECRET = "lamp-oil-4711-keeper"
 CALL = {"name": "look", "args": {"at": SECRET}, "id": "1", "type": "tool_call"}
