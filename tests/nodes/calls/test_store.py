@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 from duologue.data.identity import digest
 from duologue.errors import DuologueError
 from duologue.nodes.calls.store import Call, CallKey, Replies, SentRequest, SharedReplies, StoredReply
+from duologue.nodes.settings import redaction
 from duologue.runs.journals.in_memory import StoreInMemory
 
 SECRET = "lamp-oil-4711-keeper"
@@ -31,6 +32,13 @@ PLAIN: list[dict[str, Any]] = [
     {"type": "human", "content": [{"type": "text", "text": "See:"}, {"type": "image", "url": "https://h/1.png"}]},
     {"type": "ai", "content": "A ship."},
 ]
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is remembered here is not remembered in other tests."""
+    monkeypatch.setattr(redaction, "_secrets", set())
+    redaction._look_through.cache_clear()
 
 
 def test_messages_are_kept_as_plain_json_without_a_credential_also_one_that_becomes_known_later(
