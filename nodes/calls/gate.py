@@ -42,6 +42,7 @@ class Pace:
     patience: float = 600.0  # seconds for which an endpoint that has answered in this run is waited for
     first_patience: float = 15.0  # the same of one that has never answered
     tries: int = 10  # most tries of one call while other calls succeed
+    parts: int = 1  # processes of a run, among which the rates that a model's name sets are divided
 
 
 @dataclass

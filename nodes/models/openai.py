@@ -31,7 +31,6 @@ from ..settings.redaction import host_of
 from .faults import ReplyError, StatusError, fault, of_broken_json, of_error_in_reply
 from .flaws import ODD_USAGE, count_of, flaw_of_finish
 from .http import Target, post
-from .reported_limits import note_headers
 
 _OF_LANGCHAIN = frozenset(
     "stream callbacks tags metadata run_name run_id ls_structured_output_format structured_output_format".split()
@@ -113,7 +112,6 @@ class OpenAIModel(BaseChatModel):
         if self._target is None or self._target.of != (self.base_url, self.api_key.get_secret_value()):
             self._target = Target.at(self.base_url, self.api_key.get_secret_value())
         status, headers, content = await post(self._target, orjson.dumps(body), self.timeout)
-        note_headers(headers)  # until the gate reads them in the message
         if not 200 <= status < 300:
             raise StatusError(status, headers, content)
         message = message_in(content)

@@ -224,7 +224,7 @@ def test_a_wrong_key_is_raised_without_the_way_that_it_took_through_the_package(
             duologue.simulate(cast, simquac.scenarios(topics(3)), out=out)
         lines = "".join(traceback.format_exception(caught.value)).splitlines()
         assert len([line for line in lines if line.startswith("  File ")]) == 2
-        assert lines[-1].endswith("; correct the key, and run again")
+        assert "wrong_key" in lines[-1]
 
 
 def test_conversations_that_a_bound_cut_short_are_warned_of(topics, caplog):

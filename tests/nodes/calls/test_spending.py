@@ -12,6 +12,8 @@ from duologue.nodes.calls.spending import PriceQuery, Reservations, Spending, as
 from duologue.nodes.models.specs import chat_model
 from duologue.testing import scripted_model
 
+from .simulator import run
+
 MINI = PriceQuery("gpt-4.1-mini", "openai", "http://user:secret@127.0.0.1:9/v1")
 OWN = PriceQuery("mine", "openai", "http://127.0.0.1:9/v1")
 CALL = {"input_tokens": 1000, "output_tokens": 100, "calls": 1}
@@ -175,7 +177,7 @@ async def spend(reservations, workers, *, sent=300, mean=200, ratio=1.3, seed=1)
 
 @pytest.mark.parametrize("workers", [1, 8, 64])
 @pytest.mark.parametrize("bound", [8_000, 40_000, 400_000])
-def test_no_more_than_a_tenth_over_the_tokens_is_spent_and_little_is_left(run, workers, bound):
+def test_no_more_than_a_tenth_over_the_tokens_is_spent_and_little_is_left(workers, bound):
     for seed in range(3):
         spending = Spending(max_tokens=bound)
         run(spend(Reservations(spending), workers, seed=seed))
@@ -183,21 +185,21 @@ def test_no_more_than_a_tenth_over_the_tokens_is_spent_and_little_is_left(run, w
         assert spending.over()
 
 
-def test_no_more_than_a_tenth_over_the_cost_is_spent(run):
+def test_no_more_than_a_tenth_over_the_cost_is_spent():
     pytest.importorskip("genai_prices")
     spending = Spending(max_cost=0.02)
     run(spend(Reservations(spending), 64))
     assert 0.8 * 0.02 < spending.total.cost < 1.1 * 0.02
 
 
-def test_a_call_that_would_pass_the_bound_alone_is_not_made_and_the_line_gives_its_length(run):
+def test_a_call_that_would_pass_the_bound_alone_is_not_made_and_the_line_gives_its_length():
     spending = Spending(max_tokens=250)
     run(spend(Reservations(spending), 3))
     assert spending.total.calls == 0
     assert "300 tokens" in spending.over()
 
 
-def test_without_a_bound_every_call_begins_at_once(run):
+def test_without_a_bound_every_call_begins_at_once():
     async def main():
         reservations, entered = Reservations(Spending()), []
 
@@ -214,7 +216,7 @@ def test_without_a_bound_every_call_begins_at_once(run):
     run(main())
 
 
-def test_a_part_of_a_budget_waits_for_more_and_says_that_it_is_short_and_a_closed_one_sends_away(run):
+def test_a_part_of_a_budget_waits_for_more_and_says_that_it_is_short_and_a_closed_one_sends_away():
     async def main():
         spending = Spending()
         spending.take_part(Spending(max_tokens=2000).part)

@@ -15,7 +15,7 @@ import pytest
 from langchain_core import exceptions as core
 
 from duologue.errors import DataError
-from duologue.nodes.calls.tries import CallError
+from duologue.nodes.calls.gate import CallError
 from duologue.nodes.models.faults import MEANINGS, ReplyError, StatusError, fault, fault_of, is_crash, of_error_in_reply
 
 REQUEST = httpx2.Request("POST", "http://127.0.0.1/v1")
