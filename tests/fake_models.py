@@ -1,6 +1,5 @@
-"""Fake chat models of more than one test: they keep the options of calls, reply late, or are paid for."""
+"""Fake chat models of more than one test: they keep the options of calls, or are paid for."""
 
-import asyncio
 from typing import Any
 
 from langchain_core.exceptions import ModelInvalidRequestError
@@ -37,26 +36,6 @@ class SeededModel(SeedlessModel):
     def seeds(self) -> list[Any]:
         """The seed of each call so far."""
         return [options["seed"] for options in self.options]
-
-
-class LateModel(ScriptedModel):
-    """One with late payment and late replies: both come some turns of the event loop later."""
-
-    by_call: bool = True
-    delays: tuple[int, int]
-    """Turns of the event loop before the payment, which `sent` counts, and between payment and reply."""
-    silent: bool = False
-
-    async def _agenerate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
-        before, after = self.delays
-        for _ in range(before):
-            await asyncio.sleep(0)
-        if self.silent:
-            await asyncio.Event().wait()
-        result = self._generate(messages)
-        for _ in range(after):
-            await asyncio.sleep(0)
-        return result
 
 
 class PaidModel(BaseChatModel):

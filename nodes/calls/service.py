@@ -142,6 +142,10 @@ class Calls:
             if kept:
                 request = SentRequest.of({**model_provenance(model), **arguments}, sent)
                 reply = await self.replies.once(key, request, ask)
+                if (
+                    reply.message is None and not reply.shared
+                ):  # it has answered this run: if it is gone it is waited for
+                    self._gate_of(model).answered_before()
             else:
                 reply = await ask()
         draft = drafts_of([message_of(reply)])[0]
@@ -208,17 +212,19 @@ class Calls:
             raise self.stopped
         if isinstance(model, OfflineChatModel):
             return await send(), {}
-        host = endpoint_host(model)
 
         async def checked() -> AIMessage:
             reply = await send()
-            if host is not None:  # one's own model may have nothing to say
+            if endpoint_host(model) is not None:  # one's own model may have nothing to say
                 check_reply(reply)
             return reply
 
-        name, rates = host or type(model).__name__, (model.metadata or {}).get("pace")
-        gate = self.gate(f"{name} {model.metadata['spec']}" if model.metadata and rates else name, rates)
-        return await gate.call(checked, tokens=tokens, spent=tokens_taken, headers=headers_of_reply)
+        return await self._gate_of(model).call(checked, tokens=tokens, spent=tokens_taken, headers=headers_of_reply)
+
+    def _gate_of(self, model: BaseChatModel) -> Gate:
+        """The gate of a model's endpoint; one of its own where its name sets rates."""
+        name, rates = endpoint_host(model) or type(model).__name__, (model.metadata or {}).get("pace")
+        return self.gate(f"{name} {model.metadata['spec']}" if model.metadata and rates else name, rates)
 
     @contextmanager
     def _noting(self, conversation: str) -> Iterator[None]:

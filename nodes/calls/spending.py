@@ -324,9 +324,9 @@ class Reservations:
 
     def _part(self, kind: CallKind, mean: _Mean, expected: int) -> tuple[float, float]:
         """Tokens and dollars that a call is going to take, about."""
-        total = self.spending.total
-        reply = mean.reply if mean.ended else total.output_tokens / max(1, total.calls)
-        sent = max(0.0, expected + mean.more)
+        total, sent, reply = self.spending.total, expected + mean.more, mean.reply
+        if not mean.ended and total.calls:  # as the run's other calls
+            sent, reply = max(expected, total.input_tokens / total.calls), total.output_tokens / total.calls
         cost = 0.0
         if self.spending.max_cost is not None and kind[1] is not None:
             cost = price(kind[1], {"input_tokens": round(sent), "output_tokens": round(reply)}) or 0.0

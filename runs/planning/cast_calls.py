@@ -204,7 +204,8 @@ class CastCalls:
         """Tokens of a message of each role; a model's maximum is taken for all its messages."""
         lengths: dict[Role, int] = {}
         for role, of_role in talk.lengths.items():
-            bound = getattr(self.models.get(role), "max_tokens", None)
+            model = self.models.get(role)
+            bound = getattr(model, "max_tokens", getattr(model, "arguments", {}).get("max_tokens"))
             lengths[role] = (
                 of_role[end] if not isinstance(bound, int) else bound if end == 2 else min(of_role[end], bound)
             )

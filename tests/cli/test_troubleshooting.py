@@ -47,7 +47,7 @@ COMMANDS = (
     "label logs.jsonl --labels mood",
     "agreement logs.jsonl --between a,b",
 )
-ELSEWHERE = {'... is not installed: pip install "duologue[...]"', "...: no usable reply at all, tried for ..."}
+ELSEWHERE = {'... is not installed: pip install "duologue[...]"', "...: no usable reply, tried for ..."}
 """Messages that other tests see: about packages that are missing, and endpoints that are down."""
 
 

@@ -132,7 +132,7 @@ def test_a_bound_ends_it_before_the_call_that_would_pass_it_and_is_told_with_the
     code, out, err = duologue(*command, "--max-run-tokens", 3500, "--concurrency", 1)
     assert code == 1
     assert "3 calls, 3000 tokens;" in out
-    reached = "--max-run-tokens 3,500 is reached, with 3,000 tokens: the next call, of about 993 tokens, would pass it"
+    reached = "--max-run-tokens 3,500 is reached, with 3,000 tokens: the next call, of about 996 tokens, would pass it"
     assert f"2 of 3 are missing: {reached}" in " ".join(err.split())
     code, out, err = duologue(*command, "--max-run-tokens", 9000, "--resume")
     assert code == 0

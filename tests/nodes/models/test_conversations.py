@@ -87,7 +87,7 @@ def test_a_wrong_key_is_tried_once_and_shown_nowhere(endpoint, simulated, caplog
     key = "the-instance's-own-word" if is_instance else endpoint.key
     model: Any = ChatOpenAI(model="m", api_key=key, base_url=endpoint.url, max_retries=0) if is_instance else "openai:m"
     endpoint.otherwise["user"] = endpoint.failing(401, f"Incorrect API key provided: {key}. Sent: Bearer {key}")
-    with pytest.raises(EndpointError, match="wrong_key.*401: Incorrect API key provided") as ended:
+    with pytest.raises(EndpointError, match=r"wrong_key.*401: Incorrect API key provided") as ended:
         simulated(model, out=tmp_path / "run")
     assert [headers["authorization"] for headers in endpoint.headers] == [f"Bearer {key}"]
     assert key not in str(ended.value) + caplog.text

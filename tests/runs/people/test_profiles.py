@@ -1,7 +1,5 @@
 """Making profiles on disk: what is kept, what is sent back, what a kill leaves, when it gives up."""
 
-import asyncio
-import contextlib
 import json
 import os
 import signal
@@ -14,7 +12,6 @@ from duologue.data.recllmsim import Profile, near_duplicate, read_pool, shipped_
 from duologue.nodes.profiles.generation import ProfileLimits
 from duologue.runs.people.profiles import profiles_planned
 from duologue.testing import scripted_model
-from tests.fake_models import LateModel
 
 BO, CLEO = shipped_profiles().texts[0], shipped_profiles().texts[4]
 INCOMPLETE = BO.replace("2. Age: 19\n", "")
@@ -214,23 +211,6 @@ def test_after_a_signal_the_next_command_pays_for_no_reply_again(forks, faulty, 
     assert forks.run(*command, cwd=tmp_path, environment=endpoint.environment).returncode == 0
     assert 0 <= endpoint.counts()["requests"] - len(drafts(out)) <= 1  # the call that was under way
     assert not out.with_suffix(".calls.jsonl").exists()
-
-
-async def test_a_reply_that_was_paid_is_used_whenever_the_work_is_cancelled(tmp_path):
-    cut = 0
-    for turns in range(2, 100, 7):
-        model, out = LateModel(lines=shipped_profiles().texts, delays=(3, 10)), tmp_path / f"{turns}.txt"
-        task = asyncio.ensure_future(runs.profiles.agenerate(2, out, model))
-        for _ in range(turns):
-            await asyncio.sleep(0)
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
-        cut += 0 < len(model.sent) > len(drafts(out))
-        making = await runs.profiles.agenerate(2, out, model)
-        assert (making.complete, len(model.sent)) == (True, len(drafts(out))), turns
-        assert not out.with_suffix(".calls.jsonl").exists()
-    assert cut, "no reply was between payment and draft when the work was cancelled"
 
 
 def test_a_bound_ends_it_after_the_draft_that_was_paid_for_and_holds_over_later_calls(out):
