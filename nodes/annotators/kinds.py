@@ -118,12 +118,13 @@ class ModelAnnotator:
         """The model, whose requests contain the schema if `structured` is set."""
         if not self.structured:
             return self.model
-        if "extra_body" not in type(self.model).model_fields:
+        field = next((name for name in ("arguments", "extra_body") if name in type(self.model).model_fields), None)
+        if field is None:
             raise SettingError(f"a JSON schema can be sent only to openai: models, not {type(self.model).__name__}")
         schema = _strict(schema_of(label, units))
         response_format = {"type": "json_schema", "json_schema": {"name": "label", "strict": True, "schema": schema}}
-        body = {**(getattr(self.model, "extra_body", None) or {}), "response_format": response_format}
-        return self.model.model_copy(update={"extra_body": body})
+        more = {**(getattr(self.model, field) or {}), "response_format": response_format}
+        return self.model.model_copy(update={field: more})
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 from urllib.parse import parse_qsl
 
 from langchain_core.language_models import BaseChatModel
@@ -109,19 +109,23 @@ def _created(provider: str, name: str, arguments: dict[str, Any]) -> BaseChatMod
         raise ModelError(f"{redacted(found)} is read from the environment, never from a model identifier")
     if not is_openai:
         with environment_with_file(provider):
-            return _class("langchain.chat_models", "init_chat_model")(name, model_provider=provider, **arguments)
+            make = _class("langchain.chat_models", "init_chat_model")
+            return cast(BaseChatModel, make(name, model_provider=provider, **arguments))
     key, base_url = settings()
     if key is None:
         raise ModelError(f"{KEY} is not set: export it, write it to .env, {OR_OFFLINE}")
     about: Any = {"api_key": key, "base_url": base_url}  # so that no other variable redirects a call
     if provider == "langchain_openai":
         defaults = {"timeout": 120, "max_retries": 0, "openai_proxy": None}
-        return _class("langchain_openai", "ChatOpenAI")(model=name, **about, **defaults | arguments)
+        return cast(
+            BaseChatModel, _class("langchain_openai", "ChatOpenAI")(model=name, **about, **defaults | arguments)
+        )
     if odd := sorted(_NO_FIELDS & set(arguments)):
         raise ModelError(f"{odd[0]} is no field of a request: langchain_openai:{name} may take it")
     own = {field: arguments[field] for field in ("timeout", "seed") if field in arguments}
     fields = {field: value for field, value in arguments.items() if field not in own}
-    return _class(f"{__package__}.openai", "OpenAIModel")(model_name=name, arguments=fields, **about, **own)
+    make = _class(f"{__package__}.openai", "OpenAIModel")
+    return cast(BaseChatModel, make(model_name=name, arguments=fields, **about, **own))
 
 
 def _class(module: str, name: str) -> Any:

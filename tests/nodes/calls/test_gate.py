@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duologue.errors import DuologueError
 from duologue.nodes.calls.gate import CallError, EndpointError, Gate, Pace, RunOverError
 
 from .simulator import Endpoint, always, fault, run, seconds
@@ -94,7 +93,7 @@ def test_a_wrong_key_model_or_account_ends_all_calls_at_once_with_one_line(name)
     [line] = {str(error) for error in endpoint.errors}
     assert line.startswith(f"http://x/v1: {name}: ")
     assert "\n" not in line
-    assert all(isinstance(error, DuologueError) and error.record_line == line for error in endpoint.errors)
+    assert all(isinstance(error, EndpointError) and error.record_line == line for error in endpoint.errors)
     assert (endpoint.gate.state, endpoint.gate.held_back_by) == ("ended", "given up")
 
 

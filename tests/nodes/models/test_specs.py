@@ -117,7 +117,7 @@ def test_an_instance_is_given_back_as_it_is():
     with pytest.raises(ModelError, match="arguments belong to a model identifier"):
         chat_model(model, temperature=0.5)
     with pytest.raises(ModelError, match="neither a model identifier nor a LangChain chat model"):
-        chat_model(object())  # type: ignore[arg-type]
+        chat_model(object())
 
 
 @pytest.mark.parametrize("spec", ["offline", "openai:m", "langchain_openai:m"])
