@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 from langchain_core.language_models import BaseChatModel
 from pydantic import Field, SecretStr, TypeAdapter, ValidationError
 
-from ...errors import DuologueError, ModelError
+from ...errors import DuologueError, ModelError, SettingError
 from ..settings.environment import environment_with_file, settings
 from ..settings.import_path import is_import_path, lies_here
 from ..settings.redaction import KEY, error_line, host_of, keep_secret, keep_url_secrets, redacted
@@ -113,7 +113,7 @@ def _created(provider: str, name: str, arguments: dict[str, Any]) -> BaseChatMod
             return cast(BaseChatModel, make(name, model_provider=provider, **arguments))
     key, base_url = settings()
     if key is None:
-        raise ModelError(f"{KEY} is not set: export it, write it to .env, {OR_OFFLINE}")
+        raise SettingError(f"{KEY} is not set: export it, write it to .env, {OR_OFFLINE}")
     about: Any = {"api_key": key, "base_url": base_url}  # so that no other variable redirects a call
     if provider == "langchain_openai":
         defaults = {"timeout": 120, "max_retries": 0, "openai_proxy": None}
@@ -122,7 +122,7 @@ def _created(provider: str, name: str, arguments: dict[str, Any]) -> BaseChatMod
         )
     if odd := sorted(_NO_FIELDS & set(arguments)):
         raise ModelError(f"{odd[0]} is no field of a request: langchain_openai:{name} may take it")
-    own = {field: arguments[field] for field in ("timeout", "seed") if field in arguments}
+    own = {field: arguments[field] for field in ("timeout", "seed", "profile") if field in arguments}
     fields = {field: value for field, value in arguments.items() if field not in own}
     make = _class(f"{__package__}.openai", "OpenAIModel")
     return cast(BaseChatModel, make(model_name=name, arguments=fields, **about, **own))
