@@ -42,19 +42,15 @@ class Calls:
     """Why the run is to end in order, in words; None if it goes on. Called after each turn."""
     notify: Callable[[str], None] | None = None
     """Called with one line when an endpoint becomes unreachable or reachable."""
-    on_room: Callable[[], object] | None = None
-    """Called when `room` has changed."""
+    on_room: Callable[[], object] | None = None  # called when `room` has changed
     gates: dict[str, Gate] = field(default_factory=dict)
-    stopped: DuologueError | None = None
-    """Why no call of the run can succeed any more."""
+    stopped: DuologueError | None = None  # why no call of the run can succeed any more
     lost: dict[str, str] = field(default_factory=dict)
     """The first call of each conversation that got no reply, in one line: also where its error was caught."""
     works: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])
     """The pieces of work under way, such as conversations, each a task."""
-    agents: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])
-    """The turns of agents under way."""
-    dropped: bool = False
-    """Whether agents are waited for no more."""
+    agents: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])  # the turns of agents under way
+    dropped: bool = False  # whether agents are waited for no more
     reservations: Reservations = field(init=False)
     _is_closing: bool = False
 
@@ -240,10 +236,8 @@ class Calls:
 
 class _Current(NamedTuple):
     calls: Calls | None = None
-    in_turn: bool = False
-    """Whether a call is under way that has its part of the budget."""
-    is_outside: bool = False
-    """Whether these calls are of no run, and only say where replies are kept."""
+    in_turn: bool = False  # whether a call is under way that has its part of the budget
+    is_outside: bool = False  # whether these calls are of no run, and only say where replies are kept
 
 
 _CURRENT: ContextVar[_Current] = ContextVar("duologue_calls", default=_Current())  # noqa: B039 - it is a tuple

@@ -24,12 +24,9 @@ UNPRICED = frozenset({"ollama", "huggingface", "nvidia"})
 class PriceQuery:
     """A chat model as it is asked for: what its price depends on."""
 
-    name: str
-    """Its name, without the provider."""
-    provider: str | None = None
-    """The provider of its name; None if only its endpoint is known."""
-    url: str | None = field(default=None, repr=False)
-    """Its endpoint; never shown, as it may hold credentials."""
+    name: str  # its name, without the provider
+    provider: str | None = None  # the provider of its name; None if only its endpoint is known
+    url: str | None = field(default=None, repr=False)  # its endpoint; never shown, as it may hold credentials
 
     @property
     def host(self) -> str:
@@ -84,10 +81,8 @@ class ModelSpending:
     output_tokens: int = 0
     cached_tokens: int = 0
     reasoning_tokens: int = 0
-    cost: float | None = 0.0
-    """US dollars; None as soon as the price of a call is unknown."""
-    by_characters: int = 0
-    """Calls without reported tokens, which were counted by characters."""
+    cost: float | None = 0.0  # US dollars; None as soon as the price of a call is unknown
+    by_characters: int = 0  # calls without reported tokens, which were counted by characters
 
     @property
     def tokens(self) -> int:
@@ -117,23 +112,17 @@ class Spending:
     `add` each reply that was paid for, once: also those that a resumed run finds among the kept ones.
     """
 
-    max_cost: float | None = None
-    """Most US dollars; None: no bound, and no price is looked up unless `priced`."""
-    max_tokens: float | None = None
-    """Most tokens, input and output."""
-    priced: bool = False
-    """Whether the cost is reported although nothing bounds it."""
+    max_cost: float | None = None  # most US dollars; None: no bound, and no price is looked up unless `priced`
+    max_tokens: float | None = None  # most tokens, input and output
+    priced: bool = False  # whether the cost is reported although nothing bounds it
     total: ModelSpending = field(default_factory=ModelSpending)
     by_model: dict[str, ModelSpending] = field(default_factory=dict)
     by_role: dict[str, ModelSpending] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    """Remarks on the figures, each only once."""
-    unknown: str | None = None
-    """The first model whose price is unknown, and where it answered; None without one."""
+    notes: list[str] = field(default_factory=list)  # remarks on the figures, each only once
+    unknown: str | None = None  # the first model whose price is unknown, and where it answered; None without one
     is_part: bool = False
     """Whether the bounds are one process' part of a run's: more may come, and the run decides when it is over."""
-    no_room: str | None = None
-    """Why the next call did not fit into the budget, in words."""
+    no_room: str | None = None  # why the next call did not fit into the budget, in words
 
     def __post_init__(self) -> None:
         for name, bound in (("max_cost", self.max_cost), ("max_run_tokens", self.max_tokens)):
@@ -156,14 +145,10 @@ class Spending:
 
     def refuse_unknown(self, models: Iterable[PriceQuery]) -> None:
         """SettingError, before the first call, if the cost is bounded and the price of one of the models is unknown."""
-        if self.max_cost is None:
-            return
-        for query in models:
-            if price(query, {"input_tokens": 1, "output_tokens": 1}) is None:
-                raise SettingError(
-                    f"--max-cost: the price of the model {query.name!r} ({query.host}) is unknown: "
-                    "bound the run by --max-run-tokens instead"
-                )
+        for query in models if self.max_cost is not None else ():
+            if price(query, {"input_tokens": 1}) is None:
+                what = f"the price of the model {query.name!r} ({query.host}) is unknown"
+                raise SettingError(f"--max-cost: {what}: bound the run by --max-run-tokens instead")
 
     def add(
         self,
@@ -264,7 +249,7 @@ CallKind: TypeAlias = tuple[str, PriceQuery | None]
 
 @dataclass
 class _Mean:
-    """What ended calls of one kind have taken on average: input beyond what was expected, and replies."""
+    """Calls of one kind: what ended ones took on average, as input beyond what was expected and as reply."""
 
     under_way: int = 0
     ended: int = 0
@@ -286,13 +271,12 @@ class Reservations:
     """
 
     spending: Spending
-    closed: bool = False
-    """Whether no call may begin any more."""
-    short: int = 0
-    """Tokens of a call that waits for more of the budget while no other is in progress; 0 without one."""
+    closed: bool = False  # whether no call may begin any more
+    short: int = 0  # tokens of a call that waits for more of the budget while no other is in progress; 0 without one
     _kinds: dict[CallKind, _Mean] = field(default_factory=dict[CallKind, _Mean])
-    _held: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
-    """Tokens and dollars of each call under way."""
+    _held: list[tuple[float, float]] = field(
+        default_factory=list[tuple[float, float]]
+    )  # tokens and dollars of each call
     _waiting: list[asyncio.Future[None]] = field(default_factory=list[asyncio.Future[None]])
 
     @asynccontextmanager
@@ -301,18 +285,22 @@ class Reservations:
 
         Gives what is called with the tokens that were sent and replied. RunOverError if there will be no room.
         """
-        if self.closed:
-            raise RunOverError
-        if not self.spending.bounded:
-            yield lambda sent, replied: None
-            return
-        mean = self._kinds.setdefault(kind, _Mean())
-        while True:
+        mean, part = self._kinds.setdefault(kind, _Mean()), (0.0, 0.0)
+        while self.spending.bounded and not self.closed:
             part = self._part(kind, mean, expected)
             passed = self.spending.reached(*map(sum, zip(part, *self._held, strict=True)))
             if passed is None and mean.under_way < max(1, 2 * mean.ended):
                 break
-            await self._other_end(*part)
+            if not self._held and not self.spending.is_part:
+                self.spending.leave_no_room(*part)
+            if self.spending.over() is not None:
+                raise RunOverError
+            self.short = 0 if self._held else round(part[0])
+            self._waiting.append(waiter := asyncio.get_running_loop().create_future())
+            await waiter
+            self.short = 0
+        if self.closed:
+            raise RunOverError
         mean.under_way += 1
         self._held.append(part)
         try:
@@ -324,10 +312,9 @@ class Reservations:
 
     def _part(self, kind: CallKind, mean: _Mean, expected: int) -> tuple[float, float]:
         """Tokens and dollars that a call is going to take, about."""
-        total, sent, reply = self.spending.total, expected + mean.more, mean.reply
+        total, sent, reply, cost = self.spending.total, expected + mean.more, mean.reply, 0.0
         if not mean.ended and total.calls:  # as the run's other calls
             sent, reply = max(expected, total.input_tokens / total.calls), total.output_tokens / total.calls
-        cost = 0.0
         if self.spending.max_cost is not None and kind[1] is not None:
             cost = price(kind[1], {"input_tokens": round(sent), "output_tokens": round(reply)}) or 0.0
         return sent + reply, cost
@@ -343,18 +330,3 @@ class Reservations:
         """Let no call begin any more."""
         self.closed = True
         self.wake()
-
-    async def _other_end(self, tokens: float, cost: float) -> None:
-        """Wait until another call has ended, or there is more of the budget; RunOverError if neither can be."""
-        alone = not self._held
-        if alone and not self.spending.is_part:
-            self.spending.leave_no_room(tokens, cost)
-        if self.spending.over() is not None:
-            raise RunOverError
-        self.short = round(tokens) if alone else 0
-        waiter = asyncio.get_running_loop().create_future()
-        self._waiting.append(waiter)
-        await waiter
-        self.short = 0
-        if self.closed:
-            raise RunOverError

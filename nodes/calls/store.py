@@ -31,15 +31,11 @@ class CallKey(NamedTuple):
 class Call:
     """Identifies a request, from which the seed of each attempt is derived."""
 
-    seed: int
-    """Seed of the run."""
-    conversation: str
-    """Id of the conversation, or another name of what the call is about."""
-    role: str
-    """The respondent."""
+    seed: int  # seed of the run
+    conversation: str  # id of the conversation, or another name of what the call is about
+    role: str  # the respondent
     turn: int = 0
-    vote: int = 0
-    """Distinguishes several requests of the same turn."""
+    vote: int = 0  # distinguishes several requests of the same turn
 
     def seed_of(self, attempt: int) -> int:
         """The seed of an attempt, counted from 1; 0 is for random choices before the first."""
@@ -56,8 +52,7 @@ class SentRequest:
 
     to: Mapping[str, Any]
     messages: tuple[Mapping[str, Any], ...]
-    digests: tuple[str, ...]
-    """A digest for each message."""
+    digests: tuple[str, ...]  # A digest for each message
 
     @classmethod
     def of(cls, to: Mapping[str, Any], messages: Sequence[BaseMessage]) -> "SentRequest":
@@ -96,17 +91,14 @@ def _with_digest(plain: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
 class StoredReply:
     """A reply as it came, as plain JSON."""
 
-    value: Mapping[str, Any]
-    """The fields of an `AIMessage`; of an agent, its update of the state."""
-    retried: Mapping[str, int] = field(default_factory=dict)
-    """How often the call was made again before it, by fault."""
+    value: Mapping[str, Any]  # the fields of an `AIMessage`; of an agent, its update of the state
+    retried: Mapping[str, int] = field(default_factory=dict)  # how often the call was made again before it, by fault
     world: Any = None
     """What brings back the world after an agent's turn (`nodes.world_journal`), as plain JSON and not redacted.
 
     None: there is no world, or nothing brings it back.
     """
-    shared: bool = False
-    """Whether another version of the conversation got it and paid for it."""
+    shared: bool = False  # whether another version of the conversation got it and paid for it
     message: AIMessage | None = field(default=None, compare=False, repr=False)
     """The model's message, where it has just come."""
 
@@ -167,8 +159,7 @@ class SharedReplies:
 
     stores: list[CallStore] = field(default_factory=list[CallStore])
     """Of the versions that are simulated together, and of earlier runs."""
-    together: bool = False
-    """Whether several versions are simulated at the same time."""
+    together: bool = False  # whether several versions are simulated at the same time
     locks: "WeakValueDictionary[tuple[CallKey, str], asyncio.Lock]" = field(default_factory=WeakValueDictionary)
 
     def has(self, role: str) -> bool:
@@ -193,10 +184,8 @@ class Replies:
 
     store: CallStore | None = None
     shared: SharedReplies = field(default_factory=SharedReplies)
-    replayed: int = 0
-    """Replies that were found in the run's own store."""
-    broken: DuologueError | None = None
-    """Why nothing can be kept any more, such as a full disk."""
+    replayed: int = 0  # replies that were found in the run's own store
+    broken: DuologueError | None = None  # why nothing can be kept any more, such as a full disk
 
     async def once(self, key: CallKey, sent: SentRequest, ask: Callable[[], Awaitable[StoredReply]]) -> StoredReply:
         """The reply that is kept for this call, if the same was sent; else what `ask` gives, which is kept."""
