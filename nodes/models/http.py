@@ -3,7 +3,7 @@
 import asyncio
 from base64 import b64encode
 from collections.abc import AsyncGenerator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
@@ -24,32 +24,19 @@ _BOUNDS: Any = {
 """Of a connection, as an address that never answers is found sooner than a slow reply, and of a reply's head."""
 
 
-class Target(NamedTuple):
-    """Where and as whom to ask."""
+async def post(
+    address: str, key: str, body: bytes, *, proxy: str | None, seconds: float | None
+) -> tuple[int, Mapping[str, str], bytes]:
+    """Status, headers and body of the response to a POST of JSON, whatever its status, all of it within these seconds.
 
-    url: URL
-    headers: Mapping[str, str]
-    proxy: str | None
-    of: tuple[str, str]
-    """The base URL and the key that it is made of."""
-
-    @classmethod
-    def at(cls, base_url: str, key: str) -> "Target":
-        """`/chat/completions` at an address, with this key or the user and password of the address."""
-        url = URL(f"{base_url.rstrip('/')}/chat/completions")
-        pair = f"{url.user}:{url.password or ''}".encode()
-        authorization = f"Bearer {key}" if url.user is None else f"Basic {b64encode(pair).decode()}"
-        headers = {"Authorization": authorization, "Content-Type": "application/json"}
-        return cls(url.with_user(None), headers, proxy_of(url), (base_url, key))
-
-
-async def post(target: Target, body: bytes, seconds: float | None) -> tuple[int, Mapping[str, str], bytes]:
-    """Status, headers and body of the response to a POST, whatever its status, all of it within these seconds.
-
-    aiohttp's own errors, or ReplyError for a response that is too late, too large, or leads to another origin.
+    A user and a password in the address take the place of the key. aiohttp's own errors, or ReplyError for a response
+    that is too late, too large, or leads to another origin.
     """
-    url, begun = target.url, False
-    about: Any = {"data": body, "headers": target.headers, "proxy": target.proxy, "allow_redirects": False}
+    url, begun = URL(address), False
+    pair = f"{url.user}:{url.password or ''}".encode()
+    url, authorization = url.with_user(None), f"Basic {b64encode(pair).decode()}" if url.user else f"Bearer {key}"
+    headers = {"Authorization": authorization, "Content-Type": "application/json"}
+    about: Any = {"data": body, "headers": headers, "proxy": proxy, "allow_redirects": False}
     over: Any = {"connector": await _connector(), "connector_owner": False, "cookie_jar": aiohttp.DummyCookieJar()}
     try:
         async with asyncio.timeout(seconds) as within, aiohttp.ClientSession(**over, **_BOUNDS) as session:
@@ -65,7 +52,7 @@ async def post(target: Target, body: bytes, seconds: float | None) -> tuple[int,
             raise
         name, when = ("too_slow", "in the middle of its reply") if begun else ("timeout", "before its reply")
         raise ReplyError(fault(name, f"timed out after {seconds:g} seconds, {when}")) from None
-    raise ReplyError(fault("redirected", f"{_origin(url)} redirects without end"))
+    raise ReplyError(fault("redirected", f"{url.origin()} redirects without end"))
 
 
 async def _bounded(response: aiohttp.ClientResponse) -> bytes:
@@ -78,20 +65,20 @@ async def _bounded(response: aiohttp.ClientResponse) -> bytes:
 
 
 def _within_origin(url: URL, location: str) -> URL:
-    there = url.join(URL(location, encoded=True))
-    if _origin(there) != _origin(url):
-        redirect = f"{_origin(url)} redirects to {_origin(there)}"
+    try:
+        there = url.join(URL(location, encoded=True))
+        origin = there.origin()
+    except ValueError:
+        raise ReplyError(fault("redirected", f"{url.origin()} redirects to no address")) from None
+    if origin != url.origin():
+        redirect = f"{url.origin()} redirects to {origin}"
         raise ReplyError(fault("redirected", f"{redirect}: give the address that it redirects to, if you trust it"))
     return there
 
 
-def _origin(url: URL) -> str:
-    return f"{url.scheme}://{url.host}:{url.port}"
-
-
-def proxy_of(url: URL) -> str | None:
+def proxy_of(address: str) -> str | None:
     """The proxy for this address by the environment (`HTTPS_PROXY`, `NO_PROXY`, ...); None without one."""
-    proxies = getproxies()
+    url, proxies = URL(address), getproxies()
     proxy = proxies.get(url.scheme) or proxies.get("all")
     if not proxy or proxy_bypass(f"{url.host}:{url.port}") or proxy_bypass(url.host or ""):
         return None

@@ -25,12 +25,12 @@ from langchain_core.prompt_values import PromptValue
 from langchain_core.runnables import Runnable
 from langchain_core.runnables.config import ensure_config
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from pydantic import Field, PrivateAttr, SecretStr
+from pydantic import Field, SecretStr
 
 from ..settings.redaction import host_of
 from .faults import ReplyError, StatusError, fault, of_broken_json, of_error_in_reply
 from .flaws import ODD_USAGE, count_of, flaw_of_finish
-from .http import Target, post
+from .http import post, proxy_of
 
 _OF_LANGCHAIN = frozenset(
     "stream callbacks tags metadata run_name run_id ls_structured_output_format structured_output_format".split()
@@ -64,7 +64,8 @@ class OpenAIModel(BaseChatModel):
     """The seed of every call without its own."""
     arguments: dict[str, Any] = Field(default_factory=dict, repr=False)
     """Fields of each request, as the endpoint names them: `temperature`, `max_tokens`, `top_p`, ..."""
-    _target: Target | None = PrivateAttr(default=None)
+    proxy: str | None = Field(default_factory=lambda fields: proxy_of(fields["base_url"]), repr=False)
+    """The proxy of its calls; by default that of the environment."""
 
     @property
     def _llm_type(self) -> str:
@@ -109,9 +110,9 @@ class OpenAIModel(BaseChatModel):
     async def _reply(self, messages: Sequence[BaseMessage], **given: Any) -> AIMessage:
         given = {"seed": self.seed, **self.arguments, **{name: v for name, v in given.items() if v is not None}}
         body = {"model": self.model_name, "messages": [one for message in messages for one in _sent(message)], **given}
-        if self._target is None or self._target.of != (self.base_url, self.api_key.get_secret_value()):
-            self._target = Target.at(self.base_url, self.api_key.get_secret_value())
-        status, headers, content = await post(self._target, orjson.dumps(body), self.timeout)
+        address, key = f"{self.base_url.rstrip('/')}/chat/completions", self.api_key.get_secret_value()
+        data = orjson.dumps(body)
+        status, headers, content = await post(address, key, data, proxy=self.proxy, seconds=self.timeout)
         if not 200 <= status < 300:
             raise StatusError(status, headers, content)
         message = message_in(content)
@@ -197,7 +198,7 @@ def _message(message: Any, finish: str | None) -> AIMessage:
         _no_completion(f"the message of a choice is {message!r:.80}")
     content, raw_calls, refusal = (message.get(key) for key in ("content", "tool_calls", "refusal"))
     if isinstance(content, list):
-        content = [block if isinstance(block, dict) else str(block) for block in content]
+        content = [block if _is_block(block) else str(block) for block in content]
     elif not (content is None or isinstance(content, str)):
         _no_completion(f"the content of its message is {content!r:.80}")
     if raw_calls and not (isinstance(raw_calls, list) and all(map(_is_call, raw_calls))):
@@ -214,7 +215,14 @@ def _message(message: Any, finish: str | None) -> AIMessage:
             invalid.append(make_invalid_tool_call(call, str(error)))
     more = {"refusal": refusal, "audio": message.get("audio"), "function_call": message.get("function_call")}
     more = {key: value for key, value in more.items() if value}
-    return AIMessage(content or "", additional_kwargs=more, tool_calls=calls, invalid_tool_calls=invalid)
+    try:
+        return AIMessage(content or "", additional_kwargs=more, tool_calls=calls, invalid_tool_calls=invalid)
+    except ValueError as error:
+        _no_completion(str(error))
+
+
+def _is_block(block: object) -> bool:
+    return isinstance(block, dict) and isinstance(block.get("type", ""), str)
 
 
 def _is_call(call: object) -> bool:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 from urllib.parse import parse_qsl
 
 from langchain_core.language_models import BaseChatModel
@@ -44,11 +44,10 @@ def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **argument
     """The chat model of a model identifier; an instance is returned unchanged.
 
     Args:
-        spec: `openai:NAME[?temperature=0.5&...]` is a model at the endpoint of the environment or a `.env`; the
+        spec: `openai:NAME[?temperature=0.5&...]` is a model at the endpoint of the environment or a `.env`, whose
             arguments go into each request as they are, but for `timeout` (seconds) and the rates `rpm` and `tpm`
-            (requests and tokens a minute, in `metadata["pace"]`). `langchain_openai:NAME` is `ChatOpenAI` at the same
-            endpoint. `PROVIDER:NAME` is LangChain's `init_chat_model`, with the key from where its package reads it.
-            `offline[?paraphrase=0.2&...]` is the embedded rule-based baseline.
+            (requests and tokens a minute). `langchain_openai:NAME` is `ChatOpenAI` at the same endpoint,
+            `PROVIDER:NAME` LangChain's `init_chat_model`, and `offline[?paraphrase=0.2&...]` the rule-based baseline.
         side: The role of an offline model that has none yet; other models ignore it.
         arguments: Override those of the identifier.
 
@@ -107,30 +106,28 @@ def _created(provider: str, name: str, arguments: dict[str, Any]) -> BaseChatMod
     is_openai = provider in ("openai", "langchain_openai")
     if found := next((key for key in arguments if re.search(_ELSEWHERE if is_openai else _OF_OTHERS, key)), None):
         raise ModelError(f"{redacted(found)} is read from the environment, never from a model identifier")
+    model: BaseChatModel
     if not is_openai:
         with environment_with_file(provider):
-            make = _class("langchain.chat_models", "init_chat_model")
-            return cast(BaseChatModel, make(name, model_provider=provider, **arguments))
+            init_chat_model: Any = import_module("langchain.chat_models").init_chat_model
+            model = init_chat_model(name, model_provider=provider, **arguments)
+        return model
     key, base_url = settings()
     if key is None:
         raise SettingError(f"{KEY} is not set: export it, write it to .env, {OR_OFFLINE}")
     about: Any = {"api_key": key, "base_url": base_url}  # so that no other variable redirects a call
     if provider == "langchain_openai":
-        defaults = {"timeout": 120, "max_retries": 0, "openai_proxy": None}
-        return cast(
-            BaseChatModel, _class("langchain_openai", "ChatOpenAI")(model=name, **about, **defaults | arguments)
-        )
+        about |= {"timeout": 120, "max_retries": 0, "openai_proxy": None, **arguments}
+        chat_openai: Any = import_module("langchain_openai").ChatOpenAI
+        model = chat_openai(model=name, **about)
+        return model
     if odd := sorted(_NO_FIELDS & set(arguments)):
         raise ModelError(f"{odd[0]} is no field of a request: langchain_openai:{name} may take it")
-    own = {field: arguments[field] for field in ("timeout", "seed", "profile") if field in arguments}
-    fields = {field: value for field, value in arguments.items() if field not in own}
-    make = _class(f"{__package__}.openai", "OpenAIModel")
-    return cast(BaseChatModel, make(model_name=name, arguments=fields, **about, **own))
+    from .openai import OpenAIModel  # on use, as its packages take long
 
-
-def _class(module: str, name: str) -> Any:
-    """Something that is imported on use, because its packages take long."""
-    return getattr(import_module(module), name)
+    about |= {field: arguments[field] for field in ("timeout", "seed", "profile") if field in arguments}
+    fields = {field: value for field, value in arguments.items() if field not in about}
+    return OpenAIModel(model_name=name, arguments=fields, **about)
 
 
 def parse_spec(spec: str) -> tuple[str, str, dict[str, Any]]:

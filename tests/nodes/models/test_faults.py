@@ -2,7 +2,6 @@
 
 import errno
 import json
-import socket
 import ssl
 from email.message import Message
 from typing import Any
@@ -85,7 +84,6 @@ def test_a_status_has_its_name_in_every_package(error_of, status, name):
         (of_openai(400, "API key not valid. Please pass a valid API key."), "wrong_key"),
         (of_openai(404, "no", "model_not_found"), "unknown_model_or_url"),
         (core.ModelAuthenticationError("no"), "wrong_key"),
-        (core.ModelRateLimitError("no"), "rate_limited"),
         (core.ContextOverflowError("no"), "context_length"),
         (OfAnotherError(is_retryable=True), "server_error"),
         (openai.APITimeoutError(REQUEST), "timeout"),
@@ -101,7 +99,6 @@ def test_a_status_has_its_name_in_every_package(error_of, status, name):
         (aiohttp.InvalidURL("http:"), "unknown_model_or_url"),
         (ConnectionResetError(errno.ECONNRESET, "reset"), "reset"),
         (ConnectionError("Failed to connect to Ollama"), "unreachable"),
-        (socket.gaierror("no such name"), "unreachable"),
         (URLError(OSError(errno.ENETUNREACH, "no way")), "unreachable"),
         (FileNotFoundError("a.txt"), "own_error"),
         (json.JSONDecodeError("Expecting value", "<html>", 0), "not_json"),
