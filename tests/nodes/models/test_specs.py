@@ -26,7 +26,6 @@ def key(monkeypatch):
     [
         ("offline?paraphrase=0.2&seed=3", ("offline", "", {"paraphrase": 0.2, "seed": 3})),
         ("openai:m?reasoning_effort=low&logprobs=true", ("openai", "m", {"reasoning_effort": "low", "logprobs": True})),
-        ("openai:m?stop=%5B%22a%26b%22%5D", ("openai", "m", {"stop": ["a&b"]})),
     ],
 )
 def test_a_spec_has_a_provider_a_name_and_arguments(spec, parts):
