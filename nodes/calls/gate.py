@@ -1,19 +1,19 @@
 """The gate of an endpoint: every call to it, of all conversations and both sides, passes here.
 
-Calls go first come, first served: as many at a time as a window lets, and as fast as every rate lets. There are rates
-that are set, rates that the endpoint reports, and one that its refusals teach. When call after call fails the endpoint is
-away: all wait, and one at a time looks whether it is there again.
+Calls go first come, first served: as many at a time as a window lets, and as fast as every rate lets: those that are set,
+those that the endpoint reports, and one that its refusals teach. When call after call fails the endpoint is away: all wait,
+and one at a time looks whether it is there again.
 """
 
 import asyncio
-import heapq
 import logging
 import math
 import random  # noqa: TID251  # when a call is tried again is recorded nowhere
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext, suppress
 from dataclasses import KW_ONLY, dataclass, field
-from itertools import count
+from functools import partial
 from typing import TypeVar
 
 from tenacity import AsyncRetrying, retry_if_exception
@@ -23,13 +23,12 @@ from ..models.faults import CallFault, fault_of, headers_of
 from ..models.rate_headers import Rate, ReportedRate, limits_in
 
 T = TypeVar("T")
-log = logging.getLogger(__name__)
 
 WAIT, LONGEST = 0.5, 30.0  # seconds before the second try, about, and at most before any: they double from try to try
 START, MOST = 8.0, 512.0  # calls under way at the beginning, and at most
-IN_A_ROW = 8  # faults one after another after which an endpoint is away
+IN_A_ROW = 8  # faults one after another after which the endpoint is away
 PROBE, PROBE_MOST = 1.0, 5.0  # seconds until one call looks whether it is there again, and most between two
-REFUSALS = 3  # how often a refused key, model or account is tried again, where the endpoint has answered
+REFUSALS = 3  # looks after which a key, model or account is refused for good, where the endpoint has answered
 BLAMED = 3  # failures while others succeeded, after which a call is to blame for all its failures
 ANSWERED = frozenset({"null_content", "no_choices", "not_json", "not_a_completion"})  # it may answer a call so for ever
 
@@ -68,12 +67,7 @@ class CallError(Exception):
     def __init__(self, fault: CallFault, retried: dict[str, int]) -> None:
         super().__init__(f"{fault.name}: {fault.detail}")
         self.fault, self.retried = fault, retried
-
-    @property
-    def record_line(self) -> str:
-        """What the fault means, and how often the call was made, for records."""
-        tries = sum(self.retried.values()) + 1
-        return self.fault.line + (f"; tried {tries} times" if tries > 1 else "")
+        self.record_line = fault.line + (f"; tried {sum(retried.values()) + 1} times" if retried else "")
 
 
 class RunOverError(BaseException):
@@ -86,18 +80,16 @@ class RunOverError(BaseException):
 class _Call:
     """One call: its turn, and what its tries have come to."""
 
-    ticket: int
-    guess: int  # tokens, estimated from its length
+    tokens: int
     successes: int  # calls that had succeeded when it was tried last
-    tokens: float = 0.0  # those that it is expected to take
     sent: float = 0.0
-    probe: bool = False  # it looks whether the endpoint is there again
+    one_of: int = 0  # so many calls under way, when it was sent
+    probe: bool = False  # it looks whether the endpoint is there, or has room again
     trial: bool = False  # it looks whether refusals come by chance
     refused: bool = False  # as one too many
     retried: dict[str, int] = field(default_factory=dict)
-    rest: float = 0.0  # seconds to the next try
-    failures: int = 0
-    own: int = 0  # of these, those for which it is to blame itself
+    rest: float | None = None  # seconds to the next try, None: there is none
+    own: int = 0  # failures for which it is to blame itself
     failed_at: float = math.inf  # for the first time
 
 
@@ -105,30 +97,26 @@ class LearnedRate(Rate):
     """The requests a second that refusals teach: as many as there are, until the first one.
 
     From refusal to refusal an endpoint takes what its limit gives anew in that time, be it a window or a bucket: that is
-    the rate. Calls go a little slower then, and faster again: hardly for about as many calls as it was learned from, and
-    no sooner than a window may take, but steeply after that.
-
-    Gateways also refuse calls by chance, however few there are. So when the rate has fallen well below the one that was
-    borne, a few calls go at once: a limit that has just refused one refuses most of them.
+    the rate. Calls go a little slower then, and faster again: hardly for as many calls as it was learned from and for as
+    long as there was no room, but steeply after that. Gateways also refuse calls by chance, however few there are. So when
+    the rate has fallen below the one that was borne, a few calls go at once: a limit that just refused one refuses most.
     """
 
-    CALLS, SECONDS = 60.0, 10.0  # in which it grows to what was learned, fewer if it was learned from fewer calls
-    FADE, FADE_CLOSED, FADE_BORNE = 0.8, 0.85, 0.98  # what remains of what was seen before, from refusal to refusal
+    CALLS, LEAST, SECONDS = 60.0, 8.0, 10.0  # most and fewest calls, and seconds, in which it grows to what was learned
+    FADE, FADE_CLOSED, FADE_BORNE = 0.75, 0.85, 0.98  # what remains of what was seen before, from refusal to refusal
     FALLEN, TRIAL = 0.8, 4  # share of the borne rate below which refusals are doubted, and calls that then go at once
     SHARE = 1 / 32  # of one call in the share of the last ones that was refused
 
-    def __init__(self) -> None:
+    def __init__(self, chance: float = 0.0, closed: float = 0.0) -> None:
         super().__init__("requests", math.inf)
-        self.dry, self._refused_at, self._dry_since = 0, -math.inf, 0.0  # refusals since a call went through
-        self._closed = 0.0  # seconds for which there was no room, lately
-        self._share = self._chance = 0.0  # of the calls that are refused: lately, and by chance
-        self.trial, self._trial = 0, list[bool]()  # calls that are still to go at once, and which of them were refused
-        self._forget()
-
-    def _forget(self) -> None:
-        self.per_second, self._base, self._borne, self._grown = math.inf, 0.0, 0.0, 1.0
+        self.chance = self._share = chance  # of the calls that are refused: by chance, and lately
+        self.closed = closed  # seconds for which there was no room, lately
+        self._base, self._borne, self._grown = 0.0, 0.0, 1.0
         self._begun, self._through = math.inf, 0  # what went through since
         self._requests = self._seconds = 0.0  # from refusal to refusal, the last ones counting most
+        self.dry, self._dry_since, self._refused_at = 0, 0.0, -math.inf  # refusals since a call went through
+        self.trial = 0  # calls that are still to go at once
+        self._trial: list[bool] | None = None  # which of these were refused
 
     def went(self, call: _Call, now: float) -> None:
         """A call goes."""
@@ -144,60 +132,57 @@ class LearnedRate(Rate):
         call.refused = True
         self._share += (1 - self._share) * self.SHARE
         self._through -= call.sent >= self._begun
-        by_chance = self._chance and self._share < 1.5 * self._chance + 0.05
-        if call.trial or self.trial or self._trial or call.sent <= self._refused_at or by_chance:
+        by_chance = self.chance and self._share < 1.5 * self.chance + 0.05
+        if self._trial is not None or call.sent <= self._refused_at or by_chance:
             return 0.0
         if self._base < self.FALLEN * self._borne:
-            self.trial = self.TRIAL
+            self.trial, self._trial = self.TRIAL, []
             return 0.0
         self._dry_since = self._dry_since if self.dry else now
         self._refused_at, self.dry = now, self.dry + 1
-        return min(LONGEST, min(5.0, 1.5 / self.per_second if self._base else WAIT) * 3.0 ** min(self.dry - 1, 16))
+        return min(LONGEST, min(5.0, 1.5 / self.per_second if self._base else WAIT) * 2.0 ** min(self.dry - 1, 16))
 
-    def ended(self, call: _Call, now: float) -> None:
-        """A call ended, in whatever way."""
-        if call.trial:
+    def ended(self, call: _Call, now: float) -> bool:
+        """A call ended, in whatever way; whether what was learned holds no more."""
+        if call.trial and self._trial is not None:
             self._trial.append(call.refused)
             if len(self._trial) == self.TRIAL:
-                self._chance = self._share if sum(self._trial) <= self.TRIAL / 4 else 0.0
-                self._borne, self._trial = self._base, []
-                if self._chance:
-                    self._forget()
+                self.chance = min(0.4, self._share) if sum(self._trial) <= self.TRIAL / 4 else 0.0
+                self._borne, self._trial = self._base, None
+                return self.chance > 0
         if call.refused:
-            return
+            return False
         self._share -= self._share * self.SHARE
-        self._chance = self._chance if self._share > self._chance / 4 else 0.0
+        self.chance = self.chance if self._share > self.chance / 4 else 0.0
         self.dry = 0 if call.sent > self._refused_at else self.dry
-        if self._base:
-            few = min(1.0, max(8.0, self._requests) / self.CALLS)
-            far = min(self._through / self.CALLS, (now - self._begun) / max(self.SECONDS, self._closed)) / few
-            self._grown = math.exp(0.03 * (far**3 - 1))
-            self.per_second = self._base * self._grown
-            if far > 5:  # it does not hold calls back any more
-                self._forget()
+        calls = min(self.CALLS, max(self.LEAST, self._requests))
+        seconds = max(self.SECONDS * calls / self.CALLS, self.closed)
+        far = min(6.0, self._through / calls, (now - self._begun) / seconds)
+        self._grown = math.exp(0.03 * (far**3 - 1))
+        self.per_second = self._base * self._grown or math.inf
+        return far > 5 and self._base > 0 and self._trial is None
 
     def _learn(self, now: float) -> None:
         """Take in the last refusal when the next call goes: by then it is known what was refused together with it."""
-        through, seconds, base = self._through, max(1e-3, now - self._begun), self._base
-        self._begun, self._through = now, 0
-        keep = 1.0
+        through, seconds, before = self._through, max(1e-3, now - self._begun), self._base
+        self._begun, self._through, keep = now, 0, 1.0
         if through <= 0:  # there is no room yet: what had gone through before takes longer
-            self._closed = max(self._closed, now - self._dry_since)
+            self.closed = max(self.closed, now - self._dry_since)
         else:
-            alike = through < 3 or 0.67 < through / seconds / (base or math.inf) < 1.5
+            alike = through < 10 or 0.67 < through / seconds / (before or math.inf) < 1.5
             keep = self.FADE if alike else 0.0
-            self._closed *= self.FADE_CLOSED
+            self.closed *= self.FADE_CLOSED
         self._requests, self._seconds = keep * self._requests + max(0, through), keep * self._seconds + seconds
         self._base = self._requests / self._seconds
-        if through > 0 and base:
+        if through > 0 and before:
             self._borne = max(self.FADE_BORNE * self._borne, self._base)
-            self._base *= math.sqrt(max(1.0, self._grown))
+            self._base *= math.sqrt(max(1.0, self._grown))  # it was slower than that most of the time
         self.per_second, self._grown = self._base or math.inf, 1.0
 
 
 @dataclass(eq=False)
 class Gate:
-    """The gate of one endpoint in one event loop.
+    """The gate of one endpoint in one event loop; in another one it begins anew.
 
     `rpm` and `tpm`: requests and tokens a minute that are kept to. `notify` is called with one line when the endpoint goes
     away, comes back or asks to wait, and `on_room` when `room` has changed.
@@ -210,66 +195,42 @@ class Gate:
     tpm: float | None = None
     notify: Callable[[str], None] | None = None
     uniform: Callable[[float, float], float] = random.uniform
+    on_room: Callable[[], object] | None = field(default=None, init=False)
+    counts: CallCounts = field(default_factory=CallCounts, init=False)
+    _loop: asyncio.AbstractEventLoop | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.counts, self._tickets = CallCounts(), count()
-        self.on_room: Callable[[], object] | None = None
-        self._is_there = False  # whether it has said anything in this run, if only that there are too many calls
-        self._closed, self._ended = False, ""
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._begin()
-
-    def _begin(self) -> None:
-        """Begin to measure the endpoint, in a loop with a clock of its own."""
-        self._learned, self._reported = LearnedRate(), dict[str, ReportedRate]()
         minute = {"requests": self.rpm, "tokens": self.tpm}
         self._rates = [Rate(unit, most / 60, max(1.0, most / 60)) for unit, most in minute.items() if most]
+        self._learned, self._reported = LearnedRate(), dict[str, ReportedRate]()
         self._most = float(self.pace.concurrency or MOST)
-        self._window, self._fast_until = min(START, self._most), math.inf  # calls under way; up to where it grows fast
-        self._latency = self._more = 0.0  # seconds of a reply, and tokens of a call beyond their guess, on average
-        self._away = self._probing = False
-        self._in_a_row, self._refusals, self._distance = 0, 0, PROBE  # faults, refused keys; seconds between probes
-        self._since, self._paused = math.inf, -math.inf  # the first fault after the last success; nothing is sent until
-        self._queue: list[tuple[int, _Call, asyncio.Future[bool]]] = []
-        self._timer: asyncio.TimerHandle | None = None
-        self.under_way = self._resting = 0
-        self._room = self.room
+        self._window = min(START, self._most)  # calls under way
+        self._is_there = False  # whether the endpoint has said anything, if only that there are too many calls
+        self._away, self._probing, self._in_a_row = False, False, 0  # faults one after another
+        self._since, self._paused = math.inf, -math.inf  # the first fault after a success; until then nothing is sent
+        self._over, self._ended = asyncio.Event(), ""  # nothing is sent any more; why, if the endpoint is the reason
+        self._line, self._front = asyncio.Lock(), asyncio.Lock()  # where calls wait, and where the next ones do
+        self._change = asyncio.Event()  # for which the next one waits
+        self.under_way, self._room = 0, self.room
 
     @property
     def room(self) -> int:
-        """The useful number of conversations under way: the calls that the endpoint bears, some more, and those that
-        rest between two tries."""
-        bears = 2 * self._learned.per_second * self._latency + 1 if self._latency else MOST
-        return math.ceil(1.25 * min(self._window, max(4.0, bears))) + self._resting
-
-    @property
-    def waiting(self) -> int:
-        """Calls that are not under way: they wait for their turn, or rest between two tries."""
-        return sum(not turn.done() for _, _, turn in self._queue) + self._resting
-
-    @property
-    def per_second(self) -> float | None:
-        """Requests a second that the endpoint was found to bear; None: nothing holds them back."""
-        return self._learned.per_second if self._learned.per_second < math.inf else None
+        """The useful number of conversations under way: as many as calls may be, and some to spare."""
+        return math.ceil(1.25 * self._window)
 
     @property
     def state(self) -> str:
         """One of `running`, `paused` (it asked to wait), `away` (call after call fails) and `ended`."""
-        if self._ended or self._away:
-            return "ended" if self._ended else "away"
-        return "paused" if self._loop is not None and self._paused > self._loop.time() else "running"
+        paused = self._loop is not None and self._paused > self._loop.time()
+        return "ended" if self._ended else "away" if self._away else "paused" if paused else "running"
 
     @property
     def held_back_by(self) -> str | None:
         """What holds the calls back now, in words; None: nothing."""
         reasons = {"away": "gone, tried again from time to time", "paused": "it asked to wait", "ended": "given up"}
-        if (reason := reasons.get(self.state)) or not self.waiting or self.per_second is None:
-            return reason
-        return f"slowed down to {self.per_second:.2g} calls a second by refusals as too many"
-
-    @property
-    def _patience(self) -> float:
-        return self.pace.patience if self._is_there else self.pace.first_patience
+        rate = self._learned.per_second
+        slow = f"slowed down to {rate:.2g} calls a second by refusals as too many" if rate < math.inf else None
+        return reasons.get(self.state, slow)
 
     def answered_before(self) -> None:
         """The endpoint has answered this run in an earlier process: when it is gone it is waited for."""
@@ -277,12 +238,8 @@ class Gate:
 
     def close(self) -> None:
         """Send nothing any more, since the run ends: calls that wait for their turn or for another try are over."""
-        self._closed, queue, self._queue = True, self._queue, []
-        if self._loop is not None and not self._over.done():
-            self._over.set_result(None)
-        for _, _, turn in queue:
-            if not turn.done():
-                turn.set_result(False)
+        self._over.set()
+        self._change.set()
 
     async def call(
         self,
@@ -298,113 +255,72 @@ class Gate:
         `headers` the headers of its reply. CallError: this call fails. EndpointError: no call will succeed.
         RunOverError: the gate was closed before. Any other error is a bug, and passes as it is.
         """
-        self._enter()
+        loop = asyncio.get_running_loop()
+        if self._loop is not None and self._loop is not loop:
+            if not self._loop.is_closed() and (self.under_way or self._line.locked()):
+                raise RuntimeError(f"the gate of {self.endpoint} is in use in another event loop")
+            self.__post_init__()
+        self._loop = loop
         self.counts.calls += 1
-        call = _Call(next(self._tickets), tokens, self.counts.succeeded)
+        call = _Call(tokens, self.counts.succeeded)
 
         async def once() -> T:
             await self._turn(call)
             try:
-                self.counts.requests += 1
                 reply = await send()
-                self._succeeded(call)
-                self._report(headers(reply) if headers else {})
-                if spent and (took := spent(reply)):
-                    self._more += 0.1 * (took - call.guess - self._more)
-                    self._take(0, took - call.tokens)
+                self._succeeded(call, spent(reply) if spent else 0, headers(reply) if headers else {})
                 return reply
             except Exception as error:
-                failure = self._failed(call, error)
-                if failure is None:
-                    raise
-                raise failure from error
+                self._failed(call, error)
+                raise
             finally:
                 self._leave(call)
 
         try:
-            try:
-                return await once(), call.retried
-            except CallError as error:  # only then tenacity is set up: that costs more than all else that is done here
-                if not self._again(call, error):
-                    raise
-            await self._rest(call.rest)
-            again = retry_if_exception(lambda error: self._again(call, error))
-            retrying = AsyncRetrying(retry=again, wait=lambda state: call.rest, sleep=self._rest, reraise=True)
-            return await retrying(once), call.retried
-        except Exception:
-            self.counts.failed += 1
-            raise
-
-    def _enter(self) -> None:
-        """Belong to the running loop; what an ended one has left is forgotten."""
-        loop = asyncio.get_running_loop()
-        if self._loop is not loop:
-            if self._loop is not None and not self._loop.is_closed() and (self.under_way or self.waiting):
-                raise RuntimeError(f"the gate of {self.endpoint} is in use in another event loop")
-            self._loop, self._over = loop, loop.create_future()
-            self._begin()
+            return await once(), call.retried
+        except CallError:  # only then tenacity is set up: that costs more than all else that is done here
+            if call.rest is None:
+                raise
+        rests, again = partial(_heard, self._over), retry_if_exception(lambda error: call.rest is not None)
+        await rests(call.rest)
+        retrying = AsyncRetrying(retry=again, wait=lambda state: call.rest or 0.0, sleep=rests, reraise=True)
+        return await retrying(once), call.retried
 
     async def _turn(self, call: _Call) -> None:
-        """Wait until the call may be sent."""
-        if not self._closed:
-            turn = asyncio.get_running_loop().create_future()
-            heapq.heappush(self._queue, (call.ticket, call, turn))
-            self._go()
-            try:
-                if await turn:
+        """Wait until the call may be sent: first come, first served, and those that were tried before come first."""
+        loop, call.rest = asyncio.get_running_loop(), None
+        async with nullcontext() if call.retried else self._line, self._front:
+            while not self._over.is_set():
+                now, ready, trial = loop.time(), math.inf, self._learned.trial > 0
+                call.probe = self._away or (self._learned.dry > 1 and not trial)  # then one at a time goes, and looks
+                if not self._probing and (call.probe or trial or self.under_way + 1 <= self._window):
+                    rates = self._rates if trial else (self._learned, *self._rates)
+                    ready = max([self._paused, *(rate.ready(call.tokens if rate.by_tokens else 1) for rate in rates)])
+                if ready <= now:
+                    self._learned.went(call, now)
+                    self._take(1, call.tokens, now)
+                    call.sent, self._probing, self.under_way = now, call.probe, self.under_way + 1
+                    call.one_of, self.counts.requests = self.under_way, self.counts.requests + 1
                     return
-            except asyncio.CancelledError:
-                if not turn.cancelled() and turn.result():  # it had its turn in this moment, and is not sent
-                    self._take(-1, -call.tokens)
-                    self._leave(call)
-                raise
+                self._change.clear()
+                await _heard(self._change, ready - now)
+        self.counts.failed += bool(self._ended)
         raise EndpointError(self._ended) if self._ended else RunOverError
 
     def _take(self, requests: float, tokens: float, now: float = -math.inf) -> None:
         for rate in self._rates:
             rate.take(tokens if rate.by_tokens else requests, now)
 
-    def _ready(self, call: _Call) -> float:
-        """When the next call may go; infinity: not before another one has ended."""
-        most = 1.0 if self._learned.dry > 1 else self._window  # one at a time looks for room
-        if self._probing or (not self._away and self.under_way + 1 > most):
-            return math.inf
-        call.tokens = max(1.0, call.guess + self._more) if call.guess else 0.0
-        ready = self._paused if self._learned.trial else max(self._paused, self._learned.ready(1))
-        for rate in self._rates:
-            ready = max(ready, rate.ready(call.tokens if rate.by_tokens else 1))
-        return ready
-
-    def _go(self) -> None:
-        """Give turns to those that may go, and come back when the next one may."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        loop = asyncio.get_running_loop()
-        while self._queue:
-            _, call, turn = self._queue[0]
-            if not turn.done():  # else cancelled while it waited
-                now, ready = loop.time(), self._ready(call)
-                if ready > now:
-                    self._timer = loop.call_at(ready, self._go) if ready < math.inf else None
-                    return
-                self._learned.went(call, now)
-                self._take(1, call.tokens, now)
-                call.sent, call.probe, self._probing = now, self._away, self._away
-                self.under_way += 1
-                turn.set_result(True)
-            heapq.heappop(self._queue)
-
     def _leave(self, call: _Call) -> None:
         """A call has ended, in whatever way."""
         self.under_way -= 1
         self._probing = self._probing and not call.probe
-        self._learned.ended(call, asyncio.get_running_loop().time())
-        self._go()
-        if (room := self.room) != self._room:
-            self._room = room
-            if self.on_room is not None:
-                self.on_room()
+        if self._learned.ended(call, asyncio.get_running_loop().time()):
+            self._learned = LearnedRate(self._learned.chance, self._learned.closed)
+        self._change.set()
+        if self.on_room is not None and self._room != self.room:
+            self._room = self.room
+            self.on_room()
 
     def _report(self, headers: Mapping[str, str]) -> None:
         for unit, report in limits_in(headers).items():
@@ -412,112 +328,91 @@ class Gate:
                 self._rates.append(self._reported.setdefault(unit, ReportedRate(unit, math.inf)))
             self._reported[unit].report(report)
 
-    def _succeeded(self, call: _Call) -> None:
+    def _succeeded(self, call: _Call, took: int, headers: Mapping[str, str]) -> None:
         self.counts.succeeded += 1
-        now = asyncio.get_running_loop().time()
-        self._latency += (now - call.sent - self._latency) * (0.1 if self._latency else 1.0)
-        if self.under_way >= 0.7 * self._window:  # it is the window that bounds the calls
-            self._window = min(self._most, self._window + (1 if self._window < self._fast_until else 1 / self._window))
-            if self._window > 2 * self._fast_until:  # the trouble is over
-                self._fast_until = math.inf
-        self._answers(now)
+        if max(call.one_of, self.under_way) >= 0.7 * self._window:  # it is the window that bounds the calls
+            self._window = min(self._most, self._window + 1)
+        self._is_back()
+        self._report(headers)
+        self._take(0, took - call.tokens if took else 0)
 
-    def _answers(self, now: float) -> None:
-        """The endpoint is there, whatever it said."""
+    def _is_back(self, since: float = math.inf) -> None:
+        """The endpoint says something; `since`: from then on nothing that is of use."""
         if self._away:
-            self._say(f"answers again, after {now - self._since:.0f} s")
-        self._away, self._is_there = False, True
-        self._in_a_row, self._since, self._refusals = 0, math.inf, 0
+            self._say("answers again")
+        self._away, self._in_a_row, self._is_there, self._since = False, 0, True, since
 
     def _say(self, what: str) -> None:
-        (self.notify or log.warning)(f"{self.endpoint} {what}")
+        (self.notify or logging.getLogger(__name__).warning)(f"{self.endpoint} {what}")
 
-    def _failed(self, call: _Call, error: Exception) -> Exception | None:
-        """What an error means for all calls, and what becomes of it; None: it is a bug."""
+    def _failed(self, call: _Call, error: Exception) -> None:
+        """Take in what an error means for all calls and for its own, and raise what it is; a bug stays what it is."""
         fault, now = fault_of(error), asyncio.get_running_loop().time()
         self.counts.faults[fault.name] += 1
-        if fault.whose == "ours":
-            return None
-        self._report(headers_of(error))
         if fault.whose == "request":
-            self._answers(now)
-        else:
+            self._is_back()
+        elif fault.whose != "ours":
+            self._report(headers_of(error))
             self._since = min(self._since, now)
-            why = (self._limited if fault.whose == "limit" else self._missed)(call, fault, now)
-            if why and not self._ended:
-                self._ended = f"{self.endpoint}: {why}"
-                self.close()
-            if self._ended:
-                return EndpointError(self._ended)
-        return CallError(fault, dict(call.retried))
+            (self._limited if fault.whose == "limit" else self._missed)(call, fault, now)
+        self.counts.failed += call.rest is None
+        if fault.whose != "ours":
+            raise (EndpointError(self._ended) if self._ended else CallError(fault, dict(call.retried))) from error
 
-    def _limited(self, call: _Call, fault: CallFault, now: float) -> str:
-        """There are too many calls; why none will succeed any more, in words, if that is so."""
-        if self._away:
-            self._say("is there again, and refuses calls as too many")
-        self._away, self._is_there, self._in_a_row = False, True, 0
+    def _limited(self, call: _Call, fault: CallFault, now: float) -> None:
+        """There are too many calls: go slower, or wait as it asks."""
+        self._is_back(self._since)
         wait = self._learned.refused(call, now)
         if wait:
-            bears = max(4.0, 2 * min(MOST, self._learned.per_second * self._latency))
-            self._window = self._fast_until = max(1.0, 0.7 * self._window, min(self._window, bears))
+            self._window = max(min(START / 2, self._most), 0.7 * self._window)
         if fault.after is not None:
             wait = fault.after
             if wait >= 5 and now + wait > self._paused:
                 self._say(f"asks to wait {wait:.0f} s")
         self._paused = max(self._paused, now + wait)
-        if now - self._since + (fault.after or 0.0) < self._patience:
-            return ""
-        what = f"asks to wait {wait:.0f} s" if fault.after else "refuses all calls as too many"
-        return f"{what}, longer than --patience, {self._patience:.0f} s: {fault.detail}; run again later"
+        self._plan(call, fault, now, ends=self._left(now) <= (fault.after or 0.0))
 
-    def _missed(self, call: _Call, fault: CallFault, now: float) -> str:
-        """There is no usable reply, or the key, the model or the account is refused; the same."""
-        left = self._patience - (now - self._since)
-        self._in_a_row += 1
-        refused = fault.whose == "settings"
-        goes = not self._away and (refused or self._in_a_row >= IN_A_ROW)
-        if goes or call.probe:
-            self._refusals += refused
-            self._distance = PROBE if goes else min(PROBE_MOST, 2 * self._distance)
-            wait = max(self._distance, fault.after or 0.0)
-            self._away, self._paused = (
-                True,
-                now + (min(wait, left) if left > 0 else wait),
-            )  # the last look is at the end
-        if refused and (not self.counts.succeeded or self._refusals > REFUSALS):
-            return f"{fault.line}; correct it, and run again"
-        if goes and not refused:
-            self._fast_until, self._window = max(2.0, self._window / 2), min(2.0, self._most)
-            what = f"fails call after call, last {fault.name}: all calls wait while one at a time tries"
-            self._say(f"{what}, for up to {self._patience:.0f} s")
-        if left > 0 or self.under_way > 1:  # what is under way may yet succeed
-            return ""
-        return f"no usable reply, tried for {now - self._since:.0f} s; last {fault.line}; see to it, and run again"
+    def _missed(self, call: _Call, fault: CallFault, now: float) -> None:
+        """There is no usable reply: when that goes on, all wait but for one."""
+        left = self._left(now)
+        if not self._away or call.probe:
+            self._in_a_row += 1
+            if self._in_a_row == IN_A_ROW:
+                self._window = min(2.0, self._most)
+                self._say(f"fails call after call, last {fault.name}: all calls wait while one at a time tries")
+            if self._in_a_row >= IN_A_ROW:
+                wait = max(min(PROBE_MOST, PROBE * 2.0 ** (self._in_a_row - IN_A_ROW)), fault.after or 0.0)
+                self._away, self._paused = True, now + (min(wait, left) if left > 0 else wait)  # the last look is then
+        ends = left <= 0 and self.under_way <= 1  # else what is under way may yet succeed
+        if fault.whose == "settings":
+            ends = ends or not self.counts.succeeded or self._in_a_row >= IN_A_ROW + REFUSALS
+        self._plan(call, fault, now, ends=ends)
 
-    def _again(self, call: _Call, error: BaseException) -> bool:
-        """Whether a call that failed is to be made again; then it rests for `call.rest`."""
-        if not isinstance(error, CallError) or error.fault.whose == "request":
-            return False
-        fault, now = error.fault, asyncio.get_running_loop().time()
-        call.failed_at, call.failures = min(call.failed_at, now), call.failures + 1
+    def _left(self, now: float) -> float:
+        """Seconds for which the endpoint is still waited for."""
+        return (self.pace.patience if self._is_there else self.pace.first_patience) - (now - self._since)
+
+    def _plan(self, call: _Call, fault: CallFault, now: float, *, ends: bool) -> None:
+        """Decide whether a call that failed is to be made again and when, or that none is."""
+        if ends and not self._ended:
+            tried = f"tried for {now - self._since:.0f} s, patience is {self._left(self._since):.0f} s"
+            asks = f"; it asks to wait {fault.after:.0f} s" if fault.after else ""
+            self._ended = f"{self.endpoint}: {fault.line}{asks} ({tried}); see to it, and run again"
+            self.close()
+        call.failed_at = min(call.failed_at, now)
         others, call.successes = self.counts.succeeded > call.successes, self.counts.succeeded
         call.own += fault.whose != "limit" and (fault.name in ANSWERED or others or call.own >= BLAMED)
-        if call.own >= self.pace.tries or now - call.failed_at + (fault.after or 0.0) > self.pace.patience:
-            return False
-        call.retried[fault.name] = call.retried.get(fault.name, 0) + 1
-        longest = min(LONGEST, 2 * WAIT * 2.0 ** min(call.failures - 1, 16))
-        together = self._away or self._paused > now  # what it waits for is the same for all
-        left = self._patience - (now - self._since)
-        rest = min(self.uniform(0.0, longest), left if left > 0 else longest)  # the last try is when patience ends
-        call.rest = 0.0 if together else max(rest, fault.after or 0.0)
-        if call.probe:
-            call.ticket = next(self._tickets)  # the next probe is another call: this one may be to blame
-        return True
+        over = call.own >= self.pace.tries or now - call.failed_at + (fault.after or 0.0) > self.pace.patience
+        if not over and not self._ended:
+            left = self._left(now)
+            longest = min(LONGEST, 2 * WAIT * 2.0 ** min(sum(call.retried.values()), 16), left if left > 0 else LONGEST)
+            together = self._away or self._paused > now  # what it waits for is the same for all
+            call.rest = 0.0 if together else max(self.uniform(0.0, longest), fault.after or 0.0)
+            call.retried[fault.name] = call.retried.get(fault.name, 0) + 1
 
-    async def _rest(self, seconds: float) -> None:
-        """Wait between two tries, or until nothing is sent any more."""
-        self._resting += 1
-        try:
-            await asyncio.wait([self._over], timeout=seconds)
-        finally:
-            self._resting -= 1
+
+async def _heard(event: asyncio.Event, seconds: float) -> None:
+    """Wait for an event, at most so long."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds if seconds < math.inf else None):
+            await event.wait()

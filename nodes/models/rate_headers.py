@@ -55,17 +55,17 @@ def asked_wait(headers: Mapping[str, str]) -> float | None:
     return None
 
 
-def _seconds(value: str, date: str | None) -> float:
+def _seconds(text: str, date: str | None) -> float:
     """A number, the seconds of a duration such as 6m0s, or those until a time; NaN for anything else."""
-    text = str(value).strip()
-    if text and (parts := _DURATION.fullmatch(text)):
-        return sum(float(part) * size for part, size in zip(parts.groups(), _PARTS, strict=True) if part)
     try:
         return float(text)
     except ValueError:
-        then = _time(text)
+        if text and (parts := _DURATION.fullmatch(text)):
+            return sum(float(part) * size for part, size in zip(parts.groups(), _PARTS, strict=True) if part)
+    if (then := _time(text)) is None:
+        return math.nan
     # A time means nothing without the present one, on which only the length of a wait depends.
-    return math.nan if then is None else (then - (_time(date) or datetime.now(UTC))).total_seconds()  # noqa: TID251
+    return (then - (_time(date) or datetime.now(UTC))).total_seconds()  # noqa: TID251
 
 
 def _time(text: str | None) -> datetime | None:
