@@ -1,4 +1,4 @@
-"""Two thousand generated inputs over every command: none hangs, swells, crashes, or writes where or what it should not."""
+"""Generated inputs over every command: none hangs, swells, crashes, or writes where or what it should not."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-CASES = 1_000
+CASES = 200
 
 
 @pytest.mark.heavy

@@ -140,15 +140,15 @@ def auc_of(sides, draws, repeats=10):
 
 @pytest.mark.heavy
 @pytest.mark.untraced
-@pytest.mark.parametrize(("size", "shift"), [*product((10, 30, 60), (0, 0.4))])
+@pytest.mark.parametrize(("size", "shift"), [*product((10, 30), (0, 0.4))])
 def test_the_interval_of_the_auc_holds_the_mean_auc_in_about_95_percent(size, shift):
     """True is the mean over draws: how well a model that is trained on so many users orders others."""
     rng = np.random.default_rng([3, size, int(10 * shift)])
-    aucs = [auc_of(told_apart(rng, size, shift), Draws(split)) for split in range(200)]
+    aucs = [auc_of(told_apart(rng, size, shift), Draws(split)) for split in range(120)]
     true = np.mean([auc.value for auc in aucs])
     coverage = np.mean([auc.low <= true <= auc.high for auc in aucs])
     print(f"| {size} | {true:.2f} | {coverage:.3f} |")
-    assert 0.91 <= coverage <= 0.985  # 200 draws of 95 % lie there in all but one of 200 runs
+    assert 0.9 <= coverage <= 0.992  # 108 to 119 of 120: draws of 95 % lie there in 99 of 100 runs
 
 
 def test_few_users_give_an_auc_without_an_interval():

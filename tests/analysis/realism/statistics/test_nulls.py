@@ -15,6 +15,8 @@ from duologue.analysis.realism.statistics.two_samples import Draws
 
 DESIGNS = ["balanced", "conversations", "one conversation", "users", "tasks", "one user"]
 LEVEL = 0.05
+DIVISIONS = 80
+"""The first of the 200 of the table in docs/users/realism_methods.md."""
 ALONE = [column for column, measure in enumerate(MEASURES) if not measure.pairwise]
 
 
@@ -30,11 +32,11 @@ def significant(p: list[float | None]) -> bool:
 
 @pytest.fixture(scope="session")
 def p_of_designs(plain, halved):
-    """p of each measure in each of 200 divisions by a design; a design is divided once."""
+    """p of each measure in each division by a design; a design is divided once."""
 
     @cache
     def of(design: str) -> list[list[float | None]]:
-        return [p_values(halved(plain, 1000 + split, design), split, 2000) for split in range(200)]
+        return [p_values(halved(plain, 1000 + split, design), split, 2000) for split in range(DIVISIONS)]
 
     return of
 
@@ -43,16 +45,16 @@ def p_of_designs(plain, halved):
 @pytest.mark.untraced
 @pytest.mark.xdist_group("nulls")
 @pytest.mark.parametrize("design", DESIGNS)
-def test_of_200_divisions_of_the_people_at_most_8_percent_have_anything_significant(design, p_of_designs):
+def test_at_most_10_percent_of_the_divisions_of_the_people_have_anything_significant(design, p_of_designs):
     counts = [significant(p) for p in p_of_designs(design)]
-    print(f"{design}: {sum(counts)} of 200")
-    assert np.mean(counts) <= 0.08
+    print(f"{design}: {sum(counts)} of {DIVISIONS}")
+    assert np.mean(counts) <= 0.1  # of 5 %, more than 8 of 80 come in 2 of 100 such tests
 
 
 @pytest.mark.heavy
 @pytest.mark.untraced
 @pytest.mark.xdist_group("nulls")
-def test_each_family_errs_in_3_to_7_percent_of_the_divisions(plain, p_of_designs):
+def test_each_family_errs_in_2_to_8_percent_of_the_divisions(plain, p_of_designs):
     """Over all designs, of measures in which at least ten people differ from the others: rarer ones cannot err as often."""
     common = (alone(plain).telling > 0).sum(axis=0) >= 10
     errs: dict[str, list[bool]] = defaultdict(list)
@@ -64,7 +66,7 @@ def test_each_family_errs_in_3_to_7_percent_of_the_divisions(plain, p_of_designs
     rates = {family: round(float(np.mean(erring)), 3) for family, erring in errs.items()}
     print(rates)
     assert len(rates) >= 8
-    assert all(0.03 <= rate <= 0.07 for rate in rates.values()), rates
+    assert all(0.02 <= rate <= 0.08 for rate in rates.values()), rates  # three standard errors of 5 % of 480
 
 
 @pytest.mark.heavy
