@@ -10,7 +10,7 @@ from tests.benchmarks import kills
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("name", ["simulate", "test, agent and world", "annotate", "judges", "profiles"])
+@pytest.mark.parametrize("name", ["test, agent and world", "annotate", "judges", "profiles"])
 def test_a_run_that_each_signal_ended_has_the_data_of_one_that_none_did(
     forks: Any, faulty_process: Any, tmp_path: Path, name: str
 ) -> None:
