@@ -135,16 +135,16 @@ def test_replies_that_came_are_not_asked_for_again(forks: Any, faulty: Any, tmp_
 
 
 @pytest.mark.heavy
-def test_a_hundred_kills_pay_at_most_the_calls_in_flight_again(forks: Any, faulty: Any, tmp_path: Path) -> None:
+def test_sixteen_kills_pay_at_most_the_calls_in_flight_again(forks: Any, faulty: Any, tmp_path: Path) -> None:
     size: dict[str, Any] = {"topics": 24, "turns": 4}
     whole = undisturbed(forks, faulty, tmp_path / "whole", **size)
     calls = whole.endpoint.counts()["requests"]
-    runs = [Killed(forks, faulty(jitter=0.01), tmp_path / f"run{number}", **size) for number in range(4)]
+    runs = [Killed(forks, faulty(jitter=0.01), tmp_path / f"run{number}", **size) for number in range(2)]
 
     def work(number: int) -> dict[str, Any]:
         run = runs[number]
-        for kill in range(28):
-            step = 1 + drawn(kill, max(1, calls // 16), number)
+        for kill in range(8):
+            step = 1 + drawn(kill, calls // 10, number)
             at = run.endpoint.counts()["answered"] + step
             alive = run.kill_held(at, drawn(kill, 3)) if kill % 4 == 3 else run.kill_at(at, WHENS[kill % 3])
             if not alive:
@@ -155,7 +155,7 @@ def test_a_hundred_kills_pay_at_most_the_calls_in_flight_again(forks: Any, fault
         ends = list(pool.map(work, range(len(runs))))
     kills, repeats = sum(run.kills for run in runs), sum(end["repeats"] for end in ends)
     print(f"{kills} kills, {calls} calls a run, {repeats} repeats, {sum(run.lost for run in runs)} lost")
-    assert kills >= 100
+    assert kills == 16
     for run, end in zip(runs, ends, strict=True):
         assert_same(run, whole)
         assert end["repeats"] <= run.kills * PARALLEL
@@ -164,9 +164,9 @@ def test_a_hundred_kills_pay_at_most_the_calls_in_flight_again(forks: Any, fault
 
 @pytest.mark.heavy
 def test_a_faulty_limited_absent_endpoint_and_five_kills_end_complete(forks: Any, faulty: Any, tmp_path: Path) -> None:
-    size: dict[str, Any] = {"topics": 20, "turns": 3}
+    size: dict[str, Any] = {"topics": 10, "turns": 3}
     whole = undisturbed(forks, faulty, tmp_path / "whole", **size)
-    gone = [[6, 36], [50, 80]]
+    gone = [[3, 8], [14, 19]]
     endpoint = faulty(faults={"everything": 0.3}, per_second=10, gone=gone)
     run = Killed(forks, endpoint, tmp_path / "run", **size)
     for number in range(5):

@@ -68,7 +68,7 @@ def shown(heading):
 
 @pytest.mark.heavy
 @pytest.mark.untraced
-@pytest.mark.parametrize("scenarios", [6, 12, 30, 60])
+@pytest.mark.parametrize("scenarios", [6, 30, *(pytest.param(size, marks=pytest.mark.long) for size in (12, 60))])
 def test_the_interval_holds_the_difference_as_often_as_the_page_says(scenarios):
     shares = covered(scenarios)
     print(f"| {scenarios} | {min(shares):.3f} | {sum(shares) / len(shares):.3f} |")

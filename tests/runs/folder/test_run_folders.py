@@ -293,13 +293,13 @@ def command(cwd, *more, hash_seed="0", **options):
 
 
 @pytest.mark.heavy
-def test_a_run_that_was_killed_again_and_again_is_resumed_to_the_same_bytes(tmp_path, lines):
+def test_a_run_that_was_killed_and_interrupted_is_resumed_to_the_same_bytes(tmp_path, lines):
     """In other processes, each with another hash seed and concurrency."""
-    # So many that none of the victims can be through before it is killed, however busy the machine is.
-    more = ["--repeats", "20", "--max-turns", "3"]
+    # So many that neither victim can be through before it is killed, however busy the machine is.
+    more = ["--repeats", "12", "--max-turns", "3"]
     whole = command(tmp_path, *more, "--out", "whole", hash_seed="1")
     path, survived = tmp_path / "killed/conversations.jsonl", 0
-    for number, death in enumerate((signal.SIGKILL, signal.SIGTERM, signal.SIGINT)):
+    for number, death in enumerate((signal.SIGKILL, signal.SIGINT)):
         resuming = ["--resume"] if number else []
         victim = command(
             tmp_path, *more, "--out", "killed", "--concurrency", f"{number + 3}", *resuming, hash_seed=f"{number + 2}"
@@ -310,17 +310,17 @@ def test_a_run_that_was_killed_again_and_again_is_resumed_to_the_same_bytes(tmp_
         victim.send_signal(death)
         _, stderr = victim.communicate(timeout=900)
         before, survived = survived, path.read_bytes().count(b"\n")
-        assert before + 5 <= survived < 140, death
+        assert before + 5 <= survived < 84, death
         assert b"Traceback" not in stderr
         if death != signal.SIGKILL:
-            assert victim.returncode == {signal.SIGTERM: 143, signal.SIGINT: 130}[death]
+            assert victim.returncode == 130
             stops = {c.stop for c in data.record_lines.read(tmp_path / "killed/failures.jsonl")}
             assert stops == {"cancelled"}
-    resumed = command(tmp_path, *more, "--out", "killed", "--concurrency", "11", "--resume", hash_seed="5")
+    resumed = command(tmp_path, *more, "--out", "killed", "--concurrency", "11", "--resume", hash_seed="4")
     for process in (whole, resumed):
         _, stderr = process.communicate(timeout=900)
         assert process.returncode == 0, stderr
     assert lines(tmp_path / "whole") == lines(tmp_path / "killed")
-    assert len(lines(tmp_path / "whole")) == 140
+    assert len(lines(tmp_path / "whole")) == 84
     one, other = (tmp_path / name / "dataset/simquac.json" for name in ("whole", "killed"))
     assert one.read_bytes() == other.read_bytes()

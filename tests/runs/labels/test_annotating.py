@@ -2,11 +2,6 @@
 
 import asyncio
 import json
-import os
-import shutil
-import signal
-import subprocess
-import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -458,53 +453,3 @@ def shape(value, key=""):
     if isinstance(value, list) and key not in ("history",):
         return [shape(value[0])] if value else []
     return [shape(inner) for inner in value] if isinstance(value, list) else type(value).__name__
-
-
-KILLING = '''
-import os, signal
-from pathlib import Path
-from duologue.nodes.models.scripted import ScriptedModel
-
-class Model(ScriptedModel):
-    """Counts its calls in a file; a file names the call at which the process is killed."""
-    seed: int | None = None
-    def _generate(self, *args, **kwargs):
-        with open("calls.txt", "a") as file: file.write("x")
-        if str(Path("calls.txt").stat().st_size) in Path("kill.txt").read_text().split(): os.kill(os.getpid(), signal.SIGKILL)
-        return super()._generate(*args, **kwargs)
-
-MODEL = Model(lines=['{"mood": "good"}'])
-'''
-
-
-@pytest.mark.heavy
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no such signal")
-def test_a_command_that_is_killed_again_and_again_pays_one_call_each_time_and_ends_as_an_undisturbed_one(
-    source, tmp_path
-):
-    (tmp_path / "killing.py").write_text(KILLING)
-    (tmp_path / "pages").mkdir()
-    (tmp_path / "pages" / "mood.md").write_text(PAGE)
-    command = [sys.executable, "-m", "duologue.cli", "annotate", "source", "--labels", "mood", "--labels-dir", "pages"]
-    command += ["--model", "killing:MODEL", "--concurrency", "1"]
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-
-    def run(out, *more):
-        return subprocess.run(
-            [*command, "--out", out, *more], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-        )
-
-    (tmp_path / "kill.txt").write_text("")
-    assert run("whole").returncode == 0
-    assert (tmp_path / "calls.txt").stat().st_size == 18
-    (tmp_path / "calls.txt").unlink()
-    kills = (1, 2, 7, 15)
-    (tmp_path / "kill.txt").write_text(" ".join(map(str, kills)))
-    codes = [run("out").returncode]
-    while codes[-1] != 0 and len(codes) < 9:
-        codes.append(run("out", "--resume").returncode)
-    assert codes == [-9] * len(kills) + [0]
-    assert (tmp_path / "calls.txt").stat().st_size <= 18 + 3 * len(kills)  # three votes are under way at the same time
-    without = ["annotation"]
-    assert files(tmp_path / "out", without=without) == files(tmp_path / "whole", without=without)
-    shutil.rmtree(tmp_path / "out")

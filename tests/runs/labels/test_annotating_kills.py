@@ -13,6 +13,7 @@ from duologue.data.recllmsim.folders import write
 PAGE = "---\nunit: conversation\nvotes: true\nparts:\n  mood: {values: [good, bad]}\n---\ngood: x. bad: y.\n"
 VOTES = 3
 TALKS = 5
+REPLY = '{"mood": "good"}'
 
 
 class Killed:
@@ -43,22 +44,34 @@ class Killed:
         """How many replies the command has kept."""
         return (self.folder / "out" / "annotation" / "calls.jsonl").read_bytes().count(b'"reply"')
 
+    @property
+    def files(self) -> dict[str, bytes]:
+        """The labelled copies with their bytes."""
+        files = [path for path in (self.folder / "out").rglob("*.*") if "annotation" not in path.parts]
+        return {str(path.relative_to(self.folder)): path.read_bytes() for path in files}
+
     def finish(self) -> Any:
         """Go on to the end with no kill left; gives the endpoint's counts."""
         self.endpoint.change(kill=None, hold_at=None)
         fork = self.start()
         assert fork.wait(300) == 0, fork.stderr
-        files = [path for path in (self.folder / "out").rglob("*.json") if "annotation" not in path.parts]
-        finals = [json.loads(path.read_text())["mood"]["final"] for path in files]
+        finals = [json.loads(text)["mood"]["final"] for name, text in self.files.items() if name.endswith(".json")]
         assert finals == [{"mood": "good"}] * TALKS
         return self.endpoint.counts()
+
+
+def undisturbed(forks: Any, faulty: Any, folder: Path) -> Killed:
+    """The command that nothing killed, at its end."""
+    whole = Killed(forks, faulty(reply=REPLY), folder)
+    assert whole.finish()["requests"] == VOTES * TALKS
+    return whole
 
 
 @pytest.mark.heavy
 def test_a_kill_loses_the_calls_that_are_under_way_and_no_reply_that_came(
     forks: Any, faulty: Any, tmp_path: Path
 ) -> None:
-    run = Killed(forks, faulty(reply='{"mood": "good"}', latency=0.01), tmp_path / "run")
+    run = Killed(forks, faulty(reply=REPLY, latency=0.01), tmp_path / "run")
     for more in (2, 5):
         answered = run.endpoint.counts()["answered"] + more
         run.endpoint.change(kill=None, hold_at=answered)
@@ -71,6 +84,7 @@ def test_a_kill_loses_the_calls_that_are_under_way_and_no_reply_that_came(
     counts = run.finish()
     assert counts["answered"] == VOTES * TALKS
     assert counts["repeats"] == 0
+    assert run.files == undisturbed(forks, faulty, tmp_path / "whole").files
 
 
 @pytest.mark.heavy
@@ -78,8 +92,9 @@ def test_a_kill_loses_the_calls_that_are_under_way_and_no_reply_that_came(
 def test_a_kill_while_a_reply_comes_pays_at_most_the_votes_under_way_again(
     forks: Any, faulty: Any, tmp_path: Path, when: str
 ) -> None:
-    run = Killed(forks, faulty(reply='{"mood": "good"}'), tmp_path / "run")
+    run = Killed(forks, faulty(reply=REPLY), tmp_path / "run")
     fork = run.start()
     run.endpoint.change(kill={"pid": fork.pid, "at": 7, "when": when})
     assert fork.wait() == -9, fork.stderr
     assert run.finish()["repeats"] <= VOTES
+    assert run.files == undisturbed(forks, faulty, tmp_path / "whole").files
