@@ -5,10 +5,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage
 
 from ...data.text.model_tokens import tokens_about
 from ...errors import DuologueError
@@ -114,36 +115,25 @@ class Calls:
     async def reply(self, model: BaseChatModel, messages: Sequence[BaseMessage], call: Call, attempt: int) -> Draft:
         """A chat model's reply to the messages as a draft."""
         chosen, arguments = seeded(model, call.seed_of(attempt))
-        sent, key = for_model(chosen, messages), call.key(attempt)
-        kept = self.replies.keeps(call.role) and not isinstance(chosen, OfflineChatModel)  # it replies the same again
+        sent, query = for_model(chosen, messages), asked_model(model)
+        tokens = 100 + sum(tokens_about(str(message.content)) for message in sent)
+        is_kept = self.replies.keeps(call.role) and query is not None  # the offline model replies the same again
 
         async def ask() -> StoredReply:
-            expected, query = sum(tokens_about(str(message.content)) for message in sent) + 100, asked_model(model)
-            async with self._reserved(call.role, query, expected) as took:
-                message, retried = await self._sent(
-                    model, lambda: chosen.ainvoke(sent, None, **cast(Any, arguments)), expected
-                )
-                tokens = self.spending.add(
-                    served_name(message),
-                    usage_of([message]),
-                    role=side_of(call.role),
-                    query=query,
-                    sent=(str(one.content) for one in sent),
-                    reply=str(message.text),
-                )
-                took(tokens.get("input_tokens", 0), tokens.get("output_tokens", 0))
-            return StoredReply(plain_reply(message) if kept else {}, retried, message=message)
+            async with self._reserved(call.role, query, tokens) as took:
+                send = partial(chosen.ainvoke, sent, None, **cast(Any, arguments))
+                message, retried = await self._through_gate(model, send, tokens)
+                took(*self._paid(message, sent, call.role, query))
+            return StoredReply(plain_reply(message) if is_kept else {}, retried, message=message)
 
         with self._noting(call.conversation):
-            if kept:
+            if is_kept:
                 request = SentRequest.of({**model_provenance(model), **arguments}, sent)
-                reply = await self.replies.once(key, request, ask)
-                if (
-                    reply.message is None and not reply.shared
-                ):  # it has answered this run: if it is gone it is waited for
-                    self._gate_of(model).answered_before()
+                reply = await self.replies.once(call.key(attempt), request, ask)
             else:
                 reply = await ask()
+        if reply.message is None and not reply.shared:  # it has answered this run: when it is gone it is waited for
+            self._gate_of(model).answered_before()
         draft = drafts_of([message_of(reply)])[0]
         if reply.shared:
             draft["shared"] = True
@@ -168,7 +158,9 @@ class Calls:
         request = SentRequest.of(to, messages) if (most if world else self.replies.keeps(call.role)) else None
         with self._noting(call.conversation):
             found = None if request is None else self.replies.find(key, request)
-            if found is not None and (world is None or await _brought_back(world, found)):
+            if found is not None and (
+                world is None or (found.world is not None and await world.put(found.world, found.value))
+            ):
                 return dict(found.value)
             async with self._reserved(f"agent as {call.role}", None, 0) as took:
                 update = await ask()
@@ -200,7 +192,7 @@ class Calls:
             self.spent_out  # noqa: B018 - the run learns at once that it is over
             raise
 
-    async def _sent(
+    async def _through_gate(
         self, model: BaseChatModel, send: Callable[[], Awaitable[AIMessage]], tokens: int
     ) -> tuple[AIMessage, dict[str, int]]:
         """The reply of a call that is made now, and how often it was made again, by fault."""
@@ -215,7 +207,22 @@ class Calls:
                 check_reply(reply)
             return reply
 
-        return await self._gate_of(model).call(checked, tokens=tokens, spent=tokens_taken, headers=headers_of_reply)
+        return await self._gate_of(model).call(
+            checked,
+            tokens=tokens,
+            spent=lambda reply: reply.usage_metadata["total_tokens"] if reply.usage_metadata else 0,
+            headers=lambda reply: reply.response_metadata.get("headers") or {},
+        )
+
+    def _paid(
+        self, message: AIMessage, sent: Sequence[BaseMessage], role: str, query: PriceQuery | None
+    ) -> tuple[int, int]:
+        """Count a reply; its tokens, sent and replied."""
+        served = message.response_metadata.get("model_name") or message.response_metadata.get("model")
+        texts = (str(one.content) for one in sent)
+        usage, reply, side = usage_of([message]), str(message.text), side_of(role)
+        tokens = self.spending.add(served, usage, role=side, query=query, sent=texts, reply=reply)
+        return tokens.get("input_tokens", 0), tokens.get("output_tokens", 0)
 
     def _gate_of(self, model: BaseChatModel) -> Gate:
         """The gate of a model's endpoint; one of its own where its name sets rates."""
@@ -276,32 +283,6 @@ async def drafted(model: BaseChatModel, messages: Sequence[BaseMessage], call: C
     return await current().reply(model, messages, call, attempt)
 
 
-async def answered(model: BaseChatModel, text: str, call: Call) -> str:
-    """A chat model's reply to one text, which is all that it is sent; errors as for `drafted`."""
-    return str((await drafted(model, [HumanMessage(text)], call))["text"])
-
-
-async def _brought_back(world: WorldInJournal, reply: StoredReply) -> bool:
-    return reply.world is not None and await world.put(reply.world, reply.value)
-
-
 def side_of(role: str) -> str:
     """`user` and `assistant` for what these say, else `judge`: a judge's role says more than that."""
     return role if role in ("user", "assistant") else "judge"
-
-
-def served_name(message: AIMessage) -> str | None:
-    """The name of the model that answered, as the endpoint gives it."""
-    served = message.response_metadata.get("model_name") or message.response_metadata.get("model")
-    return str(served) if served else None
-
-
-def tokens_taken(message: AIMessage) -> int:
-    """The tokens that the endpoint reports; 0 if it reports none."""
-    return int(message.usage_metadata["total_tokens"]) if message.usage_metadata else 0
-
-
-def headers_of_reply(message: AIMessage) -> Mapping[str, str]:
-    """The headers that came with a reply, where its client tells them."""
-    headers = message.response_metadata.get("headers")
-    return headers if isinstance(headers, Mapping) else {}

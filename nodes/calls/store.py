@@ -132,21 +132,11 @@ class CallStore(Protocol):
     """A store of replies, such as the journal of a run or a recorded file."""
 
     @property
-    def snapshot_bytes(self) -> int:
-        """Most bytes of the snapshot of a world that it keeps; 0: it keeps none."""
-        ...
+    def snapshot_bytes(self) -> int: ...  # most bytes of the snapshot of a world that it keeps; 0: it keeps none
 
-    def find(self, key: CallKey, sent: SentRequest) -> StoredReply | None:
-        """The stored reply of this call, if the same was sent; of a store that must have every call else an error."""
-        ...
-
-    def look_up(self, key: CallKey, sent: SentRequest) -> StoredReply | None:
-        """As `find`, of a call that it need not contain."""
-        ...
-
-    def keep(self, key: CallKey, sent: SentRequest, reply: StoredReply) -> None:
-        """Keep a reply: it outlives this process when the method returns."""
-        ...
+    def find(self, key: CallKey, sent: SentRequest) -> StoredReply | None: ...  # an error if it must have every call
+    def look_up(self, key: CallKey, sent: SentRequest) -> StoredReply | None: ...  # of a call that it need not have
+    def keep(self, key: CallKey, sent: SentRequest, reply: StoredReply) -> None: ...  # it outlives this process then
 
 
 @dataclass

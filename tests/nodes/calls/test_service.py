@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 from duologue.nodes.calls.gate import EndpointError, RunOverError
-from duologue.nodes.calls.service import Calls, answered, current, drafted, kept_in, run_is_over, store_outside
+from duologue.nodes.calls.service import Calls, current, drafted, kept_in, run_is_over, store_outside
 from duologue.nodes.calls.spending import Spending
 from duologue.nodes.calls.store import Call, Replies, SharedReplies
 from duologue.nodes.models.specs import chat_model
@@ -31,7 +31,7 @@ async def test_a_reply_is_kept_with_the_model_and_the_seed_that_it_was_asked_wit
 async def test_the_offline_model_is_not_kept_as_it_replies_the_same_again():
     store = Memory()
     with Calls(replies=Replies(store)).active():
-        assert await answered(chat_model("offline", side="student"), "Who?", CALL) is not None
+        await drafted(chat_model("offline", side="student"), ASKED, CALL)
     assert not store.replies
 
 
@@ -40,7 +40,7 @@ async def test_outside_a_run_a_store_may_be_given_and_a_run_inside_takes_it():
     assert store_outside() is None
     with kept_in(store):
         assert store_outside() is store
-        assert await answered(model, "Where to?", CALL) == await answered(model, "Where to?", CALL) == "Rome."
+        assert await drafted(model, ASKED, CALL) == await drafted(model, ASKED, CALL)
         with Calls().active():
             assert store_outside() is None
     assert len(model.sent) == 1
