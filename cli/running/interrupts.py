@@ -130,8 +130,7 @@ def interruptible(control: "Control", under_way: Callable[[], int], cancel: Call
 
     The third is for code that lets the event loop wait for ever. An agent has a second to answer after the first one.
     """
-    from ...nodes.calls.service import LAST_SECONDS
-    from ...runs.engine.control import GRACE
+    from ...runs.engine.control import GRACE, LAST_SECONDS
 
     loop = asyncio.get_running_loop()
     pressed = 0

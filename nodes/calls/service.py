@@ -28,8 +28,6 @@ from .store import Call, CallStore, Replies, SentRequest, StoredReply, message_o
 
 CONVERSATIONS = 8
 """Conversations at the same time, until an endpoint has shown that it bears more."""
-LAST_SECONDS = 10.0
-"""Most seconds that calls under way have when a run ends before its plan is done."""
 
 
 @dataclass
@@ -48,12 +46,9 @@ class Calls:
     stopped: DuologueError | None = None  # why no call of the run can succeed any more
     lost: dict[str, str] = field(default_factory=dict)
     """The first call of each conversation that got no reply, in one line: also where its error was caught."""
-    works: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])
-    """The pieces of work under way, such as conversations, each a task."""
     agents: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])  # the turns of agents under way
     dropped: bool = False  # whether agents are waited for no more
     reservations: Reservations = field(init=False)
-    _is_closing: bool = False
 
     def __post_init__(self) -> None:
         self.reservations = Reservations(self.spending)
@@ -86,13 +81,10 @@ class Calls:
         return gate
 
     def close(self) -> None:
-        """Begin no call and no further try; what is under way has ten seconds, then it is cancelled."""
-        if not self._is_closing:
-            self._is_closing = True
-            self.reservations.close()
-            for gate in self.gates.values():
-                gate.close()
-            asyncio.get_running_loop().call_later(LAST_SECONDS, lambda: [work.cancel() for work in self.works])
+        """Begin no call and no further try."""
+        self.reservations.close()
+        for gate in self.gates.values():
+            gate.close()
 
     @contextmanager
     def agent_turn(self, turn: asyncio.Task[Any]) -> Iterator[None]:

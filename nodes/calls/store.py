@@ -102,18 +102,6 @@ class StoredReply:
     message: AIMessage | None = field(default=None, compare=False, repr=False)
     """The model's message, where it has just come."""
 
-    @classmethod
-    def of(cls, line: Mapping[str, Any]) -> "StoredReply":
-        """The reply of a kept line."""
-        return cls(line["reply"], line.get("retried") or {}, line.get("world"), line.get("shared") is True)
-
-    @property
-    def line(self) -> dict[str, Any]:
-        """The reply as it is kept."""
-        more = {"retried": dict(self.retried), "shared": self.shared}
-        world = {} if self.world is None else {"world": self.world}
-        return {"reply": self.value} | {name: value for name, value in more.items() if value} | world
-
     @property
     def fits_others(self) -> bool:
         """Whether other versions may have it: it has words, and no world that would have to be brought back."""

@@ -19,6 +19,8 @@ from .turns import LoopTurns
 
 T = TypeVar("T")
 
+LAST_SECONDS = 10.0
+"""Most seconds that calls under way have when a run ends before its plan is done."""
 GRACE = 0.5
 """Seconds that agents under way have to answer when a run ends in order."""
 
@@ -33,6 +35,8 @@ class Control:
     """Why no further conversation begins, in words; None if they do. What is under way goes on to its end."""
     notify: Callable[[str], None] | None = None
     """Called with one line when an endpoint becomes unreachable or reachable."""
+    works: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])
+    """The pieces of work under way, such as conversations, each a task."""
     services: list[Calls] = field(default_factory=list[Calls])
     """The calls of the run that is under way, or of each of the runs."""
     turns: LoopTurns | None = None
@@ -149,11 +153,10 @@ class Control:
             calls.drop_agents()
 
     def close(self, reason: str) -> None:
-        """Begin nothing new from now on, also no call and no further try of one.
-
-        Calls under way have ten seconds.
-        """
+        """Begin nothing new from now on, also no call and no further try of one; what is under way has ten seconds."""
         self.end(reason)
+        if not self.closed and self.services:
+            asyncio.get_running_loop().call_later(LAST_SECONDS, lambda: [work.cancel() for work in list(self.works)])
         self.closed = True
         for calls in self.services:
             calls.close()

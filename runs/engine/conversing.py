@@ -188,13 +188,15 @@ async def do_all(
     turns = control.turns or LoopTurns()
     number = turns.join()
     calls.on_room = turns.wake
+    under_way: set[asyncio.Task[None]] = set()
 
     async def begun(work: T) -> None:
         with suppress(RunOverError):  # it can be taken up again
             await do(work)
 
     def ended(task: asyncio.Task[None]) -> None:
-        calls.works.discard(task)
+        under_way.discard(task)
+        control.works.discard(task)
         turns.end()
 
     try:
@@ -208,10 +210,11 @@ async def do_all(
                         break
                     turns.begin(number)
                     task = tasks.create_task(begun(*following))
-                    calls.works.add(task)
+                    under_way.add(task)
+                    control.works.add(task)
                     task.add_done_callback(ended)
                 turns.leave(number)
-                while calls.works and calls.stopped is None:
+                while under_way and calls.stopped is None:
                     await turns.change()
                 if calls.stopped is not None:
                     raise calls.stopped

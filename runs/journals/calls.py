@@ -6,7 +6,7 @@ conversation. A line with `sent` holds a call: its key, recipient, digests of th
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -52,6 +52,10 @@ class ReplyCost(NamedTuple):
 def count(spending: Spending, paid: ReplyCost, query: PriceQuery | None) -> None:
     """Count a reply that was paid before; `query`: the model that was called."""
     spending.add(paid.model, paid.usage, role=paid.role, query=query, sent=paid.sent, reply=paid.reply)
+
+
+def _reply_of(line: Mapping[str, Any]) -> StoredReply:
+    return StoredReply(line["reply"], line.get("retried") or {}, line.get("world"), line.get("shared") is True)
 
 
 @dataclass(frozen=True)
@@ -156,7 +160,7 @@ class CallFile:
         shared = self._shared.get(key.conversation, {}).get((key, sent.digest))
         lines = [*self._since(key, self._lines.get(key)), *self._since(key, shared)]
         same = next((line for line in lines if line.digest == sent.digest), None)
-        return None if same is None else StoredReply.of(self._call(same))
+        return None if same is None else _reply_of(self._call(same))
 
     def _since(self, key: CallKey, last: _Line | None) -> list[_Line]:
         """A line and those before it, since the conversation was begun anew."""
@@ -167,7 +171,10 @@ class CallFile:
         """Append a reply; it outlives this process at once. One of another version can be found at once."""
         if reply.shared and key.conversation in self._over:
             return
-        self._append(key, sent, (reply if self.snapshot_bytes else replace(reply, world=None)).line)
+        world = {"world": reply.world} if self.snapshot_bytes and reply.world is not None else {}
+        more = {"retried": dict(reply.retried), "shared": reply.shared}
+        more = {name: value for name, value in more.items() if value}
+        self._append(key, sent, {"reply": reply.value} | more | world)
 
     def begin_anew(self, conversations: Iterable[str]) -> None:
         """Do not use the earlier replies of these conversations; those begun anew before go on."""

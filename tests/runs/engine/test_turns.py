@@ -86,7 +86,7 @@ def test_closing_ends_the_work_of_each_run():
         await control.in_turns([loop("old"), loop("new")])
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("duologue.nodes.calls.service.LAST_SECONDS", 0.01)
+        patch.setattr("duologue.runs.engine.control.LAST_SECONDS", 0.01)
         asyncio.run(main())
     assert sorted(cancelled) == ["new", "old"]
 
