@@ -182,12 +182,14 @@ def test_a_bound_that_is_none_is_one_line(duologue, tmp_path, option, line):
     assert line in err
 
 
-@pytest.mark.parametrize("bound", [("--max-cost", "0.006"), ("--max-run-tokens", "11000")])
+@pytest.mark.parametrize(
+    ("bound", "faults"), [(("--max-cost", "0.006"), {}), (("--max-run-tokens", "11000"), {"429": 0.1})]
+)
 def test_a_run_that_is_resumed_at_the_bound_that_ended_it_tells_the_same_sum_and_calls_nothing(
-    duologue, faulty, monkeypatch, bound
+    duologue, faulty, monkeypatch, bound, faults
 ):
     pytest.importorskip("genai_prices")
-    served = faulty(latency=0.02, misbehave=0.2, faults={"429": 0.1})
+    served = faulty(latency=0.02, misbehave=0.2, faults=faults)
     for name, value in served.environment.items():
         monkeypatch.setenv(name, value)
     sides = [f"--{side}=openai:gpt-4.1-mini" for side in ("user", "assistant")]

@@ -103,6 +103,7 @@ BOMBS = {
 }  # fmt: skip
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
 def test_no_text_keeps_the_parser_busy(bomb):
     """Work is counted, not timed: calls of functions for each character. A fifth of the longest text shows the growth."""

@@ -39,11 +39,11 @@ def test_anybodys_conversations_are_compared_and_the_planted_courtesies_stand_fi
     assert report.discriminator.auc.value == 1
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.heavy) for seed in range(1, 4))])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.heavy)])
 def test_the_same_conversations_give_the_same_report_in_any_order(seed, open_sides):
     """Messages, people who answer surveys, published ones and references, with users of several conversations."""
     simulated, people = open_sides
-    sides = [simulated[:40], people[:50], simulated[40:70], people[50:80]]
+    sides = [simulated[:20], people[:25], simulated[20:35], people[25:40]]
     rng = random.Random(seed)
     shuffled = [rng.sample(side, len(side)) for side in sides]
     assert shuffled != sides
@@ -51,7 +51,7 @@ def test_the_same_conversations_give_the_same_report_in_any_order(seed, open_sid
     assert one.model_dump_json() == two.model_dump_json()
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.heavy) for seed in range(1, 3))])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.heavy)])
 def test_a_file_in_any_order_of_lines_gives_the_same_report(seed, two_sides, tmp_path):
     """With ids that are not unique, nameless users, two assistants and ratings."""
     rng = random.Random(seed)

@@ -111,25 +111,14 @@ def test_what_is_planted_is_found_where_the_sides_are_unequal(design, change, me
         assert row.p_adjusted <= 0.05, (split, row.p_adjusted)
 
 
-WEAK = {
-    "thanks": ("，谢谢", 0.04, 8),
-    "emoji": ("😊", 0.03, 19),
-    "exclamation": ("！", 0.04, 13),
-    "message length": (" " * 12, 0.8, 16),
-}
-"""A text that a share of the messages gets at their end; and in how many of 20 halvings the rule before, which shuffled
-the means of users and did not divide them by their error, found it at an adjusted p of .05."""
-
-
 @pytest.mark.heavy
-@pytest.mark.parametrize("name", WEAK)
-def test_a_weak_plant_is_found_at_least_half_as_often_as_by_the_rule_before(name, people, plain, halved):
-    added, share, before = WEAK[name]
+def test_a_weak_plant_is_found_in_half_of_the_halvings(people, plain, halved):
+    """It was found in 16 of 20; of six halvings, fewer than three come in 2 of 100 such tests."""
     rng = np.random.default_rng(7)
-    planted = plant(people, lambda text, number, last, one: text + added if rng.random() < share else text)
+    planted = plant(people, lambda text, number, last, one: text + "😊" if rng.random() < 0.03 else text)
     detections = 0
-    for split in range(20):
-        row = next(row for row in rows_of(halved(plain, split, "balanced", planted), Draws()) if row.name == name)
+    for split in range(6):
+        row = next(row for row in rows_of(halved(plain, split, "balanced", planted), Draws()) if row.name == "emoji")
         detections += row.p_adjusted <= 0.05
-    print(f"{name}: {detections} of 20, before {before}")
-    assert detections >= before / 2, detections
+    print(f"{detections} of 6")
+    assert detections >= 3

@@ -246,8 +246,13 @@ def ended(folder, agent, *signals, options=()):
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("agent", ["blocking", "graph", "stubborn"])
-@pytest.mark.parametrize(("signals", "code"), [((INT,), 130), ((INT, INT), 130), ((TERM,), 143)])
+@pytest.mark.parametrize(
+    ("agent", "signals", "code"),
+    [
+        *((agent, *end) for agent in ("blocking", "graph", "stubborn") for end in (((INT,), 130), ((TERM,), 143))),
+        ("stubborn", (INT, INT), 130),
+    ],
+)
 def test_a_signal_ends_a_run_whose_agent_never_answers(tmp_path, agent, signals, code):
     returned, line, cut = ended(tmp_path, agent, *signals)
     assert (returned, cut) == (code, ["cancelled"] * 2)

@@ -200,9 +200,9 @@ def test_what_both_runs_have_is_compared_where_it_is_asked_for(duologue):
     assert "has no conversation in common with the other run" in err
 
 
-@pytest.mark.parametrize(
-    ("given", "named"),
-    [
+def test_results_without_what_they_need_are_refused_in_a_line(duologue):
+    duologue(*arguments("old"))
+    for given, named in (
         (("--results", "run", "--detect", 0.1), "give --against"),
         (("--results", "run", "--fail-if-worse", 0.1), "give --against"),
         (("--results", "run", "--against", "run"), "is compared with itself"),
@@ -211,13 +211,10 @@ def test_what_both_runs_have_is_compared_where_it_is_asked_for(duologue):
         (("--results", "run", "--against", "run", "--scenarios", "goals.jsonl"), "leave out --scenarios"),
         (("--fail-if-worse", 0.1, "--scenarios", "goals.jsonl"), "give --against"),
         (("--common", "--scenarios", "goals.jsonl"), "--common: is an option of a comparison: give --against"),
-    ],
-)
-def test_results_without_what_they_need_are_refused_in_a_line(duologue, given, named):
-    duologue(*arguments("old"))
-    code, out, err = duologue("test", *given)
-    assert (code, out, len(err.strip().splitlines())) == (2, "", 1)
-    assert named in err
+    ):
+        code, out, err = duologue("test", *given)
+        assert (code, out, len(err.strip().splitlines())) == (2, "", 1), given
+        assert named in err
 
 
 @pytest.mark.heavy

@@ -299,12 +299,12 @@ def test_an_endpoint_sees_no_more_calls_at_the_same_time_than_allowed(forks, fau
 
 @pytest.mark.heavy
 def test_a_bound_on_the_tokens_of_a_divided_run_ends_it_in_order_and_a_wider_one_goes_on(forks, faulty, tmp_path):
-    whole = Divided(forks, faulty(), tmp_path / "whole")
+    whole = Divided(forks, faulty(), tmp_path / "whole", topics=8)
     whole.finish("--processes", "1")
-    run = Divided(forks, faulty(latency=0.1), tmp_path / "run")
-    fork = run.start("--processes", "2", "--max-run-tokens", "3000")
+    run = Divided(forks, faulty(latency=0.1), tmp_path / "run", topics=8)
+    fork = run.start("--processes", "2", "--max-run-tokens", "1500")
     assert fork.wait() == 1
-    assert "ended early: --max-run-tokens 3,000 is reached" in fork.stderr
+    assert "ended early: --max-run-tokens 1,500 is reached" in fork.stderr
     assert run.endpoint.counts()["answered"] < whole.endpoint.counts()["answered"]
     run.finish("--processes", "2")
     assert run.result[0] == whole.result[0]
@@ -313,7 +313,7 @@ def test_a_bound_on_the_tokens_of_a_divided_run_ends_it_in_order_and_a_wider_one
 
 @pytest.mark.heavy
 def test_ctrl_c_waits_for_the_workers_calls_and_a_second_one_ends_them(forks, faulty, tmp_path):
-    run = Divided(forks, faulty(latency=0.05), tmp_path / "run")
+    run = Divided(forks, faulty(latency=0.05), tmp_path / "run", topics=8)
     fork = run.start("--processes", "2")
     run.reached(8, fork)
     for pid in (fork.pid, *children(fork.pid)):  # as a terminal does
@@ -321,7 +321,7 @@ def test_ctrl_c_waits_for_the_workers_calls_and_a_second_one_ends_them(forks, fa
     assert fork.wait() == 130
     assert "press Ctrl-C again to stop now" in fork.stderr
     done = len(records(run.folder / "run"))
-    assert 0 < done < 16
+    assert 0 < done < 8
     # Empty where the calls of all those under way end in time.
     assert {conversation.stop for conversation in record_lines.read(run.folder / "run/failures.jsonl")} <= {"cancelled"}
     fork = run.start("--processes", "2")
@@ -332,4 +332,4 @@ def test_ctrl_c_waits_for_the_workers_calls_and_a_second_one_ends_them(forks, fa
     assert fork.wait() == 130
     assert {conversation.stop for conversation in record_lines.read(run.folder / "run/failures.jsonl")} <= {"cancelled"}
     run.finish("--processes", "3")
-    assert len(records(run.folder / "run")) == 16
+    assert len(records(run.folder / "run")) == 8

@@ -16,7 +16,7 @@ from airline.agent import build
 from airline.scripted import CODE, DATE, Scripted, _call
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-import duologue
+from tests.studies.scenario_design.first_failures import first_failure
 
 
 class Sound(Scripted):
@@ -200,23 +200,14 @@ FAULTY: tuple[type[Sound], ...] = (
 )
 
 
-def failed(model: Scripted, scenarios: list[dict[str, Any]]) -> list[bool]:
-    """Of each scenario whether the conversation about it failed, with the rule-based user."""
-    graph = build(model, airline.POLICY)
-    result = duologue.test(graph, scenarios, world=airline.world)
-    assert result.unscored == 0
-    return [record.labels["scores"]["success"]["value"] is False for record in result.records]
-
-
 def main() -> None:
     """Print, for each agent, the number of conversations up to the first that failed; None if none did."""
     with open(sys.argv[1], encoding="utf-8") as file:
         scenarios = [json.loads(line) for line in file]
-    firsts = {}
     agents: tuple[type[Sound], ...] = (Sound, *FAULTY)
-    for kind in agents:
-        failures = failed(kind(), scenarios)
-        firsts[kind.__name__] = failures.index(True) + 1 if any(failures) else None
+    firsts = {
+        kind.__name__: first_failure(build(kind(), airline.POLICY), scenarios, world=airline.world) for kind in agents
+    }
     print(json.dumps(firsts))
 
 

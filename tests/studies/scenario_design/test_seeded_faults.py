@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-import duologue
 from duologue.studies.scenario_design.designing import designed
 from duologue.studies.scenario_design.sources import read_sources
 from tests.studies.scenario_design import library_agents, planning_agents
+from tests.studies.scenario_design.first_failures import first_failure
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "test" / "testing.md").read_text("utf-8")
@@ -68,11 +68,8 @@ def test_goals_of_two_hundred_logs_detect_ten_seeded_faults_of_planners(open_dat
     result = designed(replace(sources, logs=sources.logs[:200]), count=40)
     assert result.coverage.pairs == result.coverage.of == 258
     assert result.verdicts == {"possible": 34, "not decided": 6}
-    firsts = {}
-    for agent in (planning_agents.sound, *planning_agents.FAULTY):
-        success = duologue.test(agent, result.lines)
-        failures = [record.labels["scores"]["success"]["value"] is False for record in success.records]
-        firsts[agent.__name__] = failures.index(True) + 1 if any(failures) else None
+    agents = (planning_agents.sound, *planning_agents.FAULTY)
+    firsts = {agent.__name__: first_failure(agent, result.lines) for agent in agents}
     assert firsts.pop("sound") is None
     assert len(firsts) == 10
     assert all(firsts.values())
@@ -94,12 +91,11 @@ def test_the_same_holds_for_a_handbook_in_chinese(tmp_path: Path) -> None:
     assert result.coverage.pairs == result.coverage.of == 380
     assert result.verdicts == {"possible": 17, "must be refused": 23}
     assert all(line["facts"] for line in result.lines)
-    firsts = {}
     agents: tuple[type[library_agents.Sound], ...] = (library_agents.Sound, *library_agents.FAULTY)
-    for kind in agents:
-        success = duologue.test(library_agents.build(kind()), result.lines, world=library_agents.world)
-        failures = [record.labels["scores"]["success"]["value"] is False for record in success.records]
-        firsts[kind.__name__] = failures.index(True) + 1 if any(failures) else None
+    firsts = {
+        kind.__name__: first_failure(library_agents.build(kind()), result.lines, world=library_agents.world)
+        for kind in agents
+    }
     assert firsts.pop("Sound") is None
     assert len(firsts) == 10
     assert all(firsts.values())
