@@ -331,7 +331,7 @@ def test_three_hundred_conversations_open_in_a_file_of_bounded_size(opened, conv
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
     page.reload()
     spent = {metric["name"]: metric["value"] for metric in session.send("Performance.getMetrics")["metrics"]}
-    assert spent["TaskDuration"] < 2.0  # half a second of the processor; the wall clock hangs on what else runs
+    assert spent["TaskDuration"] < 0.8  # a fifth of a second of the processor; the wall clock hangs on what else runs
     page.locator(ROW).nth(5).click()
     page.locator(".unfolded article").nth(1).wait_for()
 
