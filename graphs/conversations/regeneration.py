@@ -9,7 +9,8 @@ from ...data.summaries.executed_graph import SPEAKER_OF, VALIDATOR_OF
 from ...nodes.calls.service import run_is_over
 from ...nodes.contract import OF_THE_CALL, OF_THE_VERDICT, check_reason
 from ...nodes.limits import Limits
-from ...nodes.models.flaws import silent
+from ...nodes.messages.attachments import why_empty
+from ...nodes.models.flaws import EMPTY
 from ...nodes.speakers.tools import NOT_ASKED_AGAIN, NOT_UNDONE, calls_that_ran, lasting
 from ...nodes.state import Draft, State, Update, Verdict, attempt_number, merged, without_memories
 from ...nodes.stops import budget, until_spent
@@ -67,7 +68,7 @@ def after_validator(role: Role, cast: Cast, state: State, update: Update, limits
         changed, stop = _unsaid(role, state, earlier + tried), "budget"
     elif number < (limits.question_attempts if role == "user" else limits.answer_attempts) and not stop:
         changed, way = {"attempts": earlier + tried, "drafts": [], "verdicts": verdicts}, "regenerate"
-    elif not stop and all(map(silent, earlier + tried)):
+    elif not stop and all(one.get("flaw") and why_empty(one) == EMPTY for one in earlier + tried):
         # A model that is asked for the user's messages is an endpoint's; the agent under test answers for its model.
         own = role == "assistant" or getattr(cast.user_simulator, "model", None) is None
         fault = {"fault": role} if own else {}

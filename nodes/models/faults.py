@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from json import JSONDecodeError
+from types import SimpleNamespace
 from typing import Any, Literal, TypeAlias
 
 from ...errors import DuologueError
@@ -120,9 +121,7 @@ def fault_of(error: BaseException) -> CallFault:
             body = getattr(one, "body", None)
             words = _words_of(body.get("error", body) if isinstance(body, Mapping) else body) or str(one)
             return fault(_of_status(status, words), f"{status}: {words}", asked_wait(headers_of(one)))
-    if broken := next((one for one in chain if isinstance(one, JSONDecodeError)), None):
-        return of_broken_json(broken)
-    name = next((name for name, kinds in _BY_CLASS if names & kinds), "own_error")
+    name = next((name for name, kinds in _BY_CLASS if not names.isdisjoint(kinds.split())), "own_error")
     if name == "own_error" and any(getattr(one, "is_retryable", None) is True for one in chain):
         name = "server_error"
     return fault(name, error_line(error))
@@ -132,18 +131,7 @@ def of_error_in_reply(error: object) -> CallFault:
     """The fault of a reply with status 200 that has an error in place of a completion."""
     words = _words_of(error)
     code = error.get("code", error.get("status")) if isinstance(error, Mapping) else None
-    if isinstance(code, int) and 400 <= code < 600:
-        return fault(_of_status(code, words), words)
-    name = next(
-        (name for name, pattern in (*_WORDS, *_IN_A_REPLY) if re.search(pattern, words, re.IGNORECASE)), "server_error"
-    )
-    return fault(name, words)
-
-
-def of_broken_json(error: JSONDecodeError) -> CallFault:
-    """The fault of a reply that is no JSON, or not all of it."""
-    begin = f"it begins with {error.doc[:60]!r}" if error.doc.strip() else "it is empty"
-    return fault("not_json", f"{error.msg} at character {error.pos}, {begin}")
+    return fault(_of_status(code if isinstance(code, int) and 400 <= code < 600 else None, words), words)
 
 
 def headers_of(error: BaseException) -> Mapping[str, str]:
@@ -171,12 +159,11 @@ def _status(error: BaseException) -> int | None:
     if isinstance(error, JSONDecodeError | UnicodeDecodeError):  # on which a client hangs its response
         return None
     response = getattr(error, "response", None)
-    candidates: list[object] = [getattr(error, name, None) for name in ("status_code", "http_status", "code", "status")]
-    candidates.insert(1, getattr(response, "status_code", None))
     if isinstance(response, Mapping):  # botocore
-        candidates.append((response.get("ResponseMetadata") or {}).get("HTTPStatusCode"))
-    codes = (int(code) for code in candidates if isinstance(code, (int, HTTPStatus)) and not isinstance(code, bool))
-    return next((code for code in codes if 300 <= code < 600), None)
+        response = SimpleNamespace(status_code=(response.get("ResponseMetadata") or {}).get("HTTPStatusCode"))
+    places = ((error, "status_code"), (response, "status_code"), (error, "code"), (error, "status"))
+    codes = (getattr(place, name, None) for place, name in places)
+    return next((int(code) for code in codes if isinstance(code, int) and 300 <= code < 600), None)
 
 
 def _words_of(error: object) -> str:
@@ -188,16 +175,13 @@ def _words_of(error: object) -> str:
     return " ".join(filter(None, [*map(str, words), _words_of(error.get("innererror"))]))
 
 
-def _of_status(status: int, words: str) -> str:
-    if status not in (401, 404) and (
-        name := next((name for name, pattern in _WORDS if re.search(pattern, words, re.IGNORECASE)), None)
-    ):
-        return name
-    if status in _STATUSES:
-        return _STATUSES[status]
-    if 300 <= status < 400:
-        return "redirected"
-    return "server_error" if status >= 500 else "bad_request" if status >= 400 else "not_a_completion"
+def _of_status(status: int | None, words: str) -> str:
+    """The name of a fault by the endpoint's words and the status; None: in a reply that says 200."""
+    patterns = () if status in (401, 404) else _WORDS if status else (*_WORDS, *_IN_A_REPLY)
+    if by_words := next((name for name, pattern in patterns if re.search(pattern, words, re.IGNORECASE)), None):
+        return by_words
+    status = status or 500
+    return _STATUSES.get(status) or {3: "redirected", 4: "bad_request", 5: "server_error"}[status // 100]
 
 
 _STATUSES = {
@@ -225,26 +209,22 @@ _IN_A_REPLY = (
     ("overloaded", r"overloaded|unavailable|\b50[23]\b|\b529\b"),
 )
 _BY_CLASS = (
-    ("certificate_refused", {"SSLCertVerificationError", "CertificateError", "ClientConnectorCertificateError"}),
-    ("context_length", {"ContextOverflowError"}),
-    ("wrong_key", {"ModelAuthenticationError", "AuthenticationError"}),
-    ("forbidden", {"ModelPermissionDeniedError", "PermissionDeniedError"}),
-    ("unknown_model_or_url", {"ModelNotFoundError", "UnsupportedProtocol", "InvalidURL", "LocalProtocolError"}),
-    ("rate_limited", {"ModelRateLimitError", "RateLimitError"}),
-    ("bad_request", {"ModelInvalidRequestError", "BadRequestError"}),
-    ("redirected", {"TooManyRedirects"}),
-    ("content_policy", {"ContentFilterFinishReasonError"}),
-    ("not_json", {"DecodingError", "ContentEncodingError"}),
-    ("unreachable", {"ConnectTimeout", "ConnectError", "ConnectionRefusedError", "gaierror", "ClientConnectorError"}),
-    ("unreachable", {"ConnectionTimeoutError"}),
-    (
-        "reset",
-        {"ReadError", "WriteError", "CloseError", "RemoteProtocolError", "IncompleteRead", "HttpProcessingError"},
-    ),
-    ("reset", {"ConnectionResetError", "BrokenPipeError", "ConnectionAbortedError", "ServerDisconnectedError"}),
-    ("reset", {"ClientOSError", "ClientPayloadError"}),
-    ("timeout", {"TimeoutError", "TimeoutException", "APITimeoutError", "ModelTimeoutError"}),
-    ("unreachable", {"ConnectionError", "ModelConnectionError", "APIConnectionError", "TransportError", "URLError"}),
-    ("server_error", {"ModelAPIError", "InternalServerError"}),
+    ("not_json", "JSONDecodeError DecodingError ContentEncodingError"),
+    ("certificate_refused", "SSLCertVerificationError CertificateError ClientConnectorCertificateError"),
+    ("context_length", "ContextOverflowError"),
+    ("wrong_key", "ModelAuthenticationError AuthenticationError"),
+    ("forbidden", "ModelPermissionDeniedError PermissionDeniedError"),
+    ("unknown_model_or_url", "ModelNotFoundError UnsupportedProtocol InvalidURL LocalProtocolError"),
+    ("rate_limited", "ModelRateLimitError RateLimitError"),
+    ("bad_request", "ModelInvalidRequestError BadRequestError"),
+    ("redirected", "TooManyRedirects"),
+    ("content_policy", "ContentFilterFinishReasonError"),
+    ("unreachable", "ConnectTimeout ConnectionTimeoutError ConnectError ConnectionRefusedError gaierror"),
+    ("unreachable", "ClientConnectorError"),
+    ("reset", "ReadError WriteError CloseError RemoteProtocolError IncompleteRead HttpProcessingError BrokenPipeError"),
+    ("reset", "ConnectionResetError ConnectionAbortedError ServerDisconnectedError ClientOSError ClientPayloadError"),
+    ("timeout", "TimeoutError TimeoutException APITimeoutError ModelTimeoutError"),
+    ("unreachable", "ConnectionError ModelConnectionError APIConnectionError TransportError URLError"),
+    ("server_error", "ModelAPIError InternalServerError"),
 )
 """Names of errors' classes, of any package. What says more comes first: a cause names the same or less than its effect."""

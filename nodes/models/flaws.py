@@ -30,18 +30,22 @@ _FINISHES = {
 _FLAWS = {reason: flaw for flaw, reasons in _FINISHES.items() for reason in reasons.split()}
 _FINISH_KEYS = ("finish_reason", "stop_reason", "done_reason", "stopReason")
 """Keys of the finish reason in a message's metadata: OpenAI and Google, Anthropic, Ollama, Bedrock."""
+_DETAILS = (
+    ("cached_tokens", "input_token_details", "cache_read"),
+    ("reasoning_tokens", "output_token_details", "reasoning"),
+)
 
 
 def finish_of(message: BaseMessage) -> str | None:
     """The endpoint's reason why the model stopped; None if it gives none."""
     metadata: Mapping[str, Any] = message.response_metadata
-    for key in _FINISH_KEYS:
-        if isinstance(reason := metadata.get(key), str):
-            return reason
-    incomplete = metadata.get("incomplete_details")  # of OpenAI's responses
-    if isinstance(incomplete, Mapping) and isinstance(reason := incomplete.get("reason"), str):
-        return reason
-    return None
+    incomplete, feedback = metadata.get("incomplete_details"), metadata.get("prompt_feedback")
+    reasons = [metadata.get(key) for key in _FINISH_KEYS]
+    if isinstance(incomplete, Mapping):  # of OpenAI's responses
+        reasons.append(incomplete.get("reason"))
+    if isinstance(feedback, Mapping) and feedback.get("block_reason"):  # of Google, for a blocked prompt
+        reasons.append(CONTENT_FILTER)
+    return next((reason for reason in reasons if isinstance(reason, str)), None)
 
 
 def flaw_of_finish(reason: str | None) -> str | None:
@@ -51,12 +55,9 @@ def flaw_of_finish(reason: str | None) -> str | None:
 
 def refusal_in(message: BaseMessage) -> str:
     """The words of a refusal beside the content or in a block of it; empty without one."""
-    aside = message.additional_kwargs.get("refusal")
-    words = [aside] if isinstance(aside, str) else []
-    for block in message.content if isinstance(message.content, list) else ():
-        if isinstance(block, dict) and block.get("type") == "refusal" and isinstance(block.get("refusal"), str):
-            words.append(block["refusal"])
-    return "\n\n".join(text for text in words if text.strip())
+    blocks = [block for block in message.content if isinstance(block, dict) and block.get("type") == "refusal"]
+    words = [place.get("refusal") for place in (message.additional_kwargs, *blocks)]
+    return "\n\n".join(text for text in words if isinstance(text, str) and text.strip())
 
 
 def flaw_of(message: BaseMessage, draft: Mapping[str, Any]) -> str | None:
@@ -66,29 +67,12 @@ def flaw_of(message: BaseMessage, draft: Mapping[str, Any]) -> str | None:
     """
     if refusal_in(message):
         return REFUSAL
-    if flaw := flaw_of_finish(finish_of(message)):
-        return flaw
-    if _blocked(message):
-        return CONTENT_FILTER
-    if why_empty(draft) == EMPTY:
-        return EMPTY
-    return ODD_USAGE if has_odd_usage(message) else None
+    return flaw_of_finish(finish_of(message)) or (EMPTY if why_empty(draft) == EMPTY else None)
 
 
 def flaw_in(draft: Mapping[str, Any]) -> str | None:
     """The flaw of a draft: its own, or that of its finish reason."""
     return draft.get("flaw") or flaw_of_finish(draft.get("finish_reason"))
-
-
-def silent(attempt: Mapping[str, Any]) -> bool:
-    """Whether an attempt is a flawed reply without any content."""
-    return bool(attempt.get("flaw")) and why_empty(attempt) == EMPTY
-
-
-def _blocked(message: BaseMessage) -> bool:
-    """Whether the prompt itself was blocked: Google's endpoints then answer without a finish reason."""
-    feedback = message.response_metadata.get("prompt_feedback")
-    return isinstance(feedback, Mapping) and bool(feedback.get("block_reason")) and not str(message.text)
 
 
 def check_reply(message: BaseMessage) -> None:
@@ -98,8 +82,8 @@ def check_reply(message: BaseMessage) -> None:
     """
     if not isinstance(message, AIMessage) or message.content or not message.response_metadata:
         return
-    has_calls = message.tool_calls or message.invalid_tool_calls
-    if not (has_calls or any(message.additional_kwargs.values()) or finish_of(message) or _blocked(message)):
+    more = [message.tool_calls, message.invalid_tool_calls, *message.additional_kwargs.values(), finish_of(message)]
+    if not any(more):
         raise ReplyError(fault("null_content", "no content, no tool call and no finish reason"))
 
 
@@ -126,10 +110,7 @@ def counted(usage: Mapping[str, Any] | None) -> dict[str, int] | None:
     if inputs is None or outputs is None:
         return None
     tokens = {"input_tokens": inputs, "output_tokens": outputs}
-    for name, details, key in (
-        ("cached_tokens", usage.get("input_token_details"), "cache_read"),
-        ("reasoning_tokens", usage.get("output_token_details"), "reasoning"),
-    ):
-        if isinstance(details, Mapping) and (count := count_of(details.get(key))) is not None:
+    for name, field, key in _DETAILS:
+        if isinstance(details := usage.get(field), Mapping) and (count := count_of(details.get(key))) is not None:
             tokens[name] = count
     return tokens

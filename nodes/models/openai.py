@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import orjson
 from langchain_core.callbacks import AsyncCallbackManager
@@ -15,6 +15,7 @@ from langchain_core.messages import (
     AIMessage,
     BaseMessage,
     HumanMessage,
+    ToolMessage,
     convert_to_messages,
     convert_to_openai_messages,
 )
@@ -25,10 +26,11 @@ from langchain_core.prompt_values import PromptValue
 from langchain_core.runnables import Runnable
 from langchain_core.runnables.config import ensure_config
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, ValidationError
 
-from ..settings.redaction import host_of
-from .faults import ReplyError, StatusError, fault, of_broken_json, of_error_in_reply
+from ...errors import first_invalid
+from ..settings.redaction import error_line, host_of
+from .faults import ReplyError, StatusError, fault, of_error_in_reply
 from .flaws import ODD_USAGE, count_of, flaw_of_finish
 from .http import post, proxy_of
 
@@ -38,13 +40,8 @@ _OF_LANGCHAIN = frozenset(
 """Arguments of a call that LangChain takes for itself."""
 _ROLES = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"}
 _OF_LIMITS = ("x-ratelimit-", "anthropic-ratelimit-", "retry-after", "date")
-_INSTEAD = ("function_call", "audio", "reasoning_content", "reasoning", "reasoning_details")
+_INSTEAD = ("function_call", "reasoning_content", "reasoning", "reasoning_details")
 """Fields of a message that explain why it has no content."""
-
-
-_READ = {"audio": "audio_tokens", "cache_read": "cached_tokens", "cache_creation": "cache_write_tokens"}
-_WRITTEN = {"audio": "audio_tokens", "reasoning": "reasoning_tokens"}
-"""Details of tokens in LangChain's words and in the endpoint's."""
 
 
 class OpenAIModel(BaseChatModel):
@@ -111,8 +108,7 @@ class OpenAIModel(BaseChatModel):
         given = {"seed": self.seed, **self.arguments, **{name: v for name, v in given.items() if v is not None}}
         body = {"model": self.model_name, "messages": [one for message in messages for one in _sent(message)], **given}
         address, key = f"{self.base_url.rstrip('/')}/chat/completions", self.api_key.get_secret_value()
-        data = orjson.dumps(body)
-        status, headers, content = await post(address, key, data, proxy=self.proxy, seconds=self.timeout)
+        status, headers, content = await post(address, key, orjson.dumps(body), proxy=self.proxy, seconds=self.timeout)
         if not 200 <= status < 300:
             raise StatusError(status, headers, content)
         message = message_in(content)
@@ -133,8 +129,8 @@ def _sent(message: BaseMessage) -> list[dict[str, Any]]:
     role, text = _ROLES.get(message.type), message.content
     if role is None or not isinstance(text, str) or (message.name is not None and role != "tool"):
         return convert_to_openai_messages([message])
-    if role == "tool":
-        return [{"role": role, "tool_call_id": getattr(message, "tool_call_id", None), "content": text}]
+    if isinstance(message, ToolMessage):
+        return [{"role": role, "tool_call_id": message.tool_call_id, "content": text}]
     calls = [*message.tool_calls, *message.invalid_tool_calls] if isinstance(message, AIMessage) else []
     if calls:
         return [{"role": role, "content": text or None, "tool_calls": [_call(call) for call in calls]}]
@@ -151,83 +147,49 @@ def message_in(body: bytes) -> AIMessage:
 
     A usage that cannot be is left out, and the metadata have the key ODD_USAGE.
     """
-    data = _data(body)
-    choices = data.get("choices")
-    if not choices or not isinstance(choices, list):
-        detail = f"choices is {choices!r:.80}" if "choices" in data else f"its keys are {', '.join(map(repr, data))}"
-        is_similar = not choices and {"choices", "id", "object", "model", "usage"} & set(data)
-        raise ReplyError(fault("no_choices" if is_similar else "not_a_completion", detail))
-    choice = choices[0]
-    if not isinstance(choice, dict):
-        _no_completion(f"a choice is {choice!r:.80}")
-    if reported := choice.get("error"):
-        raise ReplyError(of_error_in_reply(reported))
-    finish = choice["finish_reason"] if isinstance(choice.get("finish_reason"), str) else None
-    message = _message(choice.get("message"), finish)
-    names = {"model_name": data.get("model"), "id": data.get("id"), "service_tier": data.get("service_tier")}
-    metadata = message.response_metadata = {"finish_reason": finish, "model_name": None}
-    metadata |= {name: text for name, text in names.items() if isinstance(text, str)}
-    if choice.get("logprobs"):
-        metadata["logprobs"] = choice["logprobs"]
-    if (usage := data.get("usage")) is not None:
-        message.usage_metadata = _usage(usage if isinstance(usage, dict) else {})
-        if message.usage_metadata is None:
-            metadata[ODD_USAGE] = True
-    return message
-
-
-def _data(body: bytes) -> dict[str, Any]:
-    """The JSON object of a reply."""
+    data, begin = None, body.lstrip()[:80]
     try:
         data = json.loads(body)
-    except json.JSONDecodeError as error:
-        if (begin := body.lstrip()[:1]) and begin not in b'{["':
-            _no_completion(f"it begins with {body[:80].decode('utf-8', 'replace')!r}")
-        raise ReplyError(of_broken_json(error)) from None
-    except (ValueError, RecursionError) as error:  # no UTF-8, a number of thousands of digits, or nested without end
-        raise ReplyError(fault("not_json", f"{type(error).__name__}: {error}")) from None
-    if not isinstance(data, dict):
-        _no_completion(f"it is {data!r:.80}")
-    if reported := data.get("error"):
-        raise ReplyError(of_error_in_reply(reported))
-    return data
+        choice = (data.get("choices") or [{}])[0]
+        if reported := data.get("error") or choice.get("error"):
+            raise ReplyError(of_error_in_reply(reported))
+        if not choice and {"choices", "id", "object", "model", "usage"} & data.keys():
+            raise ReplyError(fault("no_choices", f"its keys are {', '.join(data)}"))
+        return _completed(data, choice, choice["message"])
+    except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:  # is not what it has to be
+        name = "not_json" if data is None and (not begin or begin[:1] in b'{["') else "not_a_completion"
+        first = first_invalid(error) if isinstance(error, ValidationError) else None
+        detail = f"{first.path}: {first.message}" if first else error_line(error)
+        raise ReplyError(fault(name, f"{detail}, it begins with {begin.decode('utf-8', 'replace')!r}")) from None
 
 
-def _message(message: Any, finish: str | None) -> AIMessage:
-    if not isinstance(message, dict):
-        _no_completion(f"the message of a choice is {message!r:.80}")
-    content, raw_calls, refusal = (message.get(key) for key in ("content", "tool_calls", "refusal"))
+def _completed(data: Mapping[str, Any], choice: Mapping[str, Any], message: Mapping[str, Any]) -> AIMessage:
+    content, calls, invalid = message.get("content"), [], []
     if isinstance(content, list):
-        content = [block if _is_block(block) else str(block) for block in content]
-    elif not (content is None or isinstance(content, str)):
-        _no_completion(f"the content of its message is {content!r:.80}")
-    if raw_calls and not (isinstance(raw_calls, list) and all(map(_is_call, raw_calls))):
-        _no_completion("its tool calls are not a list of calls")
-    if not (isinstance(refusal, str) and refusal.strip()):
-        refusal = None
-    if content is None and not (refusal or raw_calls or any(map(message.get, _INSTEAD)) or flaw_of_finish(finish)):
-        raise ReplyError(fault("null_content", f"content is null, finish_reason {finish or 'is not told'}"))
-    calls, invalid = [], []
-    for call in raw_calls or ():
+        content = [b if isinstance(b, dict) and isinstance(b.get("type", ""), str) else str(b) for b in content]
+    for call in message.get("tool_calls") or ():
         try:
-            calls.append(parse_tool_call(call, return_id=True))
-        except Exception as error:  # arguments that are no JSON: the model's fault, not the endpoint's
+            calls.append(parse_tool_call(call))
+        except (ValueError, RecursionError) as error:  # arguments that are no JSON: the model's fault
             invalid.append(make_invalid_tool_call(call, str(error)))
-    more = {"refusal": refusal, "audio": message.get("audio"), "function_call": message.get("function_call")}
+    more = {"refusal": _text(message, "refusal"), "audio": message.get("audio")}
     more = {key: value for key, value in more.items() if value}
-    try:
-        return AIMessage(content or "", additional_kwargs=more, tool_calls=calls, invalid_tool_calls=invalid)
-    except ValueError as error:
-        _no_completion(str(error))
+    finish = _text(choice, "finish_reason")
+    is_explained = more or calls or invalid or flaw_of_finish(finish) or any(map(message.get, _INSTEAD))
+    if content is None and not is_explained:
+        raise ReplyError(fault("null_content", f"content is null, finish_reason {finish or 'is not told'}"))
+    made = AIMessage(content or "", additional_kwargs=more, tool_calls=calls, invalid_tool_calls=invalid)
+    about = {"finish_reason": finish, "model_name": _text(data, "model")}
+    made.response_metadata = about | ({"id": data["id"]} if _text(data, "id") else {})
+    if (usage := data.get("usage")) is not None:
+        made.usage_metadata = _usage(usage if isinstance(usage, dict) else {})
+        if made.usage_metadata is None:
+            made.response_metadata[ODD_USAGE] = True
+    return made
 
 
-def _is_block(block: object) -> bool:
-    return isinstance(block, dict) and isinstance(block.get("type", ""), str)
-
-
-def _is_call(call: object) -> bool:
-    function = call.get("function") if isinstance(call, dict) else None
-    return isinstance(function, dict) and all(isinstance(function.get(key), str) for key in ("name", "arguments"))
+def _text(fields: Mapping[str, Any], name: str) -> str | None:
+    return text if isinstance(text := fields.get(name), str) and text.strip() else None
 
 
 def _usage(usage: Mapping[str, Any]) -> UsageMetadata | None:
@@ -235,19 +197,16 @@ def _usage(usage: Mapping[str, Any]) -> UsageMetadata | None:
     sent, written = count_of(usage.get("prompt_tokens")), count_of(usage.get("completion_tokens"))
     if sent is None or written is None:
         return None
+    read, thought = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
     return UsageMetadata(
         input_tokens=sent,
         output_tokens=written,
         total_tokens=sent + written,
-        input_token_details=_details(usage.get("prompt_tokens_details"), _READ),
-        output_token_details=_details(usage.get("completion_tokens_details"), _WRITTEN),
+        input_token_details=_detail("cache_read", read, "cached_tokens"),
+        output_token_details=_detail("reasoning", thought, "reasoning_tokens"),
     )
 
 
-def _details(details: Any, names: Mapping[str, str]) -> Any:
-    counts = {name: count_of(details.get(key)) for name, key in names.items()} if isinstance(details, dict) else {}
-    return {name: count for name, count in counts.items() if count is not None}
-
-
-def _no_completion(detail: str) -> NoReturn:
-    raise ReplyError(fault("not_a_completion", detail))
+def _detail(name: str, details: Any, key: str) -> Any:
+    count = count_of(details.get(key)) if isinstance(details, dict) else None
+    return {} if count is None else {name: count}

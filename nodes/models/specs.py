@@ -5,13 +5,13 @@ import re
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 from urllib.parse import parse_qsl
 
 from langchain_core.language_models import BaseChatModel
 from pydantic import Field, SecretStr, TypeAdapter, ValidationError
 
-from ...errors import DuologueError, ModelError, SettingError
+from ...errors import ModelError, SettingError, first_invalid
 from ..settings.environment import environment_with_file, settings
 from ..settings.import_path import is_import_path, lies_here
 from ..settings.redaction import KEY, error_line, host_of, keep_secret, keep_url_secrets, redacted
@@ -60,43 +60,25 @@ def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **argument
     if isinstance(spec, BaseChatModel):
         if arguments:
             raise ModelError("arguments belong to a model identifier: give an instance that has them already")
-        _keep_secrets_of(spec)
-        return spec if side is None else _with_side(spec, side)
+        return _prepared(spec, side)
     if not isinstance(spec, str):
         raise ModelError(f"model {spec!r} is neither a model identifier nor a LangChain chat model: use {_FORMS}")
     provider, name, given = parse_spec(spec)
-    head = head_of(spec)
-    if shown := [use for use in ("like", "rewrite") if use in given]:
-        raise ModelError(f"model {head!r}: {shown[0]} makes a user of it: give this identifier as the user of a cast")
-    if provider in ("replay", "people"):
-        raise ModelError(f"model {head!r} replays stored messages and is not a chat model: give it to a cast")
+    head, provider = head_of(spec), provider.replace("-", "_")
+    if provider in ("replay", "people") or {"like", "rewrite"} & given.keys():
+        raise ModelError(f"model {head!r} is not a chat model but a speaker of people's messages: give it to a cast")
     if not name and (provider != "offline" or ":" in spec):
         problem = f"has no name: write {provider}:NAME" if ":" in head else f"is unknown: use {_FORMS}"
         raise ModelError(f"model {head!r} {problem}")
-    provider = provider.replace("-", "_")
     given |= arguments
     try:
         pace = _PACE.validate_python({unit: given.pop(unit) for unit in ("rpm", "tpm") if unit in given})
-        model = _created(provider, name, given)
-    except DuologueError as error:
-        raise ModelError(f"model {head!r}: {error}" if isinstance(error, ModelError) else str(error)) from None
-    except ValidationError as error:  # without the values, which may be anything
-        wrong = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_input=False)]
-        raise ModelError(f"model {head!r}: {redacted('; '.join(wrong[:3]))}") from None
+        model = _created(provider, name, dict(given))
     except Exception as error:  # whatever an integration raises at its creation, such as for a missing key
-        line = error_line(error)
-        if isinstance(error, ModuleNotFoundError) and (package := str(error.name).partition(".")[0]) in _PACKAGES:
-            line = f"install {_PACKAGES[package]}"
-        if is_import_path(head) and find_spec(provider) is None:
-            line = f"No module named {provider!r}, and as a provider of models: {line}"
-        raise ModelError(f"model {head!r}: {line}") from None
-    _keep_secrets_of(model)
+        raise ModelError(_why_not(head, provider, error)) from None
     model.metadata = {"spec": f"{provider}:{name}" if name else provider, "arguments": without_secrets(given)}
     model.metadata |= {"pace": pace} if pace else {}
-    return model if side is None else _with_side(model, side)
-
-
-_PACKAGES = {"langchain": "langchain and the provider's package", "langchain_openai": "langchain-openai"}
+    return _prepared(model, side)
 
 
 def _created(provider: str, name: str, arguments: dict[str, Any]) -> BaseChatModel:
@@ -106,28 +88,39 @@ def _created(provider: str, name: str, arguments: dict[str, Any]) -> BaseChatMod
     is_openai = provider in ("openai", "langchain_openai")
     if found := next((key for key in arguments if re.search(_ELSEWHERE if is_openai else _OF_OTHERS, key)), None):
         raise ModelError(f"{redacted(found)} is read from the environment, never from a model identifier")
-    model: BaseChatModel
-    if not is_openai:
-        with environment_with_file(provider):
-            init_chat_model: Any = import_module("langchain.chat_models").init_chat_model
-            model = init_chat_model(name, model_provider=provider, **arguments)
-        return model
-    key, base_url = settings()
-    if key is None:
-        raise SettingError(f"{KEY} is not set: export it, write it to .env, {OR_OFFLINE}")
-    about: Any = {"api_key": key, "base_url": base_url}  # so that no other variable redirects a call
-    if provider == "langchain_openai":
-        about |= {"timeout": 120, "max_retries": 0, "openai_proxy": None, **arguments}
-        chat_openai: Any = import_module("langchain_openai").ChatOpenAI
-        model = chat_openai(model=name, **about)
-        return model
-    if odd := sorted(_NO_FIELDS & set(arguments)):
-        raise ModelError(f"{odd[0]} is no field of a request: langchain_openai:{name} may take it")
-    from .openai import OpenAIModel  # on use, as its packages take long
+    if is_openai:
+        key, base_url = settings()
+        if key is None:
+            raise SettingError(f"{KEY} is not set: export it, write it to .env, {OR_OFFLINE}")
+        about: dict[str, Any] = {"api_key": key, "base_url": base_url}  # so that no other variable redirects a call
+    if provider == "openai":
+        if odd := sorted(_NO_FIELDS & arguments.keys()):
+            raise ModelError(f"{odd[0]} is no field of a request: langchain_openai:{name} may take it")
+        from .openai import OpenAIModel  # on use, as its packages take long
 
-    about |= {field: arguments[field] for field in ("timeout", "seed", "profile") if field in arguments}
-    fields = {field: value for field, value in arguments.items() if field not in about}
-    return OpenAIModel(model_name=name, arguments=fields, **about)
+        about |= {field: arguments.pop(field) for field in ("timeout", "seed", "profile") if field in arguments}
+        return OpenAIModel(model_name=name, arguments=arguments, **about)
+    if provider == "langchain_openai":
+        about |= {"timeout": 120, "max_retries": 0, "openai_proxy": None} | arguments
+        return cast(BaseChatModel, import_module("langchain_openai").ChatOpenAI(model=name, **about))
+    with environment_with_file(provider):
+        make = import_module("langchain.chat_models").init_chat_model
+        return cast(BaseChatModel, make(name, model_provider=provider, **arguments))
+
+
+def _why_not(head: str, provider: str, error: Exception) -> str:
+    """The line for an error of a model's making, without the values of its arguments, which may be anything."""
+    if isinstance(error, SettingError):  # of the environment, whichever model it is
+        return str(error)
+    why = str(error) if isinstance(error, ModelError) else error_line(error)
+    if isinstance(error, ValidationError):
+        first = first_invalid(error)
+        why = redacted(f"{first.path}: {first.message}")
+    elif isinstance(error, ModuleNotFoundError) and (missing := error.name or "").startswith("langchain"):
+        why = f"install {missing.partition('.')[0].replace('_', '-')}"
+    if is_import_path(head) and find_spec(provider.partition(".")[0]) is None:
+        why = f"No module named {provider!r}, and as a provider of models: {why}"
+    return f"model {head!r}: {why}"
 
 
 def parse_spec(spec: str) -> tuple[str, str, dict[str, Any]]:
@@ -167,22 +160,19 @@ def head_of(spec: str) -> str:
     return redacted(spec.strip().partition("?")[0])
 
 
-def _with_side(model: BaseChatModel, side: str) -> BaseChatModel:
-    """A copy with this side of an offline model that has none; any other model unchanged."""
-    if side not in SIDES:
+def _prepared(model: BaseChatModel, side: str | None) -> BaseChatModel:
+    """The model, its secrets kept out of texts; an offline one without a side as a copy with this one."""
+    if side not in (None, *SIDES):
         raise ModelError(f"model 'offline' has no side {side!r}; there are {', '.join(SIDES)}")
-    if isinstance(model, OfflineChatModel) and model.side is None:
-        return model.model_copy(update={"side": side})
-    return model
-
-
-def _keep_secrets_of(model: BaseChatModel) -> None:
     for name in type(model).model_fields:
         value = getattr(model, name, None)
         if isinstance(value, SecretStr):
             keep_secret(value)
         elif name in _URLS and isinstance(value, str):
             keep_url_secrets(value)
+    if isinstance(model, OfflineChatModel) and model.side is None and side is not None:
+        return model.model_copy(update={"side": side})
+    return model
 
 
 def names_model(spec: str) -> bool:
@@ -199,9 +189,10 @@ def names_model(spec: str) -> bool:
     return find_spec(f"langchain_{prefix}") is not None or find_spec(prefix) is None
 
 
-def takes_seed(model: BaseChatModel) -> bool:
-    """Whether a call's seed can be passed to the model, by an unset field for a seed."""
-    return _seed_field(model) is not None
+def takes_seed(model: BaseChatModel) -> str | None:
+    """The unset field of the model by which a call's seed can be passed; None without one."""
+    names = (name for name in ("seed", "random_seed") if name in type(model).model_fields)
+    return next((name for name in names if getattr(model, name, None) is None), None)
 
 
 def seeded(model: BaseChatModel, seed: int) -> tuple[BaseChatModel, dict[str, int]]:
@@ -210,18 +201,13 @@ def seeded(model: BaseChatModel, seed: int) -> tuple[BaseChatModel, dict[str, in
     OpenAI's models, and models of one's own, read the argument `seed` of the call. Other integrations read their own
     field, and some refuse an argument that they do not have. These are called as a copy with the field set.
     """
-    field = _seed_field(model)
+    field = takes_seed(model)
     if field is None:
         return model, {}
     packages = {base.__module__.partition(".")[0] for base in type(model).__mro__}
     if "langchain_openai" not in packages and type(model).__module__.startswith("langchain_"):
         return model.model_copy(update={field: seed}), {}
     return model, {field: seed}
-
-
-def _seed_field(model: BaseChatModel) -> str | None:
-    names = (name for name in ("seed", "random_seed") if name in type(model).model_fields)
-    return next((name for name in names if getattr(model, name, None) is None), None)
 
 
 def model_provenance(model: BaseChatModel) -> dict[str, Any]:
@@ -240,8 +226,7 @@ def model_provenance(model: BaseChatModel) -> dict[str, Any]:
 
 def endpoint_host(model: BaseChatModel) -> str | None:
     """Host and port of the model's endpoint; None if they are unknown."""
-    url = endpoint_url(model)
-    return host_of(url) if url else None
+    return host_of(url) if (url := endpoint_url(model)) else None
 
 
 def endpoint_url(model: BaseChatModel) -> str | None:

@@ -73,12 +73,12 @@ def test_a_usage_that_cannot_be_is_unknown_and_the_reply_stands(usage, flaw, tok
 
 def test_a_message_has_usage_model_finish_reason_and_id():
     details = {"prompt_tokens_details": {"cached_tokens": 7}, "completion_tokens_details": {"reasoning_tokens": 2}}
-    message = read(reply(usage={**USAGE, **details}, service_tier="flex"))
+    message = read(reply(usage={**USAGE, **details}))
     assert message.usage_metadata == {
         "input_tokens": 20, "output_tokens": 3, "total_tokens": 23,
         "input_token_details": {"cache_read": 7}, "output_token_details": {"reasoning": 2},
     }  # fmt: skip
-    about = {"finish_reason": "stop", "model_name": "m-1", "id": "c-1", "service_tier": "flex"}
+    about = {"finish_reason": "stop", "model_name": "m-1", "id": "c-1"}
     assert message.response_metadata == about
 
 
@@ -101,7 +101,7 @@ def test_tool_calls_are_read_and_arguments_that_are_no_json_are_invalid_calls():
         ({"id": "c-1", "model": "m-1"}, "no_choices"),
         ({}, "not_a_completion"),
         ([reply()], "not_a_completion"),
-        (reply_with("Who?", tool_calls=[{"function": {"name": "look", "arguments": {}}}]), "not_a_completion"),
+        (reply_with("Who?", tool_calls=[{"function": {"name": "look", "arguments": {"a": 1}}}]), "not_a_completion"),
         (b"<html>a gateway's own page</html>", "not_a_completion"),
         (b'data: {"choices": []}\n\n', "not_a_completion"),
         (b"", "not_json"),

@@ -54,7 +54,8 @@ def test_a_spec_has_a_provider_a_name_and_arguments(spec, parts):
         *((f"offline?empty={bad}", "empty: ") for bad in ("1.5", "-0.1", "NaN", "Infinity", "much", "true")),
         ("offline?seed=0.5", "seed: "),
         ("offline?temperature=0.5", "temperature: "),
-        ("replay:file.json", "replays stored messages and is not a chat model"),
+        ("replay:file.json", "is not a chat model"),
+        ("openai:m?like=x", "is not a chat model"),
     ],
 )
 def test_a_spec_that_cannot_be_made_is_one_line(spec, words):
