@@ -16,8 +16,7 @@ from ..models.specs import endpoint_url
 from ..settings.redaction import host_of
 from .gate import RunOverError
 
-UNPRICED = frozenset({"ollama", "huggingface", "nvidia"})
-"""Providers whose models bear names of others' models, and not their prices."""
+UNPRICED = ("ollama", "huggingface", "nvidia")  # whose models bear names of others' models, and not their prices
 
 
 @dataclass(frozen=True)
