@@ -125,6 +125,7 @@ async def _run_closing(node: Any, shown: State, own: Runtime[Limits]) -> tuple[A
     What is asked after the end keeps an error in an answer's place: it can be asked again.
     """
     with current().active() as calls:
+        calls.lost.pop(str(shown.get("id", "")), None)  # of calls before, whose errors a node has caught
         update = await node(shown, own)
         if isinstance(update, dict):
             update = await with_success_of_scenario(cast(Update, update), shown, own)

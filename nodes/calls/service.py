@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,7 +15,7 @@ from ...data.text.model_tokens import tokens_about
 from ...errors import DuologueError
 from ..context_values import during
 from ..messages.attachments import for_model
-from ..models.flaws import check_reply
+from ..models.flaws import check_reply, counted
 from ..models.offline.model import OfflineChatModel
 from ..models.specs import endpoint_host, model_provenance, seeded
 from ..replies.conversion import drafts_of, usage_of
@@ -26,6 +26,8 @@ from .gate import CallError, EndpointError, Gate, Pace, RunOverError
 from .spending import PriceQuery, Reservations, Spending, asked_model
 from .store import Call, CallStore, Replies, SentRequest, StoredReply, message_of, plain_reply
 
+MOST_TOKENS = 2_000_000
+"""Tokens that no call takes: what is reported beyond is no number to wait for."""
 CONVERSATIONS = 8
 """Conversations at the same time, until an endpoint has shown that it bears more."""
 
@@ -148,19 +150,23 @@ class Calls:
         """
         key, most = call.key(attempt), self.snapshot_bytes
         request = SentRequest.of(to, messages) if (most if world else self.replies.keeps(call.role)) else None
+        is_shared = request is not None and world is None  # then another version may ask the same at this moment
+        alone = self.replies.shared.alone(key, request) if is_shared else nullcontext()
         with self._noting(call.conversation):
-            found = None if request is None else self.replies.find(key, request)
-            if found is not None and (
-                world is None or (found.world is not None and await world.put(found.world, found.value))
-            ):
-                return dict(found.value)
-            async with self._reserved(f"agent as {call.role}", None, 0) as took:
-                update = await ask()
-                took(0, self.spending.add_update(update, side_of(call.role)))
-            if request is not None and not update.get("failed"):
-                after = None if world is None or not most else await world.after(update, most)
-                if world is None or after is not None:
-                    self.replies.keep(key, request, StoredReply(without_known_secrets(update), world=after))
+            async with alone:
+                found = None if request is None else self.replies.find(key, request)
+                if found is not None and (
+                    world is None or (found.world is not None and await world.put(found.world, found.value))
+                ):
+                    return dict(found.value)
+                async with self._reserved(f"agent as {call.role}", None, 0) as took:
+                    update, before = await ask(), self.spending.total.cost or 0.0
+                    tokens = self.spending.add_update(update, side_of(call.role))
+                    took(0, tokens, (self.spending.total.cost or 0.0) - before)
+                if request is not None and not update.get("failed"):
+                    after = None if world is None or not most else await world.after(update, most)
+                    if world is None or after is not None:
+                        self.replies.keep(key, request, StoredReply(without_known_secrets(update), world=after))
         return update
 
     @property
@@ -169,12 +175,10 @@ class Calls:
         return None if self.replies.store is None else self.replies.store.snapshot_bytes
 
     @asynccontextmanager
-    async def _reserved(
-        self, role: str, query: PriceQuery | None, expected: int
-    ) -> AsyncIterator[Callable[[int, int], None]]:
+    async def _reserved(self, role: str, query: PriceQuery | None, expected: int) -> AsyncIterator[Callable[..., None]]:
         """Inside, a call has its part of the budget; one that an agent makes in its turn has it already."""
         if _CURRENT.get().in_turn:
-            yield lambda sent, replied: None
+            yield lambda *taken: None
             return
         try:
             async with self.reservations.room((role, query), expected) as took:
@@ -202,7 +206,7 @@ class Calls:
         return await self._gate_of(model).call(
             checked,
             tokens=tokens,
-            spent=lambda reply: reply.usage_metadata["total_tokens"] if reply.usage_metadata else 0,
+            spent=_tokens_of,
             headers=lambda reply: reply.response_metadata.get("headers") or {},
         )
 
@@ -218,8 +222,9 @@ class Calls:
 
     def _gate_of(self, model: BaseChatModel) -> Gate:
         """The gate of a model's endpoint; one of its own where its name sets rates."""
-        name, rates = endpoint_host(model) or type(model).__name__, (model.metadata or {}).get("pace")
-        return self.gate(f"{name} {model.metadata['spec']}" if model.metadata and rates else name, rates)
+        name, metadata = endpoint_host(model) or type(model).__name__, model.metadata or {}
+        rates = metadata.get("pace") if "spec" in metadata else None
+        return self.gate(f"{name} {metadata['spec']} {rates}" if rates else name, rates)
 
     @contextmanager
     def _noting(self, conversation: str) -> Iterator[None]:
@@ -243,8 +248,11 @@ _CURRENT: ContextVar[_Current] = ContextVar("duologue_calls", default=_Current()
 
 
 def current() -> Calls:
-    """The calls of the run that is under way; outside a run, new ones."""
-    return _CURRENT.get().calls or Calls()
+    """The calls of the run that is under way; outside a run, new ones, whose replies are where `kept_in` keeps them."""
+    now = _CURRENT.get()
+    if now.is_outside and now.calls is not None:
+        return Calls(replies=now.calls.replies)
+    return now.calls or Calls()
 
 
 @contextmanager
@@ -278,3 +286,9 @@ async def drafted(model: BaseChatModel, messages: Sequence[BaseMessage], call: C
 def side_of(role: str) -> str:
     """`user` and `assistant` for what these say, else `judge`: a judge's role says more than that."""
     return role if role in ("user", "assistant") else "judge"
+
+
+def _tokens_of(reply: AIMessage) -> int:
+    """The tokens that the endpoint reports, as far as a reply can have them; 0 if it reports none."""
+    tokens = counted(reply.usage_metadata) or {}
+    return min(MOST_TOKENS, tokens.get("input_tokens", 0) + tokens.get("output_tokens", 0))

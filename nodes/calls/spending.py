@@ -63,7 +63,9 @@ def _in_table(query: PriceQuery) -> Any:
     table = of_extra("genai_prices", "cost")
     compatible = query.provider in (None, "openai", "langchain_openai")  # anybody's models are called so
     places: list[dict[str, Any]] = [{}] if compatible else [{"provider_id": str(query.provider).replace("_", "-")}]
-    for where in [] if query.provider in UNPRICED else [{"provider_api_url": query.url}, *places][not query.url :]:
+    if query.url:
+        places.insert(0, {"provider_api_url": query.url})
+    for where in places if query.provider not in UNPRICED else ():
         try:
             return table.calc_price(table.Usage(input_tokens=1), query.name, **where).model_price
         except (LookupError, ValueError):
@@ -254,11 +256,13 @@ class _Mean:
     ended: int = 0
     more: float = 0.0
     reply: float = 0.0
+    cost: float = 0.0  # dollars, where they are known only afterwards, as those of an agent's own models
 
-    def ended_with(self, more: int, reply: int) -> None:
+    def ended_with(self, more: int, reply: int, cost: float) -> None:
         self.ended += 1
         self.more += (more - self.more) / self.ended
         self.reply += (reply - self.reply) / self.ended
+        self.cost += (cost - self.cost) / self.ended
 
 
 @dataclass
@@ -279,10 +283,11 @@ class Reservations:
     _waiting: list[asyncio.Future[None]] = field(default_factory=list[asyncio.Future[None]])
 
     @asynccontextmanager
-    async def room(self, kind: CallKind, expected: int) -> AsyncIterator[Callable[[int, int], None]]:
+    async def room(self, kind: CallKind, expected: int) -> AsyncIterator[Callable[..., None]]:
         """Inside, a call is under way that sends about so many tokens; waits until there is room.
 
-        Gives what is called with the tokens that were sent and replied. RunOverError if there will be no room.
+        Gives what is called with the tokens that were sent and replied, and the cost of calls without a price of their
+        own. RunOverError if there will be no room.
         """
         mean, part = self._kinds.setdefault(kind, _Mean()), (0.0, 0.0)
         while self.spending.bounded and not self.closed:
@@ -303,7 +308,7 @@ class Reservations:
         mean.under_way += 1
         self._held.append(part)
         try:
-            yield lambda sent, replied: mean.ended_with(sent - expected, replied)
+            yield lambda sent, replied, cost=0.0: mean.ended_with(sent - expected, replied, cost)
         finally:
             mean.under_way -= 1
             self._held.remove(part)
@@ -311,7 +316,7 @@ class Reservations:
 
     def _part(self, kind: CallKind, mean: _Mean, expected: int) -> tuple[float, float]:
         """Tokens and dollars that a call is going to take, about."""
-        total, sent, reply, cost = self.spending.total, expected + mean.more, mean.reply, 0.0
+        total, sent, reply, cost = self.spending.total, expected + mean.more, mean.reply, mean.cost
         if not mean.ended and total.calls:  # as the run's other calls
             sent, reply = max(expected, total.input_tokens / total.calls), total.output_tokens / total.calls
         if self.spending.max_cost is not None and kind[1] is not None:

@@ -184,7 +184,7 @@ class Replies:
             others = (store.look_up(key, sent) for store in self.shared.stores if store is not own)
             if (other := next((reply for reply in others if reply and reply.fits_others), None)) is not None:
                 if own is not None:
-                    own.keep(key, sent, other.of_another)
+                    self._put(own, key, sent, other.of_another)
                 return other.of_another
         reply = None if own is None else own.find(key, sent)
         self.replayed += reply is not None and not reply.shared
@@ -192,13 +192,16 @@ class Replies:
 
     def keep(self, key: CallKey, sent: SentRequest, reply: StoredReply) -> None:
         """Keep a new reply, for the other versions too if it fits them."""
+        if self.store is not None:
+            self._put(self.store, key, sent, reply)
+        if self.shared.has(key.role) and reply.fits_others:
+            for store in self.shared.stores:
+                if store is not self.store:
+                    self._put(store, key, sent, reply.of_another)
+
+    def _put(self, store: CallStore, key: CallKey, sent: SentRequest, reply: StoredReply) -> None:
         try:
-            if self.store is not None:
-                self.store.keep(key, sent, reply)
-            if self.shared.has(key.role) and reply.fits_others:
-                for store in self.shared.stores:
-                    if store is not self.store:
-                        store.keep(key, sent, reply.of_another)
+            store.keep(key, sent, reply)
         except DuologueError as error:
             self.broken = self.broken or error
             raise

@@ -25,6 +25,7 @@ FILE = Path(".env")
 _ADDRESS = re.compile(r"(?i)(?:URL|URI|BASE|ENDPOINT|HOST)(?:_|$)")
 _WORD = re.compile(r"(?i)\w*(?:ID|VERSION|REGION|PROJECT|LOCATION|DEPLOYMENT)=[\w.-]+")
 """What is taken from the file beside keys, for other providers: variables whose value is a word."""
+_nothing_is_called = False  # inside `without_calls`
 _NEVER = re.compile(r"(?i)(?:LANGSMITH|LANGCHAIN|LANGGRAPH|LANGFUSE|OTEL|DUOLOGUE)_")
 
 
@@ -34,7 +35,7 @@ def settings() -> tuple[SecretStr | None, str]:
     file = variables_of_file() if len(process) < 2 else {}
     key, address, place = process.get(KEY) or file.get(KEY), process.get(BASE_URL, ""), BASE_URL
     if not address and (address := file.get(BASE_URL, "")):
-        needs_key = not is_loopback(address) and process.get(KEY) != NO_KEY
+        needs_key = not is_loopback(address) and not _nothing_is_called
         if needs_key and process.get(KEY) not in (None, file.get(KEY)):
             raise _refusal(BASE_URL, KEY)
         key, place = file.get(KEY) or (None if needs_key else NO_KEY), f"{BASE_URL} of {FILE.absolute()}"
@@ -75,8 +76,11 @@ def environment_with_file(provider: str) -> Iterator[None]:
     if not keys & taken.keys():
         if not all(map(is_loopback, addresses.values())):
             raise _refusal(next(iter(addresses)), min(keys))
-        if addresses or os.environ.get(KEY) == NO_KEY:  # no key is needed: on this machine, or as nothing is called
+        if addresses or _nothing_is_called:  # no key is needed: on this machine, or as nothing is called
             taken |= dict.fromkeys(keys, NO_KEY)
+    for name, text in file.items():
+        if CREDENTIAL.search(name):
+            keep_secret(SecretStr(text))
     hidden = [name for name in os.environ if addresses and CREDENTIAL.search(name)]
     with variables(dict.fromkeys(hidden) | taken | addresses):
         keep_environment_secrets()
@@ -86,9 +90,14 @@ def environment_with_file(provider: str) -> Iterator[None]:
 @contextmanager
 def without_calls() -> Iterator[None]:
     """Inside, no model is called, as all replies are kept: placeholders stand in the place of keys, also of others'."""
+    global _nothing_is_called
     keep_environment_secrets()
-    with variables({KEY: NO_KEY}):
-        yield
+    before, _nothing_is_called = _nothing_is_called, True
+    try:
+        with variables({KEY: NO_KEY}):
+            yield
+    finally:
+        _nothing_is_called = before
 
 
 def is_loopback(address: str) -> bool:

@@ -105,7 +105,7 @@ class Control:
         """The calls of a run under this control; `shared`: with replies of an earlier run."""
         others = self.services if self.turns is not None else []
         if self.turns is not None:
-            store = store or StoreInMemory()
+            store = store or store_outside() or StoreInMemory()
             self.shared.stores.append(store)
         replies = Replies(store or store_outside(), shared or self.shared)
         calls = Calls(self.pace, replies, self.spending, self.spent, self.notify)

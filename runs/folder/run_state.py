@@ -270,10 +270,9 @@ def _kept_in(path: Path, done: Collection[str]) -> Counter[tuple[str, bool]]:
 
 
 def _is_paid(call: dict[str, Any]) -> bool:
-    """Whether an endpoint gave a kept reply, or it reports tokens."""
+    """Whether a kept reply reports tokens, of a model or of an agent's own models."""
     reply = call["reply"]
-    drafts = reply.get("drafts") or ()
-    return bool(call.get("endpoint") or reply.get("usage_metadata") or any(draft.get("usage") for draft in drafts))
+    return bool(reply.get("usage_metadata") or any(draft.get("usage") for draft in reply.get("drafts") or ()))
 
 
 def _sizes(folder: Path) -> Iterator[int]:

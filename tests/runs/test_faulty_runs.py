@@ -99,7 +99,7 @@ def test_a_closed_port_ends_the_run_with_one_line(forks: Any, faulty: Any, tmp_p
     endpoint.leave()
     fork = simulate(forks, endpoint, tmp_path / "run", conversations=40)
     assert fork.wait() == 1
-    assert len(re.findall(r"(?m)^ended early: .*no usable reply", fork.stderr)) == 1
+    assert len(re.findall(r"(?m)^ended early: .*patience is", fork.stderr)) == 1
 
 
 def test_a_request_that_is_refused_fails_its_own_conversation_alone(forks: Any, faulty: Any, tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def test_an_endpoint_that_dies_costs_the_other_one_nothing_twice(faulty: Any, mo
     cast = simquac.cast(user=model(ours), assistant=model(failing))
     scenarios = list(runs.repeated(simquac.scenarios(data.simquac.samples()), 2))
     run: dict[str, Any] = {"limits": Limits(max_turns=6), "out": tmp_path / "run"}
-    with pytest.raises(EndpointError, match="no usable reply"):
+    with pytest.raises(EndpointError, match="patience is"):
         duologue.simulate(cast, scenarios, **run, conduct=runs.Conduct(pace=Pace(patience=1.5)))
     paid = ours.counts()["answered"]
     failing.change(gone_requests=[])

@@ -67,7 +67,7 @@ def test_the_key_and_the_address_that_are_used(monkeypatch, process, file, expec
     assert used() == expected
 
 
-@pytest.mark.parametrize("more", [(), ("OPENAI_API_KEY=of.the.file.1",), ("DUOLOGUE_TRUST_ENV_FILE=1",)])
+@pytest.mark.parametrize("more", [(), ("OPENAI_API_KEY=of.the.file.1",)])
 def test_an_address_of_the_file_does_not_get_the_key_of_the_process(monkeypatch, more):
     monkeypatch.setenv("OPENAI_API_KEY", "of.the.process.1")
     write(f"OPENAI_BASE_URL={ELSEWHERE}", *more)

@@ -96,7 +96,7 @@ def test_what_a_killed_run_lacks_is_told_with_what_to_do(tmp_path, run):
     left = [name for name in record_lines.StoredRun(tmp_path / "r").planned if name not in done]
     calls = [
         *(
-            {"conversation": name, "reply": {"content": "Hm."}, "endpoint": "e"}
+            {"conversation": name, "reply": {"content": "Hm.", "usage_metadata": {"input_tokens": 1}}}
             for name in (done[0], left[0], left[0], left[1])
         ),
         {"conversation": left[1], "anew": True},
