@@ -156,6 +156,8 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 def _status(error: BaseException) -> int | None:
     """The status code of an error, from wherever its package puts it."""
+    if isinstance(error, StatusError):
+        return error.status_code
     if isinstance(error, JSONDecodeError | UnicodeDecodeError):  # on which a client hangs its response
         return None
     response = getattr(error, "response", None)
@@ -181,7 +183,7 @@ def _of_status(status: int | None, words: str) -> str:
     if by_words := next((name for name, pattern in patterns if re.search(pattern, words, re.IGNORECASE)), None):
         return by_words
     status = status or 500
-    return _STATUSES.get(status) or {3: "redirected", 4: "bad_request", 5: "server_error"}[status // 100]
+    return _STATUSES.get(status) or {3: "redirected", 4: "bad_request"}.get(status // 100, "server_error")
 
 
 _STATUSES = {

@@ -105,10 +105,11 @@ class OpenAIModel(BaseChatModel):
         return self.bind(tools=bound, tool_choice=tool_choice, **kwargs)
 
     async def _reply(self, messages: Sequence[BaseMessage], **given: Any) -> AIMessage:
-        given = {"seed": self.seed, **self.arguments, **{name: v for name, v in given.items() if v is not None}}
-        body = {"model": self.model_name, "messages": [one for message in messages for one in _sent(message)], **given}
+        given = {name: value for name, value in ({"seed": self.seed} | given).items() if value is not None}
+        body = {"model": self.model_name, "messages": [one for message in messages for one in _sent(message)]}
+        body |= self.arguments | given
         address, key = f"{self.base_url.rstrip('/')}/chat/completions", self.api_key.get_secret_value()
-        status, headers, content = await post(address, key, orjson.dumps(body), proxy=self.proxy, seconds=self.timeout)
+        status, headers, content = await post(address, key, _encoded(body), proxy=self.proxy, seconds=self.timeout)
         if not 200 <= status < 300:
             raise StatusError(status, headers, content)
         message = message_in(content)
@@ -116,6 +117,13 @@ class OpenAIModel(BaseChatModel):
         if limits.keys() - {"date"}:
             message.response_metadata["headers"] = limits
         return message
+
+
+def _encoded(body: dict[str, Any]) -> bytes:
+    try:
+        return orjson.dumps(body)
+    except TypeError:  # half a surrogate pair, or a number of more than 64 bits
+        return json.dumps(body).encode()
 
 
 def _messages(model_input: LanguageModelInput) -> list[BaseMessage]:

@@ -171,3 +171,8 @@ def test_an_error_of_ones_own_code_is_a_crash(error: Exception) -> None:
 )
 def test_an_endpoint_that_is_away_is_no_crash(error: Exception) -> None:
     assert not is_crash(error)
+
+
+@pytest.mark.parametrize(("status", "name"), [(101, "server_error"), (620, "server_error"), (999, "server_error")])
+def test_a_status_that_http_does_not_know_is_the_endpoints(status, name):
+    assert fault_of(StatusError(status, {}, b"")).name == name

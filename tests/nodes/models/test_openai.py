@@ -168,3 +168,8 @@ async def test_a_sync_call_works_inside_a_running_loop_and_a_model_travels(recor
     travelled = pickle.loads(pickle.dumps(model(temperature=0.5)))
     assert travelled.invoke("Hello").text == "Who lived there?"
     assert recorder.last.data["temperature"] == 0.5
+
+
+async def test_what_nobody_gave_is_not_sent_and_half_a_pair_of_surrogates_is(recorder):
+    await model().ainvoke([HumanMessage("half \ud83d a pair")])
+    assert set(recorder.last.data) == {"model", "messages"}
