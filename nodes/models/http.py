@@ -50,7 +50,7 @@ async def post(
                 there = to.removesuffix("/chat/completions")
                 raise ReplyError(fault("redirected", f"to {there}: give that address, if you trust it"))
             begun = True
-            async for piece in response.content.iter_any():
+            while piece := await response.content.readany():
                 pieces += piece
                 if len(pieces) > MOST_BYTES:
                     raise ReplyError(fault("too_large", f"more than {MOST_BYTES // 2**20} MiB"))

@@ -15,7 +15,6 @@ from langchain_core.messages import (
     AIMessage,
     BaseMessage,
     HumanMessage,
-    ToolMessage,
     convert_to_messages,
     convert_to_openai_messages,
 )
@@ -137,8 +136,8 @@ def _sent(message: BaseMessage) -> list[dict[str, Any]]:
     role, text = _ROLES.get(message.type), message.content
     if role is None or not isinstance(text, str) or (message.name is not None and role != "tool"):
         return convert_to_openai_messages([message])
-    if isinstance(message, ToolMessage):
-        return [{"role": role, "tool_call_id": message.tool_call_id, "content": text}]
+    if role == "tool":
+        return [{"role": role, "tool_call_id": getattr(message, "tool_call_id", None), "content": text}]
     calls = [*message.tool_calls, *message.invalid_tool_calls] if isinstance(message, AIMessage) else []
     if calls:
         return [{"role": role, "content": text or None, "tool_calls": [_call(call) for call in calls]}]
