@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
@@ -150,8 +150,9 @@ class Calls:
         """
         key, most = call.key(attempt), self.snapshot_bytes
         request = SentRequest.of(to, messages) if (most if world else self.replies.keeps(call.role)) else None
-        is_shared = request is not None and world is None  # then another version may ask the same at this moment
-        alone = self.replies.shared.alone(key, request) if is_shared else nullcontext()
+        alone: AbstractAsyncContextManager[Any] = nullcontext()
+        if request is not None and world is None:  # another version may ask the same at this moment
+            alone = self.replies.shared.alone(key, request)
         with self._noting(call.conversation):
             async with alone:
                 found = None if request is None else self.replies.find(key, request)

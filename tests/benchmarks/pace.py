@@ -6,6 +6,7 @@ is what the endpoint's limit, or the replies of a conversation one after another
 """
 
 import asyncio
+from collections.abc import Mapping
 from statistics import fmean
 from typing import Any
 
@@ -15,8 +16,8 @@ from tests.nodes.calls.simulator import Endpoint, Limited, always, fault, limite
 SEEDS = range(5)
 MINUTE = 60.0
 SMALL, MIDDLE, LARGE = (5_000, MINUTE), (30_000, MINUTE), (90_000, MINUTE)
-TIER = {"requests": (500, MINUTE), "tokens": (200_000, MINUTE)}
-CELLS: tuple[tuple[str, dict[str, tuple[float, float]], bool, str, dict[str, float]], ...] = (
+TIER: Mapping[str, tuple[float, float]] = {"requests": (500, MINUTE), "tokens": (200_000, MINUTE)}
+CELLS: tuple[tuple[str, Mapping[str, tuple[float, float]], bool, str, Mapping[str, float]], ...] = (
     ("10 requests/s, window", {"requests": (10, 1.0)}, False, "none", {"duration": 120, "slow": 0.001}),
     ("10 requests/s, bucket", {"requests": (10, 1.0)}, True, "retry-after", {"duration": 120, "slow": 0.001}),
     ("10 requests/s, window", {"requests": (10, 1.0)}, False, "openai", {"duration": 120, "slow": 0.001}),
