@@ -216,7 +216,7 @@ def test_what_cannot_be_replayed_is_one_line(run: list[duologue.Conversation], t
         (tmp_path / "away", {}, DataError, "cannot be read"),
         (run, {"cast": "simquac"}, DataError, "the scenario names no kind"),
         (run, {"nothing": 1}, SettingError, "there is no setting 'nothing'"),
-        (run, {"same": "json:away"}, SettingError, "has no 'away'"),
+        (run, {"same": "json:away"}, SettingError, "has no attribute 'away'"),
         (run, {"same": lambda old: True}, TypeError, "same: expected a plain function"),  # type: ignore[list-item]
         (tmp_path / "run.jsonl", {"out": tmp_path / "run.jsonl"}, SettingError, "is the run that is replayed"),
     ]

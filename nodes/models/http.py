@@ -83,6 +83,12 @@ _open: dict[asyncio.AbstractEventLoop, AsyncGenerator[aiohttp.BaseConnector]] = 
 
 async def _connections() -> AsyncGenerator[aiohttp.BaseConnector]:
     """Those of the running loop, which `loop.shutdown_asyncgens()` closes, at the end of `asyncio.run`."""
-    async with _Connector(limit=0, keepalive_timeout=IDLE_SECONDS) as connector:  # the gate bounds how many are used
-        while True:
-            yield connector
+    loop = asyncio.get_running_loop()
+    try:
+        async with _Connector(
+            limit=0, keepalive_timeout=IDLE_SECONDS
+        ) as connector:  # the gate bounds how many are used
+            while True:
+                yield connector
+    finally:
+        _open.pop(loop, None)  # which may go on

@@ -168,7 +168,7 @@ def test_a_version_that_is_not_shown_to_be_as_good_fails(duologue, agents, margi
         (("--against", "empty"), "empty: is not a run folder"),
         (
             ("--against", "versions:nix"),
-            "versions:nix: is not a run folder, and cannot be tested: assistant: the module",
+            "versions:nix: is not a run folder, and cannot be tested: assistant: versions:nix cannot be imported",
         ),
         (("--against", "out/befor"), "out/befor: is not a run folder, and cannot be tested: model 'out/befor' is"),
         (("--against", "versions:old", "--processes", 2), "--processes: versions are simulated in turns"),
