@@ -273,7 +273,7 @@ def test_a_wrong_spec_is_one_clear_line(endpoint, spec, words):
 def test_an_assistant_or_a_judge_takes_no_turns_of_people(talks):
     with pytest.raises(SettingError, match="like and rewrite are for the user"):
         agent_test.cast(assistant=f"openai:m?like={talks}")
-    with pytest.raises(ModelError, match="give this identifier as the user of a cast"):
+    with pytest.raises(ModelError, match="give it to a cast"):
         chat_model(f"openai:m?rewrite={talks}")
 
 

@@ -166,7 +166,7 @@ def test_it_reads_chinese():
         ("MEASURE = 3", "3 is not a measure"),
         ("import nowhere_at_all", "ModuleNotFoundError when it is imported"),
         ("import sys; sys.none", "AttributeError when it is imported"),
-        ("OTHER = 3", "has no attribute 'MEASURE'"),
+        ("OTHER = 3", "the module 'short_package' has no 'MEASURE'"),
     ],
 )
 def test_a_broken_package_is_one_warning(caplog, monkeypatch, tmp_path, source, reason):
