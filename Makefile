@@ -15,7 +15,7 @@ LIGHT := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not heavy"
 HEAVY := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "heavy and not long"
 # Each worker reads the files that it is given, and all of them take twenty seconds. Long tests that stand alone begin
 # first, behind the groups: at the end, one would leave the other cores waiting.
-LONGEST := $(addprefix tests/,fuzz/test_fuzz.py runs/test_kills.py test_package.py)
+LONGEST := $(addprefix tests/,fuzz/test_fuzz.py test_package.py)
 HEAVY_FILES = $(LONGEST) $(filter-out $(LONGEST),$(sort $(shell grep -rl --include="test_*.py" "mark\.heavy" tests)))
 COVER := --cov --cov-report=
 TRACES := build/coverage

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, make_dataclass
 from dataclasses import field as dataclass_field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -10,7 +11,7 @@ from pydantic import BaseModel, Field, TypeAdapter
 
 from ...errors import SettingError
 from ...nodes.limits import Limits
-from ...nodes.models.specs import names_model
+from ...nodes.models.specs import PROVIDERS
 from ...nodes.people import source_path
 from ...nodes.settings.import_path import is_import_path
 from ...nodes.speakers.replay import replayed_path
@@ -94,7 +95,12 @@ def _check(name: str, value: Any) -> None:
     """Refuse what would run code or read files elsewhere: whoever reaches the server chooses the context."""
     if not isinstance(value, str):
         return
-    if is_import_path(value) and not names_model(value):
+    provider = value.partition(":")[0]
+    if (
+        is_import_path(value)
+        and provider not in PROVIDERS
+        and ("." in provider or find_spec(f"langchain_{provider}") is None)
+    ):  # to find out more would import it
         raise SettingError(
             f"{name}: {value!r} names code, which a run on a server cannot choose: "
             "make a graph with it, graphs.served(cast), and name that in langgraph.json"
