@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 from langchain_core.language_models import BaseChatModel
 
+from ...data.settings.tracing import host_of
 from ...data.text.model_tokens import tokens_about
 from ...errors import SettingError, of_extra
 from ..models.offline.model import OfflineChatModel
 from ..models.specs import endpoint_url
-from ..settings.redaction import host_of
 from .gate import RunOverError
 
 UNPRICED = ("ollama", "huggingface", "nvidia")  # whose models bear names of others' models, and not their prices

@@ -22,8 +22,7 @@ MEANINGS: Mapping[str, tuple[Whose, str]] = {
     "rate_limited": ("limit", "the endpoint reports too many calls"),
     "overloaded": ("endpoint", "the endpoint reports that it is overloaded or down"),
     "server_error": ("endpoint", "the endpoint failed"),
-    "timeout": ("endpoint", "nothing came in time"),
-    "too_slow": ("endpoint", "the reply was not complete in time"),
+    "timeout": ("endpoint", "no complete reply came in time"),
     "unreachable": ("endpoint", "no connection to the endpoint"),
     "reset": ("endpoint", "the connection broke"),
     "not_json": ("endpoint", "the reply is not JSON, or is incomplete"),
@@ -122,8 +121,6 @@ def fault_of(error: BaseException) -> CallFault:
             words = _words_of(body.get("error", body) if isinstance(body, Mapping) else body) or str(one)
             return fault(_of_status(status, words), f"{status}: {words}", asked_wait(headers_of(one)))
     name = next((name for name, kinds in _BY_CLASS if not names.isdisjoint(kinds.split())), "own_error")
-    if name == "own_error" and any(getattr(one, "is_retryable", None) is True for one in chain):
-        name = "server_error"
     return fault(name, error_line(error))
 
 
@@ -131,7 +128,7 @@ def of_error_in_reply(error: object) -> CallFault:
     """The fault of a reply with status 200 that has an error in place of a completion."""
     words = _words_of(error)
     code = error.get("code", error.get("status")) if isinstance(error, Mapping) else None
-    return fault(_of_status(code if isinstance(code, int) and 400 <= code < 600 else None, words), words)
+    return fault(_of_status(code if isinstance(code, int) and 400 <= code < 600 else 500, words), words)
 
 
 def headers_of(error: BaseException) -> Mapping[str, str]:
@@ -177,12 +174,11 @@ def _words_of(error: object) -> str:
     return " ".join(filter(None, [*map(str, words), _words_of(error.get("innererror"))]))
 
 
-def _of_status(status: int | None, words: str) -> str:
-    """The name of a fault by the endpoint's words and the status; None: in a reply that says 200."""
-    patterns = () if status in (401, 404) else _WORDS if status else (*_WORDS, *_IN_A_REPLY)
-    if by_words := next((name for name, pattern in patterns if re.search(pattern, words, re.IGNORECASE)), None):
-        return by_words
-    status = status or 500
+def _of_status(status: int, words: str) -> str:
+    """The name of a fault by the endpoint's words and the status."""
+    by_words = (name for name, pattern in _WORDS if re.search(pattern, words, re.IGNORECASE))
+    if status not in (401, 404) and (name := next(by_words, None)):
+        return name
     return _STATUSES.get(status) or {3: "redirected", 4: "bad_request"}.get(status // 100, "server_error")
 
 
@@ -206,10 +202,6 @@ _WORDS = (
     ("unknown_model_or_url", r"model_not_found"),
 )
 """Faults by an endpoint's own words, for nearly any status."""
-_IN_A_REPLY = (
-    ("rate_limited", r"rate_?limit|too many requests|\b429\b"),
-    ("overloaded", r"overloaded|unavailable|\b50[23]\b|\b529\b"),
-)
 _BY_CLASS = (
     ("not_json", "JSONDecodeError DecodingError ContentEncodingError"),
     ("certificate_refused", "SSLCertVerificationError CertificateError ClientConnectorCertificateError"),

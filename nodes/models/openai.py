@@ -2,42 +2,37 @@
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Annotated, Any
+from urllib.request import getproxies, proxy_bypass
 
+import aiohttp
 import orjson
 from langchain_core.callbacks import AsyncCallbackManager
 from langchain_core.globals import get_llm_cache
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import (
-    AIMessage,
-    BaseMessage,
-    HumanMessage,
-    convert_to_messages,
-    convert_to_openai_messages,
-)
+from langchain_core.messages import AIMessage, BaseMessage, convert_to_openai_messages
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.output_parsers.openai_tools import make_invalid_tool_call, parse_tool_call
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.prompt_values import PromptValue
 from langchain_core.runnables import Runnable
 from langchain_core.runnables.config import ensure_config
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr
+from yarl import URL
 
-from ...errors import first_invalid
-from ..settings.redaction import error_line, host_of
+from ...data.settings.tracing import host_of
+from ..settings.redaction import error_line
 from .faults import ReplyError, StatusError, fault, of_error_in_reply
 from .flaws import ODD_USAGE, count_of, flaw_of_finish
-from .http import post, proxy_of
 
-_OF_LANGCHAIN = frozenset(
-    "stream callbacks tags metadata run_name run_id ls_structured_output_format structured_output_format".split()
-)
-"""Arguments of a call that LangChain takes for itself."""
-_ROLES = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"}
+IDLE_SECONDS = 4.0
+"""Seconds after which an idle connection is not used again. Common servers (uvicorn, and with it vLLM; node) close it
+after 5, and a request at that moment is lost: nobody knows whether it was answered and must be paid."""
+MOST_BYTES = 32 * 2**20
+"""Most bytes of a reply, unpacked."""
 _OF_LIMITS = ("x-ratelimit-", "anthropic-ratelimit-", "retry-after", "date")
 _INSTEAD = ("function_call", "reasoning_content", "reasoning", "reasoning_details")
 """Fields of a message that explain why it has no content."""
@@ -75,13 +70,12 @@ class OpenAIModel(BaseChatModel):
         self, input: LanguageModelInput, config: Any = None, *, stop: list[str] | None = None, **kwargs: Any
     ) -> AIMessage:
         """The model's reply; past LangChain's machinery, unless callbacks watch the call or a cache keeps replies."""
-        cached = self.cache or (self.cache is None and get_llm_cache() is not None)
-        if not cached and self.rate_limiter is None and self.output_version in (None, "v0"):
-            callbacks = ensure_config(config).get("callbacks")
-            watched = AsyncCallbackManager.configure(callbacks, self.callbacks, self.verbose).handlers
-            if not watched and _OF_LANGCHAIN.isdisjoint(kwargs):
-                return await self._reply(_messages(input), stop=stop, **kwargs)
-        return await super().ainvoke(input, config, stop=stop, **kwargs)
+        callbacks = ensure_config(config).get("callbacks")
+        watched = AsyncCallbackManager.configure(callbacks, self.callbacks, self.verbose).handlers
+        if watched or self.cache or (self.cache is None and get_llm_cache() is not None):
+            return await super().ainvoke(input, config, stop=stop, **kwargs)
+        kwargs.pop("ls_structured_output_format", None)  # which is for those who watch
+        return await self._reply(input, stop=stop, **kwargs)
 
     async def _agenerate(
         self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
@@ -103,12 +97,11 @@ class OpenAIModel(BaseChatModel):
         bound = [convert_to_openai_tool(tool, strict=strict) for tool in tools]
         return self.bind(tools=bound, tool_choice=tool_choice, **kwargs)
 
-    async def _reply(self, messages: Sequence[BaseMessage], **given: Any) -> AIMessage:
+    async def _reply(self, messages: Any, **given: Any) -> AIMessage:
         given = {name: value for name, value in ({"seed": self.seed} | given).items() if value is not None}
-        body = {"model": self.model_name, "messages": [one for message in messages for one in _sent(message)]}
-        body |= self.arguments | given
-        address, key = f"{self.base_url.rstrip('/')}/chat/completions", self.api_key.get_secret_value()
-        status, headers, content = await post(address, key, _encoded(body), proxy=self.proxy, seconds=self.timeout)
+        sent = convert_to_openai_messages([messages] if isinstance(messages, str) else messages)
+        body = self.arguments | given | {"model": self.model_name, "messages": sent}
+        status, headers, content = await self._posted(_encoded(body))
         if not 200 <= status < 300:
             raise StatusError(status, headers, content)
         message = message_in(content)
@@ -117,36 +110,73 @@ class OpenAIModel(BaseChatModel):
             message.response_metadata["headers"] = limits
         return message
 
+    async def _posted(self, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
+        """Status, headers and content of the response: the request is sent once, and never after a redirect."""
+        url, key, content = URL(self.base_url) / "chat/completions", self.api_key.get_secret_value(), bytearray()
+        authorization = aiohttp.encode_basic_auth(url.user, url.password or "") if url.user else f"Bearer {key}"
+        request = aiohttp.request(
+            "POST",
+            url.with_user(None),
+            data=body,
+            headers={"Authorization": authorization, "Content-Type": "application/json"},
+            proxy=self.proxy,
+            allow_redirects=False,
+            connector=await _connector(),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=10.0),  # what never answers is found early
+            max_field_size=2**16,
+        )
+        try:
+            async with asyncio.timeout(self.timeout) as within, request as response:
+                if 300 <= response.status < 400 and (to := response.headers.get("Location")):
+                    there = to.removesuffix("/chat/completions")
+                    raise ReplyError(fault("redirected", f"to {there}: give that address, if you trust it"))
+                while piece := await response.content.readany():
+                    content += piece
+                    if len(content) > MOST_BYTES:
+                        raise ReplyError(fault("too_large", f"more than {MOST_BYTES // 2**20} MiB"))
+                return response.status, response.headers, bytes(content)
+        except TimeoutError:
+            if not within.expired():  # of the connection
+                raise
+            raise ReplyError(fault("timeout", f"timed out after {self.timeout:g} seconds")) from None
+
+
+def proxy_of(address: str) -> str | None:
+    """The proxy for this address by the environment (`HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`); None without one."""
+    url, proxies = URL(address), getproxies()
+    return None if proxy_bypass(url.authority) else proxies.get(url.scheme) or proxies.get("all")
+
+
+class _Connector(aiohttp.TCPConnector):
+    """The connections of a loop, which end with it: one of a parent process, or of a thread at its end, is left alone."""
+
+    def __del__(self, *_: Any) -> None:
+        pass
+
+
+_open: dict[asyncio.AbstractEventLoop, AsyncGenerator[aiohttp.BaseConnector]] = {}
+
+
+async def _connector() -> aiohttp.BaseConnector:
+    """The kept connections of the running loop, of which the gate bounds how many are used."""
+    return await anext(_open.setdefault(asyncio.get_running_loop(), _connections()))
+
+
+async def _connections() -> AsyncGenerator[aiohttp.BaseConnector]:
+    """Those of the running loop, which `loop.shutdown_asyncgens()` closes, at the end of `asyncio.run`."""
+    try:
+        async with _Connector(limit=0, keepalive_timeout=IDLE_SECONDS) as connector:
+            while True:
+                yield connector
+    finally:
+        _open.pop(asyncio.get_running_loop(), None)  # which may go on
+
 
 def _encoded(body: dict[str, Any]) -> bytes:
     try:
         return orjson.dumps(body)
     except TypeError:  # half a surrogate pair, or a number of more than 64 bits
         return json.dumps(body).encode()
-
-
-def _messages(model_input: LanguageModelInput) -> list[BaseMessage]:
-    if isinstance(model_input, str):
-        return [HumanMessage(model_input)]
-    return model_input.to_messages() if isinstance(model_input, PromptValue) else convert_to_messages(model_input)
-
-
-def _sent(message: BaseMessage) -> list[dict[str, Any]]:
-    """A message as the endpoint reads it."""
-    role, text = _ROLES.get(message.type), message.content
-    if role is None or not isinstance(text, str) or (message.name is not None and role != "tool"):
-        return convert_to_openai_messages([message])
-    if role == "tool":
-        return [{"role": role, "tool_call_id": getattr(message, "tool_call_id", None), "content": text}]
-    calls = [*message.tool_calls, *message.invalid_tool_calls] if isinstance(message, AIMessage) else []
-    if calls:
-        return [{"role": role, "content": text or None, "tool_calls": [_call(call) for call in calls]}]
-    return [{"role": role, "content": text}]
-
-
-def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    arguments = call["args"] if isinstance(call["args"], str) else json.dumps(call["args"], ensure_ascii=False)
-    return {"type": "function", "id": call["id"], "function": {"name": call["name"], "arguments": arguments}}
 
 
 def message_in(body: bytes) -> AIMessage:
@@ -164,10 +194,10 @@ def message_in(body: bytes) -> AIMessage:
             raise ReplyError(fault("no_choices", f"its keys are {', '.join(data)}"))
         return _completed(data, choice, choice["message"])
     except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:  # is not what it has to be
-        name = "not_json" if data is None and (not begin or begin[:1] in b'{["') else "not_a_completion"
-        first = first_invalid(error) if isinstance(error, ValidationError) else None
-        detail = f"{first.path}: {first.message}" if first else error_line(error)
-        raise ReplyError(fault(name, f"{detail}, it begins with {begin.decode('utf-8', 'replace')!r}")) from None
+        name = "not_json" if data is None and begin[:1] in b'{["' else "not_a_completion"
+        raise ReplyError(
+            fault(name, f"{error_line(error)}, it begins with {begin.decode('utf-8', 'replace')!r}")
+        ) from None
 
 
 def _completed(data: Mapping[str, Any], choice: Mapping[str, Any], message: Mapping[str, Any]) -> AIMessage:

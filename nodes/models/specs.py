@@ -11,10 +11,11 @@ from urllib.parse import parse_qsl
 from langchain_core.language_models import BaseChatModel
 from pydantic import Field, SecretStr, TypeAdapter, ValidationError
 
+from ...data.settings.tracing import host_of
 from ...errors import ModelError, SettingError, first_invalid
 from ..settings.environment import environment_with_file, settings
 from ..settings.import_path import is_import_path, lies_here
-from ..settings.redaction import KEY, error_line, host_of, keep_secret, keep_url_secrets, redacted
+from ..settings.redaction import KEY, error_line, keep_secret, keep_url_secrets, redacted
 from .offline.model import SIDES, OfflineChatModel
 
 OR_OFFLINE = "or use the model 'offline', which needs none"
@@ -29,11 +30,6 @@ _ELSEWHERE = r"(?i)api_?key|base_url|api_base|header|query|proxy|client"
 """Names of arguments that contain the endpoint's address or credentials; `_OF_OTHERS`: the same of other providers."""
 _SECRET = r"(?i)key|token(?!s)|secret|password|authorization|header|organization"
 _OF_OTHERS = rf"{_ELSEWHERE}|url|endpoint|host|{_SECRET[4:]}"
-_NO_FIELDS = frozenset(
-    "model model_name messages max_retries request_timeout use_responses_api streaming stream stream_usage model_kwargs "
-    "extra_body output_version include_response_headers".split()
-)
-"""Arguments of `ChatOpenAI`, or of a call, that are no fields to add to a request."""
 _URLS = ("openai_api_base", "azure_endpoint", "anthropic_api_url", "base_url", "endpoint", "endpoint_url")
 """Fields in which chat models keep the address of their endpoint."""
 _WITH_QUERY = re.compile(r"[\w-]+:\S*\?\S*|offline\?\S*")
@@ -94,8 +90,6 @@ def _created(provider: str, name: str, arguments: dict[str, Any]) -> BaseChatMod
             raise SettingError(f"{KEY} is not set: export it, write it to .env, {OR_OFFLINE}")
         about: dict[str, Any] = {"api_key": key, "base_url": base_url}  # so that no other variable redirects a call
     if provider == "openai":
-        if odd := sorted(_NO_FIELDS & arguments.keys()):
-            raise ModelError(f"{odd[0]} is no field of a request: langchain_openai:{name} may take it")
         from .openai import OpenAIModel  # on use, as its packages take long
 
         about |= {field: arguments.pop(field) for field in ("timeout", "seed", "profile") if field in arguments}

@@ -12,7 +12,6 @@ from urllib.parse import quote, unquote
 from pydantic import SecretStr
 
 from ...data.packages import place_of
-from ...data.settings.tracing import host_of as host_of
 
 KEY = "OPENAI_API_KEY"
 NO_KEY = "none"

@@ -85,7 +85,6 @@ def test_a_status_has_its_name_in_every_package(error_of, status, name):
         (of_openai(404, "no", "model_not_found"), "unknown_model_or_url"),
         (core.ModelAuthenticationError("no"), "wrong_key"),
         (core.ContextOverflowError("no"), "context_length"),
-        (OfAnotherError(is_retryable=True), "server_error"),
         (openai.APITimeoutError(REQUEST), "timeout"),
         (openai.APIConnectionError(request=REQUEST), "unreachable"),
         (httpx2.ReadTimeout("late"), "timeout"),
@@ -117,7 +116,7 @@ def test_an_error_has_its_name(error, name):
     ("error", "name"),
     [
         ({"message": "Rate limit exceeded", "code": 429}, "rate_limited"),
-        ({"message": "overloaded"}, "overloaded"),
+        ({"message": "overloaded", "code": 503}, "overloaded"),
         ({"message": "no", "code": "insufficient_quota"}, "quota_spent"),
         ("something broke", "server_error"),
     ],

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from duologue.nodes import chat_model
-from duologue.nodes.models import http
+from duologue.nodes.models import openai
 from duologue.nodes.models.faults import fault_of
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n"
@@ -21,7 +21,7 @@ HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 50
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
     """However busy the machine is, no connection is given up between two calls."""
-    monkeypatch.setattr(http, "IDLE_SECONDS", 3600.0)
+    monkeypatch.setattr(openai, "IDLE_SECONDS", 3600.0)
 
 
 async def ask(times: int = 1, together: int = 1, spec: str = "openai:m") -> None:
@@ -104,7 +104,7 @@ async def test_a_connection_that_breaks_is_a_reset(recorder, written):
     assert (await fault()).name == "reset"
 
 
-@pytest.mark.parametrize(("written", "name"), [(b"", "timeout"), (HEAD + b"{", "too_slow")])
+@pytest.mark.parametrize(("written", "name"), [(b"", "timeout"), (HEAD + b"{", "timeout")])
 async def test_a_reply_that_does_not_end_has_a_deadline_and_its_connection_is_left(recorder, written, name):
     recorder.say = [(None, written, {}), recorder.say]
     recorder.hold = threading.Barrier(2)
@@ -127,7 +127,7 @@ async def test_a_packed_reply_is_unpacked_as_far_as_it_may_go(recorder, monkeypa
     await ask()
     recorder.say = (200, b"no gzip", {"Content-Encoding": "gzip"})
     assert (await fault()).name == "not_json"
-    monkeypatch.setattr(http, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(openai, "MOST_BYTES", 2**20)
     recorder.say = (200, gzip.compress(b'{"x": "' + b"x" * 2**24), {"Content-Encoding": "gzip"})
     assert (await fault()).name == "too_large"
 
@@ -144,12 +144,12 @@ async def test_a_redirect_is_not_followed_and_the_line_names_the_address_to_give
 
 
 def test_the_proxy_of_the_environment_is_found(monkeypatch):
-    assert http.proxy_of("https://api.test/v1") is None
-    monkeypatch.setenv("HTTPS_PROXY", "p.test:3128")
-    assert http.proxy_of("https://api.test/v1") == "http://p.test:3128"
-    assert http.proxy_of("http://api.test/v1") is None
+    assert openai.proxy_of("https://api.test/v1") is None
+    monkeypatch.setenv("HTTPS_PROXY", "http://p.test:3128")
+    assert openai.proxy_of("https://api.test/v1") == "http://p.test:3128"
+    assert openai.proxy_of("http://api.test/v1") is None
     monkeypatch.setenv("NO_PROXY", ".test")
-    assert http.proxy_of("https://api.test/v1") is None
+    assert openai.proxy_of("https://api.test/v1") is None
 
 
 async def test_a_proxy_of_the_environment_is_called(recorder, monkeypatch):

@@ -109,7 +109,6 @@ def test_tool_calls_are_read_and_arguments_that_are_no_json_are_invalid_calls():
         (b'{"choices": "\xff\xfe"}', "not_json"),
         (b"[" * 200_000, "not_json"),
         (b'{"choices": 1' + b"0" * 5_000 + b"}", "not_json"),
-        ({"error": {"message": "overloaded"}}, "overloaded"),
         ({"error": {"message": "slow down", "code": 429}}, "rate_limited"),
         ({"choices": [{"error": {"message": "upstream", "code": 502}}]}, "server_error"),
     ],
