@@ -46,12 +46,10 @@ class Pace:
 
 @dataclass
 class CallCounts:
-    """What a gate has done: calls, requests (each try), calls that succeeded or failed, faults of all tries by name."""
+    """What a gate has done: requests (each try), calls that succeeded, and the faults of all tries by name."""
 
-    calls: int = 0
     requests: int = 0
     succeeded: int = 0
-    failed: int = 0
     faults: Counter[str] = field(default_factory=Counter)
 
 
@@ -208,6 +206,7 @@ class Gate:
         self._is_there = False  # whether the endpoint has said anything, if only that there are too many calls
         self._away, self._probing, self._in_a_row = False, False, 0  # faults one after another
         self._since, self._paused = math.inf, -math.inf  # the first fault after a success; until then nothing is sent
+        self._faulted = -math.inf  # the last fault
         self._over, self._ended = asyncio.Event(), ""  # nothing is sent any more; why, if the endpoint is the reason
         self._line, self._front = asyncio.Lock(), asyncio.Lock()  # where calls wait, and where the next ones do
         self._change = asyncio.Event()  # for which the next one waits
@@ -261,7 +260,6 @@ class Gate:
                 raise RuntimeError(f"the gate of {self.endpoint} is in use in another event loop")
             self.__post_init__()
         self._loop = loop
-        self.counts.calls += 1
         call = _Call(tokens, self.counts.succeeded)
 
         async def once() -> T:
@@ -304,7 +302,6 @@ class Gate:
                     return
                 self._change.clear()
                 await _heard(self._change, ready - now)
-        self.counts.failed += bool(self._ended)
         raise EndpointError(self._ended) if self._ended else RunOverError
 
     def _take(self, requests: float, tokens: float, now: float = -math.inf) -> None:
@@ -353,9 +350,9 @@ class Gate:
             self._is_back()
         elif fault.whose != "ours":
             self._report(headers_of(error))
-            self._since = min(self._since, now)
+            was_idle = call.sent - max(self._faulted, self._paused) > 2 * LONGEST  # nobody tried: it was not waited for
+            self._since, self._faulted = now if was_idle else min(self._since, now), now
             (self._limited if fault.whose == "limit" else self._missed)(call, fault, now)
-        self.counts.failed += call.rest is None
         if fault.whose != "ours":
             raise (EndpointError(self._ended) if self._ended else CallError(fault, dict(call.retried))) from error
 
