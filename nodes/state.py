@@ -143,8 +143,6 @@ class State(TypedDict, total=False):
     provenance: dict[str, Any]
     forks: dict[str, Any]
     """Of an initial state the conversation that it forks, and where: the plain form of a `data.provenance.Fork`."""
-    world_at: dict[str, Any] | None
-    """What brings the world of a fork to its last kept message (`nodes.world_journal`); None if its calls do."""
     replays: dict[str, Any] | None
     """Of a replay the stored conversation: its `record` as plain JSON, the `source` that holds it, and `same`, the
     import path of a function that compares answers. None once it has left the record. Nodes do not see it."""

@@ -56,13 +56,11 @@ class Context(Limits):
     """The snapshot from before the present draft; empty without one."""
     at: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """Snapshots from before the answer to an agent's question, by the question."""
-    repeats_calls: bool = field(default=False, repr=False, compare=False)
-    """Whether the tool calls of stored turns may be made again: who simulates begins anew where they end otherwise."""
 
     @classmethod
-    def of(cls, limits: Limits, world: Any, *, repeats_calls: bool = False) -> "Context":
+    def of(cls, limits: Limits, world: Any) -> "Context":
         """These limits with a world."""
-        return cls(world=world, repeats_calls=repeats_calls, **limits.plain())
+        return cls(world=world, **limits.plain())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(Limits, **self.plain()), ()  # a world lives in this process only

@@ -190,7 +190,6 @@ class _Run:
                 formats=divided.formats,
                 skip_broken=sources_skip_broken(),
                 cast=manifests.digest_of(self.cast),
-                snapshot_bytes=self.conduct.snapshot_bytes,
                 replies_of=self.conduct.replies_of and self.conduct.replies_of.resolve(),
                 between=A_SECOND if divided.engine == "ray" else BETWEEN,
             )

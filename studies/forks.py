@@ -23,7 +23,6 @@ from ..runs.engine.conduct import Conduct
 from ..runs.engine.conversing import Concurrency
 from ..runs.engine.event_loop import waiting
 from ..runs.folder.run_folder import new_folder
-from ..runs.journals.world_snapshots import snapshot_at
 from ..runs.simulation import asimulate
 from .pages import ShownSource
 from .sources import Notify, logged, one_conversation
@@ -32,8 +31,6 @@ __all__ = ["ForkPlan", "ForkSource", "Rebuilding", "afork", "fork", "new_folder"
 
 ForkSource: TypeAlias = Conversation | str | Path
 """A conversation, or a path that `load` reads."""
-WORLD = "world"
-"""Key of a message's `extra` with a snapshot of the world right after it, where a log has one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +69,6 @@ class ForkPlan(RebuiltPlan):
         rebuilding: Rebuilding | None = None,
         repeats: int = 1,
         limits: Mapping[str, Any] | None = None,
-        world_as_recorded: bool = False,
     ) -> Self:
         """The plan with the parameters of `fork`; `limits`: those that are to differ, by name."""
         rebuilding = rebuilding or Rebuilding()
@@ -81,10 +77,6 @@ class ForkPlan(RebuiltPlan):
         cast, base, _, others = rebuilding.fitted([conversation], manifest, [state])
         planned = replace(base, **(limits or {}))
         _check_turns(state, planned)
-        if cast.world is not None:
-            state["world_at"] = _snapshot(conversation, at, folder, as_recorded=world_as_recorded)
-        elif world_as_recorded:
-            raise SettingError("world_as_recorded: the cast has no world that could take a snapshot: give it one")
         notes = [*_without_world(conversation, at, cast)] if cast.world is None else []
         recorded = Fork.model_validate(state.get("forks"))
         recorded = recorded.model_copy(update={"notes": (*recorded.notes, *notes)})
@@ -138,7 +130,6 @@ async def afork(
     repeats: int = 1,
     max_turns: int | None = None,
     seed: int | None = None,
-    world_as_recorded: bool = False,
     out: str | Path | None = None,
     resume: bool = False,
     concurrency: Concurrency = "auto",
@@ -164,7 +155,6 @@ async def afork(
         rebuilding=Rebuilding(cast, user, assistant, world, settings, parts or {}),
         repeats=repeats,
         limits=limits,
-        world_as_recorded=world_as_recorded,
     )
     return await plan.simulated(notify, concurrency=concurrency, out=out, resume=resume, conduct=conduct)
 
@@ -192,9 +182,6 @@ def fork() -> None:
         repeats: Number of futures.
         max_turns: Maximum number of turns, those before the fork included; default: that of its run.
         seed: Seed; default: that of its run.
-        world_as_recorded: Give the world's own `restore` the snapshot that is recorded: in the run's journal, else as
-            `extra["world"]` of the last message that has one. Otherwise the snapshot in the journal of its run is
-            restored; without one the tool calls are made again and must give what is recorded.
         out: Run folder, as for `simulate`.
         resume: Continue the run in that folder.
         concurrency: Number of conversations at the same time, or `auto`.
@@ -240,20 +227,6 @@ def _check_turns(state: State, limits: Limits) -> None:
             f"the kept messages have {turns} turns, and max_turns is {limits.max_turns}: nothing would follow; "
             "give a higher max_turns, or an earlier message"
         )
-
-
-def _snapshot(conversation: Conversation, at: int, path: Path | None, *, as_recorded: bool) -> dict[str, Any] | None:
-    """What brings the world to the last kept message; None if the tool calls have to."""
-    stored = snapshot_at(path, conversation, at) if path is not None and path.is_dir() else None
-    if not as_recorded or (stored is not None and ("json" in stored or "base64" in stored)):
-        return stored
-    for message in reversed(conversation.messages[: at + 1]):
-        if WORLD in message.extra:
-            return {"json": message.extra[WORLD]}
-    raise SettingError(
-        f"world_as_recorded: no snapshot is recorded up to message #{at} of {conversation.id}: simulate its run with "
-        f"--keep-calls, or give the messages of a log one as extra[{WORLD!r}]"
-    )
 
 
 def _without_world(conversation: Conversation, at: int, cast: Cast) -> Iterator[str]:

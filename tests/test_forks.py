@@ -229,7 +229,6 @@ def test_what_cannot_be_taken_up_is_one_line(talk: duologue.Conversation, tmp_pa
         (talk, {"at": 1, "id": "zz"}, DataError, "the conversation has the id"),
         (talk, {"at": 1, "nothing": 1}, SettingError, "there is no setting 'nothing'"),
         (talk, {"at": 1, "cast": "simquac"}, DataError, f"{talk.id}: the scenario names no kind"),
-        (talk, {"at": 1, "world_as_recorded": True}, SettingError, "the cast has no world"),
         (tmp_path / "away", {"at": 1}, DataError, "cannot be read"),
     ]
     for source, options, error, line in cases:

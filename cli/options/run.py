@@ -142,15 +142,6 @@ class RunOptions:
             section=REPLIES,
         ),
     ] = False
-    no_snapshots: Annotated[
-        bool,
-        option(
-            "Keep no snapshots of worlds in calls.jsonl. A conversation with a world then begins anew after it was "
-            "cut short.",
-            "--no-snapshots",
-            section=REPLIES,
-        ),
-    ] = False
     retry_failed: Annotated[
         bool,
         option(
@@ -196,7 +187,7 @@ class RunOptions:
 
     def conduct(self, control: "Control") -> "Conduct":
         """How the run is made, under this control."""
-        from ...runs.engine.conduct import SNAPSHOT_BYTES, Conduct
+        from ...runs.engine.conduct import Conduct
 
         return Conduct(
             control=control,
@@ -204,7 +195,6 @@ class RunOptions:
             replay_calls=self.replay_calls,
             keep_calls=self.keep_calls,
             retry_failed=self.retry_failed,
-            snapshot_bytes=0 if self.no_snapshots else SNAPSHOT_BYTES,
             processes=self.processes,
             engine="ray" if self.engine == "ray" or self.ray_address is not None else None,
             ray_address=self.ray_address,

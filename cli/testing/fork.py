@@ -9,7 +9,7 @@ from ...data.formats.detection import MANIFEST
 from ...data.formats.record_lines import attempted
 from ..options.model_fields import extended
 from ..options.recorded_casts import REBUILDING, limits_that_differ, named_value, rebuilding
-from ..options.sections import CAST, SCENARIOS
+from ..options.sections import SCENARIOS
 from ..options.shared import (
     AnySource,
     option,
@@ -48,14 +48,6 @@ def fork_command(
             metavar="KEY=VALUE",
         ),
     ] = None,
-    world_as_recorded: Annotated[
-        bool,
-        option(
-            "Give the world's own restore() the recorded snapshot, in place of making the kept tool calls again.",
-            "--world-as-recorded",
-            section=CAST,
-        ),
-    ] = False,
     **values: Any,
 ) -> int:
     """Simulate futures of a stored conversation from a message.
@@ -78,7 +70,6 @@ def fork_command(
         rebuilding=rebuilding(values, user),
         repeats=repeats,
         limits=limits_that_differ(values),
-        world_as_recorded=world_as_recorded,
     )
     say(*plan.notes)
     folder = out or new_folder(OUT, "fork")

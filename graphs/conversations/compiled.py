@@ -1,6 +1,5 @@
 """A cast's conversation as a compiled graph, which draws itself without a network."""
 
-import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AsyncExitStack, aclosing
 from typing import Any, TypeAlias, cast
@@ -12,20 +11,16 @@ from langgraph.graph.state import CompiledStateGraph
 
 from ...data.records import Conversation, Role
 from ...data.summaries.executed_graph import SPEAKERS
-from ...nodes.calls.service import current
 from ...nodes.contract import ContractError, Node
 from ...nodes.limits import Limits
-from ...nodes.speakers.repeated_calls import RepeatedCalls, brought_to
+from ...nodes.speakers.repeated_calls import brought_to
 from ...nodes.state import PLACES, NodePlace, State
-from ...nodes.world_journal import RepeatError, WorldInJournal
 from ...nodes.worlds import Context, World, living
 from ..casts.cast import Cast
 from .conversation_graph import Step, topology
 from .recording import record
 from .run_graph import FOLLOW, Follow, RunGraph, in_stretches
 from .steps import step
-
-log = logging.getLogger(__name__)
 
 Compiled: TypeAlias = CompiledStateGraph[State, Limits, State, State]
 
@@ -66,7 +61,7 @@ class ConversationGraph(Compiled):
             return
         limits = Limits(**context) if isinstance(context, dict) else context or self.limits or Limits()
         async with living(self.world, _scenario(input)) as world:
-            live = await _live(limits, world, repeats_calls=False)
+            live = Context.of(limits, world)
             await brought_to(cast(State, input), live, self.speakers)
             stream = cast(AsyncGenerator[Any, None], super().astream(input, config, context=live, **options))
             async with aclosing(stream) as parts:
@@ -76,8 +71,7 @@ class ConversationGraph(Compiled):
     async def follow(self, scenario: State, limits: Limits, follow: Follow, *, steps: int) -> None:
         """Simulate a conversation in at most so many steps, and call `follow` with each of its states.
 
-        Several places are one step of LangGraph (`stretches`), unless the run is traced. A conversation begins anew if
-        tool calls that were made before a kill give something else now.
+        Several places are one step of LangGraph (`stretches`), unless the run is traced.
         """
         if self.run_graph is None or AsyncCallbackManager.configure().handlers:
             stream = self.astream(scenario, {"recursion_limit": steps}, context=limits, stream_mode="values")
@@ -86,27 +80,14 @@ class ConversationGraph(Compiled):
                     follow(state)
             return
         limits = limits.or_else(self.limits or Limits())
-        try:
-            await self._follow(self.run_graph, scenario, limits, follow, steps, repeats_calls=True)
-        except RepeatError as error:
-            log.warning(
-                "conversation %s begins anew: its tool calls from before the kill were made again, and %s",
-                scenario.get("id", ""),
-                error,
-            )
-            await self._follow(self.run_graph, scenario, limits, follow, steps, repeats_calls=False)
-
-    async def _follow(
-        self, run_graph: RunGraph, scenario: State, limits: Limits, follow: Follow, steps: int, *, repeats_calls: bool
-    ) -> None:
         async with AsyncExitStack() as stack:
             if self.world is not None:
                 world = await stack.enter_async_context(living(self.world, _scenario(scenario)))
-                limits = await _live(limits, world, repeats_calls=repeats_calls)
+                limits = Context.of(limits, world)
                 await brought_to(scenario, limits, self.speakers)
             follow(scenario)
             FOLLOW.set(follow)  # of this conversation's own task; nothing is to be put back
-            steps_taken = run_graph.astream(
+            steps_taken = self.run_graph.astream(
                 {"conversation": scenario},
                 {"recursion_limit": steps // 3},  # a stretch has three places at least, but for the closing one
                 context=limits,
@@ -125,12 +106,6 @@ class ConversationGraph(Compiled):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.cast_name})"
-
-
-async def _live(limits: Limits, world: Any, *, repeats_calls: bool) -> Context:
-    again = RepeatedCalls(None, None) if repeats_calls else None  # whose calls they are is not known yet
-    await WorldInJournal(world, again).check(current().snapshot_bytes)
-    return Context.of(limits, world, repeats_calls=repeats_calls)
 
 
 def _scenario(graph_input: Any) -> Mapping[str, Any]:

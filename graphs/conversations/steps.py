@@ -29,7 +29,6 @@ from ...nodes.settings.redaction import error_line, redacted
 from ...nodes.speakers.approval import ApprovalError
 from ...nodes.state import MEMORIES, NodePlace, State, Update, awaits_answer, merged, seen_by
 from ...nodes.validators.flaws import sound
-from ...nodes.world_journal import RepeatError
 from ...nodes.worlds import WorldError, before_draft, put_back
 from ..casts.cast import Cast
 from .beginning import of_cast, opening
@@ -77,7 +76,7 @@ def step(place: NodePlace, cast: Cast) -> Step:
                     crashed = bool(answer.get("crashed"))
                     failure = _failed(place, error, answer.get("frames", []), state, crashed=crashed)
                     state = merged(state, failure)
-            except (ContractError, RepeatError):
+            except ContractError:
                 raise
             except (WorldError, ApprovalError) as error:  # of the test's own code
                 if isinstance(error, ApprovalError):

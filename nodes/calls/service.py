@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,7 +21,6 @@ from ..models.specs import endpoint_host, model_provenance, seeded
 from ..replies.conversion import drafts_of, usage_of
 from ..settings.redaction import error_line, without_known_secrets
 from ..state import Draft
-from ..world_journal import WorldInJournal
 from .gate import CallError, EndpointError, Gate, Pace, RunOverError
 from .spending import PriceQuery, Reservations, Spending, asked_model
 from .store import Call, CallStore, Replies, SentRequest, StoredReply, message_of, plain_reply
@@ -142,38 +141,24 @@ class Calls:
         call: Call,
         attempt: int,
         ask: Callable[[], Awaitable[Any]],
-        world: WorldInJournal | None = None,
+        *,
+        keep: bool = True,
     ) -> Any:
-        """An agent's update of the state, as `ask` gives it.
+        """An agent's update of the state, as `ask` gives it; a complete one is kept, unless its tools act on a world."""
 
-        A complete one is kept, with what brings back the world of its tools. RepeatError if that fails.
-        """
-        key, most = call.key(attempt), self.snapshot_bytes
-        request = SentRequest.of(to, messages) if (most if world else self.replies.keeps(call.role)) else None
-        alone: AbstractAsyncContextManager[Any] = nullcontext()
-        if request is not None and world is None:  # another version may ask the same at this moment
-            alone = self.replies.shared.alone(key, request)
+        async def asked() -> StoredReply:
+            async with self._reserved(f"agent as {call.role}", None, 0) as took:
+                update, before = await ask(), self.spending.total.cost or 0.0
+                tokens = self.spending.add_update(update, side_of(call.role))
+                took(0, tokens, (self.spending.total.cost or 0.0) - before)
+            return StoredReply(without_known_secrets(update))
+
         with self._noting(call.conversation):
-            async with alone:
-                found = None if request is None else self.replies.find(key, request)
-                if found is not None and (
-                    world is None or (found.world is not None and await world.put(found.world, found.value))
-                ):
-                    return dict(found.value)
-                async with self._reserved(f"agent as {call.role}", None, 0) as took:
-                    update, before = await ask(), self.spending.total.cost or 0.0
-                    tokens = self.spending.add_update(update, side_of(call.role))
-                    took(0, tokens, (self.spending.total.cost or 0.0) - before)
-                if request is not None and not update.get("failed"):
-                    after = None if world is None or not most else await world.after(update, most)
-                    if world is None or after is not None:
-                        self.replies.keep(key, request, StoredReply(without_known_secrets(update), world=after))
-        return update
-
-    @property
-    def snapshot_bytes(self) -> int | None:
-        """Most bytes of a world's snapshot that is kept with a reply; None where no reply is kept."""
-        return None if self.replies.store is None else self.replies.store.snapshot_bytes
+            if keep and self.replies.keeps(call.role):
+                reply = await self.replies.once(call.key(attempt), SentRequest.of(to, messages), asked)
+            else:
+                reply = await asked()
+        return dict(reply.value)
 
     @asynccontextmanager
     async def _reserved(self, role: str, query: PriceQuery | None, expected: int) -> AsyncIterator[Callable[..., None]]:

@@ -93,20 +93,14 @@ class StoredReply:
 
     value: Mapping[str, Any]  # the fields of an `AIMessage`; of an agent, its update of the state
     retried: Mapping[str, int] = field(default_factory=dict)  # how often the call was made again before it, by fault
-    world: Any = None
-    """What brings back the world after an agent's turn (`nodes.world_journal`), as plain JSON and not redacted.
-
-    None: there is no world, or nothing brings it back.
-    """
     shared: bool = False  # whether another version of the conversation got it and paid for it
     message: AIMessage | None = field(default=None, compare=False, repr=False)
     """The model's message, where it has just come."""
 
     @property
     def fits_others(self) -> bool:
-        """Whether other versions may have it: it has words, and no world that would have to be brought back."""
-        words = self.value.get("content") or any(draft.get("text") for draft in self.value.get("drafts", []))
-        return bool(words) and self.world is None
+        """Whether other versions may have it: it has words."""
+        return bool(self.value.get("content")) or any(draft.get("text") for draft in self.value.get("drafts", []))
 
     @property
     def of_another(self) -> "StoredReply":
@@ -118,9 +112,6 @@ class StoredReply:
 
 class CallStore(Protocol):
     """A store of replies, such as the journal of a run or a recorded file."""
-
-    @property
-    def snapshot_bytes(self) -> int: ...  # most bytes of the snapshot of a world that it keeps; 0: it keeps none
 
     def find(self, key: CallKey, sent: SentRequest) -> StoredReply | None: ...  # an error if it must have every call
     def look_up(self, key: CallKey, sent: SentRequest) -> StoredReply | None: ...  # of a call that it need not have
@@ -170,7 +161,8 @@ class Replies:
         async with self.shared.alone(key, sent):
             if (reply := self.find(key, sent)) is None:
                 reply = await ask()
-                self.keep(key, sent, reply)
+                if not reply.value.get("failed"):  # an agent whose own code failed is asked again
+                    self.keep(key, sent, reply)
             return reply
 
     def keeps(self, role: str) -> bool:

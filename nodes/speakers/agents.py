@@ -156,8 +156,7 @@ class AgentSpeaker:
         async def ask() -> Update:
             return self._update(await self._at_once(state, runtime), state)
 
-        again = self.calls_again(state, runtime.context)
-        return await kept_update(self.role, self.provenance(), self.build(state), state, runtime.context, ask, again)
+        return await kept_update(self.role, self.provenance(), self.build(state), state, runtime.context, ask)
 
     def calls_again(self, state: State, limits: Limits) -> RepeatedCalls:
         """What makes the tool calls of its stored turns again."""

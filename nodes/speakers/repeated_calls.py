@@ -1,7 +1,4 @@
-"""The tool calls of stored turns, made again in a new world.
-
-They are those of a turn before a kill, or of the messages that a fork kept.
-"""
+"""The tool calls of the messages that a fork kept, made again in its new world."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,17 +11,21 @@ from ...data.attempts import INTERRUPT, WAITING, begin
 from ...data.files.json_files import dumps
 from ...data.formats.tool_messages import NO_RESULT
 from ...data.records import Role
+from ...errors import DuologueError
 from ..limits import Limits
 from ..replies.conversion import drafts_of
 from ..settings.redaction import error_line
 from ..state import Draft, State
-from ..world_journal import STATE, RepeatError, WorldInJournal, state_digest
-from ..worlds import Context, Restorable, WorldError
+from ..worlds import Context, WorldError
 from .own_config import on_its_own
 from .tools import calls_that_ran, tool_nodes, was_not_undone
 
 _LONGEST = 300
 """Most characters of a result in an error."""
+
+
+class RepeatError(DuologueError, RuntimeError):
+    """Tool calls that were made again gave something else."""
 
 
 @dataclass(frozen=True)
@@ -87,17 +88,11 @@ class ActsAgain(Protocol):
 async def brought_to(state: State, limits: Limits, speakers: Mapping[Role, object]) -> None:
     """Bring the new world of a fork to where its last kept message left it; WorldError if that fails.
 
-    A stored snapshot is restored (`State.world_at`). Without one, the tool calls of the kept messages are made again in
-    order, and have to give what is recorded. A conversation that is not a fork has nothing to bring back.
+    The tool calls of the kept messages are made again in order, and have to give what is recorded. A conversation that
+    is not a fork has nothing to bring back.
     """
     world = limits.world if isinstance(limits, Context) else None
     if world is None or not state.get("forks"):
-        return
-    stored = state.get("world_at") or {}
-    if stored and STATE not in stored:
-        if not isinstance(world, Restorable):
-            raise WorldError(f"the world ({type(world).__name__}) has no restore(), which could take the snapshot")
-        await WorldInJournal(world).put(stored, {})
         return
     for number, message in enumerate(state.get("messages", [])):
         drafts = _drafts_that_acted(message)
@@ -114,11 +109,9 @@ async def brought_to(state: State, limits: Limits, speakers: Mapping[Role, objec
             await calls.make(drafts)
         except RepeatError as error:
             raise WorldError(f"message #{number}: {error}: {_REMEDY}") from None
-    if stored and await state_digest(world) != stored[STATE]:
-        raise WorldError(f"the tool calls lead to another state of the world than the recorded one: {_REMEDY}")
 
 
-_REMEDY = "fork with an agent that has the same tools, or from a recorded snapshot of the world"
+_REMEDY = "fork with an agent that has the same tools"
 
 
 def _drafts_that_acted(message: Mapping[str, Any]) -> list[Draft]:

@@ -27,7 +27,6 @@ from ..replies.function_answers import FunctionAnswer, drafts_answered
 from ..replies.worker_threads import in_thread
 from ..settings.redaction import redacted
 from ..state import State, Update, attempt_number
-from ..world_journal import CallsAgain, WorldInJournal
 from ..worlds import Context
 from .interrupts import INTERRUPTED, NO_CHECKPOINTER, drafts_at_interrupt
 from .own_config import own_recursion_limit
@@ -114,8 +113,7 @@ class FunctionSpeaker:
             except TurnTimeoutError:
                 return {"drafts": drafts_in_time([]), "stop": TIMED_OUT[self.role]}
 
-        again = self.calls_again(state, runtime.context)
-        return await kept_update(self.role, self.provenance(), sent, state, runtime.context, ask, again)
+        return await kept_update(self.role, self.provenance(), sent, state, runtime.context, ask)
 
     def calls_again(self, state: State, limits: Limits) -> RepeatedCalls:
         """What makes the tool calls of its stored turns again."""
@@ -186,18 +184,15 @@ async def kept_update(
     state: State,
     limits: Limits,
     ask: Callable[[], Awaitable[Update]],
-    again: CallsAgain,
 ) -> Update:
     """An agent's update, from the run's journal if it was given there before.
 
-    With a world only where that can be brought back: else the agent has to do again what its tools did there.
+    Not with a world: the agent has to do again in a new one what its tools did there.
     """
-    world = None
-    if isinstance(limits, Context) and limits.world is not None:
-        world = WorldInJournal(limits.world, again if limits.repeats_calls else None)
+    acts = isinstance(limits, Context) and limits.world is not None
     call = speaker_call(role, state, limits)
     recipient = {**to, "memory": state.get("memory", {})}
     return cast(
         Update,
-        await current().update(recipient, sent, call, attempt_number(state), ask, world),
+        await current().update(recipient, sent, call, attempt_number(state), ask, keep=not acts),
     )

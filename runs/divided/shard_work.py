@@ -120,7 +120,6 @@ async def _worked(shard: Shard, exchange: ShardExchange, name: str) -> WorkerRep
         files = await _opened(shard)
         worker.figures.tally.finished = len(files.done)
         worker.file = CallFile.recording(writer_path(shard.folder / CALLS, shard.name), done=files.done)
-        worker.file.snapshot_bytes = shard.snapshot_bytes
         for conversation_id, role in shard.silent:
             worker.file.ask_again(conversation_id, role)
         cast = shard.spec.build()

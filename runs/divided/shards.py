@@ -104,8 +104,6 @@ class Shard:
     """Workers that died one after another since a conversation was finished."""
     part: BudgetPart | None = None
     """What its worker may spend at first; None: nothing is bounded."""
-    snapshot_bytes: int = 0
-    """Most bytes of a world's snapshot in the call journal."""
     replies_of: Path | None = None
     """The call journal of an earlier run, with which users share replies."""
     between: float = BETWEEN

@@ -23,8 +23,6 @@ from ..journals.calls import CALLS, CallFile
 from .control import Control, default_control
 from .progress import is_shown
 
-SNAPSHOT_BYTES = 1_000_000
-"""Maximum bytes of a world's snapshot in a call journal, unless a run sets another number."""
 SYNCED = 0.2
 """Seconds after which a reply is safe from a power failure; it is safe from a killed process at once."""
 
@@ -60,9 +58,6 @@ class Conduct:
     """Keep the run folder's call journal when the run is complete. `user`: only the replies to its users."""
     replies_of: Path | None = None
     """The call journal of an earlier run: where its user was sent the same, its reply is taken."""
-    snapshot_bytes: int = SNAPSHOT_BYTES
-    """Most bytes of a world's snapshot in the run folder's call journal, from which a conversation that was cut short
-    goes on. They are not redacted. 0: none are kept, and such a conversation begins anew."""
     retry_failed: bool = False
     """On resume, simulate again conversations that ended by a fault of a role, such as a user whose every draft was
     rejected."""
@@ -144,8 +139,6 @@ class Conduct:
             for path in paths:
                 files.append(CallFile.recording(path, done=done))
                 opened.callback(files[-1].close)
-            if folder is not None and files:
-                files[0].snapshot_bytes = self.snapshot_bytes
             if len(files) == 2:
                 files[0].copy = files[1]
             yield files[0] if files else None

@@ -122,11 +122,11 @@ def keep_user_calls(folder: Path) -> None:
 
 
 def _is_shared(line: bytes) -> bool:
-    """Whether a line is a reply to a user that brings back no world."""
+    """Whether a line is a reply to a user."""
     if b'"role": "user' not in line:  # which spares reading most lines
         return False
     value = json.loads(line) if is_of_user(_of(line, "role")) else {}
-    return "reply" in value and "world" not in value
+    return "reply" in value
 
 
 def remove_calls(folder: Path) -> None:

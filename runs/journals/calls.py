@@ -55,7 +55,7 @@ def count(spending: Spending, paid: ReplyCost, query: PriceQuery | None) -> None
 
 
 def _reply_of(line: Mapping[str, Any]) -> StoredReply:
-    return StoredReply(line["reply"], line.get("retried") or {}, line.get("world"), line.get("shared") is True)
+    return StoredReply(line["reply"], line.get("retried") or {}, line.get("shared") is True)
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,6 @@ class CallFile:
     """Bytes of a line that was cut off in writing, and lines that cannot be read, which are asked again."""
     copy: "CallFile | None" = None
     """A second file, which gets all that this one gets, and each reply that it is asked for."""
-    snapshot_bytes: int = 0
-    """Most bytes of the snapshot of a world that it keeps; 0: it keeps none."""
     _lines: dict[CallKey, _Line] = field(default_factory=dict, repr=False)
     _shared: dict[str, dict[tuple[CallKey, str], _Line]] = field(default_factory=dict, repr=False)
     """By conversation the replies that another version of it got and paid for, by call and digest of what was sent."""
@@ -171,10 +169,9 @@ class CallFile:
         """Append a reply; it outlives this process at once. One of another version can be found at once."""
         if reply.shared and key.conversation in self._over:
             return
-        world = {"world": reply.world} if self.snapshot_bytes and reply.world is not None else {}
         more = {"retried": dict(reply.retried), "shared": reply.shared}
         more = {name: value for name, value in more.items() if value}
-        self._append(key, sent, {"reply": reply.value} | more | world)
+        self._append(key, sent, {"reply": reply.value} | more)
 
     def begin_anew(self, conversations: Iterable[str]) -> None:
         """Do not use the earlier replies of these conversations; those begun anew before go on."""

@@ -6,8 +6,6 @@ from ...nodes.calls.store import CallKey, SentRequest, StoredReply
 class StoreInMemory:
     """The replies to the users of a version without a file, for the other versions."""
 
-    snapshot_bytes = 0
-
     def __init__(self) -> None:
         self._replies: dict[tuple[CallKey, str], StoredReply] = {}
 

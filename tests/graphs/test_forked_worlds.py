@@ -1,7 +1,6 @@
-"""The world of a fork: a snapshot is restored, or the kept tool calls are made again."""
+"""The world of a fork: the kept tool calls are made again."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,11 +11,9 @@ from langgraph.prebuilt import ToolNode, ToolRuntime
 
 import duologue
 from duologue.data import Conversation
-from duologue.errors import SettingError
 from duologue.graphs import Cast, record
 from duologue.graphs.scenarios.forks import forked
 from duologue.nodes import AgentSpeaker, FunctionSpeaker, Limits, plain_messages, scoring
-from duologue.runs.journals.world_snapshots import snapshot_at
 
 
 class Ledger:
@@ -32,13 +29,10 @@ class Ledger:
 class Hotel(Ledger):
     """Bookings that can be put back."""
 
-    restored = 0
-
     def snapshot(self) -> list[str]:
         return list(self.rooms)
 
     def restore(self, snapshot: list[str]) -> None:
-        type(self).restored += 1
         self.rooms = list(snapshot)
 
 
@@ -141,36 +135,6 @@ def test_what_a_rejected_draft_did_was_undone_and_is_not_done_again() -> None:
     assert rooms(talk) == 6
     (future,) = duologue.fork(talk, at=3, cast=cast)
     assert (future.failure, rooms(future)) == (None, 6)
-
-
-@pytest.mark.parametrize("world", [Hotel, Ledger])
-def test_a_kept_journal_has_the_snapshot_of_each_message(world: Any, tmp_path: Path) -> None:
-    cast = hotel(lambda scenario: world(), clerk("1", "2"))
-    talk = stayed(cast, out=tmp_path / "run", conduct=duologue.runs.Conduct(keep_calls=True))
-    expected: list[Any] = [None, ["1", "2"], ["1", "2"], ["1", "2"] * 2, ["1", "2"] * 2, ["1", "2"] * 3]
-    snapshots = [snapshot_at(tmp_path / "run", talk, at) for at in range(6)]
-    if world is Hotel:
-        assert [snapshot and snapshot["json"] for snapshot in snapshots] == expected
-    else:
-        assert [snapshot and list(snapshot) for snapshot in snapshots] == [None, *[["state"]] * 5]
-    Hotel.restored = 0
-    (future,) = duologue.fork(tmp_path / "run", at=3, cast=cast, assistant=clerk("7"))
-    assert (future.failure, rooms(future)) == (None, 5)
-    assert Hotel.restored == (world is Hotel)
-
-
-def test_a_recorded_snapshot_is_given_to_the_world_where_that_is_asked_for(tmp_path: Path) -> None:
-    cast = hotel(lambda scenario: Hotel(), FunctionSpeaker("assistant", lambda messages: "No."))
-    talk = stayed(cast)
-    with pytest.raises(SettingError, match="no snapshot is recorded up to message #2"):
-        duologue.fork(talk, at=2, cast=cast, world_as_recorded=True)
-    logged = talk.messages[1].model_copy(update={"extra": {"world": ["5", "6"]}})
-    talk = talk.model_copy(update={"messages": (talk.messages[0], logged, *talk.messages[2:])})
-    (future,) = duologue.fork(talk, at=2, cast=cast, world_as_recorded=True)
-    assert rooms(future) == 2
-    (future,) = duologue.fork(talk, at=2, cast=cast.replace(world=lambda scenario: Ledger()), world_as_recorded=True)
-    assert future.failure is not None
-    assert "has no restore()" in future.failure.error
 
 
 async def test_the_drawn_graph_brings_the_world_back_too() -> None:

@@ -92,7 +92,6 @@ def test_a_plan_costs_nothing(duologue: Any, run: Path) -> None:
         (("--id", "ID", "--at", 1, "--cast", "no"), "there is no cast 'no'"),
         (("--id", "ID", "--at", 1, "--cast", "simquac"), "ID: the scenario names no kind"),
         (("--id", "ID", "--at", 1, "--world", "away:world"), "away"),
-        (("--id", "ID", "--at", 1, "--world-as-recorded"), "the cast has no world"),
         (("--id", "ID", "--at", 1, "--resume"), "--resume needs --out"),
         (("--id", "ID", "--at", 1, "--out", "run"), "run: holds a run already"),
         (("--id", "ID"), "--at"),

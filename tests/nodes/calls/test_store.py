@@ -64,8 +64,6 @@ def test_what_is_sent_is_what_was_there_before_the_call() -> None:
 class Memory:
     """A store of every reply."""
 
-    snapshot_bytes = 0
-
     def __init__(self, *, full: bool = False) -> None:
         self.replies: dict[tuple[CallKey, str], StoredReply] = {}
         self.full = full
@@ -118,13 +116,12 @@ async def test_what_the_user_said_to_one_version_is_what_it_says_to_the_other_al
     assert sum(times for times, _ in judges) == 1
 
 
-async def test_a_reply_without_words_or_with_a_world_is_its_own_versions() -> None:
+async def test_a_reply_without_words_is_its_own_versions() -> None:
     shared = SharedReplies(stores=[Memory(), Memory()], together=True)
     one, other = (Replies(store, shared) for store in shared.stores)
     for reply in ({"content": ""}, {"content": "", "drafts": [{"text": ""}]}):
         shared.stores[0], shared.stores[1] = one.store, other.store = Memory(), Memory()
         assert [(await asked(version, **reply))[0] for version in (one, other)] == [1, 1]
-    assert not StoredReply({"content": "x"}, world={"json": 1}).fits_others
 
 
 async def test_an_earlier_run_answers_and_its_reply_is_in_the_own_store_too() -> None:

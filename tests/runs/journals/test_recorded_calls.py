@@ -229,13 +229,3 @@ def test_only_the_first_of_many_replies_that_are_not_used_is_compared(tmp_path, 
 
 def test_a_call_that_a_file_lacks_is_recorded_without_the_name_of_a_class():
     assert error_line(ReplayError("calls.jsonl: holds no reply")) == "calls.jsonl: holds no reply"
-
-
-def test_a_file_keeps_no_snapshot_of_a_world_unless_it_has_room_for_them(tmp_path):
-    file, sent = CallFile.recording(tmp_path / "calls.jsonl"), SentRequest.of({"m": 1}, [HumanMessage("Now?")])
-    for number, room in enumerate((file.snapshot_bytes, 100)):
-        key, file.snapshot_bytes = Call(0, "c", "assistant", number).key(1), room
-        file.keep(key, sent, StoredReply({"content": "x"}, world={"seats": 1}))
-    file.close()
-    calls = [line for line in map(json.loads, file.path.read_text().splitlines()) if "reply" in line]
-    assert [call.get("world") for call in calls] == [None, {"seats": 1}]
