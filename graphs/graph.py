@@ -1,0 +1,84 @@
+"""A cast's conversation as a LangGraph graph: its topology, further nodes, and the world that it runs in."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.store.base import BaseStore
+
+from ..nodes.conversation_state import State
+from ..nodes.limits import Limits
+from .casts.cast import Cast
+from .opening import awaits_answer
+from .places import opening_place, place
+
+Builder: TypeAlias = StateGraph[State, Limits, State, State]
+Compiled: TypeAlias = CompiledStateGraph[State, Limits, State, State]
+
+
+def builder(cast: Cast) -> Builder:
+    """The graph of a cast's conversations, not yet compiled.
+
+    It is a `StateGraph`: change it as any other, and compile it.
+    """
+    graph = StateGraph(State, context_schema=Limits)
+    graph.add_node("opening", opening_place(cast))
+    for name in (
+        "user_prompt_selector", "user_simulator", "question_validator",
+        "assistant_prompt_selector", "assistant", "answer_validator", "turn_recorder", "closing",
+    ):  # fmt: skip
+        graph.add_node(name, place(name, cast))  # type: ignore[arg-type]
+    graph.add_edge(START, "opening")
+    first = {"user": "user_prompt_selector", "assistant": "assistant_prompt_selector", "stop": "closing"}
+    graph.add_conditional_edges("opening", who_begins, first)
+    graph.add_edge("user_prompt_selector", "user_simulator")
+    graph.add_edge("user_simulator", "question_validator")
+    question = {"accepted": "assistant_prompt_selector", "regenerate": "user_prompt_selector", "stop": "closing"}
+    graph.add_conditional_edges("question_validator", after_verdict, question)
+    graph.add_edge("assistant_prompt_selector", "assistant")
+    graph.add_edge("assistant", "answer_validator")
+    answer = {"accepted": "turn_recorder", "regenerate": "assistant_prompt_selector", "stop": "closing"}
+    graph.add_conditional_edges("answer_validator", after_verdict, answer)
+    graph.add_conditional_edges("turn_recorder", after_turn, {"continue": "user_prompt_selector", "stop": "closing"})
+    graph.add_edge("closing", END)
+    return graph
+
+
+def conversation(
+    cast: Cast,
+    *,
+    checkpointer: BaseCheckpointSaver[Any] | None = None,
+    store: BaseStore | None = None,
+    **options: Any,
+) -> Compiled:
+    """The cast's conversation as a compiled graph: `await graph.ainvoke({"scenario": ...}, context=Limits())`.
+
+    `options`: those of `StateGraph.compile`, such as `interrupt_before`.
+    """
+    return builder(cast).compile(checkpointer=checkpointer, store=store, name=f"{cast.name} conversation", **options)
+
+
+async def who_begins(state: State) -> Literal["user", "assistant", "stop"]:
+    """Who speaks first, or that a limit is reached already."""
+    if state.get("stop"):
+        return "stop"
+    return "assistant" if awaits_answer(state) else "user"
+
+
+async def after_verdict(state: State) -> Literal["accepted", "regenerate", "stop"]:
+    """Where to go after drafts were judged; a stop that somebody sets in a checkpoint holds at once."""
+    if state.get("stop"):
+        return "stop"
+    return "accepted" if state.get("drafts") is None else "regenerate"
+
+
+async def after_turn(state: State) -> Literal["continue", "stop"]:
+    """Whether there is another turn."""
+    return "stop" if state.get("stop") else "continue"
+
+
+def given(values: Mapping[str, Any]) -> State:
+    """An input of the graph, whose unknown keys LangGraph would drop in silence."""
+    return values  # type: ignore[return-value]

@@ -1,0 +1,142 @@
+"""How a conversation begins: its id, its origin, the messages it already has, each side's memory."""
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+from langchain_core.messages import AnyMessage, HumanMessage
+from langgraph.types import Overwrite
+from pydantic import ValidationError
+
+from ..data.identity import VERSION, begun_with, conversation_id, digest
+from ..data.provenance import SIDES
+from ..data.records import Conversation, Message
+from ..errors import first_invalid
+from ..nodes.contract import ContractError
+from ..nodes.conversation_state import Attempt, State, role_of
+from ..nodes.limits import Limits
+from ..nodes.state import State as TodaysState
+from .casts.cast import Cast
+from .records import GIVEN, as_given, chat_message, said, text_of
+from .verdicts import stop_of
+
+_FRESH: Mapping[str, Any] = {"turn": 0, "prompt": None, "drafts": None, "verdicts": [], "stop": None, "extra": {}}
+
+
+def begun(planned: TodaysState) -> dict[str, Any]:
+    """The graph's input for a planned conversation."""
+    origin = {key: planned[key] for key in ("id", "ordinal", "repeat", "forks", "replays", "world_at") if key in planned}  # type: ignore[literal-required]
+    messages = [as_given(Message.model_validate(message)) for message in planned.get("messages", [])]
+    given = {"scenario": planned["scenario"], "origin": origin, "messages": messages}
+    return given | {"memory": planned.get("memories", {}), "extra": planned.get("extra", {})}
+
+
+def of_cast(cast: Cast) -> dict[str, Any]:
+    """The origin that all conversations of a cast share: without limits, scenario and first messages."""
+    return {
+        "cast": cast.name,
+        "nodes": {place: node.plain() for place, node in cast.describe().items()},
+        "words": cast.words,
+        "stop_reasons": cast.own_reasons,
+        "prompts": cast.prompts.digests,
+    }
+
+
+def opening(cast: Cast, described: Mapping[str, Any], state: State, limits: Limits) -> dict[str, Any]:
+    """The first update of a conversation; of one that goes on after its opening an empty one.
+
+    On a thread that holds a conversation another scenario begins a new one: what was said before is gone from the
+    state, and stands in the thread's history.
+
+    Raises:
+        ContractError: There is no scenario, a message is neither the user's nor the assistant's, or the thread's
+            conversation is over.
+    """
+    scenario = state.get("scenario")
+    if not isinstance(scenario, dict):
+        raise ContractError("the initial state has no 'scenario': give it one, such as simquac.scenario(topic)")
+    origin = state.get("origin", {})
+    is_same = origin.get("data") == digest(scenario)
+    if "cast" in origin and is_same:
+        if state.get("stop"):
+            raise ContractError("the conversation of this thread is over: give another scenario or thread_id")
+        return {}
+    anew = "cast" in origin
+    own = {key: value for key, value in origin.items() if key in ("id", "ordinal", "repeat", "forks", "replays", "world_at")}
+    if anew:
+        own = {}
+    prefix = f"{origin.get('id')}:"
+    given = [one for one in state.get("messages", []) if not (anew and str(one.id).startswith(prefix))]
+    memory = {} if anew else state.get("memory", {})
+    if not all(side in SIDES.values() and isinstance(kept, dict) for side, kept in memory.items()):
+        raise ContractError("the initial state's 'memory': expected an object for each side, such as {'user': {}}")
+    plain = [_plain(message) for message in given]
+    name = own.get("id") or conversation_id(
+        cast.name, scenario, own.get("ordinal", 0), own.get("repeat", 0), begun_with(plain)
+    )
+    if not plain and cast.greeting is not None:
+        plain = [Message(role="assistant", text=cast.greeting, stored=False).plain()]
+    messages, attempts = _given(plain, name)
+    turn = turns_in(plain)
+    forks = own.get("forks")
+    written = {
+        **own, "id": name, "ordinal": own.get("ordinal", 0), "repeat": own.get("repeat", 0), "opened": turn, **described,
+        "limits": limits.plain(), "data": digest(scenario), "version": VERSION,
+    }  # fmt: skip
+    if given:
+        written["begun"] = begun_with(plain)
+    if forks:
+        written["forks"] = dict(forks)
+    update: dict[str, Any] = {
+        **_FRESH, "scenario": deepcopy(scenario), "origin": written, "messages": Overwrite(messages),
+        "attempts": Overwrite(attempts), "turn": turn, "memory": Overwrite(memory), "labels": Overwrite({}),
+        "extra": {} if anew else state.get("extra", {}),
+    }  # fmt: skip
+    now = {key: value.value if isinstance(value, Overwrite) else value for key, value in update.items()}
+    if given and role_of(messages[-1]) != "user":
+        update["stop"] = stop_of(cast, _state(now), limits)
+    return update
+
+
+def turns_in(messages: Sequence[dict[str, Any]]) -> int:
+    """The number of complete turns in messages of a record."""
+    records = tuple(Message.model_validate(message) for message in messages)
+    exchanges = Conversation(id="", scenario={}, messages=records).exchanges
+    return sum(1 for exchange in exchanges if any(message.stored for message in exchange.assistant))
+
+
+def _plain(message: AnyMessage) -> dict[str, Any]:
+    """A given message in the form of a record."""
+    plain = message.additional_kwargs.get(GIVEN)
+    role = role_of(message) or ("user" if isinstance(message, HumanMessage) else None)
+    if plain is None:
+        if role is None:
+            raise ContractError(f"the first messages: expected the user's and the assistant's, got a {message.type} message")
+        plain = {"role": role, "text": text_of(message)} | ({"extra": {"name": message.name}} if message.name else {})
+    try:
+        return Message.model_validate(plain).plain()
+    except ValidationError as error:
+        first = first_invalid(error)
+        raise ContractError(f"the first messages: {first.path}: {first.message}") from None
+
+
+def _given(plain: Sequence[dict[str, Any]], name: str) -> tuple[list[AnyMessage], list[Attempt]]:
+    messages, attempts = [], []
+    for number, message in enumerate(plain):
+        messages.append(chat_message(message, f"{name}:{number}"))
+        attempts.append(
+            {"role": message["role"], "turn": 0, "at": number, "number": 0, "text": message["text"], "verdict": "given",
+             "message": f"{name}:{number}", "given": message}
+        )  # fmt: skip
+    return messages, attempts
+
+
+def _state(values: Any) -> State:
+    return values  # type: ignore[no-any-return]
+
+
+def awaits_answer(state: State) -> bool:
+    """Whether the messages end with one of the user's, so that the assistant speaks first."""
+    messages, _ = said(state)
+    stored = [message for message in messages if message.get("stored", True)]
+    return state.get("turn", 0) == state["origin"]["opened"] and bool(stored) and stored[-1]["role"] == "user"

@@ -1,0 +1,212 @@
+"""What follows from a validator's verdicts: drafts become messages, or the speaker is asked again, or it all ends."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
+
+from ..data.attempts import WORDLESS
+from ..data.records import Role
+from ..data.summaries.executed_graph import SPEAKER_OF, VALIDATOR_OF
+from ..errors import DuologueError
+from ..nodes.calls.service import run_is_over
+from ..nodes.contract import OF_THE_CALL, OF_THE_VERDICT, check_reason
+from ..nodes.conversation_state import Attempt, State, after, next_number, rejected_now
+from ..nodes.limits import Limits
+from ..nodes.messages.attachments import why_empty
+from ..nodes.models.flaws import EMPTY
+from ..nodes.speakers.tools import NOT_ASKED_AGAIN, NOT_UNDONE, calls_that_ran, lasting
+from ..nodes.state import Draft, Verdict
+from ..nodes.stops import budget, until_spent
+from ..nodes.worlds import restorable
+from .casts.cast import Cast
+from .records import OF_A_MESSAGE, as_today, chat_message
+
+FELL_WITH_ANOTHER = "fell_with_another"
+"""Reason of a draft that is right itself, when another draft of the same call is rejected."""
+
+End: TypeAlias = Literal["accepted", "stands", "regenerate", "unsaid", "fallback", "failed"]
+
+
+class NodeFailed(DuologueError, RuntimeError):
+    """A node could not do its part; what it had done before is in `update`, which a run records."""
+
+    def __init__(self, place: str, error: str, update: dict[str, Any], **details: Any) -> None:
+        super().__init__(f"{place}: {error}")
+        self.failure = {"node": place, "error": error, **{key: value for key, value in details.items() if value}}
+        self.update = update
+
+
+def after_validator(
+    role: Role, cast: Cast, state: State, verdicts: Sequence[Verdict], stop: str | None, limits: Limits
+) -> dict[str, Any]:
+    """The update after one judged reply, whose drafts stand in the state: messages, another attempt, or the end.
+
+    The tools of a rejected draft may have changed something. The draft then stands, unless the conversation's world can
+    be rolled back. A retry would do it twice, and the user would not see the first time. A draft that must never be
+    sent ends the conversation there, or after the last attempt.
+
+    Raises:
+        NodeFailed: A draft could not be judged, or all replies of a turn came without a word.
+    """
+    drafts = list(state.get("drafts") or [])
+    stop = stop or state.get("stop")
+    missing = len(drafts) - len(verdicts)  # the speaker stopped, or the validator did
+    judged = [*verdicts, *[Verdict(accepted=True)] * missing]
+    passed = all(verdict["accepted"] for verdict in judged)
+    tried = attempts_of(role, state, drafts, judged, passed=passed)
+    for attempt in tried[len(tried) - missing :]:
+        attempt["verdict"] = "unjudged"
+    if error := next(filter(None, (verdict.get("failed") for verdict in verdicts)), None):
+        for attempt in tried:
+            attempt["verdict"] = "unjudged"
+        raise NodeFailed(VALIDATOR_OF[role], error, {"attempts": tried})
+    ran = [Draft(text="", tool_calls=calls_that_ran(draft)) for draft in drafts] if stop else drafts
+    tools = [] if passed or restorable(limits) else lasting(getattr(cast, SPEAKER_OF[role]), ran)
+    if tools:
+        note = (NOT_UNDONE if stop else NOT_ASKED_AGAIN) + ", ".join(tools)
+        tried = [attempt | {"notes": [*attempt.get("notes", []), note]} for attempt in tried]
+    end, stop = _end(role, cast, state, tried, judged, stop, limits, passed=passed, lasting=bool(tools))
+    if end == "failed":
+        raise _silence(role, cast, [*rejected_now(state, role), *tried], tried)
+    if end == "regenerate":
+        return {"attempts": tried, "verdicts": judged}
+    changed: dict[str, Any] = {"attempts": tried, "drafts": None, "verdicts": [], "prompt": None}
+    if end in ("accepted", "stands"):
+        if end == "stands":
+            for attempt in tried:
+                attempt["verdict"] = "observed"
+            judged = [Verdict(accepted=True, observed=True)] * len(tried)
+        changed |= _messages(role, state, drafts, judged, tried)
+    elif end == "fallback":
+        said: Attempt = {**_place(role, state), "number": 0, "text": cast.fallback or "", "verdict": "fallback"}
+        accepted = [Verdict(accepted=True)]
+        new = _messages(role, state, [Draft(text=said["text"])], accepted, [said], before=len(tried))
+        changed |= {"messages": new["messages"], "attempts": [*tried, said]}
+    if stop is None and role == "user":
+        stop = stop_of(cast, after(state, changed), limits, role="user")
+    return changed | {"stop": stop}
+
+
+def _end(
+    role: Role, cast: Cast, state: State, tried: list[Attempt], verdicts: Sequence[Verdict], stop: str | None,
+    limits: Limits, *, passed: bool, lasting: bool,
+) -> tuple[End, str | None]:  # fmt: skip
+    """What becomes of a judged reply, and the stop reason, if it ends the conversation."""
+    if passed:
+        return "accepted", stop
+    must = cast.when_rejected is None and any(verdict.get("must") for verdict in verdicts)
+    never = role == "assistant" and (must or cast.when_rejected == "stop")
+    at_last: tuple[End, str | None] = ("unsaid", "assistant_rejected") if never else ("stands", None)
+    if lasting and not stop:
+        return at_last
+    if role == "assistant" and _spent(after(state, {"attempts": tried}), role, limits):
+        return "unsaid", "budget"
+    most = limits.question_attempts if role == "user" else limits.answer_attempts
+    if next_number(state, role) < most and not stop:
+        return "regenerate", None
+    earlier = rejected_now(state, role)
+    if not stop and all(one.get("flaw") and why_empty(one) == EMPTY for one in [*earlier, *tried]):
+        return "failed", None
+    if role == "user" or stop:
+        return "unsaid", stop or "user_rejected"
+    if cast.fallback is not None and cast.when_rejected in (None, "fallback"):
+        return "fallback", None
+    return at_last
+
+
+def stop_of(cast: Cast, state: State, limits: Limits, role: Role | None = None) -> str | None:
+    """Why the conversation stops, if it does: the cast's criterion, or a limit.
+
+    The limits hold with any criterion: one that never stops must not cost ten thousand calls. So do the run's budgets.
+    """
+    shown = as_today(state, role)
+    shown.pop("memory", None)
+    shown.pop("replays", None)
+    if role == "user":
+        shown["came_from"] = "user_simulator"
+    own = check_reason(cast.stop, cast.stop(shown, limits), cast.own_reasons)
+    return own or until_spent(shown, limits) or ("budget" if run_is_over() else None)
+
+
+def _spent(state: State, role: Role, limits: Limits) -> bool:
+    return limits.max_tokens is not None and budget(as_today(state, role), limits) is not None
+
+
+def _silence(role: Role, cast: Cast, attempts: list[Attempt], tried: list[Attempt]) -> NodeFailed:
+    """That a side could say nothing: the flaws of its replies with their numbers.
+
+    A model that is asked for the user's messages is an endpoint's; the agent under test answers for its model.
+    """
+    flaws = Counter(attempt["flaw"] for attempt in attempts)
+    counted = ", ".join(f"{number} {flaw}" for flaw, number in sorted(flaws.items()))
+    own = role == "assistant" or getattr(cast.user_simulator, "model", None) is None
+    error = f"none of {len(attempts)} replies had a text: {counted}"
+    return NodeFailed(SPEAKER_OF[role], error, {"attempts": tried, "drafts": None}, fault=role if own else None)
+
+
+def _messages(
+    role: Role, state: State, drafts: Sequence[Draft], verdicts: Sequence[Verdict], tried: list[Attempt], before: int = 0
+) -> dict[str, Any]:
+    """The messages of accepted drafts, and the memory that the speaker wrote with them."""
+    origin, count = state["origin"], len(state.get("attempts", [])) + before
+    messages = []
+    for number, (draft, verdict, attempt) in enumerate(zip(drafts, verdicts, tried, strict=True)):
+        said: dict[str, Any] = {"role": role, "text": verdict.get("text", draft["text"])}
+        if spans := verdict.get("spans", draft.get("spans", [])):
+            attempt["spans"] = spans
+        if not verdict.get("stored", draft.get("stored", True)):
+            attempt["stored"] = False
+        attempt |= {key: value for key in ("labels", "extra") if (value := draft.get(key))}
+        attempt["message"] = f"{origin['id']}:{count + number}"
+        said |= {key: attempt[key] for key in OF_A_MESSAGE if key in attempt}
+        messages.append(chat_message(said, attempt["message"]))
+    memory = next((draft["memory"] for draft in drafts if "memory" in draft), None)  # type: ignore[typeddict-item]
+    return {"messages": messages} | ({} if memory is None else {"memory": {role: memory}})
+
+
+def _place(role: Role, state: State) -> Attempt:
+    return {"role": role, "turn": state.get("turn", 0), "at": len(state.get("messages", []))}
+
+
+def unjudged(state: State, drafts: Sequence[Draft], role: Role | None = None) -> list[Attempt]:
+    """Drafts that no validator has judged, as attempts."""
+    speaking = role or _speaking(state)
+    number = next_number(state, speaking)
+    details = [{"number": number, "text": draft["text"], "verdict": "unjudged", **_of_the_call(draft, state)} for draft in drafts]
+    return [_place(speaking, state) | one for one in details]
+
+
+def _speaking(state: State) -> Role:
+    from ..nodes.conversation_state import role_of
+
+    messages = state.get("messages", [])
+    return "assistant" if messages and role_of(messages[-1]) != "assistant" else "user"
+
+
+def attempts_of(
+    role: Role, state: State, drafts: Sequence[Draft], verdicts: Sequence[Verdict], *, passed: bool
+) -> list[Attempt]:
+    """The drafts with their verdicts, as state and record keep them."""
+    number = next_number(state, role)
+    return [
+        _place(role, state) | _attempt(draft, verdict, number, state, passed=passed)
+        for draft, verdict in zip(drafts, verdicts, strict=True)
+    ]
+
+
+def _attempt(draft: Draft, verdict: Verdict, number: int, state: State, *, passed: bool) -> Attempt:
+    judged = "rejected" if not passed else "observed" if verdict.get("observed") else "accepted"
+    if state.get("stop") and verdict.get("reason") in WORDLESS:
+        # An agent that took too long, or stopped for a person, has no words yet: no validator rejected them.
+        return {"number": number, "text": draft["text"], "verdict": "unjudged"} | _of_the_call(draft, state)
+    attempt: Attempt = {"number": number, "text": draft["text"], "verdict": judged}
+    if "raw" in draft:
+        attempt["raw"] = draft["raw"]
+    fell = FELL_WITH_ANOTHER if judged == "rejected" and verdict["accepted"] else None
+    details = {**{key: verdict.get(key) for key in OF_THE_VERDICT}, "reason": verdict.get("reason") or fell}
+    return attempt | {key: value for key, value in details.items() if value} | _of_the_call(draft, state)
+
+
+def _of_the_call(draft: Draft, state: State) -> Attempt:
+    details = {"prompt": state.get("prompt"), **{key: draft.get(key) for key in OF_THE_CALL}}
+    return {key: value for key, value in details.items() if value}
