@@ -1,17 +1,24 @@
 """A cast's conversation as a LangGraph graph: its topology, further nodes, and the world that it runs in."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Hashable, Mapping
+from contextlib import asynccontextmanager
 from typing import Any, Literal, TypeAlias
+from typing import cast as typed
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.store.base import BaseStore
 
+from ..data.summaries.executed_graph import SPEAKERS
+from ..nodes.contract import ContractError
 from ..nodes.conversation_state import State
 from ..nodes.limits import Limits
+from ..nodes.speakers.repeated_calls import brought_to
+from ..nodes.state import State as TodaysState
+from ..nodes.worlds import Context, living
 from .casts.cast import Cast
-from .opening import awaits_answer
+from .opening import awaits_answer, recorded
 from .places import opening_place, place
 
 Builder: TypeAlias = StateGraph[State, Limits, State, State]
@@ -29,17 +36,29 @@ def builder(cast: Cast) -> Builder:
         "user_prompt_selector", "user_simulator", "question_validator",
         "assistant_prompt_selector", "assistant", "answer_validator", "turn_recorder", "closing",
     ):  # fmt: skip
-        graph.add_node(name, place(name, cast))  # type: ignore[arg-type]
+        graph.add_node(name, place(name, cast))
     graph.add_edge(START, "opening")
-    first = {"user": "user_prompt_selector", "assistant": "assistant_prompt_selector", "stop": "closing"}
+    first: dict[Hashable, str] = {
+        "user": "user_prompt_selector",
+        "assistant": "assistant_prompt_selector",
+        "stop": "closing",
+    }
     graph.add_conditional_edges("opening", who_begins, first)
     graph.add_edge("user_prompt_selector", "user_simulator")
     graph.add_edge("user_simulator", "question_validator")
-    question = {"accepted": "assistant_prompt_selector", "regenerate": "user_prompt_selector", "stop": "closing"}
+    question: dict[Hashable, str] = {
+        "accepted": "assistant_prompt_selector",
+        "regenerate": "user_prompt_selector",
+        "stop": "closing",
+    }
     graph.add_conditional_edges("question_validator", after_verdict, question)
     graph.add_edge("assistant_prompt_selector", "assistant")
     graph.add_edge("assistant", "answer_validator")
-    answer = {"accepted": "turn_recorder", "regenerate": "assistant_prompt_selector", "stop": "closing"}
+    answer: dict[Hashable, str] = {
+        "accepted": "turn_recorder",
+        "regenerate": "assistant_prompt_selector",
+        "stop": "closing",
+    }
     graph.add_conditional_edges("answer_validator", after_verdict, answer)
     graph.add_conditional_edges("turn_recorder", after_turn, {"continue": "user_prompt_selector", "stop": "closing"})
     graph.add_edge("closing", END)
@@ -79,6 +98,19 @@ async def after_turn(state: State) -> Literal["continue", "stop"]:
     return "stop" if state.get("stop") else "continue"
 
 
-def given(values: Mapping[str, Any]) -> State:
-    """An input of the graph, whose unknown keys LangGraph would drop in silence."""
-    return values  # type: ignore[return-value]
+@asynccontextmanager
+async def world(cast: Cast, state: Mapping[str, Any], limits: Limits | None = None) -> AsyncIterator[Context]:
+    """The context of one conversation of a cast with a world, which lives as long as the block.
+
+    `state`: the graph's input. WorldError if the world cannot be set up, brought to the messages of a fork, or torn down.
+    """
+    if cast.world is None:
+        raise ContractError(
+            f"the cast {cast.name!r} has no world: call its graph without a context, or with Limits(...)"
+        )
+    speakers = {role: getattr(cast, place) for place, role in SPEAKERS.items()}
+    async with living(cast.world, state["scenario"]) as live:
+        context = Context.of((limits or cast.limits).or_else(cast.limits), live)
+        kept = {**state.get("origin", {}), **state, "messages": [recorded(one) for one in state.get("messages", [])]}
+        await brought_to(typed(TodaysState, kept), context, speakers)
+        yield context

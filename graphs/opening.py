@@ -25,7 +25,7 @@ _FRESH: Mapping[str, Any] = {"turn": 0, "prompt": None, "drafts": None, "verdict
 
 def begun(planned: TodaysState) -> dict[str, Any]:
     """The graph's input for a planned conversation."""
-    origin = {key: planned[key] for key in ("id", "ordinal", "repeat", "forks", "replays", "world_at") if key in planned}  # type: ignore[literal-required]
+    origin = {key: planned[key] for key in ("id", "ordinal", "repeat", "forks", "replays") if key in planned}
     messages = [as_given(Message.model_validate(message)) for message in planned.get("messages", [])]
     given = {"scenario": planned["scenario"], "origin": origin, "messages": messages}
     return given | {"memory": planned.get("memories", {}), "extra": planned.get("extra", {})}
@@ -62,7 +62,7 @@ def opening(cast: Cast, described: Mapping[str, Any], state: State, limits: Limi
             raise ContractError("the conversation of this thread is over: give another scenario or thread_id")
         return {}
     anew = "cast" in origin
-    own = {key: value for key, value in origin.items() if key in ("id", "ordinal", "repeat", "forks", "replays", "world_at")}
+    own = {key: value for key, value in origin.items() if key in ("id", "ordinal", "repeat", "forks", "replays")}
     if anew:
         own = {}
     prefix = f"{origin.get('id')}:"
@@ -70,7 +70,7 @@ def opening(cast: Cast, described: Mapping[str, Any], state: State, limits: Limi
     memory = {} if anew else state.get("memory", {})
     if not all(side in SIDES.values() and isinstance(kept, dict) for side, kept in memory.items()):
         raise ContractError("the initial state's 'memory': expected an object for each side, such as {'user': {}}")
-    plain = [_plain(message) for message in given]
+    plain = [recorded(message) for message in given]
     name = own.get("id") or conversation_id(
         cast.name, scenario, own.get("ordinal", 0), own.get("repeat", 0), begun_with(plain)
     )
@@ -105,13 +105,15 @@ def turns_in(messages: Sequence[dict[str, Any]]) -> int:
     return sum(1 for exchange in exchanges if any(message.stored for message in exchange.assistant))
 
 
-def _plain(message: AnyMessage) -> dict[str, Any]:
+def recorded(message: AnyMessage) -> dict[str, Any]:
     """A given message in the form of a record."""
     plain = message.additional_kwargs.get(GIVEN)
     role = role_of(message) or ("user" if isinstance(message, HumanMessage) else None)
     if plain is None:
         if role is None:
-            raise ContractError(f"the first messages: expected the user's and the assistant's, got a {message.type} message")
+            raise ContractError(
+                f"the first messages: expected the user's and the assistant's, got a {message.type} message"
+            )
         plain = {"role": role, "text": text_of(message)} | ({"extra": {"name": message.name}} if message.name else {})
     try:
         return Message.model_validate(plain).plain()

@@ -1,8 +1,8 @@
 """What the graph does around a cast's node at its place: it shows the state, calls, settles, and answers an update."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeAlias, cast
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.graph import END
@@ -13,23 +13,24 @@ from ..data.provenance import SIDES
 from ..data.records import Role
 from ..data.summaries.executed_graph import SPEAKERS, VALIDATORS
 from ..nodes.behaviours.rewriting import behaves_by_rule, behaving
-from ..nodes.calls.service import current
 from ..nodes.contract import AsksSides, ContractError, PromptedSpeaker, check_update
 from ..nodes.conversation_state import State, after
 from ..nodes.limits import Limits
 from ..nodes.scorers.scenario_success import with_success_of_scenario
 from ..nodes.settings.redaction import redacted
-from ..nodes.state import NodePlace, Update, seen_by
+from ..nodes.state import NodePlace, Update, merged, seen_by
 from ..nodes.state import State as TodaysState
 from ..nodes.validators.flaws import sound
-from ..nodes.worlds import before_draft, put_back
+from ..nodes.worlds import Context, before_draft, put_back
+from .attempts import unjudged
 from .casts.cast import Cast
 from .conversations.replaying import fork_of, recorded_update
-from .opening import awaits_answer, of_cast, opening
+from .opening import of_cast, opening
 from .records import as_today
-from .verdicts import NodeFailed, after_validator, stop_of, unjudged
+from .verdicts import NodeError, after_validator, stop_of
 
-Place: TypeAlias = Callable[[State, RunnableConfig, Runtime[Limits]], Awaitable[Any]]
+Place: TypeAlias = Any
+"""A node of LangGraph, `async (state, config, runtime)`, for which it has no type."""
 
 
 def opening_place(cast: Cast) -> Place:
@@ -37,63 +38,85 @@ def opening_place(cast: Cast) -> Place:
     described = of_cast(cast)
 
     async def begin(state: State, config: RunnableConfig, runtime: Runtime[Limits]) -> dict[str, Any]:
-        return opening(cast, described, state, limits_of(cast, state, runtime))
+        limits = limits_of(cast, state, runtime)
+        if cast.world is not None and not isinstance(limits, Context):
+            raise ContractError(
+                "the cast has a world: async with world(cast, state) as context, and give context=context"
+            )
+        return opening(cast, described, state, limits)
 
     return begin
 
 
 def place(name: NodePlace, cast: Cast) -> Place:
-    """The cast's node at a place of the graph."""
+    """The cast's node at a place of the graph: it is shown the state, called, and its answer settled.
+
+    What it raises passes; of a speaker's draft the world is put back first.
+    """
     node = sound(getattr(cast, name)) if name in VALIDATORS else getattr(cast, name)
     role: Role | None = SIDES.get(name)
-    all_sides = isinstance(node, AsksSides)
-    rewrites = name == "user_simulator" and behaves_by_rule(node)
+    call = _calling(node)
 
-    async def run(state: State, config: RunnableConfig, runtime: Runtime[Limits]) -> Any:
+    async def run(state: State, config: RunnableConfig, runtime: Runtime[Limits]) -> dict[str, Any]:
         limits = limits_of(cast, state, runtime)
         own = runtime if runtime.context is limits else runtime.override(context=limits)
-        shown = as_today(state, role, shows_all=all_sides)
-        forked = fork_of(name, shown) if shown.get("replays") else {}
-        origin = _origin(state, forked)
-        shown = cast_state({**shown, **forked})
+        shown, origin = _shown(name, role, node, state)
         answer: Any = None
-        if name in VALIDATORS and not shown.get("drafts"):
-            answer = {}  # the speaker ended the conversation without a word, or said nothing
-        elif shown.get("stop") and not (name == "closing" or shown.get("drafts")):
-            answer = {}
+        waits = bool(shown.get("drafts"))
+        if (name in VALIDATORS and not waits) or (name != "closing" and shown.get("stop") and not waits):
+            answer = {}  # the speaker said nothing, or somebody has ended the conversation
         if answer is None:
             answer = recorded_update(name, shown)
+        shown.pop("replays", None)
         if answer is None:
-            if role is not None:
-                shown = seen_by(role, shown)
-            shown.pop("replays", None)
-            if name in SPEAKERS:
-                await before_draft(limits)
-            try:
-                answer = await _called(node, shown, state, config, own)
-                if rewrites:
-                    answer = behaving(answer, shown)
-                if name == "closing":
-                    answer = await with_success_of_scenario(answer, shown, own)
-            except Exception:
-                if name in SPEAKERS:
-                    await put_back(limits)
-                raise
-        command = answer if isinstance(answer, Command) else None
-        if command is not None:
-            if command.goto and command.goto != END:
-                raise ContractError(
-                    f"{name}: goto={command.goto!r}: a cast's node may only go to END; a further node goes elsewhere "
-                    "(graphs.builder(cast, after=...))"
-                )
-            answer = {**(command.update or {})}
-            if command.goto == END:
-                answer.setdefault("stop", "user_ended" if role == "user" else "assistant_ended")
-        update = check_update(name, answer, shown, cast.own_reasons)
-        settled = await _settled(name, role, cast, state, update, limits)
-        return settled | origin
+            answer = await _answer(name, node, call, shown, state, config, own)
+        update = check_update(name, _without_command(name, answer), shown, cast.own_reasons)
+        return await _settled(name, role, cast, state, update, limits) | origin
 
     return run
+
+
+def _shown(name: NodePlace, role: Role | None, node: object, state: State) -> tuple[TodaysState, dict[str, Any]]:
+    """The state as a node of today reads it, and the change of the origin where a replay leaves its record here."""
+    shown = as_today(state, role, shows_all=isinstance(node, AsksSides))
+    if role is not None:
+        shown = seen_by(role, shown)
+    if not (forked := fork_of(name, shown) if shown.get("replays") else {}):
+        return shown, {}
+    origin = {key: value for key, value in state["origin"].items() if key != "replays"}
+    return merged(shown, forked), {"origin": origin | {"forks": forked["forks"]}}
+
+
+async def _answer(
+    name: NodePlace,
+    node: Any,
+    call: Callable[..., Awaitable[Any]],
+    shown: TodaysState,
+    state: State,
+    config: RunnableConfig,
+    runtime: Runtime[Limits],
+) -> Any:
+    """What the node answers, with what belongs to its place: a user's behaviours, the success of the scenario."""
+    if name not in SPEAKERS:
+        answer = await call(shown, state, config, runtime)
+        return await with_success_of_scenario(answer, shown, runtime) if name == "closing" else answer
+    await before_draft(runtime.context)
+    try:
+        answer = await call(shown, state, config, runtime)
+    except Exception:
+        await put_back(runtime.context)
+        raise
+    return behaving(answer, shown) if name == "user_simulator" and behaves_by_rule(node) else answer
+
+
+def _without_command(name: NodePlace, answer: Any) -> Any:
+    """The update of a Command, which may only go to the end."""
+    if not isinstance(answer, Command):
+        return answer
+    if answer.goto and answer.goto != END:
+        raise ContractError(f"{name}: goto={answer.goto!r}: a cast's node may only go to END")
+    ended = {"stop": "user_ended"} if answer.goto == END else {}
+    return ended | dict(answer.update or {})
 
 
 def limits_of(cast: Cast, state: State, runtime: Runtime[Limits]) -> Limits:
@@ -104,14 +127,18 @@ def limits_of(cast: Cast, state: State, runtime: Runtime[Limits]) -> Limits:
     return Limits(**stored) if stored else cast.limits
 
 
-async def _called(node: Any, shown: TodaysState, state: State, config: RunnableConfig, runtime: Runtime[Limits]) -> Any:
-    """The node's answer: a Runnable's, or a function's with what its parameters are named after."""
+def _calling(node: Any) -> Callable[..., Awaitable[Any]]:
+    """How a node is called: a Runnable with state and config, a function with what its parameters are named after."""
     if isinstance(node, Runnable):
-        return await node.ainvoke(state, config)
-    names = inspect.signature(node).parameters
-    given: Mapping[str, Any] = {"config": config, "runtime": runtime, "writer": runtime.stream_writer, "store": runtime.store}
-    answer = node(shown, **{name: value for name, value in given.items() if name in names})
-    return await answer if inspect.isawaitable(answer) else answer
+        return lambda shown, state, config, runtime: node.ainvoke(state, config)
+    names = inspect.signature(node).parameters.keys() & {"config", "runtime", "writer", "store"}
+
+    async def call(shown: TodaysState, state: State, config: RunnableConfig, runtime: Runtime[Limits]) -> Any:
+        given = {"config": config, "runtime": runtime, "writer": runtime.stream_writer, "store": runtime.store}
+        answer = node(shown, **{name: given[name] for name in names})
+        return await answer if inspect.isawaitable(answer) else answer
+
+    return call
 
 
 async def _settled(
@@ -120,9 +147,8 @@ async def _settled(
     """The node's update as the graph's own."""
     if name in VALIDATORS:
         assert role is not None
-        before = len(state.get("messages", []))
         settled = after_validator(role, cast, state, update.get("verdicts", []), update.get("stop"), limits)
-        if state.get("drafts") and not settled.get("messages") and before >= 0:
+        if state.get("drafts") and not settled.get("messages"):
             await put_back(limits)  # what is not said has not happened
         return settled
     if name in SPEAKERS:
@@ -148,7 +174,7 @@ def _spoken(role: Role, cast: Cast, name: NodePlace, state: State, update: Updat
     if error := update.get("failed"):
         fault = SIDES[name] if update.get("crashed") else "infrastructure" if update.get("frames") else None
         failed = {"attempts": unjudged(state, drafts, role), "drafts": None}
-        raise NodeFailed(name, redacted(error), failed, frames=update.get("frames"), fault=fault)
+        raise NodeError(name, redacted(error), failed, frames=update.get("frames"), fault=fault)
     if "memory" in update and drafts:
         drafts[0] = {**drafts[0], "memory": update["memory"]}
     speaker = getattr(cast, name)
@@ -157,18 +183,3 @@ def _spoken(role: Role, cast: Cast, name: NodePlace, state: State, update: Updat
         prompted = prompted(as_today(state, role))
     changed: dict[str, Any] = {"drafts": drafts, "verdicts": [], "stop": update.get("stop") or state.get("stop")}
     return changed if prompted else {**changed, "prompt": None}
-
-
-def _origin(state: State, forked: Mapping[str, Any]) -> dict[str, Any]:
-    if not forked:
-        return {}
-    origin = {key: value for key, value in state["origin"].items() if key != "replays"}
-    return {"origin": {**origin, "forks": forked["forks"]}}
-
-
-def cast_state(values: Mapping[str, Any]) -> TodaysState:
-    """A copy that may be changed."""
-    return cast(TodaysState, dict(values))
-
-
-__all__ = ["awaits_answer", "current", "limits_of", "opening_place", "place"]

@@ -15,7 +15,10 @@ from ..nodes.conversation_state import State, role_of
 from ..nodes.messages.attachments import sendable
 from ..nodes.settings.redaction import without_known_secrets
 from ..nodes.state import State as TodaysState
+from .attempts import unjudged
 
+GIVEN = "record"
+"""Key of a given message's `additional_kwargs` for the message as the record has it."""
 OF_A_MESSAGE = ("spans", "parts", "stored", "labels", "extra")
 """Keys of an accepted attempt that the record has at the message."""
 OF_AN_ATTEMPT = frozenset(AttemptRecord.model_fields)
@@ -117,7 +120,7 @@ def record(state: State | Mapping[str, Any], cast_name: str | None = None, *, me
     )
 
 
-_NOT_PROVENANCE = frozenset({"id", "ordinal", "repeat", "opened", "replays", "world_at"})
+_NOT_PROVENANCE = frozenset({"id", "ordinal", "repeat", "opened", "replays"})
 
 
 def provenance_of(origin: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -132,8 +135,6 @@ def in_flight(state: State) -> State:
     drafts = state.get("drafts")
     if not drafts or state.get("verdicts"):
         return state
-    from .verdicts import unjudged
-
     return cast(State, {**state, "attempts": [*state.get("attempts", []), *unjudged(state, drafts)]})
 
 
@@ -162,7 +163,7 @@ def as_today(state: State, role: Role | None, *, shows_all: bool = False) -> Tod
         "extra": dict(state.get("extra", {})),
         "provenance": provenance_of(origin),
     }
-    shown |= {key: origin[key] for key in ("forks", "replays", "world_at") if key in origin}
+    shown |= {key: origin[key] for key in ("forks", "replays") if key in origin}
     if role is not None:
         shown["memory"] = deepcopy(state.get("memory", {}).get(role, {}))
     if shows_all:
@@ -177,7 +178,3 @@ def as_given(message: Message) -> AnyMessage:
     chat.id = None
     chat.additional_kwargs[GIVEN] = plain
     return chat
-
-
-GIVEN = "record"
-"""Key of a given message's `additional_kwargs` for the message as the record has it."""

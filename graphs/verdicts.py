@@ -4,12 +4,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
-from ..data.attempts import WORDLESS
 from ..data.records import Role
 from ..data.summaries.executed_graph import SPEAKER_OF, VALIDATOR_OF
 from ..errors import DuologueError
 from ..nodes.calls.service import run_is_over
-from ..nodes.contract import OF_THE_CALL, OF_THE_VERDICT, check_reason
+from ..nodes.contract import check_reason
 from ..nodes.conversation_state import Attempt, State, after, next_number, rejected_now
 from ..nodes.limits import Limits
 from ..nodes.messages.attachments import why_empty
@@ -18,16 +17,14 @@ from ..nodes.speakers.tools import NOT_ASKED_AGAIN, NOT_UNDONE, calls_that_ran, 
 from ..nodes.state import Draft, Verdict
 from ..nodes.stops import budget, until_spent
 from ..nodes.worlds import restorable
+from .attempts import attempts_of, placed
 from .casts.cast import Cast
 from .records import OF_A_MESSAGE, as_today, chat_message
-
-FELL_WITH_ANOTHER = "fell_with_another"
-"""Reason of a draft that is right itself, when another draft of the same call is rejected."""
 
 End: TypeAlias = Literal["accepted", "stands", "regenerate", "unsaid", "fallback", "failed"]
 
 
-class NodeFailed(DuologueError, RuntimeError):
+class NodeError(DuologueError, RuntimeError):
     """A node could not do its part; what it had done before is in `update`, which a run records."""
 
     def __init__(self, place: str, error: str, update: dict[str, Any], **details: Any) -> None:
@@ -46,7 +43,7 @@ def after_validator(
     sent ends the conversation there, or after the last attempt.
 
     Raises:
-        NodeFailed: A draft could not be judged, or all replies of a turn came without a word.
+        NodeError: A draft could not be judged, or all replies of a turn came without a word.
     """
     drafts = list(state.get("drafts") or [])
     stop = stop or state.get("stop")
@@ -59,7 +56,7 @@ def after_validator(
     if error := next(filter(None, (verdict.get("failed") for verdict in verdicts)), None):
         for attempt in tried:
             attempt["verdict"] = "unjudged"
-        raise NodeFailed(VALIDATOR_OF[role], error, {"attempts": tried})
+        raise NodeError(VALIDATOR_OF[role], error, {"attempts": tried})
     ran = [Draft(text="", tool_calls=calls_that_ran(draft)) for draft in drafts] if stop else drafts
     tools = [] if passed or restorable(limits) else lasting(getattr(cast, SPEAKER_OF[role]), ran)
     if tools:
@@ -78,7 +75,7 @@ def after_validator(
             judged = [Verdict(accepted=True, observed=True)] * len(tried)
         changed |= _messages(role, state, drafts, judged, tried)
     elif end == "fallback":
-        said: Attempt = {**_place(role, state), "number": 0, "text": cast.fallback or "", "verdict": "fallback"}
+        said: Attempt = {**placed(role, state), "number": 0, "text": cast.fallback or "", "verdict": "fallback"}
         accepted = [Verdict(accepted=True)]
         new = _messages(role, state, [Draft(text=said["text"])], accepted, [said], before=len(tried))
         changed |= {"messages": new["messages"], "attempts": [*tried, said]}
@@ -132,7 +129,7 @@ def _spent(state: State, role: Role, limits: Limits) -> bool:
     return limits.max_tokens is not None and budget(as_today(state, role), limits) is not None
 
 
-def _silence(role: Role, cast: Cast, attempts: list[Attempt], tried: list[Attempt]) -> NodeFailed:
+def _silence(role: Role, cast: Cast, attempts: list[Attempt], tried: list[Attempt]) -> NodeError:
     """That a side could say nothing: the flaws of its replies with their numbers.
 
     A model that is asked for the user's messages is an endpoint's; the agent under test answers for its model.
@@ -141,11 +138,16 @@ def _silence(role: Role, cast: Cast, attempts: list[Attempt], tried: list[Attemp
     counted = ", ".join(f"{number} {flaw}" for flaw, number in sorted(flaws.items()))
     own = role == "assistant" or getattr(cast.user_simulator, "model", None) is None
     error = f"none of {len(attempts)} replies had a text: {counted}"
-    return NodeFailed(SPEAKER_OF[role], error, {"attempts": tried, "drafts": None}, fault=role if own else None)
+    return NodeError(SPEAKER_OF[role], error, {"attempts": tried, "drafts": None}, fault=role if own else None)
 
 
 def _messages(
-    role: Role, state: State, drafts: Sequence[Draft], verdicts: Sequence[Verdict], tried: list[Attempt], before: int = 0
+    role: Role,
+    state: State,
+    drafts: Sequence[Draft],
+    verdicts: Sequence[Verdict],
+    tried: list[Attempt],
+    before: int = 0,
 ) -> dict[str, Any]:
     """The messages of accepted drafts, and the memory that the speaker wrote with them."""
     origin, count = state["origin"], len(state.get("attempts", [])) + before
@@ -162,51 +164,3 @@ def _messages(
         messages.append(chat_message(said, attempt["message"]))
     memory = next((draft["memory"] for draft in drafts if "memory" in draft), None)  # type: ignore[typeddict-item]
     return {"messages": messages} | ({} if memory is None else {"memory": {role: memory}})
-
-
-def _place(role: Role, state: State) -> Attempt:
-    return {"role": role, "turn": state.get("turn", 0), "at": len(state.get("messages", []))}
-
-
-def unjudged(state: State, drafts: Sequence[Draft], role: Role | None = None) -> list[Attempt]:
-    """Drafts that no validator has judged, as attempts."""
-    speaking = role or _speaking(state)
-    number = next_number(state, speaking)
-    details = [{"number": number, "text": draft["text"], "verdict": "unjudged", **_of_the_call(draft, state)} for draft in drafts]
-    return [_place(speaking, state) | one for one in details]
-
-
-def _speaking(state: State) -> Role:
-    from ..nodes.conversation_state import role_of
-
-    messages = state.get("messages", [])
-    return "assistant" if messages and role_of(messages[-1]) != "assistant" else "user"
-
-
-def attempts_of(
-    role: Role, state: State, drafts: Sequence[Draft], verdicts: Sequence[Verdict], *, passed: bool
-) -> list[Attempt]:
-    """The drafts with their verdicts, as state and record keep them."""
-    number = next_number(state, role)
-    return [
-        _place(role, state) | _attempt(draft, verdict, number, state, passed=passed)
-        for draft, verdict in zip(drafts, verdicts, strict=True)
-    ]
-
-
-def _attempt(draft: Draft, verdict: Verdict, number: int, state: State, *, passed: bool) -> Attempt:
-    judged = "rejected" if not passed else "observed" if verdict.get("observed") else "accepted"
-    if state.get("stop") and verdict.get("reason") in WORDLESS:
-        # An agent that took too long, or stopped for a person, has no words yet: no validator rejected them.
-        return {"number": number, "text": draft["text"], "verdict": "unjudged"} | _of_the_call(draft, state)
-    attempt: Attempt = {"number": number, "text": draft["text"], "verdict": judged}
-    if "raw" in draft:
-        attempt["raw"] = draft["raw"]
-    fell = FELL_WITH_ANOTHER if judged == "rejected" and verdict["accepted"] else None
-    details = {**{key: verdict.get(key) for key in OF_THE_VERDICT}, "reason": verdict.get("reason") or fell}
-    return attempt | {key: value for key, value in details.items() if value} | _of_the_call(draft, state)
-
-
-def _of_the_call(draft: Draft, state: State) -> Attempt:
-    details = {"prompt": state.get("prompt"), **{key: draft.get(key) for key in OF_THE_CALL}}
-    return {key: value for key, value in details.items() if value}
