@@ -1,4 +1,4 @@
-"""A cast's conversation as a LangGraph graph: its topology, further nodes, and the world that it runs in."""
+"""A cast's conversation as a LangGraph graph: its topology, and the world that it runs in."""
 
 from collections.abc import AsyncIterator, Hashable, Mapping
 from contextlib import asynccontextmanager
