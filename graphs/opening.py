@@ -61,12 +61,12 @@ def opening(cast: Cast, described: Mapping[str, Any], state: State, limits: Limi
         if state.get("stop"):
             raise ContractError("the conversation of this thread is over: give another scenario or thread_id")
         return {}
-    anew = "cast" in origin
-    own = {key: value for key, value in origin.items() if key in ("id", "ordinal", "repeat", "forks", "replays")}
-    if anew:
-        own = {}
-    prefix = f"{origin.get('id')}:"
-    given = [one for one in state.get("messages", []) if not (anew and str(one.id).startswith(prefix))]
+    ours = {attempt.get("message") for attempt in state.get("attempts", [])}
+    goes_on = "cast" in origin
+    anew = goes_on or bool(ours)
+    kept = () if goes_on else ("id", "ordinal", "repeat", "forks", "replays")
+    own = {key: origin[key] for key in kept if key in origin}
+    given = [message for message in state.get("messages", []) if message.id not in ours]
     memory = {} if anew else state.get("memory", {})
     if not all(side in SIDES.values() and isinstance(kept, dict) for side, kept in memory.items()):
         raise ContractError("the initial state's 'memory': expected an object for each side, such as {'user': {}}")

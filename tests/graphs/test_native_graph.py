@@ -101,6 +101,17 @@ async def test_a_thread_begins_anew_with_another_scenario_and_refuses_the_same_o
     assert record(other).id != record(one).id
 
 
+async def test_a_planned_conversation_begins_anew_on_a_used_thread_too() -> None:
+    graph, config = conversation(talk(), checkpointer=InMemorySaver()), {"configurable": {"thread_id": "1"}}
+    records = []
+    for state in planned(talk(), [SCENARIO, {**SCENARIO, "repeat": 1}]):  # type: ignore[list-item]
+        records.append(record(await graph.ainvoke(begun(state), config), "talk"))
+    one, other = records
+    assert [message.text for message in other.messages] == [message.text for message in one.messages]
+    assert (one.repeat, other.repeat, other.id == one.id) == (0, 1, False)
+    assert [one.provenance and one.provenance.begun, other.provenance and other.provenance.begun] == ["", ""]
+
+
 async def test_a_breakpoint_goes_on_with_the_limits_that_the_conversation_began_with() -> None:
     graph = conversation(talk(), checkpointer=InMemorySaver(), interrupt_before=["assistant"])
     config = {"configurable": {"thread_id": "1"}}
