@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from json import JSONDecodeError
-from types import SimpleNamespace
 from typing import Any, Literal, TypeAlias
 
 from ...errors import DuologueError
@@ -141,14 +140,13 @@ def headers_of(error: BaseException) -> Mapping[str, str]:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The error and its causes; `urllib` has one as a reason."""
+    """The error and its causes."""
     one: BaseException | None = error
     for _ in range(8):
         if one is None:
             return
         yield one
-        reason = getattr(one, "reason", None)
-        one = reason if isinstance(reason, BaseException) else one.__cause__
+        one = one.__cause__
 
 
 def _status(error: BaseException) -> int | None:
@@ -158,10 +156,10 @@ def _status(error: BaseException) -> int | None:
     if isinstance(error, JSONDecodeError | UnicodeDecodeError):  # on which a client hangs its response
         return None
     response = getattr(error, "response", None)
-    if isinstance(response, Mapping):  # botocore
-        response = SimpleNamespace(status_code=(response.get("ResponseMetadata") or {}).get("HTTPStatusCode"))
     places = ((error, "status_code"), (response, "status_code"), (error, "code"), (error, "status"))
-    codes = (getattr(place, name, None) for place, name in places)
+    codes = [getattr(place, name, None) for place, name in places]
+    if isinstance(response, Mapping):  # botocore
+        codes.append((response.get("ResponseMetadata") or {}).get("HTTPStatusCode"))
     return next((int(code) for code in codes if isinstance(code, int) and 300 <= code < 600), None)
 
 
@@ -170,8 +168,8 @@ def _words_of(error: object) -> str:
     if not isinstance(error, Mapping):
         return error.strip() if isinstance(error, str) else ""
     names = [str(error[key]) for key in ("code", "type", "status") if isinstance(error.get(key), (str, int))]
-    words = [error.get("message") or error.get("detail") or "", f"[{', '.join(dict.fromkeys(names))}]" if names else ""]
-    return " ".join(filter(None, [*map(str, words), _words_of(error.get("innererror"))]))
+    told = str(error.get("message") or error.get("detail") or "")
+    return f"{told} [{', '.join(dict.fromkeys(names))}]".strip() if names else told
 
 
 def _of_status(status: int, words: str) -> str:
@@ -211,8 +209,6 @@ _BY_CLASS = (
     ("unknown_model_or_url", "ModelNotFoundError UnsupportedProtocol InvalidURL LocalProtocolError"),
     ("rate_limited", "ModelRateLimitError RateLimitError"),
     ("bad_request", "ModelInvalidRequestError BadRequestError"),
-    ("redirected", "TooManyRedirects"),
-    ("content_policy", "ContentFilterFinishReasonError"),
     ("unreachable", "ConnectTimeout ConnectionTimeoutError ConnectError ConnectionRefusedError gaierror"),
     ("unreachable", "ClientConnectorError"),
     ("reset", "ReadError WriteError CloseError RemoteProtocolError IncompleteRead HttpProcessingError BrokenPipeError"),

@@ -32,7 +32,6 @@ _SECRET = r"(?i)key|token(?!s)|secret|password|authorization|header|organization
 _OF_OTHERS = rf"{_ELSEWHERE}|url|endpoint|host|{_SECRET[4:]}"
 _URLS = ("openai_api_base", "azure_endpoint", "anthropic_api_url", "base_url", "endpoint", "endpoint_url")
 """Fields in which chat models keep the address of their endpoint."""
-_WITH_QUERY = re.compile(r"[\w-]+:\S*\?\S*|offline\?\S*")
 _PACE = TypeAdapter(dict[str, Annotated[float, Field(gt=0, strict=True)]])
 
 
@@ -229,14 +228,6 @@ def endpoint_url(model: BaseChatModel) -> str | None:
     return next((url for url in urls if isinstance(url, str) and url), None)
 
 
-def recordable(text: str) -> str:
-    """A spec, or any other text, without credentials, for records."""
-    if _WITH_QUERY.fullmatch(text):
-        query = "&".join(f"{name}={without_secrets(value, name)}" for name, value in query_of(text).items())
-        text = f"{text.partition('?')[0]}?{query}"
-    return redacted(text)
-
-
 def without_secrets(value: Any, name: str = "") -> Any:
     """JSON values without those that are credentials by their name, which `redacted` removes from now on."""
     if isinstance(value, Mapping):
@@ -248,4 +239,4 @@ def without_secrets(value: Any, name: str = "") -> Any:
     if re.search(_SECRET, name):
         keep_secret(SecretStr(str(value)))
         return "[secret]"
-    return recordable(value) if isinstance(value, str) else value
+    return redacted(value) if isinstance(value, str) else value

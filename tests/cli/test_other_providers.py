@@ -11,8 +11,9 @@ import pytest
 
 from duologue import data, graphs
 from duologue.nodes import ModelError, chat_model
-from duologue.nodes.models import endpoint_host, model_provenance, recordable
+from duologue.nodes.models import endpoint_host, model_provenance
 from duologue.nodes.models.specs import seeded
+from duologue.nodes.settings.redaction import redacted
 
 KEY = "open.sesame.anthropic.4711"
 
@@ -167,7 +168,7 @@ def test_a_key_in_the_folders_env_file_is_found_and_does_not_stay(installed, mon
     model: Any = chat_model("anthropic:claude-x")
     assert model.anthropic_api_key.get_secret_value() == KEY
     assert not {"ANTHROPIC_API_KEY", "LANGSMITH_TRACING"} & set(os.environ)
-    assert recordable(f"said {KEY}") == "said [key]"
+    assert redacted(f"said {KEY}") == "said [key]"
 
 
 def test_a_package_that_is_missing_or_broken_is_one_line(duologue, installed, monkeypatch):
