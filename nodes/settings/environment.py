@@ -25,7 +25,6 @@ FILE = Path(".env")
 _ADDRESS = re.compile(r"(?i)(?:URL|URI|BASE|ENDPOINT|HOST)(?:_|$)")
 _WORD = re.compile(r"(?i)\w*(?:ID|VERSION|REGION|PROJECT|LOCATION|DEPLOYMENT)=[\w.-]+")
 """What is taken from the file beside keys, for other providers: variables whose value is a word."""
-_nothing_is_called = False  # inside `without_calls`
 _NEVER = re.compile(r"(?i)(?:LANGSMITH|LANGCHAIN|LANGGRAPH|LANGFUSE|OTEL|DUOLOGUE)_")
 
 
@@ -35,7 +34,7 @@ def settings() -> tuple[SecretStr | None, str]:
     file = variables_of_file() if len(process) < 2 else {}
     key, address, place = process.get(KEY) or file.get(KEY), process.get(BASE_URL, ""), BASE_URL
     if not address and (address := file.get(BASE_URL, "")):
-        needs_key = not is_loopback(address) and not _nothing_is_called
+        needs_key = not is_loopback(address) and process.get(KEY) != NO_KEY
         if needs_key and process.get(KEY) not in (None, file.get(KEY)):
             raise _refusal(BASE_URL, KEY)
         key, place = file.get(KEY) or (None if needs_key else NO_KEY), f"{BASE_URL} of {FILE.absolute()}"
@@ -76,7 +75,7 @@ def environment_with_file(provider: str) -> Iterator[None]:
     if not keys & taken.keys():
         if not all(map(is_loopback, addresses.values())):
             raise _refusal(next(iter(addresses)), min(keys))
-        if addresses or _nothing_is_called:  # no key is needed: on this machine, or as nothing is called
+        if addresses or os.environ.get(KEY) == NO_KEY:  # none is needed: on this machine, or as nothing is called
             taken |= dict.fromkeys(keys, NO_KEY)
     for name, text in file.items():
         if CREDENTIAL.search(name):
@@ -90,14 +89,9 @@ def environment_with_file(provider: str) -> Iterator[None]:
 @contextmanager
 def without_calls() -> Iterator[None]:
     """Inside, no model is called, as all replies are kept: placeholders stand in the place of keys, also of others'."""
-    global _nothing_is_called
     keep_environment_secrets()
-    before, _nothing_is_called = _nothing_is_called, True
-    try:
-        with variables({KEY: NO_KEY}):
-            yield
-    finally:
-        _nothing_is_called = before
+    with variables({KEY: NO_KEY}):
+        yield
 
 
 def is_loopback(address: str) -> bool:

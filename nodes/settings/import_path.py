@@ -22,17 +22,14 @@ def imported(path: str, what: str) -> Any:
     SettingError begins with `what`, and says what is wrong: the form, the import with its line, or the name.
     """
     if not is_import_path(path):
-        raise SettingError(
-            f"{what}: {path.partition('?')[0]!r} is no import path: give MODULE:NAME, as my_agents:booking"
-        )
+        raise SettingError(f"{what}: {path.partition('?')[0]!r} is no import path: give MODULE:NAME")
     if (folder := str(Path.cwd())) not in sys.path:
         sys.path.append(folder)  # and left there, for imports that the module makes later
     try:
         return resolve_name(path)
     except (Exception, SystemExit) as error:
-        raise SettingError(
-            f"{what}: {path} cannot be imported in {folder}: {error_line(error, placed=True)}"
-        ) from error
+        why = error_line(error, placed=True)
+        raise SettingError(f"{what}: {path} cannot be imported in {folder}: {why}") from error
 
 
 def lies_here(path: str) -> bool:
