@@ -6,14 +6,13 @@ from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 
 from ...data.text.model_tokens import tokens_about
 from ...errors import DuologueError
-from ..context_values import during
 from ..messages.attachments import for_model
 from ..models.flaws import check_reply, counted
 from ..models.offline.model import OfflineChatModel
@@ -24,6 +23,8 @@ from ..state import Draft
 from .gate import CallError, EndpointError, Gate, Pace, RunOverError
 from .spending import PriceQuery, Reservations, Spending, asked_model
 from .store import Call, CallStore, Replies, SentRequest, StoredReply, message_of, plain_reply
+
+T = TypeVar("T")
 
 MOST_TOKENS = 2_000_000
 """Tokens that no call takes: what is reported beyond is no number to wait for."""
@@ -222,6 +223,16 @@ class Calls:
             if isinstance(error, EndpointError) or error is self.replies.broken:
                 self.stopped = self.stopped or error
             raise
+
+
+@contextmanager
+def during(variable: ContextVar[Any], value: T) -> Iterator[T]:
+    """Inside, and in the tasks that begin inside, the variable has this value."""
+    token = variable.set(value)
+    try:
+        yield value
+    finally:
+        variable.reset(token)
 
 
 class _Current(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any, cast
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 
-from ..context_values import during
+from ..calls.service import during
 
 
 def own_recursion_limit() -> AbstractContextManager[RunnableConfig]:

@@ -9,8 +9,7 @@ from langchain_core.messages import BaseMessage
 from ...data.records import Role
 from ...errors import SettingError
 from ..calls.gate import RunOverError
-from ..calls.service import current
-from ..context_values import during
+from ..calls.service import current, during
 from ..contract import ContractError
 from ..limits import Limits, checked_seconds
 from ..replies.agent_steps import TURN, AgentTurn

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...nodes.calls.gate import Pace
-from ...nodes.calls.service import Calls, store_outside
+from ...nodes.calls.service import Calls, during, store_outside
 from ...nodes.calls.spending import Spending
 from ...nodes.calls.store import CallStore, Replies, SharedReplies
-from ...nodes.context_values import during
 from ..journals.in_memory import StoreInMemory
 from .reports import EndpointNow, WorkerReport
 from .turns import LoopTurns
