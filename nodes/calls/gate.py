@@ -28,6 +28,8 @@ WAIT, LONGEST = 0.5, 30.0  # seconds before the second try, about, and at most b
 START, MOST = 8.0, 512.0  # calls under way at the beginning, and at most
 IN_A_ROW = 8  # faults one after another after which the endpoint is away
 PROBE, PROBE_MOST = 1.0, 5.0  # seconds until one call looks whether it is there again, and most between two
+FIRST_PATIENCE = 15.0  # seconds for which an endpoint that has never answered is waited for
+TRIES = 10  # most tries of one call while other calls succeed
 REFUSALS = 3  # looks after which a key, model or account is refused for good, where the endpoint has answered
 BLAMED = 3  # failures while others succeeded, after which a call is to blame for all its failures
 ANSWERED = frozenset({"null_content", "no_choices", "not_json", "not_a_completion"})  # it may answer a call so for ever
@@ -39,18 +41,7 @@ class Pace:
 
     concurrency: int | None = None  # most calls under way; None: as many as the endpoint bears, found out by trying
     patience: float = 600.0  # seconds for which an endpoint that has answered in this run is waited for
-    first_patience: float = 15.0  # the same of one that has never answered
-    tries: int = 10  # most tries of one call while other calls succeed
     parts: int = 1  # processes of a run, among which the rates that a model's name sets are divided
-
-
-@dataclass
-class CallCounts:
-    """What a gate has done: requests (each try), calls that succeeded, and the faults of all tries by name."""
-
-    requests: int = 0
-    succeeded: int = 0
-    faults: Counter[str] = field(default_factory=Counter)
 
 
 class EndpointError(DuologueError, RuntimeError):
@@ -95,32 +86,31 @@ class LearnedRate(Rate):
     """The requests a second that refusals teach: as many as there are, until the first one.
 
     From refusal to refusal an endpoint takes what its limit gives anew in that time, be it a window or a bucket: that is
-    the rate. Calls go a little slower then, and faster again: hardly for as many calls as it was learned from and for as
-    long as there was no room, but steeply after that. Gateways also refuse calls by chance, however few there are. So when
+    the rate. Calls go a little slower then, and faster again: hardly for as many calls as it was learned from, but steeply
+    after that. Gateways also refuse calls by chance, however few there are. So when
     the rate has fallen below the one that was borne, a few calls go at once: a limit that just refused one refuses most.
     """
 
     CALLS, LEAST, SECONDS = 60.0, 8.0, 10.0  # most and fewest calls, and seconds, in which it grows to what was learned
-    FADE, FADE_CLOSED, FADE_BORNE = 0.75, 0.85, 0.98  # what remains of what was seen before, from refusal to refusal
+    FADE, FADE_BORNE = 0.75, 0.98  # what remains of what was seen before, from refusal to refusal
     FALLEN, TRIAL = 0.8, 4  # share of the borne rate below which refusals are doubted, and calls that then go at once
     SHARE = 1 / 32  # of one call in the share of the last ones that was refused
 
-    def __init__(self, chance: float = 0.0, closed: float = 0.0) -> None:
+    def __init__(self, chance: float = 0.0) -> None:
         super().__init__("requests", math.inf)
         self.chance = self._share = chance  # of the calls that are refused: by chance, and lately
-        self.closed = closed  # seconds for which there was no room, lately
         self._base, self._borne, self._grown = 0.0, 0.0, 1.0
-        self._begun, self._through = math.inf, 0  # what went through since
+        self.begun, self._through = math.inf, 0  # when it began to learn, and what went through since
         self._requests = self._seconds = 0.0  # from refusal to refusal, the last ones counting most
-        self.dry, self._dry_since, self._refused_at = 0, 0.0, -math.inf  # refusals since a call went through
+        self.dry, self._refused_at = 0, -math.inf  # refusals since a call went through
         self.trial = 0  # calls that are still to go at once
         self._trial: list[bool] | None = None  # which of these were refused
 
     def went(self, call: _Call, now: float) -> None:
         """A call goes."""
-        if self._refused_at > self._begun:
+        if self._refused_at > self.begun:
             self._learn(now)
-        self._begun, self._through = min(self._begun, now), self._through + 1
+        self.begun, self._through = min(self.begun, now), self._through + 1
         call.trial, call.refused = self.trial > 0, False
         self.trial -= call.trial
         self.take(1, now)
@@ -129,14 +119,13 @@ class LearnedRate(Rate):
         """A call was one too many; seconds for which all shall wait, 0 where it tells nothing about the rate."""
         call.refused = True
         self._share += (1 - self._share) * self.SHARE
-        self._through -= call.sent >= self._begun
+        self._through -= call.sent >= self.begun
         by_chance = self.chance and self._share < 1.5 * self.chance + 0.05
         if self._trial is not None or call.sent <= self._refused_at or by_chance:
             return 0.0
         if self._base < self.FALLEN * self._borne:
             self.trial, self._trial = self.TRIAL, []
             return 0.0
-        self._dry_since = self._dry_since if self.dry else now
         self._refused_at, self.dry = now, self.dry + 1
         return min(LONGEST, min(5.0, 1.5 / self.per_second if self._base else WAIT) * 2.0 ** min(self.dry - 1, 16))
 
@@ -154,22 +143,16 @@ class LearnedRate(Rate):
         self.chance = self.chance if self._share > self.chance / 4 else 0.0
         self.dry = 0 if call.sent > self._refused_at else self.dry
         calls = min(self.CALLS, max(self.LEAST, self._requests))
-        seconds = max(self.SECONDS * calls / self.CALLS, self.closed)
-        far = min(6.0, self._through / calls, (now - self._begun) / seconds)
+        far = min(6.0, self._through / calls, (now - self.begun) / (self.SECONDS * calls / self.CALLS))
         self._grown = math.exp(0.03 * (far**3 - 1))
         self.per_second = self._base * self._grown or math.inf
         return far > 5 and self._base > 0 and self._trial is None
 
     def _learn(self, now: float) -> None:
         """Take in the last refusal when the next call goes: by then it is known what was refused together with it."""
-        through, seconds, before = self._through, max(1e-3, now - self._begun), self._base
-        self._begun, self._through, keep = now, 0, 1.0
-        if through <= 0:  # there is no room yet: what had gone through before takes longer
-            self.closed = max(self.closed, now - self._dry_since)
-        else:
-            alike = through < 10 or 0.67 < through / seconds / (before or math.inf) < 1.5
-            keep = self.FADE if alike else 0.0
-            self.closed *= self.FADE_CLOSED
+        through, seconds, before = self._through, max(1e-3, now - self.begun), self._base
+        self.begun, self._through = now, 0
+        keep = self.FADE if through > 0 else 1.0  # there is no room yet: what had gone through before takes longer
         self._requests, self._seconds = keep * self._requests + max(0, through), keep * self._seconds + seconds
         self._base = self._requests / self._seconds
         if through > 0 and before:
@@ -194,20 +177,24 @@ class Gate:
     notify: Callable[[str], None] | None = None
     uniform: Callable[[float, float], float] = random.uniform
     on_room: Callable[[], object] | None = field(default=None, init=False)
-    counts: CallCounts = field(default_factory=CallCounts, init=False)
+    answered: bool = field(default=False, init=False)  # in this run, if only that there are too many calls
+    requests: int = field(default=0, init=False)  # each try is one
+    succeeded: int = field(default=0, init=False)
+    faults: Counter[str] = field(default_factory=Counter, init=False)  # of all tries, by name
     _loop: asyncio.AbstractEventLoop | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         minute = {"requests": self.rpm, "tokens": self.tpm}
         self._rates = [Rate(unit, most / 60, max(1.0, most / 60)) for unit, most in minute.items() if most]
-        self._learned, self._reported = LearnedRate(), dict[str, ReportedRate]()
+        self._learned, self._reported = LearnedRate(), {unit: ReportedRate(unit, math.inf) for unit in minute}
+        self._rates += self._reported.values()
         self._most = float(self.pace.concurrency or MOST)
         self._window = min(START, self._most)  # calls under way
-        self._is_there = False  # whether the endpoint has said anything, if only that there are too many calls
         self._away, self._probing, self._in_a_row = False, False, 0  # faults one after another
         self._since, self._paused = math.inf, -math.inf  # the first fault after a success; until then nothing is sent
-        self._faulted = -math.inf  # the last fault
-        self._over, self._ended = asyncio.Event(), ""  # nothing is sent any more; why, if the endpoint is the reason
+        self._inside, self._idle = 0, 0.0  # calls in here, and since when there is none
+        self._ready = -math.inf  # when the rates let the next call go
+        self._over, self.ended = asyncio.Event(), ""  # nothing is sent any more; why, if the endpoint is the reason
         self._line, self._front = asyncio.Lock(), asyncio.Lock()  # where calls wait, and where the next ones do
         self._change = asyncio.Event()  # for which the next one waits
         self.under_way, self._room = 0, self.room
@@ -218,22 +205,16 @@ class Gate:
         return math.ceil(1.25 * self._window)
 
     @property
-    def state(self) -> str:
-        """One of `running`, `paused` (it asked to wait), `away` (call after call fails) and `ended`."""
-        paused = self._loop is not None and self._paused > self._loop.time()
-        return "ended" if self._ended else "away" if self._away else "paused" if paused else "running"
-
-    @property
     def held_back_by(self) -> str | None:
         """What holds the calls back now, in words; None: nothing."""
-        reasons = {"away": "gone, tried again from time to time", "paused": "it asked to wait", "ended": "given up"}
-        rate = self._learned.per_second
-        slow = f"slowed down to {rate:.2g} calls a second by refusals as too many" if rate < math.inf else None
-        return reasons.get(self.state, slow)
-
-    def answered_before(self) -> None:
-        """The endpoint has answered this run in an earlier process: when it is gone it is waited for."""
-        self._is_there = True
+        now = math.inf if self._loop is None else self._loop.time()
+        if self.ended or self._away:
+            return "given up" if self.ended else "gone, tried again from time to time"
+        if self._paused > now:
+            return "it asked to wait"
+        if (rate := self._learned.per_second) < math.inf:
+            return f"slowed down to {rate:.2g} calls a second by refusals as too many"
+        return "as fast as the rate that is set, or that it reports" if now < self._ready < math.inf else None
 
     def close(self) -> None:
         """Send nothing any more, since the run ends: calls that wait for their turn or for another try are over."""
@@ -256,11 +237,11 @@ class Gate:
         """
         loop = asyncio.get_running_loop()
         if self._loop is not None and self._loop is not loop:
-            if not self._loop.is_closed() and (self.under_way or self._line.locked()):
+            if not self._loop.is_closed() and self._inside:
                 raise RuntimeError(f"the gate of {self.endpoint} is in use in another event loop")
             self.__post_init__()
         self._loop = loop
-        call = _Call(tokens, self.counts.succeeded)
+        call = _Call(tokens, self.succeeded)
 
         async def once() -> T:
             await self._turn(call)
@@ -274,15 +255,21 @@ class Gate:
             finally:
                 self._leave(call)
 
+        if not self._inside:  # time without calls tries no patience, and says little of a rate
+            self._since += loop.time() - self._idle
+            self._learned.begun += max(0.0, loop.time() - self._idle - self._learned.SECONDS)
+        self._inside += 1
         try:
             return await once(), call.retried
         except CallError:  # only then tenacity is set up: that costs more than all else that is done here
             if call.rest is None:
                 raise
-        rests, again = partial(_heard, self._over), retry_if_exception(lambda error: call.rest is not None)
-        await rests(call.rest)
-        retrying = AsyncRetrying(retry=again, wait=lambda state: call.rest or 0.0, sleep=rests, reraise=True)
-        return await retrying(once), call.retried
+            rests, again = partial(_heard, self._over), retry_if_exception(lambda error: call.rest is not None)
+            await rests(call.rest)
+            retrying = AsyncRetrying(retry=again, wait=lambda state: call.rest or 0.0, sleep=rests, reraise=True)
+            return await retrying(once), call.retried
+        finally:
+            self._inside, self._idle = self._inside - 1, loop.time()
 
     async def _turn(self, call: _Call) -> None:
         """Wait until the call may be sent: first come, first served, and those that were tried before come first."""
@@ -297,12 +284,14 @@ class Gate:
                 if ready <= now:
                     self._learned.went(call, now)
                     self._take(1, call.tokens, now)
-                    call.sent, self._probing, self.under_way = now, call.probe, self.under_way + 1
-                    call.one_of, self.counts.requests = self.under_way, self.counts.requests + 1
+                    call.sent, self._probing = now, call.probe
+                    self.under_way, self.requests = self.under_way + 1, self.requests + 1
+                    call.one_of = self.under_way
                     return
+                self._ready = ready
                 self._change.clear()
                 await _heard(self._change, ready - now)
-        raise EndpointError(self._ended) if self._ended else RunOverError
+        raise EndpointError(self.ended) if self.ended else RunOverError
 
     def _take(self, requests: float, tokens: float, now: float = -math.inf) -> None:
         for rate in self._rates:
@@ -313,7 +302,7 @@ class Gate:
         self.under_way -= 1
         self._probing = self._probing and not call.probe
         if self._learned.ended(call, asyncio.get_running_loop().time()):
-            self._learned = LearnedRate(self._learned.chance, self._learned.closed)
+            self._learned = LearnedRate(self._learned.chance)
         self._change.set()
         if self.on_room is not None and self._room != self.room:
             self._room = self.room
@@ -321,12 +310,10 @@ class Gate:
 
     def _report(self, headers: Mapping[str, str]) -> None:
         for unit, report in limits_in(headers).items():
-            if unit not in self._reported:
-                self._rates.append(self._reported.setdefault(unit, ReportedRate(unit, math.inf)))
-            self._reported[unit].report(report)
+            self._reported[unit].report(*report)
 
     def _succeeded(self, call: _Call, took: int, headers: Mapping[str, str]) -> None:
-        self.counts.succeeded += 1
+        self.succeeded += 1
         if max(call.one_of, self.under_way) >= 0.7 * self._window:  # it is the window that bounds the calls
             self._window = min(self._most, self._window + 1)
         self._is_back()
@@ -337,7 +324,7 @@ class Gate:
         """The endpoint says something; `since`: from then on nothing that is of use."""
         if self._away:
             self._say("answers again")
-        self._away, self._in_a_row, self._is_there, self._since = False, 0, True, since
+        self._away, self._in_a_row, self.answered, self._since = False, 0, True, since
 
     def _say(self, what: str) -> None:
         (self.notify or logging.getLogger(__name__).warning)(f"{self.endpoint} {what}")
@@ -345,19 +332,20 @@ class Gate:
     def _failed(self, call: _Call, error: Exception) -> None:
         """Take in what an error means for all calls and for its own, and raise what it is; a bug stays what it is."""
         fault, now = fault_of(error), asyncio.get_running_loop().time()
-        self.counts.faults[fault.name] += 1
+        self.faults[fault.name] += 1
+        if fault.whose == "ours":
+            return
         if fault.whose == "request":
             self._is_back()
-        elif fault.whose != "ours":
+        else:
             self._report(headers_of(error))
-            was_idle = call.sent - max(self._faulted, self._paused) > 2 * LONGEST  # nobody tried: it was not waited for
-            self._since, self._faulted = now if was_idle else min(self._since, now), now
-            (self._limited if fault.whose == "limit" else self._missed)(call, fault, now)
-        if fault.whose != "ours":
-            raise (EndpointError(self._ended) if self._ended else CallError(fault, dict(call.retried))) from error
+            self._since = min(self._since, now)
+            ends = (self._limited if fault.whose == "limit" else self._missed)(call, fault, now)
+            self._plan(call, fault, now, ends=ends)
+        raise (EndpointError(self.ended) if self.ended else CallError(fault, dict(call.retried))) from error
 
-    def _limited(self, call: _Call, fault: CallFault, now: float) -> None:
-        """There are too many calls: go slower, or wait as it asks."""
+    def _limited(self, call: _Call, fault: CallFault, now: float) -> bool:
+        """There are too many calls: go slower, or wait as it asks. Whether the endpoint is given up."""
         self._is_back(self._since)
         wait = self._learned.refused(call, now)
         if wait:
@@ -367,10 +355,10 @@ class Gate:
             if wait >= 5 and now + wait > self._paused:
                 self._say(f"asks to wait {wait:.0f} s")
         self._paused = max(self._paused, now + wait)
-        self._plan(call, fault, now, ends=self._left(now) <= (fault.after or 0.0))
+        return self._left(now) <= (fault.after or 0.0)
 
-    def _missed(self, call: _Call, fault: CallFault, now: float) -> None:
-        """There is no usable reply: when that goes on, all wait but for one."""
+    def _missed(self, call: _Call, fault: CallFault, now: float) -> bool:
+        """There is no usable reply: when that goes on, all wait but for one. Whether the endpoint is given up."""
         left = self._left(now)
         if not self._away or call.probe:
             self._in_a_row += 1
@@ -380,27 +368,26 @@ class Gate:
             if self._in_a_row >= IN_A_ROW:
                 wait = max(min(PROBE_MOST, PROBE * 2.0 ** (self._in_a_row - IN_A_ROW)), fault.after or 0.0)
                 self._away, self._paused = True, now + (min(wait, left) if left > 0 else wait)  # the last look is then
-        ends = left <= 0 and self.under_way <= 1  # else what is under way may yet succeed
-        if fault.whose == "settings":
-            ends = ends or not self.counts.succeeded or self._in_a_row >= IN_A_ROW + REFUSALS
-        self._plan(call, fault, now, ends=ends)
+        if fault.whose == "settings" and (not self.succeeded or self._in_a_row >= IN_A_ROW + REFUSALS):
+            return True
+        return left <= 0 and self.under_way <= 1  # else what is under way may yet succeed
 
     def _left(self, now: float) -> float:
         """Seconds for which the endpoint is still waited for."""
-        return (self.pace.patience if self._is_there else self.pace.first_patience) - (now - self._since)
+        return (self.pace.patience if self.answered else FIRST_PATIENCE) - (now - self._since)
 
     def _plan(self, call: _Call, fault: CallFault, now: float, *, ends: bool) -> None:
         """Decide whether a call that failed is to be made again and when, or that none is."""
-        if ends and not self._ended:
+        if ends and not self.ended:
             tried = f"tried for {now - self._since:.0f} s, patience is {self._left(self._since):.0f} s"
             asks = f"; it asks to wait {fault.after:.0f} s" if fault.after else ""
-            self._ended = f"{self.endpoint}: {fault.line}{asks} ({tried}); see to it, and run again"
+            self.ended = f"{self.endpoint}: {fault.line}{asks} ({tried}); see to it, and run again"
             self.close()
         call.failed_at = min(call.failed_at, now)
-        others, call.successes = self.counts.succeeded > call.successes, self.counts.succeeded
+        others, call.successes = self.succeeded > call.successes, self.succeeded
         call.own += fault.whose != "limit" and (fault.name in ANSWERED or others or call.own >= BLAMED)
-        over = call.own >= self.pace.tries or now - call.failed_at + (fault.after or 0.0) > self.pace.patience
-        if not over and not self._ended:
+        over = call.own >= TRIES or now - call.failed_at + (fault.after or 0.0) > self.pace.patience
+        if not over and not self.ended:
             left = self._left(now)
             longest = min(LONGEST, 2 * WAIT * 2.0 ** min(sum(call.retried.values()), 16), left if left > 0 else LONGEST)
             together = self._away or self._paused > now  # what it waits for is the same for all

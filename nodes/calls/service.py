@@ -127,7 +127,7 @@ class Calls:
             else:
                 reply = await ask()
         if reply.message is None and not reply.shared:  # it has answered this run: when it is gone it is waited for
-            self._gate_of(model).answered_before()
+            self._gate_of(model).answered = True
         draft = drafts_of([message_of(reply)])[0]
         if reply.shared:
             draft["shared"] = True

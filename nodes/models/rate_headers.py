@@ -5,10 +5,8 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import NamedTuple
 
-LONGEST = 86_400.0
-"""Maximum seconds: a wait of more than a day is a mistake."""
+LONGEST = 86_400.0  # seconds: a wait of more than a day is a mistake
 _KEYS = [
     (unit, [pattern.format(name=name, unit=unit) for name in ("limit", "remaining", "reset")])
     for pattern in ("x-ratelimit-{name}-{unit}", "anthropic-ratelimit-{unit}-{name}")
@@ -18,19 +16,10 @@ _DURATION = re.compile(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d*\.?\d+)s)?(?:(\
 _PARTS = (86_400, 3_600, 60, 1, 0.001)
 
 
-class LimitReport(NamedTuple):
-    """What the headers of one reply say of a limit."""
+def limits_in(headers: Mapping[str, str]) -> dict[str, tuple[float, float, float]]:
+    """The limits in headers by unit (`requests`, `tokens`): amount, what is left, and seconds until all is left again.
 
-    amount: float
-    left: float
-    reset: float
-    """Seconds until all of the amount is left again."""
-
-
-def limits_in(headers: Mapping[str, str]) -> dict[str, LimitReport]:
-    """The limits in headers, by unit (`requests`, `tokens`); one with a value that cannot be read is left out.
-
-    Read are OpenAI's `x-ratelimit-*`, which many copy, and `anthropic-ratelimit-*`.
+    Read are OpenAI's `x-ratelimit-*`, which many copy, and `anthropic-ratelimit-*`; not where a value makes no sense.
     """
     values = {name.lower(): value for name, value in headers.items()} if headers else {}
     reports = {}
@@ -38,7 +27,7 @@ def limits_in(headers: Mapping[str, str]) -> dict[str, LimitReport]:
         if keys[0] in values:
             amount, left, reset = (_seconds(values.get(key, ""), values.get("date")) for key in keys)
             if 0 < amount < math.inf and 0 <= left < math.inf and reset <= LONGEST:
-                reports[unit] = LimitReport(amount, left, max(0.0, reset))
+                reports[unit] = amount, left, max(0.0, reset)
     return reports
 
 
@@ -106,9 +95,9 @@ class ReportedRate(Rate):
 
     _amount = _longest = 0.0
 
-    def report(self, report: LimitReport) -> None:
-        """Take in a report."""
-        self._longest = max(self._longest if report.amount == self._amount else 1e-3, report.reset)
-        self._amount = report.amount
-        scarce = min(1.0, 0.5 + 10 * (report.left + 1) / report.amount)
-        self.per_second = max(scarce * report.amount / self._longest, report.left / 60)
+    def report(self, amount: float, left: float, reset: float) -> None:
+        """Take in a report: how much there is and is left, and seconds until all is left again."""
+        self._longest = max(self._longest if amount == self._amount else 1e-3, reset)
+        self._amount = amount
+        scarce = min(1.0, 0.5 + 10 * (left + 1) / amount)
+        self.per_second = max(scarce * amount / self._longest, left / 60)

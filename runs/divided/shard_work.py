@@ -95,7 +95,7 @@ class _Worker:
             self.control.drop()
         if self.control.calls is not None:
             for endpoint in orders.answered - self.shard.answered:
-                self.control.calls.gate(endpoint).answered_before()
+                self.control.calls.gate(endpoint).answered = True
         if orders.cancelled:
             cancel()
 

@@ -63,7 +63,7 @@ async def run_shard(
 
     async with calling(control, file, check=folder.check, replies_of=replies_of) as calls:
         for endpoint in answered:
-            calls.gate(endpoint).answered_before()
+            calls.gate(endpoint).answered = True
         await converse_all(
             cast, states, limits, write, concurrency=concurrency, watch=watch, calls=calls, control=control
         )

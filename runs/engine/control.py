@@ -112,7 +112,7 @@ class Control:
         for other in self.services[-1:] if loop is not None and loop is self._loop else others[:1]:
             calls.gates, calls.reservations = other.gates, other.reservations
         if loop is not None:  # an endpoint that one run gave up is tried again by the next
-            for endpoint in [name for name, gate in calls.gates.items() if gate.state == "ended"]:
+            for endpoint in [name for name, gate in calls.gates.items() if gate.ended]:
                 del calls.gates[endpoint]
         self._loop = loop
         calls.dropped = self.dropped

@@ -101,9 +101,8 @@ class WorkerReport:
         self.short = calls.reservations.short
         self.replayed = calls.replies.replayed if file is not None and file.writes else 0
         for gate in list(calls.gates.values()):
-            answered = gate.counts.succeeded > 0
-            counts = gate.counts.requests, dict(gate.counts.faults)
-            self.endpoints[gate.endpoint] = EndpointNow(gate.endpoint, *counts, gate.held_back_by, answered)
+            now = gate.requests, dict(gate.faults), gate.held_back_by, gate.answered
+            self.endpoints[gate.endpoint] = EndpointNow(gate.endpoint, *now)
         if file is not None:
             self.torn = file.torn
             if file.unused:

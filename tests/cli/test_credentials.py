@@ -3,7 +3,6 @@
 import base64
 import html
 import json
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -11,7 +10,6 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from duologue.cli.options.run import RunOptions
 from duologue.errors import ModelError, SettingError
 from duologue.graphs.casts.registry import find
 from duologue.nodes.models.specs import chat_model
@@ -72,9 +70,8 @@ def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def one_try(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each call is made once, and an endpoint that never answered is not waited for."""
-    pace_of = vars(RunOptions)["pace"].fget
-    hasty = property(lambda options: replace(pace_of(options), tries=1, first_patience=0.1))
-    monkeypatch.setattr(RunOptions, "pace", hasty)
+    monkeypatch.setattr("duologue.nodes.calls.gate.TRIES", 1)
+    monkeypatch.setattr("duologue.nodes.calls.gate.FIRST_PATIENCE", 0.1)
 
 
 ANSWERS = {"401": refused(401), "400": refused(400), "HTML": page, "reply": said, "closed port": None}

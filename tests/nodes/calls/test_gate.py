@@ -31,12 +31,12 @@ def test_a_call_that_fails_is_made_again_and_says_how_often():
 
     async def main():
         endpoint = Endpoint(answer)
-        return await endpoint.gate.call(lambda: endpoint.send(1)), endpoint.gate.counts
+        return await endpoint.gate.call(lambda: endpoint.send(1)), endpoint.gate
 
-    reply, counts = run(main())
+    reply, gate = run(main())
     assert reply == ("there", {"timeout": 2, "rate_limited": 1})
-    assert (counts.requests, counts.succeeded) == (4, 1)
-    assert counts.faults == {"timeout": 2, "rate_limited": 1}
+    assert (gate.requests, gate.succeeded) == (4, 1)
+    assert gate.faults == {"timeout": 2, "rate_limited": 1}
 
 
 @pytest.mark.parametrize("name", ["bad_request", "content_policy", "context_length"])
@@ -94,7 +94,7 @@ def test_a_wrong_key_model_or_account_ends_all_calls_at_once_with_one_line(name)
     assert f"{name}: " in line
     assert "\n" not in line
     assert all(isinstance(error, EndpointError) and error.record_line == line for error in endpoint.errors)
-    assert (endpoint.gate.state, endpoint.gate.held_back_by) == ("ended", "given up")
+    assert endpoint.gate.held_back_by == "given up"
 
 
 def test_a_key_that_is_revoked_is_tried_three_more_times_and_then_ends_the_run():
@@ -176,7 +176,7 @@ def test_a_request_that_is_always_answered_with_nothing_fails_alone_though_no_ot
         await endpoint.call("first")
         with pytest.raises(CallError, match="null_content"):
             await endpoint.call("")
-        return endpoint.gate.counts.requests, seconds()
+        return endpoint.gate.requests, seconds()
 
     requests, took = run(main())
     assert requests == 11
@@ -266,7 +266,7 @@ def test_no_place_is_ever_lost_and_every_call_ends(plan, pace):
 
         await asyncio.gather(*(one(*planned_call) for planned_call in plan))
         assert (endpoint.under_way, endpoint.gate.under_way) == (0, 0)
-        if endpoint.gate.state != "ended":
+        if not endpoint.gate.ended:
             await asyncio.gather(*(endpoint.call([]) for _ in range(20)))
         assert endpoint.gate.under_way == 0
 
@@ -388,8 +388,29 @@ def test_an_outage_that_is_longer_than_patience_ends_the_run_with_one_line(begin
     assert f"tried for {patience} s" in line
     assert "connection_refused" in line
     assert begins + patience - 0.1 <= took < begins + patience + 1
-    assert endpoint.gate.state == "ended"
+    assert endpoint.gate.held_back_by == "given up"
     assert sum(time > begins + 0.2 for time, _ in endpoint.requests) <= 20
+
+
+@pytest.mark.parametrize("whose", ["endpoint", "limit"])
+def test_time_in_which_nothing_is_called_uses_up_no_patience(whose):
+    async def main():
+        faults = [fault(whose=whose)] * 6
+
+        async def answer(endpoint, what):
+            if faults and what != "first":
+                raise faults.pop()
+            return what
+
+        endpoint = Endpoint(answer)
+        await endpoint.call("first")
+        given_up = asyncio.create_task(endpoint.call("given up"))
+        await asyncio.sleep(0.1)
+        given_up.cancel()
+        await asyncio.sleep(3600)
+        return await endpoint.call("later")
+
+    assert run(main()) == "later"
 
 
 def test_a_single_call_to_a_closed_port_ends_after_fifteen_seconds_too():
@@ -407,7 +428,7 @@ def test_a_single_call_to_a_closed_port_ends_after_fifteen_seconds_too():
 def test_an_endpoint_that_answered_before_is_waited_for_from_the_start():
     async def main():
         endpoint = Endpoint(outage(0, 100))
-        endpoint.gate.answered_before()
+        endpoint.gate.answered = True
         return await endpoint.conversations(4, 2)
 
     assert run(main()) == 4
@@ -443,7 +464,7 @@ def test_a_probe_that_is_cancelled_leaves_the_next_one_its_turn():
         await asyncio.sleep(1)
         tasks = [asyncio.create_task(endpoint.call(number)) for number in range(12)]
         await asyncio.sleep(15)  # by now all wait
-        assert endpoint.gate.state == "away"
+        assert "gone" in endpoint.gate.held_back_by
         for task in tasks[:6]:
             task.cancel()
         done = await asyncio.gather(*tasks, return_exceptions=True)
@@ -452,30 +473,9 @@ def test_a_probe_that_is_cancelled_leaves_the_next_one_its_turn():
     assert run(main()) == list(range(6, 12))
 
 
-def test_an_hour_without_calls_is_no_time_for_which_an_endpoint_was_waited_for():
-    ways = ["there", fault("not_json"), fault("server_error"), "again"]
-
-    async def answer(endpoint, what):
-        way = ways.pop(0)
-        if isinstance(way, Exception):
-            raise way
-        return way
-
-    async def main():
-        endpoint = Endpoint(answer)
-        assert await endpoint.call() == "there"
-        task = asyncio.create_task(endpoint.call())
-        await asyncio.sleep(0.01)  # it has been tried once
-        task.cancel()  # its caller gives up after one fault
-        await asyncio.sleep(3_600)
-        return await endpoint.call()
-
-    assert run(main()) == "again"
-
-
 def test_waiting_behind_an_outage_uses_up_no_tries():
     async def main():
-        endpoint = Endpoint(outage(1, 500), tries=2)
+        endpoint = Endpoint(outage(1, 500))
         return await endpoint.conversations(3, 10)
 
     assert run(main()) == 3

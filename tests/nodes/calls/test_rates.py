@@ -75,7 +75,7 @@ def test_as_many_go_at_a_time_as_an_endpoint_bears_and_more_when_it_bears_more()
         endpoint = Endpoint(answer)
         task = asyncio.create_task(endpoint.conversations(40, 60))
         await asyncio.sleep(60)
-        few = endpoint.gate.counts.succeeded
+        few = endpoint.gate.succeeded
         bears = 1000
         return await task, few, endpoint.most, seconds()
 
@@ -174,10 +174,13 @@ def test_an_endpoint_that_refuses_everything_from_the_start_is_waited_for_within
 def test_requests_a_minute_are_kept_to_smoothly():
     async def main():
         endpoint = Endpoint(always(0.05), rpm=300)
+        asyncio.get_running_loop().call_later(20.01, lambda: reasons.append(endpoint.gate.held_back_by))
         await endpoint.conversations(50, 12)
         return [time for time, _ in endpoint.requests]
 
+    reasons = []
     times = run(main())
+    assert "the rate that is set" in reasons[0]
     assert max(sum(begin <= time < begin + 1 for time in times) for begin in times) <= 2 * 5
     assert times[-1] == pytest.approx(600 / 5, abs=2)
 

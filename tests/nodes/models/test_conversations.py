@@ -9,18 +9,19 @@ from werkzeug import Response
 import duologue
 from duologue import data, graphs, runs
 from duologue.nodes import Limits
-from duologue.nodes.calls.gate import EndpointError, Pace
+from duologue.nodes.calls.gate import EndpointError
 from tests.fake_models import SeededModel, SeedlessModel
 
 
 @pytest.fixture
-def simulated(lighthouse):
+def simulated(lighthouse, monkeypatch):
     """One conversation about the lighthouse between two models whose calls are made so many times at most."""
 
     def simulate(user: Any = "openai:m", assistant: Any = None, tries: int = 1, out: Any = None, **limits: Any):
+        monkeypatch.setattr("duologue.nodes.calls.gate.TRIES", tries)
         limits = {"max_turns": 1, **limits}
         cast = graphs.simquac.cast(user, user if assistant is None else assistant, limits=Limits(**limits))
-        conduct = runs.Conduct(pace=Pace(tries=tries), progress=False)
+        conduct = runs.Conduct(progress=False)
         return duologue.simulate(cast, [graphs.simquac.scenario(lighthouse)], out=out, conduct=conduct)[0]
 
     return simulate

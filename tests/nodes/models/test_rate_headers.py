@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from duologue.nodes.models import rate_headers
-from duologue.nodes.models.rate_headers import LimitReport, Rate, ReportedRate, asked_wait, limits_in
+from duologue.nodes.models.rate_headers import Rate, ReportedRate, asked_wait, limits_in
 
 DATE = {"Date": "Thu, 01 Jan 2026 00:00:00 GMT"}
 
@@ -17,13 +17,13 @@ DATE = {"Date": "Thu, 01 Jan 2026 00:00:00 GMT"}
 def test_the_reset_of_a_limit_is_a_duration_or_a_time_of_day(reset, seconds):
     headers = {f"X-RateLimit-{name}-Tokens": value for name, value in (("Limit", "5000"), ("Remaining", "400"))}
     headers |= {"x-ratelimit-reset-tokens": reset} | DATE
-    assert limits_in(headers) == {"tokens": LimitReport(5000, 400, pytest.approx(seconds))}
+    assert limits_in(headers) == {"tokens": (5000, 400, pytest.approx(seconds))}
 
 
 def test_headers_of_anthropic_are_read_and_broken_ones_are_not():
     names = {"limit": "50", "remaining": "49", "reset": "2026-01-01T00:00:30Z"}
     headers = {f"anthropic-ratelimit-requests-{name}": value for name, value in names.items()} | DATE
-    assert limits_in(headers) == {"requests": LimitReport(50, 49, 30)}
+    assert limits_in(headers) == {"requests": (50, 49, 30)}
     for name, broken in (("limit", "0"), ("remaining", "many"), ("reset", "soon"), ("reset", ""), ("limit", "-1")):
         assert limits_in(headers | {f"anthropic-ratelimit-requests-{name}": broken}) == {}
     assert limits_in({}) == {}
@@ -73,11 +73,11 @@ def test_a_rate_gives_some_at_once_and_the_rest_smoothly():
 def test_a_reported_rate_is_what_comes_anew_be_it_a_window_or_a_bucket():
     window, bucket = ReportedRate("tokens", 1.0), ReportedRate("tokens", 1.0)
     for left in (6000, 3000, 600):
-        window.report(LimitReport(6000, left, 60))
-        bucket.report(LimitReport(6000, left, 60 * (1 - left / 6000)))
+        window.report(6000, left, 60)
+        bucket.report(6000, left, 60 * (1 - left / 6000))
     assert window.per_second == pytest.approx(100)
     assert bucket.per_second == pytest.approx(6000 / 54)
-    window.report(LimitReport(6000, 0, 60))
+    window.report(6000, 0, 60)
     assert window.per_second < 60  # others use it too
-    window.report(LimitReport(60, 60, 60))
+    window.report(60, 60, 60)
     assert window.per_second == pytest.approx(1)
