@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .studies.prediction import next_turn
     from .studies.replays import areplay, replay
     from .studies.validation import validity
+    from .studies.watching import watch
 
 _HOMES = {
     "Cast": "graphs",
@@ -52,6 +53,7 @@ _HOMES = {
     "test": "studies.agent_tests",
     "user": "hosts",
     "validity": "studies.validation",
+    "watch": "studies.watching",
 }
 """Names that `duologue` offers itself, each with the subpackage that it comes from."""
 _ROOMS = ("analysis", "cli", "data", "errors", "graphs", "hosts", "nodes", "prompts", "runs", "studies", "views")
@@ -90,6 +92,7 @@ __all__ = [
     "user",
     "validity",
     "views",
+    "watch",
 ]
 
 

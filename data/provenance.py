@@ -165,7 +165,8 @@ class Edge(Record):
     """The node that it leaves, or `__start__`."""
     target: str
     """The node that it leads to, or `__end__`."""
-    label: StepWay = ""
+    label: str = ""
+    """The answer of the node that it leaves, where there are several ways."""
     count: int = 0
 
 

@@ -5,27 +5,24 @@ from .casts.cast import Cast
 from .casts.registry import CastFactory, CastSpec, scenarios_of
 from .casts.settings import CastSettings
 from .casts.sides import side
-from .conversations.compiled import ConversationGraph, conversation, fuse
-from .conversations.recording import record
-from .serving.served_graph import ServedGraph, served
+from .graph import builder, conversation, world
+from .records import record
 
 __all__ = [
     "Cast",
     "CastFactory",
     "CastSettings",
     "CastSpec",
-    "ConversationGraph",
-    "ServedGraph",
     "agent_test",
+    "builder",
     "casts",
     "conversation",
-    "fuse",
     "label_graph",
     "profiles",
     "recllmsim",
     "record",
     "scenarios_of",
-    "served",
     "side",
     "simquac",
+    "world",
 ]

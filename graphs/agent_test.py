@@ -9,7 +9,6 @@ from typing import Any
 from pydantic import Field
 
 from ..data import domains
-from ..data.input_forms import Form
 from ..data.records import Role
 from ..data.text.languages import Language, language_of
 from ..errors import DataError, placed
@@ -28,9 +27,9 @@ from .casts.cast import Cast
 from .casts.registry import CastFactory, register
 from .casts.settings import CastSettings, documented, library
 from .casts.sides import Speaker, side
+from .graph import conversation
 from .scenarios.planned_states import numbered, repeated
 from .scenarios.sources import ScenarioFile, of_another_kind
-from .serving.served_graph import served
 
 NAME = "agent_test"
 TURNS = 10
@@ -71,40 +70,6 @@ class Goals(ScenarioFile):
         if lacking := sum(not goal_of(state["scenario"]).strip() for state in states):
             notes.append(f"{lacking} of {len(states)} scenarios name no goal: their users have none")
         return notes
-
-
-class GoalForm(Form):
-    """What a user wants of the agent under test.
-
-    The agent knows only what the user writes.
-    """
-
-    goal: str = Field(
-        default="",
-        description="What the user wants. Empty: what its first message asks for.",
-        examples=["move my flight to 2026-05-03"],
-    )
-    facts: str = Field(
-        default="",
-        description="Facts that the user gives when it is asked, a line for each fact.",
-        examples=["The booking code is QX4821.\nThe fare is flexible."],
-    )
-    persona: str = Field(
-        default="", description="Who the user is and how it writes.", examples=["In a hurry, writes short messages."]
-    )
-
-    def scenario(self) -> dict[str, Any]:
-        """A scenario as in a line of a scenario file; DataError without a goal of the user."""
-        request = next((message.content for message in self.messages if message.role == "user"), "")
-        texts = {"goal": self.goal, "facts": self.facts, "persona": self.persona}
-        filled = {name: text for name, text in texts.items() if text.strip()}
-        if "goal" not in filled and not request.strip():
-            raise DataError("the input's 'goal' is empty, and it has no message of the user: write one of both")
-        return filled if "goal" in filled else {**filled, "first_message": request}
-
-    def settings(self) -> dict[str, Any]:
-        """The language of the goal."""
-        return Goals().settings_for([{"scenario": self.scenario()}])
 
 
 def unless_the_scenario_says(state: State) -> Score | None:
@@ -174,5 +139,5 @@ def _state(number: int, scenario: Any) -> State:
         return Goals().state(dict(scenario) if isinstance(scenario, Mapping) else scenario)
 
 
-graph = served(FACTORY, form=GoalForm)
-"""The test of an offline assistant by an offline user: what `langgraph dev` serves. Its context may choose an agent."""
+graph = conversation(cast())
+"""The test of an offline assistant by an offline user: what `langgraph dev` serves."""

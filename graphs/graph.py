@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Hashable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Literal, TypeAlias
 from typing import cast as typed
+from weakref import WeakKeyDictionary
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
@@ -23,6 +24,9 @@ from .places import opening_place, place
 
 Builder: TypeAlias = StateGraph[State, Limits, State, State]
 Compiled: TypeAlias = CompiledStateGraph[State, Limits, State, State]
+
+_CASTS: WeakKeyDictionary[Any, Cast] = WeakKeyDictionary()
+"""The cast of each builder, which a graph keeps when it is compiled, configured or copied."""
 
 
 def builder(cast: Cast) -> Builder:
@@ -62,7 +66,27 @@ def builder(cast: Cast) -> Builder:
     graph.add_conditional_edges("answer_validator", after_verdict, answer)
     graph.add_conditional_edges("turn_recorder", after_turn, {"continue": "user_prompt_selector", "stop": "closing"})
     graph.add_edge("closing", END)
+    _CASTS[graph] = cast
     return graph
+
+
+def cast_of(graph: Compiled) -> Cast:
+    """The cast of a compiled graph; ContractError if it was not made by `builder`."""
+    cast = _CASTS.get(getattr(graph, "builder", None))
+    if cast is None:
+        raise ContractError(
+            "this graph has no cast: make it by graphs.conversation(cast), or compile graphs.builder(cast)"
+        )
+    return cast
+
+
+def fuse(limits: Limits) -> int:
+    """Most steps that a conversation within these limits can take: LangGraph's recursion limit for it.
+
+    Only a guard against a stop criterion that never stops: what ends a conversation are the limits.
+    """
+    per_turn = 3 * limits.question_attempts + 3 * limits.answer_attempts + 1
+    return per_turn * (limits.max_turns or 1_000) + 10
 
 
 def conversation(

@@ -28,7 +28,16 @@ def begun(planned: TodaysState) -> dict[str, Any]:
     origin = {key: planned[key] for key in ("id", "ordinal", "repeat", "forks", "replays") if key in planned}
     messages = [as_given(Message.model_validate(message)) for message in planned.get("messages", [])]
     given = {"scenario": planned["scenario"], "origin": origin, "messages": messages}
-    return given | {"memory": planned.get("memories", {}), "extra": planned.get("extra", {})}
+    own = {key: planned.get(key, {}) for key in ("labels", "extra")}
+    return given | {"memory": planned.get("memories", {})} | own
+
+
+def id_of(planned: TodaysState, cast: str) -> str:
+    """The id of a planned conversation, or the digest of cast name, scenario and first messages that it will get."""
+    if name := planned.get("id"):
+        return str(name)
+    first = begun_with(planned.get("messages", []))
+    return conversation_id(cast, planned["scenario"], planned.get("ordinal", 0), planned.get("repeat", 0), first)
 
 
 def of_cast(cast: Cast) -> dict[str, Any]:
@@ -89,13 +98,17 @@ def opening(cast: Cast, described: Mapping[str, Any], state: State, limits: Limi
         written["forks"] = dict(forks)
     update: dict[str, Any] = {
         **_FRESH, "scenario": deepcopy(scenario), "origin": written, "messages": Overwrite(messages),
-        "attempts": Overwrite(attempts), "turn": turn, "memory": Overwrite(memory), "labels": Overwrite({}),
-        "extra": {} if anew else state.get("extra", {}),
+        "attempts": Overwrite(attempts), "turn": turn, "memory": Overwrite(memory),
+        "labels": Overwrite({} if anew else state.get("labels", {})), "extra": {} if anew else state.get("extra", {}),
     }  # fmt: skip
-    now = {key: value.value if isinstance(value, Overwrite) else value for key, value in update.items()}
     if given and role_of(messages[-1]) != "user":
-        update["stop"] = stop_of(cast, _state(now), limits)
+        update["stop"] = stop_of(cast, _state(overwritten(update)), limits)
     return update
+
+
+def overwritten(update: Mapping[str, Any]) -> dict[str, Any]:
+    """The state as LangGraph has it after the opening's update."""
+    return {key: value.value if isinstance(value, Overwrite) else value for key, value in update.items()}
 
 
 def turns_in(messages: Sequence[dict[str, Any]]) -> int:

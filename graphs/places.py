@@ -3,31 +3,36 @@
 import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
+from typing import cast as typed
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.graph import END
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from ..data.packages import frames_of
 from ..data.provenance import SIDES
 from ..data.records import Role
 from ..data.summaries.executed_graph import SPEAKERS, VALIDATORS
 from ..nodes.behaviours.rewriting import behaves_by_rule, behaving
+from ..nodes.calls.service import current
 from ..nodes.contract import AsksSides, ContractError, PromptedSpeaker, check_update
 from ..nodes.conversation_state import State, after
 from ..nodes.limits import Limits
 from ..nodes.scorers.scenario_success import with_success_of_scenario
-from ..nodes.settings.redaction import redacted
+from ..nodes.settings.redaction import error_line
+from ..nodes.speakers.approval import ApprovalError
 from ..nodes.state import NodePlace, Update, merged, seen_by
 from ..nodes.state import State as TodaysState
 from ..nodes.validators.flaws import sound
 from ..nodes.worlds import Context, before_draft, put_back
 from .attempts import unjudged
 from .casts.cast import Cast
-from .conversations.replaying import fork_of, recorded_update
+from .failures import NodeError, failure_of, of_node
 from .opening import of_cast, opening
 from .records import as_today
-from .verdicts import NodeError, after_validator, stop_of
+from .replaying import fork_of, recorded_update
+from .verdicts import after_validator, stop_of
 
 Place: TypeAlias = Any
 """A node of LangGraph, `async (state, config, runtime)`, for which it has no type."""
@@ -97,16 +102,55 @@ async def _answer(
     runtime: Runtime[Limits],
 ) -> Any:
     """What the node answers, with what belongs to its place: a user's behaviours, the success of the scenario."""
-    if name not in SPEAKERS:
-        answer = await call(shown, state, config, runtime)
-        return await with_success_of_scenario(answer, shown, runtime) if name == "closing" else answer
-    await before_draft(runtime.context)
+    if name == "closing":
+        return await _closed(call, shown, state, config, runtime)
+    role = SPEAKERS.get(name)
+    if role is not None:
+        await before_draft(runtime.context)
     try:
         answer = await call(shown, state, config, runtime)
-    except Exception:
-        await put_back(runtime.context)
+    except (Exception, SystemExit) as error:
+        if role is not None:
+            await put_back(runtime.context)
+        if isinstance(error, ApprovalError):
+            tried = {"attempts": unjudged(state, error.drafts, role), "drafts": None}
+            raise NodeError(failure_of("approve", error), tried) from error
+        if isinstance(error, SystemExit):  # it would end this process, and not its own conversation alone
+            raise NodeError(
+                of_node(name, error_line(error, placed=True), frames_of(error), crashed=True), {}
+            ) from error
         raise
     return behaving(answer, shown) if name == "user_simulator" and behaves_by_rule(node) else answer
+
+
+async def _closed(
+    call: Callable[..., Awaitable[Any]],
+    shown: TodaysState,
+    state: State,
+    config: RunnableConfig,
+    runtime: Runtime[Limits],
+) -> Any:
+    """The closing node's update, with the success that the scenario declares; NodeError if a call got no reply.
+
+    What is asked after the end keeps an error in an answer's place: it can be asked again.
+    """
+    name = str(shown["id"])
+    with current().active() as calls:
+        calls.lost.pop(name, None)  # of calls before, whose errors a node has caught
+        update = await call(shown, state, config, runtime)
+        if isinstance(update, dict):
+            update = await with_success_of_scenario(typed(Update, update), shown, runtime)
+        lost = calls.lost.pop(name, None)
+    if lost is not None:
+        raise NodeError(of_node("closing", lost), _after_closing(update))
+    return update
+
+
+def _after_closing(update: Update) -> dict[str, Any]:
+    closed: dict[str, Any] = {"labels": update.get("labels", {})}
+    if "usage" in update:
+        closed["attempts"] = [{"role": "closing", "at": -1, "verdict": "accepted", "usage": update["usage"]}]
+    return closed
 
 
 def _without_command(name: NodePlace, answer: Any) -> Any:
@@ -161,10 +205,7 @@ async def _settled(
         stop = update.get("stop") or stop_of(cast, after(state, changed), limits)
         return changed | {"stop": stop}
     if name == "closing":
-        closed: dict[str, Any] = {"labels": update.get("labels", {})}
-        if "usage" in update:
-            closed["attempts"] = [{"role": "closing", "at": -1, "verdict": "accepted", "usage": update["usage"]}]
-        return closed
+        return _after_closing(update)
     selected: dict[str, Any] = {"prompt": update.get("prompt")}
     return selected | ({"memory": {role: update["memory"]}} if "memory" in update else {})
 
@@ -172,9 +213,8 @@ async def _settled(
 def _spoken(role: Role, cast: Cast, name: NodePlace, state: State, update: Update) -> dict[str, Any]:
     drafts: list[Any] = list(update.get("drafts", []))
     if error := update.get("failed"):
-        fault = SIDES[name] if update.get("crashed") else "infrastructure" if update.get("frames") else None
-        failed = {"attempts": unjudged(state, drafts, role), "drafts": None}
-        raise NodeError(name, redacted(error), failed, frames=update.get("frames"), fault=fault)
+        failure = of_node(name, error, update.get("frames", ()), crashed=bool(update.get("crashed")))
+        raise NodeError(failure, {"attempts": unjudged(state, drafts, role), "drafts": None})
     if "memory" in update and drafts:
         drafts[0] = {**drafts[0], "memory": update["memory"]}
     speaker = getattr(cast, name)

@@ -26,10 +26,10 @@ from .casts.cast import Cast
 from .casts.registry import CastFactory, register
 from .casts.settings import CastSettings, documented, library
 from .casts.sides import Speaker, side
+from .graph import conversation
 from .scenarios.tasks import TaskSource
 from .scenarios.tasks import scenario as scenario
 from .scenarios.tasks import scenarios as scenarios
-from .serving.served_graph import served
 
 NAME = KIND
 PUBLISHED = "recllmsim_as_published"
@@ -182,5 +182,5 @@ def as_published(user: Speaker = "offline", assistant: Speaker = "offline", **se
     return FACTORY(user=user, assistant=assistant, **(settings | {"as_published": True}))
 
 
-graph = served(FACTORY)
-"""The conversation of two offline speakers: what `langgraph dev` serves. Its context may choose other speakers."""
+graph = conversation(cast())
+"""The conversation of two offline speakers: what `langgraph dev` serves."""

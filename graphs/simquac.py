@@ -21,10 +21,10 @@ from .casts.cast import Cast
 from .casts.registry import CastFactory, register
 from .casts.settings import CastSettings, documented, library
 from .casts.sides import Speaker, side
+from .graph import conversation
 from .scenarios.topics import TopicSource
 from .scenarios.topics import scenario as scenario
 from .scenarios.topics import scenarios as scenarios
-from .serving.served_graph import served
 
 NAME = "simquac"
 PUBLISHED = "simquac_as_released"
@@ -138,5 +138,5 @@ def as_published(user: Speaker = "offline", assistant: Speaker = "offline", **se
     return FACTORY(user=user, assistant=assistant, **(settings | {"as_published": True}))
 
 
-graph = served(FACTORY)
-"""The conversation of two offline speakers: what `langgraph dev` serves. Its context may choose other speakers."""
+graph = conversation(cast())
+"""The conversation of two offline speakers: what `langgraph dev` serves."""

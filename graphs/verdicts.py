@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
+from typing import cast as typed
 
 from ..data.records import Role
 from ..data.summaries.executed_graph import SPEAKER_OF, VALIDATOR_OF
-from ..errors import DuologueError
 from ..nodes.calls.service import run_is_over
 from ..nodes.contract import check_reason
 from ..nodes.conversation_state import Attempt, State, after, next_number, rejected_now
@@ -14,23 +14,15 @@ from ..nodes.limits import Limits
 from ..nodes.messages.attachments import why_empty
 from ..nodes.models.flaws import EMPTY
 from ..nodes.speakers.tools import NOT_ASKED_AGAIN, NOT_UNDONE, calls_that_ran, lasting
-from ..nodes.state import Draft, Verdict
+from ..nodes.state import Draft, NodePlace, Verdict
 from ..nodes.stops import budget, until_spent
 from ..nodes.worlds import restorable
 from .attempts import attempts_of, placed
 from .casts.cast import Cast
+from .failures import NodeError, of_node
 from .records import OF_A_MESSAGE, as_today, chat_message
 
 End: TypeAlias = Literal["accepted", "stands", "regenerate", "unsaid", "fallback", "failed"]
-
-
-class NodeError(DuologueError, RuntimeError):
-    """A node could not do its part; what it had done before is in `update`, which a run records."""
-
-    def __init__(self, place: str, error: str, update: dict[str, Any], **details: Any) -> None:
-        super().__init__(f"{place}: {error}")
-        self.failure = {"node": place, "error": error, **{key: value for key, value in details.items() if value}}
-        self.update = update
 
 
 def after_validator(
@@ -56,7 +48,7 @@ def after_validator(
     if error := next(filter(None, (verdict.get("failed") for verdict in verdicts)), None):
         for attempt in tried:
             attempt["verdict"] = "unjudged"
-        raise NodeError(VALIDATOR_OF[role], error, {"attempts": tried})
+        raise NodeError(of_node(typed(NodePlace, VALIDATOR_OF[role]), error), {"attempts": tried})
     ran = [Draft(text="", tool_calls=calls_that_ran(draft)) for draft in drafts] if stop else drafts
     tools = [] if passed or restorable(limits) else lasting(getattr(cast, SPEAKER_OF[role]), ran)
     if tools:
@@ -138,7 +130,8 @@ def _silence(role: Role, cast: Cast, attempts: list[Attempt], tried: list[Attemp
     counted = ", ".join(f"{number} {flaw}" for flaw, number in sorted(flaws.items()))
     own = role == "assistant" or getattr(cast.user_simulator, "model", None) is None
     error = f"none of {len(attempts)} replies had a text: {counted}"
-    return NodeError(SPEAKER_OF[role], error, {"attempts": tried, "drafts": None}, fault=role if own else None)
+    failure = {"node": SPEAKER_OF[role], "error": error} | ({"fault": role} if own else {})
+    return NodeError(failure, {"attempts": tried, "drafts": None})
 
 
 def _messages(

@@ -13,7 +13,8 @@ from ..data.settings.tracing import requested
 from ..errors import DuologueError, SettingError
 from ..graphs import Cast
 from ..graphs.casts.success_checks import check_success
-from ..graphs.conversations.recording import record
+from ..graphs.opening import begun
+from ..graphs.records import record
 from ..graphs.scenarios.planned_states import repeated
 from ..graphs.scenarios.sources import Scenarios
 from ..nodes.calls.gate import EndpointError
@@ -147,7 +148,7 @@ async def results(
         raise stopped.with_traceback(None) from None
     missing = [state for state in plan if name_of(state) not in ended.results]
     for state in missing:  # not begun: each scenario has a conversation in the list
-        ended.add(record(state, cast.name).model_copy(update={"stop": "cancelled"}))
+        ended.add(record(begun(state), cast.name).model_copy(update={"stop": "cancelled"}))
     if not control.lasting:  # else each caller gets the reason with its answer
         ended.warn(map(name_of, plan), control.cutting or "by a bound of the run")
     if missing and not control.lasting:

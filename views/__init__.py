@@ -14,7 +14,6 @@ from .page import HtmlPage
 from .pages import is_page, is_page_of
 from .parts import with_images
 from .run import index_of, run_page, write_run
-from .watching import watch
 
 __all__ = [
     "HtmlPage",
@@ -30,7 +29,6 @@ __all__ = [
     "is_page_of",
     "load_ipython_extension",
     "run_page",
-    "watch",
     "with_images",
     "write_run",
 ]

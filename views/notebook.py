@@ -43,7 +43,7 @@ def register(shell: Any) -> None:
     plain.for_type_by_name("duologue.analysis.tables", "Table", table_text)
     plain.for_type_by_name("duologue.analysis.tables", "TypedRows", table_text)
     pictures = shell.display_formatter.formatters["image/svg+xml"]
-    pictures.for_type_by_name("duologue.graphs.conversations.compiled", "ConversationGraph", compiled_svg)
+    pictures.for_type_by_name("langgraph.graph.state", "CompiledStateGraph", compiled_svg)
 
 
 def register_here() -> None:
@@ -94,7 +94,7 @@ def cast_html(cast: Any) -> str:
 
 def compiled_svg(graph: Any) -> str:
     """A conversation's compiled graph as a picture."""
-    title = f"Graph of the cast {graph.cast_name}"
+    title = f"Graph of the cast {graph.name}"
     return standalone([drawn_graph(graph.get_graph(), title)], "graph", title).svg
 
 

@@ -5,29 +5,37 @@ Each scenario becomes a record, also when it fails.
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable
+from contextlib import AsyncExitStack, aclosing, suppress
 from datetime import UTC, datetime
 from itertools import islice
 from time import perf_counter
+from traceback import format_exception
 from typing import Any, Literal, TypeAlias, TypeVar
+from typing import cast as typed
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphRecursionError
 
-from ...data.records import Conversation, Failure
+from ...data.records import Conversation, Failure, Timing
 from ...errors import SettingError
-from ...graphs import Cast, ConversationGraph, conversation, fuse
+from ...graphs import Cast, conversation
 from ...graphs.casts.page_checks import check_filled
-from ...graphs.conversations.recording import state_id
-from ...graphs.conversations.steps import failure_of
+from ...graphs.failures import NodeError, failure_in, failure_of, place_in
+from ...graphs.graph import Compiled, cast_of, fuse, world
+from ...graphs.opening import begun, id_of
+from ...graphs.records import record
 from ...nodes.calls.gate import RunOverError
 from ...nodes.calls.service import Calls, current, run_is_over
 from ...nodes.contract import ContractError
+from ...nodes.conversation_state import State, after
 from ...nodes.limits import Limits
-from ...nodes.state import State
+from ...nodes.settings.redaction import redacted
+from ...nodes.state import State as PlannedState
 from ...nodes.worlds import WorldError
 from .control import Control, default_control
 from .turns import LoopTurns
+from .way import Topology, Way
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +51,7 @@ Keep: TypeAlias = Callable[[Conversation], None]
 """Is called with each conversation as soon as it is over."""
 
 
-def planned(cast: Cast, scenarios: Iterable[State]) -> list[State]:
+def planned(cast: Cast, scenarios: Iterable[PlannedState]) -> list[PlannedState]:
     """The scenarios with their ids, in order.
 
     Equal scenarios without an ordinal of their own get one, so that each has its own id and is simulated.
@@ -51,7 +59,7 @@ def planned(cast: Cast, scenarios: Iterable[State]) -> list[State]:
     seen: set[str] = set()
     following: dict[str, int] = {}
     """The ordinal to try next, by the id that a scenario would have with its own."""
-    plan: list[State] = []
+    plan: list[PlannedState] = []
     for number, scenario in enumerate(scenarios):
         if not isinstance(scenario, dict) or not isinstance(scenario.get("scenario"), dict):
             if isinstance(scenario, dict) and {"goal", "first_message"} & set(scenario):
@@ -63,13 +71,13 @@ def planned(cast: Cast, scenarios: Iterable[State]) -> list[State]:
                 "make a list of them with a cast's scenarios(...), such as graphs.simquac.scenarios(topics)"
             )
         ordinal, repeat = scenario.get("ordinal", 0), scenario.get("repeat", 0)
-        first = name = state_id({**scenario, "ordinal": ordinal, "repeat": repeat}, cast.name)
+        first = name = id_of({**scenario, "ordinal": ordinal, "repeat": repeat}, cast.name)
         if name in seen and scenario.get("id"):
             raise SettingError(f"two scenarios have the id {name}: leave ids out, or make them differ")
         ordinal = following.get(first, ordinal)
         while name in seen:
             ordinal += 1
-            name = state_id({**scenario, "ordinal": ordinal, "repeat": repeat}, cast.name)
+            name = id_of({**scenario, "ordinal": ordinal, "repeat": repeat}, cast.name)
         following[first] = ordinal
         seen.add(name)
         plan.append({**scenario, "id": name, "ordinal": ordinal, "repeat": repeat})
@@ -77,44 +85,60 @@ def planned(cast: Cast, scenarios: Iterable[State]) -> list[State]:
     return plan
 
 
-def name_of(state: State) -> str:
+def name_of(state: PlannedState) -> str:
     """The id of a planned conversation."""
     return str(state.get("id", ""))
 
 
 async def converse(
-    graph: ConversationGraph, scenario: State, limits: Limits, keep: Keep, watch: Watch | None = None
+    graph: Compiled,
+    scenario: PlannedState,
+    limits: Limits,
+    keep: Keep,
+    watch: Watch | None = None,
+    topology: Topology | None = None,
 ) -> None:
     """Simulate one conversation and pass its record to `keep`; a cancelled one as far as it got.
 
     Args:
         graph: The conversation's graph (`graphs.conversation`).
-        scenario: The initial state.
+        scenario: The planned conversation.
         limits: Limits of the conversation.
         keep: Called with the record.
         watch: Called with every state.
+        topology: The graph's, where it is known.
     """
-    state: State = scenario
+    cast = cast_of(graph)
+    state: dict[str, Any] = begun(scenario)
     started, began = datetime.now(UTC), perf_counter()
+    way = Way(topology or Topology(graph))
 
     def over(**changes: Any) -> None:
         try:
-            conversation = graph.record(state)
+            conversation = record(state, cast.name, memory=cast.record_memory)
         except ValueError as error:  # not a state of ours: that it ended, and why, must still be written down
-            conversation = Conversation(id=str(state.get("id", "")), scenario={"kind": "unknown"}, stop="model_failed")
+            conversation = Conversation(id=name_of(scenario), scenario={"kind": "unknown"}, stop="model_failed")
             changes["failure"] = Failure.model_validate(failure_of("graph", error))
-        clock = {"started": started.isoformat(timespec="seconds"), "seconds": round(perf_counter() - began, 3)}
-        timing = conversation.timing.model_copy(update=clock)
-        keep(conversation.model_copy(update={"timing": timing, **changes}))
-
-    def follow(now: State) -> None:
-        nonlocal state
-        state = now  # the last one survives whatever ends the graph
-        if watch is not None:
-            watch(now)
+        timing = Timing(
+            started=started.isoformat(timespec="seconds"), seconds=round(perf_counter() - began, 3), nodes=way.nodes()
+        )
+        keep(conversation.model_copy(update={"timing": timing, "edges": way.edges(), **changes}))
 
     try:
-        await graph.follow(scenario, limits, follow, steps=fuse(limits))
+        async with AsyncExitStack() as stack:
+            context = limits
+            if cast.world is not None:
+                context = await stack.enter_async_context(world(cast, state, limits))
+            steps: RunnableConfig = {"recursion_limit": fuse(limits)}
+            stream = graph.astream(typed(State, state), steps, context=context, stream_mode=["updates", "values"])
+            async with aclosing(typed(AsyncGenerator[tuple[str, Any], None], stream)) as parts:
+                async for mode, part in parts:
+                    if mode == "updates":
+                        way.took(part)
+                        continue
+                    state = part  # the last one survives whatever ends the graph
+                    if watch is not None:
+                        watch(typed(State, part))
     except (asyncio.CancelledError, RunOverError):
         over(stop="budget" if run_is_over() and current().stopped is None else "cancelled")
         raise
@@ -123,21 +147,22 @@ async def converse(
         over(stop="budget", failure=Failure(node="stop", error=reason))
     except WorldError as error:
         # Torn down badly after the end, the conversation is as good as before; else there was none.
-        if state.get("failure"):  # which ended it: it stays
-            log.warning("%s", error)
-            over()
-        else:
-            stop = {} if state.get("stop") else {"stop": "model_failed"}
-            over(**stop, failure=Failure.model_validate(failure_of("world", error)))
+        stop = {} if state.get("stop") else {"stop": "model_failed"}
+        over(**stop, failure=Failure.model_validate(failure_of("world", error)))
     except Exception as error:  # a broken node ends its own conversation, not the others
-        over(stop="model_failed", failure=Failure.model_validate(failure_of("graph", error)))
+        log.debug("%s", redacted("".join(format_exception(error))))
+        if isinstance(error, NodeError):
+            state = dict(after(typed(State, state), error.update))
+        way.failed(place_in(error))
+        over(stop="model_failed", failure=Failure.model_validate(failure_in(error)))
     else:
+        way.over()
         over()
 
 
 async def converse_all(
     cast: Cast,
-    scenarios: Iterable[State],
+    scenarios: Iterable[PlannedState],
     limits: Limits,
     keep: Keep,
     *,
@@ -162,10 +187,11 @@ async def converse_all(
         EndpointError: No call can succeed any more; unfinished conversations are passed to `keep` as cancelled.
     """
     graph = conversation(cast)
+    topology = Topology(graph)
     control = control or default_control()
 
-    async def one(scenario: State) -> None:
-        await converse(graph, scenario, limits, keep, watch)
+    async def one(scenario: PlannedState) -> None:
+        await converse(graph, scenario, limits, keep, watch, topology)
 
     await do_all(scenarios, one, calls or control.call_service(), control, concurrency)
 

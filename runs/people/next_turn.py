@@ -18,7 +18,7 @@ from ...data.identity import VERSION, digest
 from ...data.people.next_turns import Moment, NextTurn
 from ...data.records import Conversation
 from ...graphs import Cast, conversation
-from ...graphs.conversations.beginning import of_cast
+from ...graphs.opening import of_cast
 from ...graphs.single_turn import asking, limits_of, next_turn, state_of
 from ...nodes.calls.spending import PriceQuery, asked_model
 from ...nodes.people import PeopleSpeaker, RewritePeople

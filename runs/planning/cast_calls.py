@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
+from typing import cast as typed
 
 from langgraph.runtime import Runtime
 
@@ -24,9 +25,11 @@ from ...data.text.model_tokens import OF_MESSAGE, tokens_about
 from ...errors import DuologueError
 from ...graphs import Cast
 from ...graphs.casts.assembling import replaying, says_stored
-from ...graphs.conversations.beginning import opening
+from ...graphs.opening import begun, of_cast, opening, overwritten
+from ...graphs.records import as_today
 from ...nodes.asking.judges import ATTEMPTS
 from ...nodes.calls.spending import asked_model
+from ...nodes.conversation_state import State as NativeState
 from ...nodes.limits import Limits
 from ...nodes.people import WithPeople
 from ...nodes.scorers.combined import scorers_of
@@ -221,7 +224,9 @@ class CastCalls:
 
     async def _first(self, role: Role, scenario: State, talk: TypicalConversation) -> State:
         """The state right before a role's first call about a scenario."""
-        state = merged(merged(scenario, opening(scenario, self.cast, self.limits)), {"memory": {}, "speaking": role})
+        begins = typed(NativeState, begun(scenario))
+        opened = opening(self.cast, of_cast(self.cast), begins, self.limits)
+        state = merged(as_today(typed(NativeState, overwritten(opened)), role), {"memory": {}})
         messages = state.get("messages", [])
         if role == "assistant" and not (messages and messages[-1]["role"] == "user"):
             question = Message(role="user", text="word" * talk.lengths["user"][1])

@@ -8,12 +8,12 @@ every node is called as in any conversation.
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
-from ...data.attempts import as_object
-from ...data.provenance import SIDES, Fork, NodeInfo
-from ...data.records import Message, Role, Usage
-from ...nodes.contract import OF_THE_CALL, OF_THE_VERDICT
-from ...nodes.speakers.same_answers import function_of
-from ...nodes.state import Draft, NodePlace, Prompt, State, Update, Verdict, attempt_number
+from ..data.attempts import as_object
+from ..data.provenance import SIDES, Fork, NodeInfo
+from ..data.records import Message, Role, Usage
+from ..nodes.contract import OF_THE_CALL, OF_THE_VERDICT
+from ..nodes.speakers.same_answers import function_of
+from ..nodes.state import Draft, NodePlace, Prompt, State, Update, Verdict, attempt_number
 
 RecordedDraft: TypeAlias = tuple[dict[str, Any], dict[str, Any] | None]
 """An attempt, and the message that it became, as plain JSON."""

@@ -1,29 +1,19 @@
 """Show a conversation while it is simulated: in a notebook as HTML, elsewhere as lines of text."""
 
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ..data.records import Conversation
 from ..data.stop_reasons import in_words
 from ..data.text.terminal import plain
-from .conversation import notebook_html
-
-
-class Watchable(Protocol):
-    """A compiled graph that streams its states and makes records of them, as `graphs.conversation` gives."""
-
-    def astream(self, input: Any, config: Any = None, **settings: Any) -> AsyncIterator[Any]:
-        """The states, each as soon as it is reached."""
-        ...
-
-    def record(self, state: Any) -> Conversation:
-        """The record of a state."""
-        ...
+from ..graphs.graph import Compiled, cast_of
+from ..graphs.records import record
+from ..views.conversation import notebook_html
 
 
 async def watch(
-    graph: Watchable,
+    graph: Compiled,
     scenario: Mapping[str, Any],
     context: Any = None,
     *,
@@ -33,7 +23,7 @@ async def watch(
     """Run the graph and show every message as it comes.
 
     Args:
-        graph: The graph.
+        graph: The graph, as `graphs.conversation` gives it.
         scenario: The initial state.
         context: Passed to the graph, such as its limits.
         config: Passed to the graph.
@@ -44,10 +34,12 @@ async def watch(
         The conversation.
     """
     show = show or _display()
-    conversation = graph.record(scenario)
+    name = cast_of(graph).name
+    conversation = record(scenario, name)
     before = None
-    async for state in graph.astream(scenario, config, context=context, stream_mode="values"):
-        conversation = graph.record(state)
+    stream = graph.astream(scenario, config, context=context, stream_mode="values")  # type: ignore[call-overload]
+    async for state in stream:
+        conversation = record(state, name)
         attempts = sum(1 for _ in conversation.attempts())
         now = (len(conversation.messages), attempts, conversation.stop, conversation.failure)
         if now != before:
@@ -99,7 +91,6 @@ class _Lines:
             reasons = ", ".join(attempt.reason or "rejected" for attempt in message.rejected)
             print(plain(f"{message.role}: {message.text}" + (f"  (rejected before: {reasons})" if reasons else "")))
         self._shown = len(conversation.messages)
-        over = any(edge.target == "__end__" and edge.count for edge in conversation.edges)
-        if over and not self._ended:
+        if conversation.stop is not None and not self._ended:
             self._ended = True
             print(in_words(conversation.stop))

@@ -1,0 +1,68 @@
+"""Failures of nodes: what a run records of an exception, and whose fault it is."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from ..data.packages import frames_of
+from ..data.provenance import SIDES
+from ..data.summaries.executed_graph import SPEAKERS
+from ..errors import DuologueError
+from ..nodes.contract import ContractError
+from ..nodes.models.faults import is_crash
+from ..nodes.settings.redaction import error_line, redacted
+from ..nodes.state import NodePlace
+from ..nodes.worlds import WorldError
+
+_TASK = "During task with name '"
+"""How the note begins that LangGraph adds to an exception of a node."""
+
+
+class NodeError(DuologueError, RuntimeError):
+    """A node could not do its part.
+
+    `failure` is what a record says of it, `update` what it had done before: the engine of a run adds it to the last state.
+    """
+
+    def __init__(self, failure: Mapping[str, Any], update: Mapping[str, Any]) -> None:
+        super().__init__(f"{failure['node']}: {failure['error']}")
+        self.failure, self.update = dict(failure), dict(update)
+
+
+def failure_of(node: str, error: BaseException) -> dict[str, Any]:
+    """The failure to record of an error that a node raised: its line, and its places in one's own code."""
+    return with_frames({"node": node, "error": error_line(error, placed=True)}, frames_of(error))
+
+
+def with_frames(failure: dict[str, Any], frames: Sequence[str]) -> dict[str, Any]:
+    """The failure with the places in one's own code that the error passed."""
+    return failure | {"frames": list(frames)} if frames else failure
+
+
+def of_node(place: NodePlace, error: str, frames: Sequence[str] = (), *, crashed: bool = False) -> dict[str, Any]:
+    """The failure that a node reports itself; `crashed`: its own code failed, not an endpoint that it calls."""
+    return _blamed(place, with_frames({"node": place, "error": redacted(error)}, frames), crashed=crashed)
+
+
+def failure_in(error: BaseException) -> dict[str, Any]:
+    """The failure to record of any exception that a graph raised, with the node that LangGraph names."""
+    if isinstance(error, NodeError):
+        return error.failure
+    if isinstance(error, WorldError):
+        return failure_of("world", error)
+    place = place_in(error)
+    if place is None or isinstance(error, ContractError):
+        return failure_of("graph", error)
+    return _blamed(place, failure_of(place, error), crashed=is_crash(error))
+
+
+def place_in(error: BaseException) -> str | None:
+    """The node that raised an exception, by the note that LangGraph adds; None without one."""
+    notes = [note for note in getattr(error, "__notes__", ()) if note.startswith(_TASK)]
+    return notes[0][len(_TASK) :].partition("'")[0] if notes else None
+
+
+def _blamed(place: str, failure: dict[str, Any], *, crashed: bool) -> dict[str, Any]:
+    """The failure with its fault: that of the side whose own code crashed, an endpoint's that this code called."""
+    if crashed:
+        return failure | ({"fault": SIDES[cast(NodePlace, place)]} if place in SPEAKERS else {})
+    return failure | ({"fault": "infrastructure"} if "frames" in failure else {})

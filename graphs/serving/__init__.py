@@ -1,1 +1,0 @@
-"""Graphs for a LangGraph server and for Studio."""
