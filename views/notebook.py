@@ -42,8 +42,10 @@ def register(shell: Any) -> None:
     plain = shell.display_formatter.formatters["text/plain"]
     plain.for_type_by_name("duologue.analysis.tables", "Table", table_text)
     plain.for_type_by_name("duologue.analysis.tables", "TypedRows", table_text)
-    pictures = shell.display_formatter.formatters["image/svg+xml"]
-    pictures.for_type_by_name("langgraph.graph.state", "CompiledStateGraph", compiled_svg)
+    compiled = ("langgraph.graph.state", "CompiledStateGraph")
+    shell.display_formatter.formatters["image/svg+xml"].for_type_by_name(*compiled, compiled_svg)
+    # LangGraph's own form asks a public web service for a picture: offline the cell would fail.
+    shell.display_formatter.mimebundle_formatter.for_type_by_name(*compiled, compiled_text)
 
 
 def register_here() -> None:
@@ -92,9 +94,14 @@ def cast_html(cast: Any) -> str:
     )
 
 
+def compiled_text(graph: Any) -> dict[str, str]:
+    """A compiled graph as text in Mermaid's notation."""
+    return {"text/plain": graph.get_graph().draw_mermaid()}
+
+
 def compiled_svg(graph: Any) -> str:
-    """A conversation's compiled graph as a picture."""
-    title = f"Graph of the cast {graph.name}"
+    """A compiled graph as a picture."""
+    title = f"Graph: {graph.name}"
     return standalone([drawn_graph(graph.get_graph(), title)], "graph", title).svg
 
 

@@ -5,7 +5,7 @@ Each scenario becomes a record, also when it fails.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping
 from contextlib import AsyncExitStack, aclosing, suppress
 from datetime import UTC, datetime
 from itertools import islice
@@ -142,22 +142,26 @@ async def converse(
     except (asyncio.CancelledError, RunOverError):
         over(stop="budget" if run_is_over() and current().stopped is None else "cancelled")
         raise
-    except GraphRecursionError:
-        reason = f"no stop criterion held within {fuse(limits)} steps"
-        over(stop="budget", failure=Failure(node="stop", error=reason))
-    except WorldError as error:
-        # Torn down badly after the end, the conversation is as good as before; else there was none.
-        stop = {} if state.get("stop") else {"stop": "model_failed"}
-        over(**stop, failure=Failure.model_validate(failure_of("world", error)))
-    except Exception as error:  # a broken node ends its own conversation, not the others
+    except Exception as error:  # it ends its own conversation, not the others
         log.debug("%s", redacted("".join(format_exception(error))))
         if isinstance(error, NodeError):
             state = dict(after(typed(State, state), error.update))
         way.failed(place_in(error))
-        over(stop="model_failed", failure=Failure.model_validate(failure_in(error)))
+        over(**_ended_by(error, state, limits))
     else:
         way.over()
         over()
+
+
+def _ended_by(error: Exception, state: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
+    """How a conversation ends that an exception has ended."""
+    if isinstance(error, GraphRecursionError):
+        reason = f"no stop criterion held within {fuse(limits)} steps"
+        return {"stop": "budget", "failure": Failure(node="stop", error=reason)}
+    failure = Failure.model_validate(failure_in(error))
+    # A world that is torn down badly after the end leaves the conversation as good as before; else there was none.
+    stays = isinstance(error, WorldError) and state.get("stop")
+    return {"failure": failure} if stays else {"failure": failure, "stop": "model_failed"}
 
 
 async def converse_all(
