@@ -8,7 +8,6 @@ from .domains import register_format
 from .files.json_files import read_text
 from .formats import messages, record_lines, sharegpt
 from .formats.detection import Contents, Format, Source
-from .input_forms import Form
 from .loading import Loaded, kind_of, load
 from .people.pairing import Pairing, paired
 from .records import (
@@ -42,7 +41,6 @@ __all__ = [
     "Edge",
     "Exchange",
     "ExecutedGraph",
-    "Form",
     "Format",
     "LabelNotes",
     "Loaded",

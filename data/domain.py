@@ -17,7 +17,6 @@ from .formats import messages
 from .formats.detection import Format, Writer
 from .formats.dialogues import further
 from .identity import digest
-from .input_forms import Form, ScenarioForm
 from .records import Conversation, Message
 from .rules.chat import CHAT_RULES
 from .rules.findings import Rule
@@ -86,9 +85,6 @@ class Domain:
     are sent without them."""
     attribution: str = ""
     """A line for the data set card about the licence of the source texts."""
-    form: type[Form] = ScenarioForm
-    """The scenario as a form to fill in, with a description, defaults and examples for each field: the input of a
-    served graph. By default one field that takes any scenario as JSON."""
     label_notes: LabelNotes = LabelNotes()
     """Keys among the labels that do not judge behaviour or quality, in conversations of every kind: their names mean the
     same everywhere."""

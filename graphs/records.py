@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, cast
 
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, convert_to_messages
 
 from ..data.attachments import bounded
 from ..data.identity import begun_with, conversation_id
@@ -47,7 +47,7 @@ def said(state: State | Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[d
     messages: list[dict[str, Any]] = []
     numbers: dict[int, dict[str, Any]] = {}
     by_id: dict[str, dict[str, Any]] = {}
-    for number, message in enumerate(state.get("messages", [])):
+    for number, message in enumerate(convert_to_messages(state.get("messages", []))):
         role = role_of(message)
         if role is None:
             continue

@@ -145,6 +145,7 @@ async def results(
         for conversation in record_lines.iterate_run(out):
             ended.add(conversation)
     if stopped is not None and not ended.finished:
+        stopped.__notes__ = []  # of LangGraph, on which node's task it passed first
         raise stopped.with_traceback(None) from None
     missing = [state for state in plan if name_of(state) not in ended.results]
     for state in missing:  # not begun: each scenario has a conversation in the list

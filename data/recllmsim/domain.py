@@ -13,7 +13,6 @@ from ..text.languages import Language
 from .dataset import in_language, variant
 from .dataset_checks import RULES
 from .folders import cluster, holds_conversations, oddities, read_folder, user_folder, write
-from .input_form import TaskForm
 from .paths import unfit
 from .situations import KIND, Situation, lines_of
 
@@ -70,7 +69,6 @@ class RecLLMSim(Domain):
         ),
     )
     dataset = Dataset("", "a conversation a file, in RecLLMSim's format", write, "TASK/FILE.json", unfit)
-    form = TaskForm
     rules = RULES
     marks = ("task", "profile")
     label_notes = LabelNotes(

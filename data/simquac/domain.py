@@ -10,7 +10,6 @@ from ..grounding import gives_no_answer
 from ..records import Conversation, Message
 from . import dataset, rows, teacher, topics
 from .dataset_checks import RULES
-from .input_form import TopicForm
 from .topics import FIELDS, KIND, Topic
 
 
@@ -37,7 +36,6 @@ class SimQuAC(Domain):
         ),
     )
     dataset = Dataset("simquac.json", "the conversations in SimQuAC's format (SQuAD-style JSON)", dataset.write)
-    form = TopicForm
     rules = RULES
     marks = FIELDS
     label_notes = LabelNotes(facts=frozenset({"topic_id", "quac"}))

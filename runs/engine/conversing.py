@@ -32,7 +32,6 @@ from ...nodes.conversation_state import State, after
 from ...nodes.limits import Limits
 from ...nodes.settings.redaction import redacted
 from ...nodes.state import State as PlannedState
-from ...nodes.worlds import WorldError
 from .control import Control, default_control
 from .turns import LoopTurns
 from .way import Topology, Way
@@ -159,8 +158,8 @@ def _ended_by(error: Exception, state: Mapping[str, Any], limits: Limits) -> dic
         reason = f"no stop criterion held within {fuse(limits)} steps"
         return {"stop": "budget", "failure": Failure(node="stop", error=reason)}
     failure = Failure.model_validate(failure_in(error))
-    # A world that is torn down badly after the end leaves the conversation as good as before; else there was none.
-    stays = isinstance(error, WorldError) and state.get("stop")
+    # After its end a conversation is as good as before, whatever fails then: a score, or the tearing down of its world.
+    stays = state.get("stop") and failure.node in ("closing", "world")
     return {"failure": failure} if stays else {"failure": failure, "stop": "model_failed"}
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ...data.records import Conversation, Role
 from ...nodes.calls.spending import ModelSpending, Spending
-from ...nodes.state import State
+from ...nodes.conversation_state import State
 from .reports import EndpointNow, Tally
 
 RECENT = 30.0
@@ -59,16 +59,17 @@ class RunFigures:
 
     def watch(self, state: State) -> None:
         """Count a state's new turns and rejections."""
-        name = state.get("id")
-        if name is None:
+        origin = state.get("origin", {})
+        if "opened" not in origin:
             return
+        name, attempts = origin["id"], state.get("attempts", [])
         turns, seen_attempts = self._seen.get(name, (0, 0))
-        now_turns = state.get("turn", 0) - state.get("opened", 0)
-        attempts = state.get("attempts", [])
+        now_turns = state.get("turn", 0) - origin["opened"]
         if (turns, seen_attempts) == (now_turns, len(attempts)) and name in self._seen:
             return
-        for attempt in attempts[seen_attempts if len(attempts) >= seen_attempts else 0 :]:
-            self.tally.rejected[attempt.get("reason") or "other"] += 1
+        for attempt in attempts[seen_attempts:]:
+            if attempt["verdict"] == "rejected":
+                self.tally.rejected[attempt.get("reason") or "other"] += 1
         self.tally.turns += now_turns - turns
         self._seen[name] = (now_turns, len(attempts))
         self.tally.under_way = len(self._seen)

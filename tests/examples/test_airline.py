@@ -256,26 +256,6 @@ def test_not_a_line_of_the_package_names_it() -> None:
     assert [file for file in files if re.search(r"airline[.:/]\w", file.read_text(encoding="utf-8"))] == []
 
 
-SERVED = """
-import asyncio, json, airline
-
-fields = airline.graph.get_input_jsonschema()["properties"]
-form = {"goal": "move my flight to 2026-05-03", "expected": {"QX4821": {"date": "2026-05-03", "fare": "flex"}}}
-state = asyncio.run(airline.graph.ainvoke(form, context={"careless": 0, "impatient": 0, "max_turns": 6}))
-print(json.dumps([list(fields), list(airline.graph.get_context_jsonschema()["properties"]), state["labels"]]))
-"""
-
-
-def test_its_domain_declares_a_form_which_a_server_shows_and_runs(duologue: Command, folder: Path) -> None:
-    assert json.loads((folder / "langgraph.json").read_text())["graphs"] == {"airline": "airline:graph"}
-    done = duologue("-c", SERVED)
-    assert done.returncode == 0, done.stderr
-    fields, context, labels = json.loads(done.stdout)
-    assert fields == ["goal", "facts", "bookings", "seats", "expected", "messages"]
-    assert context[-5:] == ["user", "model", "careless", "impatient", "lenient"]
-    assert labels["scores"]["success"]["value"] is True
-
-
 @pytest.mark.heavy
 def test_the_lenient_policy_is_found_in_pairs_as_its_page_shows(duologue: Command, folder: Path) -> None:
     command = ("test", "--cast", "airline:cast", "--scenarios", "policy.jsonl", "--repeats", 4, "--no-page")

@@ -33,7 +33,6 @@ NOT_RUN = {
     r".* --engine ray .*HOST": "machines of a cluster: tests/runs/divided starts Ray on this one",
     r"langgraph dev": "a server: tests/server starts it",
     r"curl ": "that server",
-    r"python docs/draw_form\.py": "that server",
     r"duologue label (?!.*--(?:write|read|release|out) )": "a page until Ctrl-C: tests/labelling opens it",
     r"inspect view": "a server of Inspect: tests/hosts/test_inspect.py reads what it shows",
     r"duologue serve-user ": "a server until Ctrl-C: tests/cli/hosts starts it",

@@ -22,7 +22,6 @@ __all__ = [
     "agent",
     "cast",
     "database_is_right",
-    "graph",
     "promises_what_no_tool_confirmed",
     "world",
 ]
@@ -110,5 +109,3 @@ def cast(
 
 agent = build(ScriptedAgent())
 """The agent alone, with the scripted model, for `duologue scenarios airline:agent`."""
-graph = graphs.served(cast)
-"""The conversation for a LangGraph server, with the domain's form as its input: see `langgraph.json`."""

@@ -3,9 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pydantic import Field, JsonValue
-
-from duologue.data import Conversation, Domain, Form, Material
+from duologue.data import Conversation, Domain, Material
 from duologue.data.checks import Rule
 
 
@@ -21,43 +19,10 @@ RULES: Mapping[str, Rule] = {
 }
 
 
-class Request(Form):
-    """A customer's request as a form to fill in, such as in LangGraph Studio: `langgraph dev` in `examples/airline`."""
-
-    goal: str = Field(description="What the customer wants.", examples=["move my flight to 2026-05-03"])
-    facts: str = Field(
-        default="The booking code is QX4821.",
-        description="What the customer knows, and tells when it is asked.",
-    )
-    bookings: dict[str, dict[str, JsonValue]] = Field(
-        default={"QX4821": {"date": "2026-05-01", "fare": "flex"}},
-        description="The bookings before, by code: date and fare (flex or basic).",
-    )
-    seats: dict[str, int] = Field(default={"2026-05-03": 2}, description="Free seats, by date.")
-    expected: dict[str, dict[str, JsonValue]] = Field(
-        default={},
-        description="The bookings that are expected afterwards, by code. Empty: as they were.",
-        examples=[{"QX4821": {"date": "2026-05-03", "fare": "flex"}}],
-    )
-
-    def scenario(self) -> dict[str, Any]:
-        """The scenario, as a line of `scenarios.jsonl`."""
-        database = {"bookings": self.bookings, "seats": self.seats}
-        expected = self.expected or self.bookings
-        return {
-            "kind": "airline",
-            "goal": self.goal,
-            "facts": self.facts,
-            "database": database,
-            "expected": expected,
-        }
-
-
 class Airline(Domain):
     """A customer of an airline wants a booking changed."""
 
     kind = "airline"
-    form = Request
     rules = RULES
     marks = ("goal", "facts")
 

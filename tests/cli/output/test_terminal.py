@@ -217,7 +217,7 @@ def test_a_run_whose_endpoint_fails_with_it_prints_it_written_out(duologue, monk
 
 
 async def test_watching_outside_of_a_notebook_is_plain(capsys):
-    from duologue.views.watching import _Lines
+    from duologue.studies.watching import _Lines
 
     _Lines()(conversation(1))
     assert not raw(capsys.readouterr().out)

@@ -291,13 +291,6 @@ def test_the_path_of_a_source_is_found_in_a_models_spec_and_in_no_other():
         assert shown_path(other) is None
 
 
-def test_a_server_refuses_a_source_outside_its_folder():
-    from duologue.graphs.serving.contexts import _check
-
-    with pytest.raises(SettingError, match="outside the server's working folder"):
-        _check("user", "openai:m?like=/etc/talks.jsonl")
-
-
 def fitting(*lines, stored=TALKS, **more):
     return RewritePeople.of(written(*lines), stored, weights=ChoiceWeights(spread=0, stay=3), **more)
 

@@ -31,6 +31,10 @@ def conversation(name):
     return Conversation(id=name, scenario={"kind": "call"}, messages=messages, stop="max_turns")
 
 
+def state(name, attempts=(), turn=0, opened=0):
+    return {"scenario": {}, "origin": {"id": name, "opened": opened}, "attempts": list(attempts), "turn": turn}
+
+
 def rejected(*reasons):
     return [
         {"number": number, "text": "", "verdict": "rejected", "reason": reason} for number, reason in enumerate(reasons)
@@ -38,31 +42,24 @@ def rejected(*reasons):
 
 
 def test_turns_and_rejections_by_reason_are_counted_from_states_once():
-    figures = RunFigures(3)
-    for state in (
-        {"scenario": {}, "id": "a", "turn": 0},
-        {"scenario": {}, "id": "a", "turn": 0, "attempts": rejected("enumeration")},
-        {"scenario": {}, "id": "a", "turn": 0, "attempts": rejected("enumeration")},
-        {"scenario": {}, "id": "a", "turn": 0, "attempts": rejected("enumeration", "too_long")},
-        {"scenario": {}, "id": "a", "turn": 0, "attempts": rejected("not_in_section")},
-        {"scenario": {}, "id": "a", "turn": 1, "attempts": []},
-        {"scenario": {}, "id": "b", "turn": 5, "opened": 4, "attempts": rejected("enumeration")},
+    figures, accepted = RunFigures(3), {"number": 3, "text": "", "verdict": "accepted"}
+    for now in (
+        state("a"),
+        state("a", rejected("enumeration")),
+        state("a", rejected("enumeration")),
+        state("a", rejected("enumeration", "too_long")),
+        state("a", [*rejected("enumeration", "too_long"), accepted, *rejected("not_in_section")]),
+        state("a", [*rejected("enumeration", "too_long"), accepted, *rejected("not_in_section"), accepted], turn=1),
+        state("b", rejected("enumeration"), turn=5, opened=4),
     ):
-        figures.watch(state)
+        figures.watch(now)
     assert (figures.counted().turns, figures.under_way()) == (2, 2)
     assert figures.counted().rejected == {"enumeration": 2, "too_long": 1, "not_in_section": 1}
 
 
-def test_a_second_side_that_is_rejected_after_the_first_was_said_counts_too():
-    figures = RunFigures(1)
-    for attempts in (rejected("one"), [], rejected("two")):
-        figures.watch({"scenario": {}, "id": "a", "attempts": attempts})
-    assert figures.counted().rejected == {"one": 1, "two": 1}
-
-
 def test_without_a_count_of_calls_tokens_are_those_of_conversations_that_are_over():
     figures = RunFigures(2)
-    figures.watch({"scenario": {}, "id": "a"})
+    figures.watch(state("a"))
     figures.keep(conversation("a"))
     assert (figures.finished, figures.under_way()) == (1, 0)
     assert {role: spent.tokens for role, spent in figures.sides.items()} == {"user": 100, "assistant": 200}
@@ -120,7 +117,7 @@ def test_once_nothing_new_begins_it_tells_what_is_finished_and_no_time_left(cloc
     for number in range(8):
         figures.keep(conversation(f"{number}"))
     for name in "abc":
-        figures.watch({"scenario": {}, "id": name})
+        figures.watch(state(name))
     assert "left" in figures.line()
     ending[0] = "interrupted"
     assert figures.lines()[0] == "8/42 conversations, finishing 3 conversations  0 turns"
@@ -149,14 +146,7 @@ def test_no_line_is_wider_than_the_terminal_and_the_most_important_stays(width, 
         spending.add("gpt-4.1", {"input_tokens": 10**9}, role=role, query=PriceQuery("gpt-4.1"))
     endpoint = EndpointNow("a" * 90, 10**6, Counter(rate_limited=10**5, timeout=10**5), "gone, trying again in 4 s")
     figures = RunFigures(100_000, spending, lambda: [endpoint], clock)
-    figures.watch(
-        {
-            "scenario": {},
-            "id": "a",
-            "turn": 999_999,
-            "attempts": rejected("enumeration", "a_long_name_of_a_reason", "other"),
-        }
-    )
+    figures.watch(state("a", rejected("enumeration", "a_long_name_of_a_reason", "other"), turn=999_999))
     clock.now = 86_000
     figures.tally.finished = 99_000
     lines = figures.lines(width)
@@ -167,9 +157,7 @@ def test_no_line_is_wider_than_the_terminal_and_the_most_important_stays(width, 
 
 def test_reasons_are_named_as_far_as_there_is_room():
     figures = RunFigures(9)
-    figures.watch(
-        {"scenario": {}, "id": "a", "attempts": rejected("enumeration", "enumeration", "not_in_section", "too_long")}
-    )
+    figures.watch(state("a", rejected("enumeration", "enumeration", "not_in_section", "too_long")))
     assert figures.lines(120)[0].endswith("4 rejected (enumeration 2, not in section 1, too long 1)")
     assert figures.lines(65)[0].endswith("4 rejected (enumeration 2, …)")
     assert figures.lines(45)[0].endswith("4 rejected")
@@ -177,7 +165,7 @@ def test_reasons_are_named_as_far_as_there_is_room():
 
 def test_a_fourth_reason_is_not_named_and_said_to_be_there():
     figures = RunFigures(9)
-    figures.watch({"scenario": {}, "id": "a", "attempts": rejected("one", "one", "two", "three", "four")})
+    figures.watch(state("a", rejected("one", "one", "two", "three", "four")))
     assert "5 rejected (one 2, two 1, three 1, …)" in figures.line()
 
 
@@ -193,7 +181,7 @@ def test_watching_makes_no_text_and_forgets_what_is_over(monkeypatch):
     monkeypatch.setattr(RunFigures, "lines", lambda *_: pytest.fail("a text was made"))
     figures = RunFigures(10_000)
     for number in range(2000):
-        figures.watch({"scenario": {}, "id": f"{number}", "turn": 1})
+        figures.watch(state(f"{number}", turn=1))
         figures.keep(conversation(f"{number}"))
     assert (figures.finished, figures.counted().turns, figures.under_way()) == (2000, 2000, 0)
 

@@ -174,7 +174,7 @@ def test_the_callers_own_watch_and_keep_are_called_too(topics, tmp_path):
         simquac.scenarios(topics(2)),
         tmp_path / "run",
         limits=LIMITS,
-        watch=lambda state: watched.add(state["id"]),
+        watch=lambda state: watched.update({state["origin"].get("id")} - {None}),
         keep=conversations.append,
         conduct=Conduct(progress=True),
     )

@@ -195,7 +195,7 @@ def test_a_full_disk_is_one_line_and_the_run_goes_on_when_there_is_room(forks, t
     assert records.endswith(b"\n")
     resume = ("simulate", "simquac", "--max-turns", "2", "--out", "r", "--resume")
     assert forks.run(*resume, cwd=tmp_path).returncode == 0
-    assert (tmp_path / "r/conversations.jsonl").read_bytes().startswith(records)
+    assert set(records.splitlines()) <= set((tmp_path / "r/conversations.jsonl").read_bytes().splitlines())
 
 
 def test_what_another_program_appends_does_not_join_a_line_of_the_run(tmp_path, topics, file):
