@@ -1,15 +1,12 @@
 """Provenance of a simulated conversation: the cast's nodes, prompts and limits; edges, failure and timing."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from pydantic import Field
 
 from .attempts import Json, Record, Role, as_object
 from .stop_reasons import Fault
-
-StepWay: TypeAlias = Literal["", "accepted", "regenerate", "continue", "stop"]
-"""The decision that an edge of the graph stands for; empty if its node has only one edge."""
 
 SIDES: Mapping[str, Role] = {
     "user_prompt_selector": "user",

@@ -8,7 +8,7 @@ from pydantic import Field
 from ..errors import DataError
 from .attempts import Attempt, Json, Part, PromptRecord, Record, Role, Span, ToolCall, Usage, VerdictWord
 from .attempts import begin as _begin
-from .provenance import Edge, Failure, Fork, NodeInfo, NodeTiming, Provenance, StepWay, Timing
+from .provenance import Edge, Failure, Fork, NodeInfo, NodeTiming, Provenance, Timing
 from .stop_reasons import FAULTS, Fault, RecordedStop, StopReason, ended_by_itself, is_finished
 
 __all__ = [
@@ -31,7 +31,6 @@ __all__ = [
     "Record",
     "Role",
     "Span",
-    "StepWay",
     "StopReason",
     "Timing",
     "ToolCall",

@@ -176,7 +176,7 @@ class _Replay:
     def closing(self, state: State) -> Update | None:
         """The recorded labels if models were asked for them; None if rules gave them, which are called again."""
         usage = _usage(self.record.get("closing_usage"))
-        if usage is None or state.get("failure") or not self.has_node("closing"):
+        if usage is None or not self.has_node("closing"):
             return None
         labels = {
             name: value for name, value in self.record.get("labels", {}).items() if name not in state.get("labels", {})

@@ -6,7 +6,7 @@ from typing import Any, Literal, Required, TypeAlias, cast, get_args
 
 from typing_extensions import TypedDict
 
-from ..data.records import Role, StepWay
+from ..data.records import Role
 
 NodePlace: TypeAlias = Literal[
     "user_prompt_selector",
@@ -117,8 +117,6 @@ class State(TypedDict, total=False):
     drafts: list[Draft]
     """The speaker's latest drafts: one for each message of its reply, possibly none."""
     verdicts: list[Verdict]
-    way: StepWay | None
-    """The way that a validator's step or the recorder's takes; None where there is only one."""
     attempts: list[dict[str, Any]]
     """Rejected drafts of the current turn, each the plain form of a `data.Attempt`."""
     unsaid: list[dict[str, Any]]
@@ -127,19 +125,12 @@ class State(TypedDict, total=False):
     """Whose turn it is."""
     came_from: NodePlace
     """The node that ran last."""
-    taken: dict[str, int]
-    """How often each edge was taken, by `source>target`."""
     memory: dict[str, Any]
     """The side's private memory. Only the nodes of that side see it in their state."""
     memories: dict[Role, dict[str, Any]]
     """The private memory of each side. Nodes do not see it; the nodes of a side see their own as `memory`."""
-    pending_memory: dict[str, Any] | None
-    """The speaker's memory if its drafts are accepted."""
-    record_memory: bool
-    """Whether the memories are recorded."""
     stop: str | None
     """Why the conversation ends: a core reason, or one of the cast (`cast:reason`)."""
-    failure: dict[str, Any] | None
     provenance: dict[str, Any]
     forks: dict[str, Any]
     """Of an initial state the conversation that it forks, and where: the plain form of a `data.provenance.Fork`."""
@@ -147,11 +138,8 @@ class State(TypedDict, total=False):
     """Of a replay the stored conversation: its `record` as plain JSON, the `source` that holds it, and `same`, the
     import path of a function that compares answers. None once it has left the record. Nodes do not see it."""
     labels: dict[str, Any]
-    closing_usage: dict[str, int] | None
-    """Tokens of the closing node's calls."""
     extra: dict[str, Any]
     """The `extra` of the conversation, such as that of a re-enacted one; `behaviours` in it are those of its user."""
-    timing: dict[str, Any]
 
 
 class Update(TypedDict, total=False):
@@ -224,7 +212,7 @@ def standing(message: Mapping[str, Any]) -> dict[str, Any]:
     return attempts[-1] if attempts and attempts[-1].get("verdict") != "rejected" else {}
 
 
-MEMORIES = frozenset({"memory", "memories", "pending_memory", "replays"})
+MEMORIES = frozenset({"memory", "memories", "replays"})
 """Keys of the state with what the sides keep for themselves, and with what a replay will say."""
 
 

@@ -32,6 +32,19 @@ async def watch(
 
     Returns:
         The conversation.
+
+    Raises:
+        ContractError: The graph was not made by `graphs.builder`, or the scenario does not fit it.
+
+    Example::
+
+        >>> import asyncio, duologue
+        >>> graph, topics = duologue.graphs.simquac.graph, duologue.data.simquac.samples()
+        >>> work = duologue.watch(graph, duologue.graphs.simquac.scenario(topics[0]), duologue.Limits(max_turns=1))
+        >>> conversation = asyncio.run(work)  # in a notebook: await work
+        user: What can you tell me about From launch to splashdown?
+        assistant: A Saturn V rocket lifted Apollo 11 off from Kennedy Space Center in Florida on July 16, 1969.
+        the maximum number of turns was reached
     """
     show = show or _display()
     name = cast_of(graph).name

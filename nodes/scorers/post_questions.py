@@ -43,7 +43,7 @@ class PostQuestions:
     """The speakers to ask, without a role that replays stored messages."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        if state.get("failure") or not state.get("messages"):
+        if not state.get("messages"):
             return {}
         exchanges: dict[str, list[dict[str, Any]]] = {}
         usages = []

@@ -222,8 +222,6 @@ async def with_success_of_scenario(update: Update, state: State, runtime: Runtim
     decides.
     """
     described = state["scenario"].get(KEY)
-    if state.get("failure"):
-        return update
     if not is_object(described):
         return _unless_broken(update, state)
     labels: Any = update.get("labels", {})

@@ -65,8 +65,6 @@ class Scoring:
     scorers: Mapping[str, Scorer]
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        if state.get("failure"):
-            return {}  # after a technical failure a score would not measure the speakers
         world = world_of(runtime)
         scores = {name: await label_of(name, scorer, state, world) for name, scorer in self.scorers.items()}
         entries = {name: score for name, score in scores.items() if score is not None}

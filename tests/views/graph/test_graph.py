@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 
 from duologue.data import Conversation, Edge
 from duologue.data.summaries.executed_graph import ExecutedNode
-from duologue.graphs.conversations.conversation_graph import edges as topology
+from duologue.graphs import simquac
+from duologue.runs.engine.way import Topology
 from duologue.views import graph_html
 from duologue.views.graph.drawing import _lines
 from duologue.views.graph.layout import laid_out, layers, ways_back
 
+TOPOLOGY = [Edge(source=source, target=target, label=label) for source, target, label in Topology(simquac.graph).edges]
 NAMES = ["a", "b", "c", "d", "e", "f"]
 WAYS = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=14)
 
@@ -75,22 +77,22 @@ def test_without_its_ways_back_a_graph_has_no_circle_and_leads_down(ways):
 
 
 def test_the_topology_stands_in_one_column_its_loops_on_the_left_and_its_stops_on_the_right():
-    ways = [(edge.source, edge.target) for edge in topology()]
+    ways = [(edge.source, edge.target) for edge in TOPOLOGY]
     layout = laid_out(ways, sizes(ways))
     middles = {box.x + box.width / 2 for box in layout.boxes.values()}
     assert len(middles) == 1
     assert sorted(layout.boxes, key=lambda name: layout.boxes[name].y) == list(dict.fromkeys(
         [*(source for source, _ in ways), "__end__"]
     ))  # fmt: skip
-    towards = {(edge.source, edge.label): line.towards for edge, line in zip(topology(), layout.lines, strict=True)}
+    towards = {(edge.source, edge.label): line.towards for edge, line in zip(TOPOLOGY, layout.lines, strict=True)}
     assert {towards[name, "regenerate"] for name in ("question_validator", "answer_validator")} == {"right"}
     assert towards["turn_recorder", "continue"] == "right"
     assert {towards[name, "stop"] for name in ("question_validator", "answer_validator")} == {"left"}
 
 
 def test_counts_loops_stops_and_ways_not_taken_are_told_in_text_and_class():
-    counts = {"": 4, "accepted": 3, "regenerate": 2, "continue": 0, "stop": 1}
-    html = graph_html(ran([edge.model_copy(update={"count": counts[edge.label]}) for edge in topology()]))
+    counts = {"": 4, "user": 1, "assistant": 0, "accepted": 3, "regenerate": 2, "continue": 0, "stop": 1}
+    html = graph_html(ran([edge.model_copy(update={"count": counts[edge.label]}) for edge in TOPOLOGY]))
     drawn = svg(html)
     text = " ".join("".join(drawn.itertext()).split())
     for words in ("regenerate 2", "stop 1", "continue 0", "accepted 3", "question validator", "ran 4×"):
