@@ -52,6 +52,8 @@ class Message(Record):
     """The pieces of the section that the text consists of, in order. Empty for a refusal or ungrounded text."""
     attempts: tuple[Attempt, ...] = ()
     """Every draft, the accepted one last. Empty for published messages."""
+    name: str | None = None
+    """Of a third one, such as a moderator, its name; its role is `user`, as it is neither side's own message."""
     stored: bool = True
     """False for a message that is recorded but is not part of the published history, such as a user's goodbye."""
     parts: tuple[Part, ...] = ()
@@ -208,9 +210,9 @@ class Conversation(Record):
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
-        """A new turn begins where a user's message follows one of the assistant."""
+        """A new turn begins where a user's message follows one of the assistant; third ones' messages are in none."""
         groups: list[tuple[list[Message], list[Message]]] = []
-        for message in self.messages:
+        for message in (message for message in self.messages if message.name is None):
             if not groups or (message.role == "user" and groups[-1][1]):
                 groups.append(([], []))
             groups[-1][0 if message.role == "user" else 1].append(message)

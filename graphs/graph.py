@@ -19,6 +19,7 @@ from ..nodes.speakers.repeated_calls import brought_to
 from ..nodes.state import State as TodaysState
 from ..nodes.worlds import Context, living
 from .casts.cast import Cast
+from .further import WAYS_ON, further_place
 from .opening import awaits_answer, recorded
 from .places import opening_place, place
 
@@ -29,13 +30,17 @@ _CASTS: WeakKeyDictionary[Any, Cast] = WeakKeyDictionary()
 """The cast of each builder, which a graph keeps when it is compiled, configured or copied."""
 
 
-def builder(cast: Cast) -> Builder:
+def builder(cast: Cast, after: Mapping[str, Mapping[str, Any]] | None = None) -> Builder:
     """The graph of a cast's conversations, not yet compiled.
 
-    It is a `StateGraph`: change it as any other, and compile it.
+    It is a `StateGraph`: change it as any other, and compile it. `after`: further nodes by the node after which they
+    stand, such as `{"turn_recorder": {"moderator": node}}` (`graphs.further`); several come in their order.
     """
+    further = after or {}
     graph = StateGraph(State, context_schema=Limits)
-    graph.add_node("opening", opening_place(cast))
+    graph.add_node(
+        "opening", opening_place(cast, {name: node for nodes in further.values() for name, node in nodes.items()})
+    )
     for name in (
         "user_prompt_selector", "user_simulator", "question_validator",
         "assistant_prompt_selector", "assistant", "answer_validator", "turn_recorder", "closing",
@@ -55,6 +60,7 @@ def builder(cast: Cast) -> Builder:
         "regenerate": "user_prompt_selector",
         "stop": "closing",
     }
+    way_on(graph, "question_validator", question, cast, further)
     graph.add_conditional_edges("question_validator", after_verdict, question)
     graph.add_edge("assistant_prompt_selector", "assistant")
     graph.add_edge("assistant", "answer_validator")
@@ -63,15 +69,35 @@ def builder(cast: Cast) -> Builder:
         "regenerate": "assistant_prompt_selector",
         "stop": "closing",
     }
+    way_on(graph, "answer_validator", answer, cast, further)
     graph.add_conditional_edges("answer_validator", after_verdict, answer)
-    graph.add_conditional_edges("turn_recorder", after_turn, {"continue": "user_prompt_selector", "stop": "closing"})
+    turn: dict[Hashable, str] = {"continue": "user_prompt_selector", "stop": "closing"}
+    way_on(graph, "turn_recorder", turn, cast, further)
+    graph.add_conditional_edges("turn_recorder", after_turn, turn)
     graph.add_edge("closing", END)
+    if wrong := sorted(set(further) - set(WAYS_ON)):
+        raise ContractError(f"after: further nodes stand after {', '.join(WAYS_ON)}, not after {wrong[0]!r}")
     _CASTS[graph] = cast
     return graph
 
 
-def cast_of(graph: Compiled) -> Cast:
-    """The cast of a compiled graph; ContractError if it was not made by `builder`."""
+def way_on(
+    graph: Builder, source: str, ways: dict[Hashable, str], cast: Cast, further: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Add the further nodes of a place, and lead its way on to the first of them."""
+    label, target = WAYS_ON[source]
+    for name, node in reversed(further.get(source, {}).items()):
+        if name in graph.nodes:
+            raise ContractError(f"after: there are two nodes {name!r}")
+        graph.add_node(name, further_place(name, node, cast, target), destinations=(target, "closing"))
+        target = name
+    ways[label] = target
+
+
+def cast_of(graph: Cast | Compiled) -> Cast:
+    """The cast of a compiled graph, or the cast itself; ContractError if the graph was not made by `builder`."""
+    if isinstance(graph, Cast):
+        return graph
     cast = _CASTS.get(getattr(graph, "builder", None))
     if cast is None:
         raise ContractError(
@@ -92,15 +118,18 @@ def fuse(limits: Limits) -> int:
 def conversation(
     cast: Cast,
     *,
+    after: Mapping[str, Mapping[str, Any]] | None = None,
     checkpointer: BaseCheckpointSaver[Any] | None = None,
     store: BaseStore | None = None,
     **options: Any,
 ) -> Compiled:
     """The cast's conversation as a compiled graph: `await graph.ainvoke({"scenario": ...}, context=Limits())`.
 
-    `options`: those of `StateGraph.compile`, such as `interrupt_before`.
+    `after`: as of `builder`. `options`: those of `StateGraph.compile`, such as `interrupt_before`.
     """
-    return builder(cast).compile(checkpointer=checkpointer, store=store, name=f"{cast.name} conversation", **options)
+    return builder(cast, after).compile(
+        checkpointer=checkpointer, store=store, name=f"{cast.name} conversation", **options
+    )
 
 
 async def who_begins(state: State) -> Literal["user", "assistant", "stop"]:

@@ -9,10 +9,10 @@ from langgraph.types import Overwrite
 from pydantic import ValidationError
 
 from ..data.identity import VERSION, begun_with, conversation_id, digest
-from ..data.provenance import SIDES
+from ..data.provenance import SIDES, NodeInfo
 from ..data.records import Conversation, Message
 from ..errors import first_invalid
-from ..nodes.contract import ContractError
+from ..nodes.contract import ContractError, describe
 from ..nodes.conversation_state import Attempt, State, role_of
 from ..nodes.limits import Limits
 from ..nodes.state import State as TodaysState
@@ -40,11 +40,12 @@ def id_of(planned: TodaysState, cast: str) -> str:
     return conversation_id(cast, planned["scenario"], planned.get("ordinal", 0), planned.get("repeat", 0), first)
 
 
-def of_cast(cast: Cast) -> dict[str, Any]:
+def of_cast(cast: Cast, further: Mapping[str, object] | None = None) -> dict[str, Any]:
     """The origin that all conversations of a cast share: without limits, scenario and first messages."""
+    nodes = cast.describe() | {name: NodeInfo.of(name, describe(node)) for name, node in (further or {}).items()}
     return {
         "cast": cast.name,
-        "nodes": {place: node.plain() for place, node in cast.describe().items()},
+        "nodes": {place: node.plain() for place, node in nodes.items()},
         "words": cast.words,
         "stop_reasons": cast.own_reasons,
         "prompts": cast.prompts.digests,

@@ -1,7 +1,7 @@
 """What the graph does around a cast's node at its place: it shows the state, calls, settles, and answers an update."""
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias
 from typing import cast as typed
 
@@ -38,9 +38,9 @@ Place: TypeAlias = Any
 """A node of LangGraph, `async (state, config, runtime)`, for which it has no type."""
 
 
-def opening_place(cast: Cast) -> Place:
-    """The place where a conversation begins."""
-    described = of_cast(cast)
+def opening_place(cast: Cast, further: Mapping[str, object]) -> Place:
+    """The place where a conversation begins; `further`: nodes beside those of the cast."""
+    described = of_cast(cast, further)
 
     async def begin(state: State, config: RunnableConfig, runtime: Runtime[Limits]) -> dict[str, Any]:
         limits = limits_of(cast, state, runtime)
@@ -60,7 +60,7 @@ def place(name: NodePlace, cast: Cast) -> Place:
     """
     node = sound(getattr(cast, name)) if name in VALIDATORS else getattr(cast, name)
     role: Role | None = SIDES.get(name)
-    call = _calling(node)
+    call = calling(node)
 
     async def run(state: State, config: RunnableConfig, runtime: Runtime[Limits]) -> dict[str, Any]:
         limits = limits_of(cast, state, runtime)
@@ -158,7 +158,9 @@ def _without_command(name: NodePlace, answer: Any) -> Any:
     if not isinstance(answer, Command):
         return answer
     if answer.goto and answer.goto != END:
-        raise ContractError(f"{name}: goto={answer.goto!r}: a cast's node may only go to END")
+        raise ContractError(
+            f"{name}: goto={answer.goto!r}: a cast's node may only go to END; elsewhere goes a further one: graphs.builder(cast, after=...)"
+        )
     ended = {"stop": "user_ended"} if answer.goto == END else {}
     return ended | dict(answer.update or {})
 
@@ -171,7 +173,7 @@ def limits_of(cast: Cast, state: State, runtime: Runtime[Limits]) -> Limits:
     return Limits(**stored) if stored else cast.limits
 
 
-def _calling(node: Any) -> Callable[..., Awaitable[Any]]:
+def calling(node: Any) -> Callable[..., Awaitable[Any]]:
     """How a node is called: a Runnable with state and config, a function with what its parameters are named after."""
     if isinstance(node, Runnable):
         return lambda shown, state, config, runtime: node.ainvoke(state, config)

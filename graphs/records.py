@@ -42,16 +42,17 @@ def text_of(message: BaseMessage) -> str:
 def said(state: State | Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The messages in the form of records, each with its attempts, and the turns without a message.
 
-    A message that somebody put into the state by hand has no attempts; those of further nodes are left out.
+    A message that somebody put into the state by hand has no attempts, nor has one of a further node, which is recorded
+    with its name and is not part of the published history.
     """
     messages: list[dict[str, Any]] = []
     numbers: dict[int, dict[str, Any]] = {}
     by_id: dict[str, dict[str, Any]] = {}
     for number, message in enumerate(convert_to_messages(state.get("messages", []))):
         role = role_of(message)
+        plain: dict[str, Any] = {"role": role or "user", "text": text_of(message)}
         if role is None:
-            continue
-        plain: dict[str, Any] = {"role": role, "text": text_of(message)}
+            plain |= {"name": message.name or message.type, "stored": False}
         numbers[number] = by_id[str(message.id)] = plain
         messages.append(plain)
     unsaid: list[dict[str, Any]] = []
@@ -64,7 +65,7 @@ def said(state: State | Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[d
             continue
         if said_as is not None:
             said_as |= {key: attempt[key] for key in OF_A_MESSAGE if key in attempt}
-        elif (own := numbers.get(attempt["at"])) is not None and own["role"] == attempt["role"]:
+        elif (own := numbers.get(attempt["at"])) is not None and own["role"] == attempt["role"] and "name" not in own:
             said_as = own  # a rejected draft before it
         if attempt["verdict"] == "fallback":
             continue
@@ -141,6 +142,7 @@ def in_flight(state: State) -> State:
 def as_today(state: State, role: Role | None, *, shows_all: bool = False) -> TodaysState:
     """The state in the form that nodes of today read: messages and turns as in records, one side's memory."""
     messages, unsaid = said(state)
+    messages = [one | {"text": f"{one['name']}: {one['text']}"} if "name" in one else one for one in messages]
     at = len(state.get("messages", []))
     now = [turn for turn in unsaid if turn["role"] == role and turn["after"] == at]
     origin = state["origin"]

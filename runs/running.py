@@ -12,8 +12,10 @@ from ..data.files.folders import working_folder_restored
 from ..data.files.json_files import write_json
 from ..data.records import Conversation, Role
 from ..data.settings.tracing import requested
+from ..errors import SettingError
 from ..graphs import Cast
 from ..graphs.casts.success_checks import check_success
+from ..graphs.graph import Compiled, cast_of
 from ..nodes.calls.gate import EndpointError
 from ..nodes.limits import Limits
 from ..nodes.state import State
@@ -38,7 +40,7 @@ from .resuming import said_nothing, spent_before, to_repeat, without_recorded_ca
 
 
 async def arun(
-    cast: Cast,
+    talk: Cast | Compiled,
     scenarios: Iterable[State],
     out: str | Path,
     *,
@@ -57,7 +59,7 @@ async def arun(
     records are in the order of the plan, a line for each conversation.
 
     Args:
-        cast: Who takes part and by which rules.
+        talk: Who takes part and by which rules, or a compiled graph.
         scenarios: Initial states.
         out: The run folder.
         limits: Limits in place of the cast's.
@@ -74,9 +76,12 @@ async def arun(
     Returns:
         The summary of the run.
     """
+    cast = cast_of(talk)
     plan = planned(cast, scenarios)
     check_success(cast, plan)
     conduct = conduct or Conduct()
+    if talk is not cast and (conduct.engine is not None or (conduct.processes or 1) > 1):
+        raise SettingError("a compiled graph is simulated in this process: give its cast, or leave processes out")
     control = conduct.controlled()
     limits = (limits or cast.limits).or_else(cast.limits)
     stopped: EndpointError | None = None
@@ -89,9 +94,9 @@ async def arun(
             again, anew = to_repeat(folder, limits, retry_failed=conduct.retry_failed)
         folder.simulate_again(again & {name_of(state) for state in plan})
         missing = [state for state in plan if name_of(state) not in folder.done or name_of(state) in again]
-        run = _Run(cast, folder, missing, limits, control, conduct, concurrency, resume, again, anew)
+        run = _Run(talk, folder, missing, limits, control, conduct, concurrency, resume, again, anew)
         divided = None
-        if control.turns is None:  # runs take turns in one process
+        if control.turns is None and talk is cast:  # runs take turns in one process
             watched = watch is not None or keep is not None
             divided = division(cast, missing, limits, conduct, concurrency, watched=watched)
         try:
@@ -120,7 +125,7 @@ async def arun(
 class _Run:
     """The simulation of an open run folder."""
 
-    cast: Cast
+    talk: Cast | Compiled
     folder: RunFolder
     missing: Sequence[State]
     limits: Limits
@@ -146,7 +151,7 @@ class _Run:
                 watch, keep = counted((figures, own), watch, keep)
                 try:
                     await run_shard(
-                        self.cast,
+                        self.talk,
                         self.missing,
                         self.limits,
                         self.folder,
@@ -189,7 +194,7 @@ class _Run:
                 domains=divided.domains,
                 formats=divided.formats,
                 skip_broken=sources_skip_broken(),
-                cast=manifests.digest_of(self.cast),
+                cast=manifests.digest_of(cast_of(self.talk)),
                 replies_of=self.conduct.replies_of and self.conduct.replies_of.resolve(),
                 between=A_SECOND if divided.engine == "ray" else BETWEEN,
             )
@@ -231,7 +236,7 @@ class _Run:
             conversations: Iterable[Conversation] = self.folder.conversations()
             if any(state.get("replays") for state in self.missing):
                 conversations = map(without_recorded_calls, conversations)
-            spent_before(self.control.spending, self.cast, conversations, self.again, file)
+            spent_before(self.control.spending, cast_of(self.talk), conversations, self.again, file)
         return silent
 
     @contextmanager

@@ -13,6 +13,7 @@ from ..data.settings.tracing import requested
 from ..errors import DuologueError, SettingError
 from ..graphs import Cast
 from ..graphs.casts.success_checks import check_success
+from ..graphs.graph import Compiled, cast_of
 from ..graphs.opening import begun
 from ..graphs.records import record
 from ..graphs.scenarios.planned_states import repeated
@@ -33,7 +34,7 @@ T = TypeVar("T")
 
 
 async def asimulate(
-    cast: Cast,
+    talk: Cast | Compiled,
     scenarios: Iterable[State],
     *,
     repeats: int = 1,
@@ -56,7 +57,7 @@ async def asimulate(
         2
     """
     return await results(
-        cast,
+        talk,
         scenarios,
         lambda conversation: conversation,
         repeats=repeats,
@@ -76,7 +77,7 @@ def _say_what_is_traced() -> None:
 
 
 async def results(
-    cast: Cast,
+    talk: Cast | Compiled,
     scenarios: Iterable[State],
     result_of: Callable[[Conversation], T],
     *,
@@ -89,6 +90,7 @@ async def results(
     conduct: Conduct | None = None,
 ) -> list[T]:
     """As `asimulate`, with what `result_of` gives for each conversation, of which nothing else stays in memory."""
+    cast = cast_of(talk)
     plan = planned(cast, scenarios if repeats == 1 else repeated(scenarios, repeats))
     check_success(cast, plan)
     conduct = conduct or Conduct()
@@ -97,7 +99,7 @@ async def results(
     if out is None and (conduct.engine is not None or (conduct.processes or 1) > 1):
         with TemporaryDirectory(prefix="duologue-") as folder:  # processes meet in a folder
             return await results(
-                cast, plan, result_of, limits=limits, concurrency=concurrency, out=folder, watch=watch, conduct=conduct
+                talk, plan, result_of, limits=limits, concurrency=concurrency, out=folder, watch=watch, conduct=conduct
             )
     control = conduct.controlled()
     _say_what_is_traced()
@@ -114,7 +116,7 @@ async def results(
                     with shown(len(plan), control, conduct.progress) as figures:
                         watched, keep = counted([figures], watch, ended.add)
                         await converse_all(
-                            cast,
+                            talk,
                             plan,
                             limits,
                             keep or ended.add,
@@ -128,7 +130,7 @@ async def results(
         control.over()
     else:
         summary = await arun(
-            cast,
+            talk,
             plan,
             out,
             limits=limits,
@@ -196,7 +198,7 @@ def simulate() -> None:
     logger below `duologue` gives the numbers of conversations that failed, were cut short or were not begun.
 
     Args:
-        cast: Who takes part and by which rules, such as `graphs.simquac.cast(user="openai:NAME")`.
+        talk: Who takes part and by which rules, or the compiled graph (`graphs.conversation`), such as `graphs.simquac.cast(user="openai:NAME")`.
         scenarios: Initial states, made by a cast's own function, such as `graphs.simquac.scenarios(topics)`, or taken
             from stored conversations by `graphs.scenarios_of`. Equal ones are each simulated.
         repeats: Number of conversations about each scenario.

@@ -190,7 +190,7 @@ def messages_for(
     marks = marks_of(state.get("scenario", {}))
     turns: list[_Turn] = [(False, material)] if isinstance(material, str) else list(material)
     for message in state.get("messages", []):
-        is_own = message["role"] == role
+        is_own = message["role"] == role and "name" not in message
         if not message.get("parts"):
             turns.append((is_own, message["text"] if is_own else fenced(message["text"], *marks)))
         elif is_own:

@@ -15,6 +15,7 @@ from ...data.formats.record_lines import RECORDS
 from ...data.records import Conversation, Role
 from ...graphs import Cast
 from ...graphs.casts.cast import Spec
+from ...graphs.graph import Compiled
 from ...nodes.calls.gate import Pace
 from ...nodes.calls.spending import BudgetPart
 from ...nodes.limits import Limits
@@ -32,7 +33,7 @@ ALONE = 2
 
 
 async def run_shard(
-    cast: Cast,
+    talk: Cast | Compiled,
     states: Collection[State],
     limits: Limits,
     folder: RunJournals,
@@ -65,7 +66,7 @@ async def run_shard(
         for endpoint in answered:
             calls.gate(endpoint).answered = True
         await converse_all(
-            cast, states, limits, write, concurrency=concurrency, watch=watch, calls=calls, control=control
+            talk, states, limits, write, concurrency=concurrency, watch=watch, calls=calls, control=control
         )
 
 

@@ -164,7 +164,7 @@ def _ended_by(error: Exception, state: Mapping[str, Any], limits: Limits) -> dic
 
 
 async def converse_all(
-    cast: Cast,
+    talk: Cast | Compiled,
     scenarios: Iterable[PlannedState],
     limits: Limits,
     keep: Keep,
@@ -177,7 +177,7 @@ async def converse_all(
     """Simulate every scenario, `concurrency` at a time; `keep` gets each record when its conversation ends.
 
     Args:
-        cast: Who takes part and by which rules.
+        talk: Who takes part and by which rules, or the compiled graph; checkpoints are not written.
         scenarios: Initial states.
         limits: Limits of each conversation.
         keep: Called with each record.
@@ -189,7 +189,7 @@ async def converse_all(
     Raises:
         EndpointError: No call can succeed any more; unfinished conversations are passed to `keep` as cancelled.
     """
-    graph = conversation(cast)
+    graph = conversation(talk) if isinstance(talk, Cast) else talk.copy({"checkpointer": None})
     topology = Topology(graph)
     control = control or default_control()
 

@@ -1,0 +1,67 @@
+"""Further nodes of a conversation, such as a moderator: on the way on from a node, they may speak, stop or go elsewhere."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from langchain_core.messages import BaseMessage, HumanMessage, convert_to_messages
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph import END
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from ..nodes.contract import ContractError, check_reason
+from ..nodes.conversation_state import State
+from ..nodes.limits import Limits
+from .casts.cast import Cast
+from .places import Place, calling, limits_of
+
+WAYS_ON = {
+    "question_validator": ("accepted", "assistant_prompt_selector"),
+    "answer_validator": ("accepted", "turn_recorder"),
+    "turn_recorder": ("continue", "user_prompt_selector"),
+}
+"""Nodes after which further ones may stand: the router's answer with which a conversation goes on, and where to."""
+_ANSWERS = ("messages", "stop", "labels")
+
+
+def further_place(name: str, node: object, cast: Cast, goes_on: str) -> Place:
+    """The place of a further node, which is any LangGraph node: it reads the graph's own state.
+
+    It answers None, a text or a message, which is said in its name, or an update with `messages`, `stop` and `labels`;
+    as a `Command` also with a `goto`.
+    """
+    call = calling(node)
+
+    async def run(state: State, config: RunnableConfig, runtime: Runtime[Limits]) -> Command[Any]:
+        limits = limits_of(cast, state, runtime)
+        own = runtime if runtime.context is limits else runtime.override(context=limits)
+        answer, goto = await call(state, state, config, own), None
+        if isinstance(answer, Command):
+            answer, goto = answer.update, answer.goto
+        update = _update(name, answer, state, cast)
+        if goto in (None, (), []):
+            goto = END if update.get("stop") else goes_on
+        return Command(update=update, goto="closing" if goto == END else goto)
+
+    return run
+
+
+def _update(name: str, answer: Any, state: State, cast: Cast) -> dict[str, Any]:
+    """What the graph takes of an answer; ContractError for anything else."""
+    if isinstance(answer, (str, BaseMessage)):
+        answer = {"messages": [answer]}
+    if not isinstance(answer, Mapping) and answer is not None:
+        raise ContractError(f"{name}: expected a text, a message or an update, got {type(answer).__name__}")
+    update = dict(answer or {})
+    if unknown := sorted(update.keys() - set(_ANSWERS)):
+        raise ContractError(f"{name}: expected an update with {', '.join(_ANSWERS)}, got the key {unknown[0]!r}")
+    if "stop" in update:
+        check_reason(name, update["stop"], cast.own_reasons)
+    if "messages" in update:
+        given = update["messages"]
+        before = f"{state['origin']['id']}:{name}:{len(state.get('attempts', []))}"
+        update["messages"] = [
+            HumanMessage(content=one.content, name=name, id=f"{before}:{len(state['messages']) + number}")
+            for number, one in enumerate(convert_to_messages(given if isinstance(given, list) else [given]))
+        ]
+    return update

@@ -1,0 +1,143 @@
+"""Further nodes: a moderator between the turns, who speaks, ends the conversation, or sends it elsewhere."""
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.runnables import RunnableLambda
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.types import Command
+
+import duologue
+from duologue import data, graphs, runs
+from duologue.errors import SettingError
+from duologue.graphs import simquac
+from duologue.nodes import ContractError, Limits
+from duologue.nodes.messages.building import plain_messages
+
+TOPIC = data.simquac.samples()[0]
+
+
+def moderated(node, place="turn_recorder", cast=None, **more):
+    return graphs.conversation(cast or simquac.cast(), after={place: {"moderator": node, **more}})
+
+
+async def played(graph, turns=3):
+    return graphs.record(await graph.ainvoke(simquac.scenario(TOPIC), context=Limits(max_turns=turns)))
+
+
+async def test_what_a_moderator_says_is_recorded_with_its_name_and_read_by_both_sides():
+    read = {}
+
+    async def user(state, runtime):
+        read["user"] = [message["text"] for message in state["messages"]]
+        return {"drafts": [{"text": f"question {state['turn']}"}]}
+
+    def agent(messages):
+        read["agent"] = [message["content"] for message in messages]
+        return "answer"
+
+    cast = graphs.Cast(
+        name="talk", user_simulator=user, assistant=graphs.side("assistant", agent, plain_messages("assistant"))
+    )
+    graph = moderated(lambda state: f"Turn {state['turn']} is over." if state["turn"] == 1 else None, cast=cast)
+    state = await graph.ainvoke({"scenario": {"kind": "talk"}}, context=Limits(max_turns=2))
+    conversation = graphs.record(state)
+    said = [(message.role, message.name, message.text) for message in conversation.messages]
+    assert said == [
+        ("user", None, "question 0"),
+        ("assistant", None, "answer"),
+        ("user", "moderator", "Turn 1 is over."),
+        ("user", None, "question 1"),
+        ("assistant", None, "answer"),
+    ]
+    assert "moderator: Turn 1 is over." in read["user"]
+    assert any("moderator: Turn 1 is over." in text for text in read["agent"])
+    assert [len(exchange.user) for exchange in conversation.exchanges] == [1, 1]
+    assert conversation == data.Conversation.model_validate(conversation.model_dump(mode="json"))
+    assert state["messages"][2] == HumanMessage("Turn 1 is over.", name="moderator", id=state["messages"][2].id)
+
+
+async def test_published_formats_leave_a_third_ones_messages_out_and_say_so(tmp_path):
+    conversation = await played(moderated(lambda state: "Go on."))
+    assert [message.name for message in conversation.messages].count("moderator") == 2
+    written = tmp_path / "set.json"
+    data.simquac.write([conversation], written)
+    assert "Go on." not in written.read_text()
+    assert len(data.load(written)[0].messages) == 6
+
+
+async def test_a_moderator_ends_the_conversation_by_a_reason_or_by_a_command():
+    for node in (lambda state: {"stop": "user_ended"}, lambda state: Command(update={"stop": "user_ended"}, goto=END)):
+        conversation = await played(moderated(node))
+        assert (conversation.stop, len(conversation.messages)) == ("user_ended", 2)
+
+
+async def test_a_moderator_sends_the_way_elsewhere():
+    sent = []
+
+    async def again(state, config):
+        sent.append(config["metadata"]["langgraph_node"])
+        return Command(update={"messages": ["The same once more."]}, goto="assistant_prompt_selector")
+
+    graph = moderated(lambda state: None if sent else Command(goto="second"), "question_validator")
+    graph = graphs.conversation(
+        simquac.cast(), after={"question_validator": {"moderator": RunnableLambda(lambda state: None), "second": again}}
+    )
+    conversation = await played(graph, turns=2)
+    assert sent == ["second", "second"]
+    assert [message.name for message in conversation.messages] == [None, "second", None] * 2
+
+
+async def test_a_regeneration_and_a_stop_pass_no_further_node():
+    asked = []
+    cast = simquac.cast(user="offline?misbehave=0.9", assistant="offline?misbehave=0.5")
+    graph = graphs.conversation(
+        cast, after={place: {f"after {place}": lambda state: asked.append(len(state["messages"]))} for place in
+                     ("question_validator", "answer_validator", "turn_recorder")},
+    )  # fmt: skip
+    conversation = await played(graph, turns=3)
+    assert any(len(message.attempts) > 1 for message in conversation.messages)
+    assert asked == [1, 2, 2, 3, 4, 4, 5, 6]
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        ({"message": "?"}, "got the key 'message'"),
+        ({"stop": "tired"}, "got 'tired'"),
+        (7, "expected a text, a message or an update"),
+    ],
+)
+async def test_an_answer_that_is_none_is_refused_by_name(answer, problem):
+    with pytest.raises(ContractError, match=rf"moderator.*{problem}|{problem}"):
+        await played(moderated(lambda state: answer))
+
+
+@pytest.mark.parametrize(
+    "after", [{"assistant": {"moderator": str}}, {"turn_recorder": {"closing": str}}, {"nowhere": {}}]
+)
+def test_a_place_where_no_further_node_stands_is_refused(after):
+    with pytest.raises(ContractError, match="after: "):
+        graphs.builder(simquac.cast(), after=after)
+
+
+async def test_it_is_drawn_streamed_and_simulated_by_the_thousand():
+    graph = moderated(lambda state: AIMessage("Well."))
+    drawn = {(edge.source, edge.target) for edge in graph.get_graph().edges}
+    assert {("turn_recorder", "moderator"), ("moderator", "user_prompt_selector"), ("moderator", "closing")} <= drawn
+    assert ("turn_recorder", "user_prompt_selector") not in drawn
+    scenarios = simquac.scenarios([TOPIC])
+    [conversation] = await duologue.asimulate(graph, scenarios, limits=Limits(max_turns=2))
+    assert [message.name for message in conversation.messages] == [None, None, "moderator", None, None]
+    assert {edge.count for edge in conversation.edges if edge.target == "moderator"} == {1}
+    assert "moderator" in conversation.provenance.nodes
+
+
+async def test_a_compiled_graph_is_simulated_into_a_folder_and_by_no_further_processes(tmp_path):
+    graph, scenarios = moderated(lambda state: "Well."), simquac.scenarios([TOPIC])
+    await duologue.asimulate(graph, scenarios, limits=Limits(max_turns=2), out=tmp_path / "run")
+    [conversation] = data.load(tmp_path / "run")
+    assert conversation.messages[2].name == "moderator"
+    with pytest.raises(SettingError, match="give its cast"):
+        await duologue.asimulate(graph, scenarios, conduct=runs.Conduct(processes=2))
+    with pytest.raises(ContractError, match="has no cast"):
+        await duologue.asimulate(StateGraph(MessagesState).add_edge(START, END).compile(), scenarios)
