@@ -8,10 +8,11 @@ from ..data.provenance import SIDES
 from ..data.summaries.executed_graph import SPEAKERS
 from ..errors import DuologueError
 from ..nodes.contract import ContractError
+from ..nodes.limits import Limits
 from ..nodes.models.faults import is_crash
 from ..nodes.settings.redaction import error_line, redacted
 from ..nodes.state import NodePlace
-from ..nodes.worlds import WorldError
+from ..nodes.worlds import WorldError, put_back
 
 _TASK = "During task with name '"
 """How the note begins that LangGraph adds to an exception of a node."""
@@ -26,6 +27,14 @@ class NodeError(DuologueError, RuntimeError):
     def __init__(self, failure: Mapping[str, Any], update: Mapping[str, Any]) -> None:
         super().__init__(f"{failure['node']}: {failure['error']}")
         self.failure, self.update = dict(failure), dict(update)
+
+
+async def undone(limits: Limits, update: Mapping[str, Any]) -> None:
+    """Put the world back to before the draft under way; NodeError with what was done before if that fails."""
+    try:
+        await put_back(limits)
+    except WorldError as error:
+        raise NodeError(failure_of("world", error), update) from error
 
 
 def failure_of(node: str, error: BaseException) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 from typing import cast as typed
 from weakref import WeakKeyDictionary
 
+from langchain_core.messages import convert_to_messages
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -19,6 +20,7 @@ from ..nodes.speakers.repeated_calls import brought_to
 from ..nodes.state import State as TodaysState
 from ..nodes.worlds import Context, living
 from .casts.cast import Cast
+from .failures import NodeError, undone
 from .further import WAYS_ON, further_place
 from .opening import awaits_answer, recorded
 from .places import opening_place, place
@@ -156,14 +158,22 @@ async def world(cast: Cast, state: Mapping[str, Any], limits: Limits | None = No
     """The context of one conversation of a cast with a world, which lives as long as the block.
 
     `state`: the graph's input. WorldError if the world cannot be set up, brought to the messages of a fork, or torn down.
+    A draft that waits when an exception leaves the block is undone.
     """
     if cast.world is None:
         raise ContractError(
             f"the cast {cast.name!r} has no world: call its graph without a context, or with Limits(...)"
         )
+    if not isinstance(state.get("scenario"), dict):
+        raise ContractError("the graph's input has no 'scenario', from which the world is set up")
     speakers = {role: getattr(cast, place) for place, role in SPEAKERS.items()}
     async with living(cast.world, state["scenario"]) as live:
         context = Context.of((limits or cast.limits).or_else(cast.limits), live)
-        kept = {**state.get("origin", {}), **state, "messages": [recorded(one) for one in state.get("messages", [])]}
+        messages = [recorded(one) for one in convert_to_messages(state.get("messages", []))]
+        kept = {**state.get("origin", {}), **state, "messages": messages}
         await brought_to(typed(TodaysState, kept), context, speakers)
-        yield context
+        try:
+            yield context
+        except Exception as error:
+            await undone(context, error.update if isinstance(error, NodeError) else {})
+            raise

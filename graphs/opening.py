@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
-from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
 from langgraph.types import Overwrite
 from pydantic import ValidationError
 
@@ -119,7 +119,7 @@ def turns_in(messages: Sequence[dict[str, Any]]) -> int:
     return sum(1 for exchange in exchanges if any(message.stored for message in exchange.assistant))
 
 
-def recorded(message: AnyMessage) -> dict[str, Any]:
+def recorded(message: BaseMessage) -> dict[str, Any]:
     """A given message in the form of a record."""
     plain = message.additional_kwargs.get(GIVEN)
     role = role_of(message) or ("user" if isinstance(message, HumanMessage) else None)

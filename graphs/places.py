@@ -25,10 +25,10 @@ from ..nodes.speakers.approval import ApprovalError
 from ..nodes.state import NodePlace, Update, merged, seen_by
 from ..nodes.state import State as TodaysState
 from ..nodes.validators.flaws import sound
-from ..nodes.worlds import Context, before_draft, put_back
+from ..nodes.worlds import Context, before_draft, stands
 from .attempts import unjudged
 from .casts.cast import Cast
-from .failures import NodeError, failure_of, of_node
+from .failures import NodeError, failure_of, of_node, undone
 from .opening import of_cast, opening
 from .records import as_today
 from .replaying import fork_of, recorded_update
@@ -44,11 +44,10 @@ def opening_place(cast: Cast, further: Mapping[str, object]) -> Place:
 
     async def begin(state: State, config: RunnableConfig, runtime: Runtime[Limits]) -> dict[str, Any]:
         limits = limits_of(cast, state, runtime)
-        if cast.world is not None and not isinstance(limits, Context):
-            raise ContractError(
-                "the cast has a world: async with world(cast, state) as context, and give context=context"
-            )
-        return opening(cast, described, state, limits)
+        update = opening(cast, described, state, limits)
+        if update and isinstance(limits, Context):
+            limits.began.add(update["origin"]["id"])
+        return update
 
     return begin
 
@@ -56,7 +55,7 @@ def opening_place(cast: Cast, further: Mapping[str, object]) -> Place:
 def place(name: NodePlace, cast: Cast) -> Place:
     """The cast's node at a place of the graph: it is shown the state, called, and its answer settled.
 
-    What it raises passes; of a speaker's draft the world is put back first.
+    What it raises passes; what a draft did that is not said is undone first.
     """
     node = sound(getattr(cast, name)) if name in VALIDATORS else getattr(cast, name)
     role: Role | None = SIDES.get(name)
@@ -64,6 +63,11 @@ def place(name: NodePlace, cast: Cast) -> Place:
 
     async def run(state: State, config: RunnableConfig, runtime: Runtime[Limits]) -> dict[str, Any]:
         limits = limits_of(cast, state, runtime)
+        if isinstance(limits, Context) and cast.world is not None and state["origin"]["id"] not in limits.began:
+            raise ContractError(
+                "a conversation cannot go on from a checkpoint in another world, "
+                "which does not have what its tools did: simulate it anew"
+            )
         own = runtime if runtime.context is limits else runtime.override(context=limits)
         shown, origin = _shown(name, role, node, state)
         answer: Any = None
@@ -71,6 +75,8 @@ def place(name: NodePlace, cast: Cast) -> Place:
         if (name in VALIDATORS and not waits) or (name != "closing" and shown.get("stop") and not waits):
             answer = {}  # the speaker said nothing, or somebody has ended the conversation
         if answer is None:
+            if name in SPEAKERS:
+                await before_draft(limits)
             answer = recorded_update(name, shown)
         shown.pop("replays", None)
         if answer is None:
@@ -102,25 +108,29 @@ async def _answer(
     runtime: Runtime[Limits],
 ) -> Any:
     """What the node answers, with what belongs to its place: a user's behaviours, the success of the scenario."""
-    if name == "closing":
-        return await _closed(call, shown, state, config, runtime)
     role = SPEAKERS.get(name)
-    if role is not None:
-        await before_draft(runtime.context)
     try:
+        if name == "closing":
+            return await _closed(call, shown, state, config, runtime)
         answer = await call(shown, state, config, runtime)
     except (Exception, SystemExit) as error:
+        told = _told(name, role, state, error)
         if role is not None:
-            await put_back(runtime.context)
-        if isinstance(error, ApprovalError):
-            tried = {"attempts": unjudged(state, error.drafts, role), "drafts": None}
-            raise NodeError(failure_of("approve", error), tried) from error
-        if isinstance(error, SystemExit):  # it would end this process, and not its own conversation alone
-            raise NodeError(
-                of_node(name, error_line(error, placed=True), frames_of(error), crashed=True), {}
-            ) from error
-        raise
+            await undone(runtime.context, told.update if isinstance(told, NodeError) else {})
+        if told is error:
+            raise
+        raise told from error
     return behaving(answer, shown) if name == "user_simulator" and behaves_by_rule(node) else answer
+
+
+def _told(name: NodePlace, role: Role | None, state: State, error: Exception | SystemExit) -> Exception:
+    """What the graph raises of an error: the error itself, or a NodeError of one that needs more said."""
+    if isinstance(error, ApprovalError):
+        tried = {"attempts": unjudged(state, error.drafts, role), "drafts": None} if role else {}
+        return NodeError(failure_of("approve", error), tried)
+    if isinstance(error, SystemExit):  # it would end this process, and not its own conversation alone
+        return NodeError(of_node(name, error_line(error, placed=True), frames_of(error), crashed=True), {})
+    return error
 
 
 async def _closed(
@@ -166,7 +176,12 @@ def _without_command(name: NodePlace, answer: Any) -> Any:
 
 
 def limits_of(cast: Cast, state: State, runtime: Runtime[Limits]) -> Limits:
-    """The limits of the context; without one those that the conversation began with, or the cast's."""
+    """The limits of the context; without one those that the conversation began with, or the cast's.
+
+    ContractError if the cast has a world, and the context none.
+    """
+    if cast.world is not None and not isinstance(runtime.context, Context):
+        raise ContractError("the cast has a world: async with world(cast, state) as context, and give context=context")
     if runtime.context is not None:
         return runtime.context.or_else(cast.limits)
     stored = state.get("origin", {}).get("limits")
@@ -194,12 +209,20 @@ async def _settled(
     if name in VALIDATORS:
         assert role is not None
         settled = after_validator(role, cast, state, update.get("verdicts", []), update.get("stop"), limits)
-        if state.get("drafts") and not settled.get("messages"):
-            await put_back(limits)  # what is not said has not happened
+        tried = settled["attempts"]
+        said = any("message" in attempt and attempt["verdict"] != "fallback" for attempt in tried)
+        if said or not state.get("drafts"):
+            stands(limits)
+        else:  # what is not said has not happened
+            await undone(limits, {"attempts": tried, "drafts": None})
         return settled
     if name in SPEAKERS:
         assert role is not None
-        return _spoken(role, cast, name, state, update)
+        try:
+            return _spoken(role, cast, name, state, update)
+        except NodeError as error:
+            await undone(limits, error.update)
+            raise
     if name == "turn_recorder":
         changed: dict[str, Any] = {"turn": state.get("turn", 0) + 1}
         if "labels" in update:

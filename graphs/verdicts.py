@@ -43,17 +43,17 @@ def after_validator(
     judged = [*verdicts, *[Verdict(accepted=True)] * missing]
     passed = all(verdict["accepted"] for verdict in judged)
     tried = attempts_of(role, state, drafts, judged, passed=passed)
-    for attempt in tried[len(tried) - missing :]:
+    error = next(filter(None, (verdict.get("failed") for verdict in verdicts)), None)
+    for attempt in tried if error else tried[len(tried) - missing :]:
         attempt["verdict"] = "unjudged"
-    if error := next(filter(None, (verdict.get("failed") for verdict in verdicts)), None):
-        for attempt in tried:
-            attempt["verdict"] = "unjudged"
-        raise NodeError(of_node(typed(NodePlace, VALIDATOR_OF[role]), error), {"attempts": tried})
-    ran = [Draft(text="", tool_calls=calls_that_ran(draft)) for draft in drafts] if stop else drafts
+    ended = bool(stop or error)
+    ran = [Draft(text="", tool_calls=calls_that_ran(draft)) for draft in drafts] if ended else drafts
     tools = [] if passed or restorable(limits) else lasting(getattr(cast, SPEAKER_OF[role]), ran)
     if tools:
-        note = (NOT_UNDONE if stop else NOT_ASKED_AGAIN) + ", ".join(tools)
+        note = (NOT_UNDONE if ended else NOT_ASKED_AGAIN) + ", ".join(tools)
         tried = [attempt | {"notes": [*attempt.get("notes", []), note]} for attempt in tried]
+    if error:
+        raise NodeError(of_node(typed(NodePlace, VALIDATOR_OF[role]), error), {"attempts": tried, "drafts": None})
     end, stop = _end(role, cast, state, tried, judged, stop, limits, passed=passed, lasting=bool(tools))
     if end == "failed":
         raise _silence(role, cast, [*rejected_now(state, role), *tried], tried)

@@ -53,9 +53,11 @@ class Context(Limits):
 
     world: Any = field(default=None, repr=False, compare=False)
     before: list[Any] = field(default_factory=list, repr=False, compare=False)
-    """The snapshot from before the present draft; empty without one."""
+    """The snapshot from before the draft that is made or waits for its verdict; empty without one."""
     at: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """Snapshots from before the answer to an agent's question, by the question."""
+    began: set[str] = field(default_factory=set, repr=False, compare=False)
+    """Ids of the conversations that began in this world."""
 
     @classmethod
     def of(cls, limits: Limits, world: Any) -> "Context":
@@ -186,6 +188,12 @@ async def put_back(context: Limits) -> None:
     """Put the world back to where it was before the draft under way; WorldError if that fails."""
     if isinstance(context, Context) and context.before:
         await restored(context.world, context.before.pop())
+
+
+def stands(context: Limits) -> None:
+    """Let what the draft under way did stand: it was said."""
+    if isinstance(context, Context):
+        context.before.clear()
 
 
 def remember(context: Limits, question: str) -> None:

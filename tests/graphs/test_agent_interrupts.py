@@ -13,8 +13,9 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Interrupt, interrupt
 
 from duologue.data.recllmsim import Situation
-from duologue.graphs import conversation, recllmsim, record
+from duologue.graphs import recllmsim
 from duologue.nodes import Limits, every, not_empty, validator
+from tests.graphs.played import played
 
 ABOUT = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")
 
@@ -38,7 +39,7 @@ async def talk(agent: Any, reject: str = "", turns: int = 3) -> Any:
     cast = recllmsim.cast(user=lambda messages: next(lines)).replace(
         assistant=agent, answer_validator=every(not_empty, judge)
     )
-    return record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=turns)))
+    return await played(cast, recllmsim.scenario(ABOUT), Limits(max_turns=turns))
 
 
 async def test_a_text_in_an_interrupt_is_a_question_to_the_user_and_the_next_message_answers_it():
@@ -115,10 +116,8 @@ async def test_the_repair_line_before_a_question_is_taken_out_after_the_answer()
 
 async def test_an_interrupt_of_an_agent_that_plays_the_user_is_no_fault_of_the_assistant():
     cast = recllmsim.cast(user=asking({"tool": "pay"}, when=""))
-    conversation_record = record(
-        await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=2))
-    )
-    assert (conversation_record.stop, conversation_record.fault, conversation_record.failure) == (
+    conversation = await played(cast, recllmsim.scenario(ABOUT), Limits(max_turns=2))
+    assert (conversation.stop, conversation.fault, conversation.failure) == (
         "user_rejected",
         "user",
         None,
@@ -210,8 +209,6 @@ async def test_an_agent_that_was_interrupted_is_asked_the_questions_after_the_co
 
     graph = StateGraph(MessagesState).add_node("answer", answer).add_edge(START, "answer")
     cast = recllmsim.cast(assistant=graph.compile(), post_questions=True)
-    conversation_record = record(
-        await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=1))
-    )
-    assert conversation_record.stop == "agent_interrupted"
+    conversation = await played(cast, recllmsim.scenario(ABOUT), Limits(max_turns=1))
+    assert conversation.stop == "agent_interrupted"
     assert heard[1].startswith("<note>")

@@ -11,8 +11,10 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
 
 from duologue.data.recllmsim import Situation
-from duologue.graphs import Cast, conversation, recllmsim, record
+from duologue.graphs import Cast, conversation, recllmsim
+from duologue.graphs.opening import begun
 from duologue.nodes import AgentSpeaker, ContractError, FunctionSpeaker, Limits, conformance, plain_messages, validator
+from tests.graphs.played import played
 
 ABOUT = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")
 
@@ -47,8 +49,11 @@ def in_cast(assistant: Any, reject: str = "", **changes: Any) -> Cast:
 
 
 async def talk(cast: Cast, turns: int = 2, **state: Any) -> Any:
-    final_state = await conversation(cast).ainvoke(recllmsim.scenario(ABOUT) | state, context=Limits(max_turns=turns))
-    return record(final_state)
+    return await played(cast, recllmsim.scenario(ABOUT) | state, Limits(max_turns=turns))
+
+
+async def invoked(cast: Cast, **state: Any) -> Any:
+    return await conversation(cast).ainvoke(begun(recllmsim.scenario(ABOUT) | state))
 
 
 TWO_TURNS = [
@@ -112,7 +117,7 @@ async def test_system_true_sends_what_a_model_in_the_same_place_is_sent():
 async def test_system_true_without_a_cast_that_has_pages_is_refused():
     speaker = AgentSpeaker("assistant", Recording().graph, system=True)
     with pytest.raises(ContractError, match="system=True, but the cast has no template for it: give a text, or build="):
-        await talk(Cast(name="plain", user_simulator=recllmsim.cast().user_simulator, assistant=speaker))
+        await invoked(Cast(name="plain", user_simulator=recllmsim.cast().user_simulator, assistant=speaker))
 
 
 def test_a_text_beside_a_builder_of_ones_own_is_refused():
@@ -154,7 +159,7 @@ async def test_the_settings_of_a_run_reach_the_agent_and_the_conversations_check
     config = {"configurable": {"thread_id": "outer", "tone": "warm"}}
     state = await graph.ainvoke(recllmsim.scenario(ABOUT), config, context=Limits(max_turns=2))
     assert agent.configs[0]["tone"] == "warm"
-    assert agent.configs[0]["thread_id"] == state["id"]
+    assert agent.configs[0]["thread_id"] == state["origin"]["id"]
     assert agent.heard == TWO_TURNS
 
 
@@ -246,7 +251,7 @@ async def test_a_thread_that_cannot_be_emptied_is_refused_with_what_to_do():
     config: RunnableConfig = {"configurable": {"thread_id": "one"}}
     await agent.graph.ainvoke({"messages": [AIMessage("old")]}, config, durability="exit")
     with pytest.raises(ContractError, match="its Keeping cannot delete it: give the agent an empty checkpointer"):
-        await talk(in_cast(agent.graph), id="one")
+        await invoked(in_cast(agent.graph), id="one")
 
 
 async def test_the_words_that_the_cast_says_for_an_agent_are_news_to_its_thread():

@@ -11,7 +11,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 
 from duologue.data import record_lines
 from duologue.data.recllmsim import Situation
-from duologue.graphs import conversation, fuse, recllmsim, record
+from duologue.graphs import conversation, recllmsim
 from duologue.nodes import (
     AgentSpeaker,
     ContractError,
@@ -22,6 +22,7 @@ from duologue.nodes import (
     scoring,
     validator,
 )
+from tests.graphs.played import played
 
 ABOUT = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")
 BUILD = plain_messages("assistant")
@@ -58,7 +59,7 @@ def shop(agent: Any = None, user: Any = None, **settings: Any) -> Any:
 
 
 async def talk(cast: Any, turns: int = 2, **state: Any) -> Any:
-    return record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT) | state, context=Limits(max_turns=turns)))
+    return await played(cast, recllmsim.scenario(ABOUT) | state, Limits(max_turns=turns))
 
 
 async def test_an_agent_that_says_several_messages_has_said_several_and_its_tools_stand_with_the_next():
@@ -156,7 +157,7 @@ def test_a_channel_that_cannot_be_kept_is_refused_when_the_speaker_is_made(agent
 )
 async def test_a_start_that_the_agent_has_no_channels_for_is_refused_by_name(start, problem):
     with pytest.raises(ContractError, match=problem):
-        await talk(shop(start=start))
+        await conversation(shop(start=start)).ainvoke(recllmsim.scenario(ABOUT))
 
 
 async def test_a_kept_channel_that_is_no_json_is_refused_by_name():
@@ -164,7 +165,7 @@ async def test_a_kept_channel_that_is_no_json_is_refused_by_name():
         return {"messages": [AIMessage("Yes.")], "basket": {1, 2}}
 
     with pytest.raises(ContractError, match="keep: the agent's 'basket' is not plain JSON; set is not JSON"):
-        await talk(shop(compiled(odd), keep=("basket",)))
+        await conversation(shop(compiled(odd), keep=("basket",))).ainvoke(recllmsim.scenario(ABOUT))
 
 
 async def test_an_agent_that_answers_with_its_own_messages_alone_is_understood_too():
@@ -251,9 +252,7 @@ def climber(steps: int = 30) -> Any:
 async def simulated(cast: Any) -> Any:
     """With one turn of one attempt each, and the recursion limit that these limits give a run."""
     limits = Limits(max_turns=1, question_attempts=1, answer_attempts=1)
-    return record(
-        await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), {"recursion_limit": fuse(limits)}, context=limits)
-    )
+    return await played(cast, recllmsim.scenario(ABOUT), limits)
 
 
 async def climbs(messages: list[dict[str, Any]]) -> AIMessage:

@@ -15,8 +15,9 @@ from langgraph.types import interrupt
 
 from duologue.data.recllmsim import Situation
 from duologue.data.summaries.counts import count
-from duologue.graphs import Cast, conversation, recllmsim, record
+from duologue.graphs import Cast, recllmsim
 from duologue.nodes import AgentSpeaker, Limits, scorers, scoring, validator
+from tests.graphs.played import played
 
 ABOUT = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")
 
@@ -62,8 +63,7 @@ def cast_of(agent: Any, world: Any = None, **changes: Any) -> Cast:
 
 
 async def talk(cast: Cast, turns: int = 2) -> Any:
-    state = recllmsim.scenario(ABOUT)
-    return record(await conversation(cast).ainvoke(state, context=Limits(max_turns=turns, answer_attempts=3)))
+    return await played(cast, recllmsim.scenario(ABOUT), Limits(max_turns=turns, answer_attempts=3))
 
 
 def built(**nodes: Any) -> Any:

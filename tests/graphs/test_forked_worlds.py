@@ -11,9 +11,10 @@ from langgraph.prebuilt import ToolNode, ToolRuntime
 
 import duologue
 from duologue.data import Conversation
-from duologue.graphs import Cast, record
+from duologue.graphs import Cast
 from duologue.graphs.scenarios.forks import forked
 from duologue.nodes import AgentSpeaker, FunctionSpeaker, Limits, plain_messages, scoring
+from tests.graphs.played import played
 
 
 class Ledger:
@@ -141,5 +142,5 @@ async def test_the_drawn_graph_brings_the_world_back_too() -> None:
     cast = hotel(lambda scenario: Ledger(), clerk("1", "2"))
     (talk,) = await duologue.asimulate(cast, [{"scenario": {"kind": "hotel"}}])
     state = forked(talk, 3)
-    future = record(await duologue.graphs.conversation(cast).ainvoke(state, context=cast.limits))
+    future = await played(cast, state)
     assert rooms(future) == 6

@@ -18,10 +18,12 @@ from langgraph.runtime import Runtime, get_runtime
 
 from duologue import runs
 from duologue.data.recllmsim import Situation
-from duologue.graphs import Cast, casts, conversation, recllmsim, record
+from duologue.graphs import Cast, casts, conversation, recllmsim, record, world
+from duologue.graphs.scenarios.forks import replayed
 from duologue.nodes import AgentSpeaker, ContractError, FunctionSpeaker, Limits, scoring, tool_called, validator
 from duologue.nodes.speakers.tools import declared
 from duologue.nodes.worlds import Context, WorldError
+from tests.graphs.played import played
 
 ABOUT = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")
 
@@ -98,7 +100,7 @@ def cast_with(world: Any, agent: Any = None, times: int = 1, **changes: Any) -> 
 
 async def talk(cast: Cast, turns: int = 1, **state: Any) -> Any:
     limits = Limits(max_turns=turns, answer_attempts=3)
-    return record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT) | state, context=limits))
+    return await played(cast, recllmsim.scenario(ABOUT) | state, limits)
 
 
 @pytest.mark.parametrize("checkpointer", [None, InMemorySaver()])
@@ -316,7 +318,8 @@ async def test_a_world_that_cannot_be_set_up_or_torn_down_ends_its_own_conversat
     assert over.failure.error == "WorldError: the world could not be torn down: OSError: locked"
     assert (over.ending_failure, conversation.ending_failure) == (None, conversation.failure)
     with pytest.raises(WorldError, match="no database"):
-        await talk(cast_with(broken))
+        async with world(cast_with(broken), states[0]):
+            pass
 
 
 async def test_an_agent_that_failed_is_not_forgotten_where_its_world_cannot_be_torn_down_either(caplog):
@@ -341,6 +344,71 @@ async def test_a_world_that_cannot_be_put_back_ends_the_conversation_as_failed()
     assert "could not be put back: ZeroDivisionError" in conversation.failure.error
     (attempt,) = conversation.attempts("assistant")
     assert attempt.verdict == "rejected"
+
+
+@pytest.mark.parametrize(("make", "left"), [(Hotel, []), (Ledger, ["12"])])
+async def test_a_draft_that_could_not_be_judged_is_recorded_once_and_undone_or_noted(make, left):
+    async def fails(state: Any, runtime: Any) -> Any:
+        return {"verdicts": [{"accepted": False, "reason": "rude", "failed": "the judge is away"}]}
+
+    live = make()
+    conversation = await talk(cast_with(lambda scenario: live).replace(answer_validator=fails))
+    assert (conversation.stop, conversation.failure.node, live.bookings) == ("model_failed", "answer_validator", left)
+    (attempt,) = conversation.attempts("assistant")
+    assert (attempt.verdict, attempt.notes) == ("unjudged", ("not undone: it had called book",) if left else ())
+
+
+async def test_what_a_draft_did_whose_validator_breaks_is_undone_but_not_what_was_said():
+    hotel = Hotel()
+
+    async def breaks(state: Any, runtime: Any) -> Any:
+        if state["turn"]:
+            raise ValueError("broken")
+        return {"verdicts": [{"accepted": True} for _ in state["drafts"]]}
+
+    cast = cast_with(lambda scenario: hotel).replace(answer_validator=breaks)
+    conversation = await talk(cast, turns=3)
+    assert (conversation.failure.node, hotel.bookings) == ("answer_validator", ["12"])
+    assert conversation.unsaid[0].attempts[0].tool_calls[0].result == {"booked": 2}
+
+    async def closing(state: Any, runtime: Any) -> Any:
+        raise ValueError("broken")
+
+    said = Hotel()
+    conversation = await talk(cast_with(lambda scenario: said, times=0, closing=closing))
+    assert (conversation.failure.node, said.bookings) == ("closing", ["12"])
+
+
+async def test_a_replay_undoes_a_recorded_draft_of_the_user_and_not_the_answer_before_it():
+    cast = cast_with(lambda scenario: Hotel(), times=0)
+    second_is_rude = validator(lambda draft, state: "rude" if state["turn"] == 1 and not state["attempts"] else None)
+    cast = cast.replace(question_validator=second_is_rude)
+    conversation = await talk(cast, turns=2)
+    assert [attempt.verdict for attempt in conversation.attempts("user")] == ["accepted", "rejected", "accepted"]
+    replay = await played(cast, replayed(conversation), Limits(max_turns=2, answer_attempts=3))
+    assert replay.messages == conversation.messages
+    assert replay.messages[-1].tool_calls[0].result == {"booked": 2}
+
+
+async def test_a_closing_node_that_ends_its_process_ends_its_own_conversation_alone():
+    async def closing(state: Any, runtime: Any) -> Any:
+        raise SystemExit("done")
+
+    conversation = await talk(cast_with(lambda scenario: Hotel(), times=0, closing=closing))
+    assert (conversation.failure.node, conversation.failure.fault) == ("closing", None)
+    assert conversation.failure.error.startswith("SystemExit: done")
+
+
+async def test_a_breakpoint_before_a_verdict_goes_on_in_its_world():
+    cast = cast_with(lambda scenario: Hotel(), limits=Limits(max_turns=1))
+    graph = conversation(cast, checkpointer=InMemorySaver(), interrupt_before=["answer_validator"])
+    config = {"configurable": {"thread_id": "1"}}
+    given: Any = recllmsim.scenario(ABOUT) | {"messages": [{"role": "user", "content": "A room?"}]}
+    async with world(cast, given) as context:
+        for number in range(3):
+            final_state = await graph.ainvoke(given if number == 0 else None, config, context=context)
+            assert context.world.bookings == ["12"]
+    assert [attempt["verdict"] for attempt in final_state["attempts"]] == ["given", "rejected", "accepted"]
 
 
 async def test_functions_and_other_runnables_find_the_world_in_the_runtime():
@@ -370,15 +438,22 @@ async def test_no_record_pickle_or_manifest_holds_the_world():
 
 
 async def test_a_conversation_with_a_world_does_not_go_on_from_a_checkpoint():
-    graph = conversation(cast_with(lambda scenario: Hotel(), times=0), checkpointer=InMemorySaver())
-    config = {"configurable": {"thread_id": "1"}}
-    await graph.ainvoke(recllmsim.scenario(ABOUT), config, context=Limits(max_turns=1))
-    with pytest.raises(ContractError, match="cannot go on from a checkpoint"):
-        await graph.ainvoke(None, config, context=Limits(max_turns=1))
-    copied = graph.with_config(tags=["a"])
-    again = {"configurable": {"thread_id": "2"}}
-    conversation_record = record(await copied.ainvoke(recllmsim.scenario(ABOUT), again, context={"max_turns": 1}))
-    assert conversation_record.messages[-1].tool_calls[0].result == {"booked": 1}
+    cast = cast_with(lambda scenario: Hotel(), times=0, limits=Limits(max_turns=1))
+    graph = conversation(cast, checkpointer=InMemorySaver(), interrupt_after=["assistant"])
+    state, config = recllmsim.scenario(ABOUT), {"configurable": {"thread_id": "1"}}
+    async with world(cast, state) as context:
+        await graph.ainvoke(state, config, context=context)
+    for given in (None, state):
+        async with world(cast, state) as context:
+            with pytest.raises(ContractError, match="cannot go on from a checkpoint in another world"):
+                await graph.ainvoke(given, config, context=context)
+    with pytest.raises(ContractError, match="the cast has a world"):
+        await graph.ainvoke(None, config)
+    copied, again = graph.with_config(tags=["a"]), {"configurable": {"thread_id": "2"}}
+    async with world(cast, state) as context:
+        await copied.ainvoke(state, again, context=context)
+        final_state = await copied.ainvoke(None, again, context=context)
+    assert record(final_state).messages[-1].tool_calls[0].result == {"booked": 1}
 
 
 def test_a_world_by_import_path_travels_and_another_object_says_why_not(tmp_path, monkeypatch):
@@ -401,13 +476,13 @@ def test_a_world_by_import_path_travels_and_another_object_says_why_not(tmp_path
 @pytest.mark.parametrize("size", [1, 2])
 async def test_one_object_for_all_conversations_is_noticed_in_one_line(caplog, size):
     hotel = Hotel()
-    for world in (lambda scenario: hotel, lambda scenario: Hotel(), lambda scenario: None, lambda scenario: "the desk"):
+    for make in (lambda scenario: hotel, lambda scenario: Hotel(), lambda scenario: None, lambda scenario: "the desk"):
         caplog.clear()
         states = [recllmsim.scenario(ABOUT) | {"id": f"c{number}"} for number in range(4)]
-        cast = cast_with(world, lambda messages: "Done.", times=0)
+        cast = cast_with(make, lambda messages: "Done.", times=0)
         await runs.asimulate(cast, states, limits=Limits(max_turns=1), concurrency=size)
         lines = [entry.message for entry in caplog.records if entry.name == "duologue.nodes.worlds"]
-        if world({}) is hotel:
+        if make({}) is hotel:
             (line,) = lines
             assert line.startswith("the world of several conversations is one object (Hotel)")
         else:
