@@ -11,10 +11,10 @@ from langgraph.prebuilt import ToolNode, ToolRuntime
 
 import duologue
 from duologue.data import Conversation
-from duologue.graphs import Cast
+from duologue.graphs import Cast, conversation, record, world
+from duologue.graphs.opening import begun
 from duologue.graphs.scenarios.forks import forked
 from duologue.nodes import AgentSpeaker, FunctionSpeaker, Limits, plain_messages, scoring
-from tests.graphs.played import played
 
 
 class Ledger:
@@ -138,9 +138,10 @@ def test_what_a_rejected_draft_did_was_undone_and_is_not_done_again() -> None:
     assert (future.failure, rooms(future)) == (None, 6)
 
 
-async def test_the_drawn_graph_brings_the_world_back_too() -> None:
+async def test_a_world_that_is_opened_by_hand_is_brought_back_too() -> None:
     cast = hotel(lambda scenario: Ledger(), clerk("1", "2"))
     (talk,) = await duologue.asimulate(cast, [{"scenario": {"kind": "hotel"}}])
-    state = forked(talk, 3)
-    future = await played(cast, state)
-    assert rooms(future) == 6
+    state: Any = begun(forked(talk, 3))
+    async with world(cast, state) as context:
+        final_state = await conversation(cast).ainvoke(state, context=context)
+    assert rooms(record(final_state)) == 6

@@ -437,7 +437,7 @@ async def test_no_record_pickle_or_manifest_holds_the_world():
     assert "s3cret" not in repr(context)
 
 
-async def test_a_conversation_with_a_world_does_not_go_on_from_a_checkpoint():
+async def test_a_conversation_does_not_go_on_from_a_checkpoint_in_another_world():
     cast = cast_with(lambda scenario: Hotel(), times=0, limits=Limits(max_turns=1))
     graph = conversation(cast, checkpointer=InMemorySaver(), interrupt_after=["assistant"])
     state, config = recllmsim.scenario(ABOUT), {"configurable": {"thread_id": "1"}}
