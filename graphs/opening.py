@@ -24,12 +24,15 @@ _FRESH: Mapping[str, Any] = {"turn": 0, "prompt": None, "drafts": None, "verdict
 
 
 def begun(planned: TodaysState) -> dict[str, Any]:
-    """The graph's input for a planned conversation."""
+    """The graph's input for a planned conversation; ContractError if messages or memories are none."""
     origin = {key: planned[key] for key in ("id", "ordinal", "repeat", "forks", "replays") if key in planned}
-    messages = [as_given(Message.model_validate(message)) for message in planned.get("messages", [])]
+    try:
+        messages = [as_given(Message.model_validate(message)) for message in planned.get("messages", [])]
+    except ValidationError as error:
+        raise _not_messages(error) from None
     given = {"scenario": planned["scenario"], "origin": origin, "messages": messages}
     own = {key: planned.get(key, {}) for key in ("labels", "extra")}
-    return given | {"memory": planned.get("memories", {})} | own
+    return given | {"memory": _memory(planned.get("memories", {}))} | own
 
 
 def id_of(planned: TodaysState, cast: str) -> str:
@@ -77,9 +80,7 @@ def opening(cast: Cast, described: Mapping[str, Any], state: State, limits: Limi
     kept = () if goes_on else ("id", "ordinal", "repeat", "forks", "replays")
     own = {key: origin[key] for key in kept if key in origin}
     given = [message for message in state.get("messages", []) if message.id not in ours]
-    memory = {} if anew else state.get("memory", {})
-    if not all(side in SIDES.values() and isinstance(kept, dict) for side, kept in memory.items()):
-        raise ContractError("the initial state's 'memory': expected an object for each side, such as {'user': {}}")
+    memory = {} if anew else _memory(state.get("memory", {}))
     plain = [recorded(message) for message in given]
     name = own.get("id") or conversation_id(
         cast.name, scenario, own.get("ordinal", 0), own.get("repeat", 0), begun_with(plain)
@@ -102,8 +103,9 @@ def opening(cast: Cast, described: Mapping[str, Any], state: State, limits: Limi
         "attempts": Overwrite(attempts), "turn": turn, "memory": Overwrite(memory),
         "labels": Overwrite({} if anew else state.get("labels", {})), "extra": {} if anew else state.get("extra", {}),
     }  # fmt: skip
-    if given and role_of(messages[-1]) != "user":
-        update["stop"] = stop_of(cast, _state(overwritten(update)), limits)
+    if given:
+        begun_state = _state(overwritten(update))
+        update["stop"] = stop_of(cast, begun_state, limits, role="user" if awaits_answer(begun_state) else None)
     return update
 
 
@@ -132,8 +134,21 @@ def recorded(message: BaseMessage) -> dict[str, Any]:
     try:
         return Message.model_validate(plain).plain()
     except ValidationError as error:
-        first = first_invalid(error)
-        raise ContractError(f"the first messages: {first.path}: {first.message}") from None
+        raise _not_messages(error) from None
+
+
+def _not_messages(error: ValidationError) -> ContractError:
+    first = first_invalid(error)
+    return ContractError(f"the first messages: {first.path}: {first.message}")
+
+
+def _memory(memory: object) -> dict[str, Any]:
+    """What each side remembers at the beginning; ContractError if it is not an object for each side."""
+    if isinstance(memory, dict) and all(
+        side in SIDES.values() and isinstance(kept, dict) for side, kept in memory.items()
+    ):
+        return memory
+    raise ContractError("the initial state's memory: expected an object for each side, such as {'user': {}}")
 
 
 def _given(plain: Sequence[dict[str, Any]], name: str) -> tuple[list[AnyMessage], list[Attempt]]:

@@ -69,11 +69,11 @@ def place(name: NodePlace, cast: Cast) -> Place:
                 "which does not have what its tools did: simulate it anew"
             )
         own = runtime if runtime.context is limits else runtime.override(context=limits)
-        shown, origin = _shown(name, role, node, state)
+        shown, origin = _shown(name, role, node, state, limits)
         answer: Any = None
         waits = bool(shown.get("drafts"))
-        if (name in VALIDATORS and not waits) or (name != "closing" and shown.get("stop") and not waits):
-            answer = {}  # the speaker said nothing, or somebody has ended the conversation
+        if name != "closing" and shown.get("stop") and not waits:
+            answer = {}  # the conversation is ended
         if answer is None:
             if name in SPEAKERS:
                 await before_draft(limits)
@@ -81,21 +81,31 @@ def place(name: NodePlace, cast: Cast) -> Place:
         shown.pop("replays", None)
         if answer is None:
             answer = await _answer(name, node, call, shown, state, config, own)
-        update = check_update(name, _without_command(name, answer), shown, cast.own_reasons)
+        judged = TodaysState(scenario=state["scenario"], drafts=state.get("drafts") or [])  # not what a node made of it
+        update = check_update(name, _without_command(name, answer), judged, cast.own_reasons)
         return await _settled(name, role, cast, state, update, limits) | origin
 
     return run
 
 
-def _shown(name: NodePlace, role: Role | None, node: object, state: State) -> tuple[TodaysState, dict[str, Any]]:
-    """The state as a node of today reads it, and the change of the origin where a replay leaves its record here."""
+def _shown(
+    name: NodePlace, role: Role | None, node: object, state: State, limits: Limits
+) -> tuple[TodaysState, dict[str, Any]]:
+    """The state as a node of today reads it, and the change of the origin.
+
+    That changes where a replay leaves its record here, and where a conversation goes on under other limits.
+    """
+    before = origin = state["origin"]
+    if origin["limits"] != (plain := limits.plain()):
+        origin = origin | {"limits": plain}
+        state = typed(State, {**state, "origin": origin})
     shown = as_today(state, role, shows_all=isinstance(node, AsksSides))
     if role is not None:
         shown = seen_by(role, shown)
-    if not (forked := fork_of(name, shown) if shown.get("replays") else {}):
-        return shown, {}
-    origin = {key: value for key, value in state["origin"].items() if key != "replays"}
-    return merged(shown, forked), {"origin": origin | {"forks": forked["forks"]}}
+    if forked := fork_of(name, shown) if shown.get("replays") else {}:
+        shown = merged(shown, forked)
+        origin = {key: value for key, value in origin.items() if key != "replays"} | {"forks": forked["forks"]}
+    return shown, {} if origin is before else {"origin": origin}
 
 
 async def _answer(
@@ -240,11 +250,15 @@ def _spoken(role: Role, cast: Cast, name: NodePlace, state: State, update: Updat
     if error := update.get("failed"):
         failure = of_node(name, error, update.get("frames", ()), crashed=bool(update.get("crashed")))
         raise NodeError(failure, {"attempts": unjudged(state, drafts, role), "drafts": None})
+    remembered: dict[str, Any] = {}
     if "memory" in update and drafts:
-        drafts[0] = {**drafts[0], "memory": update["memory"]}
+        drafts[0] = {**drafts[0], "memory": update["memory"]}  # counts if it is said
+    elif "memory" in update:
+        remembered = {"memory": {role: update["memory"]}}
     speaker = getattr(cast, name)
     prompted = speaker.prompted if isinstance(speaker, PromptedSpeaker) else True
     if callable(prompted):
         prompted = prompted(as_today(state, role))
-    changed: dict[str, Any] = {"drafts": drafts, "verdicts": [], "stop": update.get("stop") or state.get("stop")}
+    stop = update.get("stop") or state.get("stop")
+    changed: dict[str, Any] = {"drafts": drafts, "verdicts": [], "stop": stop} | remembered
     return changed if prompted else {**changed, "prompt": None}

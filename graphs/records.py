@@ -11,9 +11,10 @@ from ..data.identity import begun_with, conversation_id
 from ..data.records import Attempt as AttemptRecord
 from ..data.records import Conversation, Message, Role
 from ..errors import DataError
-from ..nodes.conversation_state import State, role_of
+from ..nodes.conversation_state import State, rejected_now, role_of
 from ..nodes.messages.attachments import sendable
 from ..nodes.settings.redaction import without_known_secrets
+from ..nodes.state import Draft
 from ..nodes.state import State as TodaysState
 from .attempts import unjudged
 
@@ -46,16 +47,19 @@ def said(state: State | Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[d
     with its name and is not part of the published history.
     """
     messages: list[dict[str, Any]] = []
-    numbers: dict[int, dict[str, Any]] = {}
+    numbers: dict[int, tuple[dict[str, Any], int | None]] = {}
+    turns = {attempt.get("message"): attempt.get("turn") for attempt in state.get("attempts", [])}
     by_id: dict[str, dict[str, Any]] = {}
     for number, message in enumerate(convert_to_messages(state.get("messages", []))):
         role = role_of(message)
         plain: dict[str, Any] = {"role": role or "user", "text": text_of(message)}
         if role is None:
             plain |= {"name": message.name or message.type, "stored": False}
-        numbers[number] = by_id[str(message.id)] = plain
+        by_id[str(message.id)] = plain
+        numbers[number] = plain, turns.get(message.id)
         messages.append(plain)
     unsaid: list[dict[str, Any]] = []
+    last: tuple[Any, ...] = ()
     for attempt in state.get("attempts", []):
         if attempt["role"] == "closing":
             continue
@@ -65,8 +69,8 @@ def said(state: State | Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[d
             continue
         if said_as is not None:
             said_as |= {key: attempt[key] for key in OF_A_MESSAGE if key in attempt}
-        elif (own := numbers.get(attempt["at"])) is not None and own["role"] == attempt["role"] and "name" not in own:
-            said_as = own  # a rejected draft before it
+        elif (near := numbers.get(attempt["at"])) is not None and _is_of(near[0], attempt):
+            said_as = near[0] if near[1] in (None, attempt["turn"]) else None  # a rejected draft before it
         if attempt["verdict"] == "fallback":
             continue
         plain = {key: value for key, value in attempt.items() if key in OF_AN_ATTEMPT}
@@ -74,11 +78,17 @@ def said(state: State | Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[d
             if "message" in attempt:
                 plain.pop("parts", None)
             said_as.setdefault("attempts", []).append(plain)
-        elif unsaid and (unsaid[-1]["role"], unsaid[-1]["after"]) == (attempt["role"], attempt["at"]):
+        elif (turn := (attempt["role"], attempt["at"], attempt["turn"])) == last:
             unsaid[-1]["attempts"].append(plain)
         else:
+            last = turn
             unsaid.append({"role": attempt["role"], "after": attempt["at"], "attempts": [plain]})
     return messages, unsaid
+
+
+def _is_of(message: Mapping[str, Any], attempt: Mapping[str, Any]) -> bool:
+    """Whether a message is of the side that made an attempt, and not a third one's."""
+    return bool(message["role"] == attempt["role"] and "name" not in message)
 
 
 def record(state: State | Mapping[str, Any], cast_name: str | None = None, *, memory: bool = False) -> Conversation:
@@ -143,8 +153,7 @@ def as_today(state: State, role: Role | None, *, shows_all: bool = False) -> Tod
     """The state in the form that nodes of today read: messages and turns as in records, one side's memory."""
     messages, unsaid = said(state)
     messages = [one | {"text": f"{one['name']}: {one['text']}"} if "name" in one else one for one in messages]
-    at = len(state.get("messages", []))
-    now = [turn for turn in unsaid if turn["role"] == role and turn["after"] == at]
+    now = unsaid.pop() if role is not None and rejected_now(state, role) else {"attempts": []}
     origin = state["origin"]
     shown: dict[str, Any] = {
         "scenario": dict(state["scenario"]),
@@ -155,10 +164,10 @@ def as_today(state: State, role: Role | None, *, shows_all: bool = False) -> Tod
         "turn": state.get("turn", 0),
         "opened": origin.get("opened", 0),
         "prompt": state.get("prompt"),
-        "drafts": list(state.get("drafts") or []),
+        "drafts": [_without_memory(draft) for draft in state.get("drafts") or []],
         "verdicts": list(state.get("verdicts", [])),
-        "attempts": [attempt for turn in now for attempt in turn["attempts"]],
-        "unsaid": [turn for turn in unsaid if turn not in now],
+        "attempts": now["attempts"],
+        "unsaid": unsaid,
         "speaking": role,
         "stop": state.get("stop"),
         "labels": dict(state.get("labels", {})),
@@ -171,6 +180,11 @@ def as_today(state: State, role: Role | None, *, shows_all: bool = False) -> Tod
     if shows_all:
         shown["memories"] = deepcopy(state.get("memory", {}))
     return cast(TodaysState, shown)
+
+
+def _without_memory(draft: Draft) -> Draft:
+    """The draft without the memory that waits in it until it is accepted."""
+    return cast(Draft, {key: value for key, value in draft.items() if key != "memory"})
 
 
 def as_given(message: Message) -> AnyMessage:

@@ -58,7 +58,10 @@ def after_validator(
     if end == "failed":
         raise _silence(role, cast, [*rejected_now(state, role), *tried], tried)
     if end == "regenerate":
-        return {"attempts": tried, "verdicts": judged}
+        asked = after(state, {"attempts": tried, "drafts": None, "verdicts": judged})
+        stop = stop_of(cast, asked, limits, role="user") if role == "user" else None
+        if stop is None:
+            return {"attempts": tried, "verdicts": judged}
     changed: dict[str, Any] = {"attempts": tried, "drafts": None, "verdicts": [], "prompt": None}
     if end in ("accepted", "stands"):
         if end == "stands":

@@ -65,8 +65,12 @@ def role_of(message: BaseMessage) -> Role | None:
 
 def rejected_now(state: State, role: Role) -> list[Attempt]:
     """The rejected drafts of a side's turn that is under way, in order."""
-    at = len(state.get("messages", []))
-    return [one for one in state.get("attempts", []) if one["at"] == at and one["role"] == role and _waits(one)]
+    at, turn = len(state.get("messages", [])), state.get("turn", 0)
+    return [
+        one
+        for one in state.get("attempts", [])
+        if one["role"] == role and (one["at"], one["turn"]) == (at, turn) and _waits(one)
+    ]
 
 
 def next_number(state: State, role: Role) -> int:

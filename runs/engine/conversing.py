@@ -108,7 +108,7 @@ async def converse(
         topology: The graph's, where it is known.
     """
     cast = cast_of(graph)
-    state: dict[str, Any] = begun(scenario)
+    state: dict[str, Any] = begun(typed(PlannedState, {**scenario, "messages": [], "memories": {}}))
     started, began = datetime.now(UTC), perf_counter()
     way = Way(topology or Topology(graph))
 
@@ -124,6 +124,7 @@ async def converse(
         keep(conversation.model_copy(update={"timing": timing, "edges": way.edges(), **changes}))
 
     try:
+        state = begun(scenario)
         async with AsyncExitStack() as stack:
             context = limits
             if cast.world is not None:
