@@ -159,8 +159,8 @@ def _ended_by(error: Exception, state: Mapping[str, Any], limits: Limits) -> dic
         reason = f"no stop criterion held within {fuse(limits)} steps"
         return {"stop": "budget", "failure": Failure(node="stop", error=reason)}
     failure = Failure.model_validate(failure_in(error))
-    # After its end a conversation is as good as before, whatever fails then: a score, or the tearing down of its world.
-    stays = state.get("stop") and failure.node in ("closing", "world")
+    # What fails after the end leaves the conversation as good as before; without an end there was no world.
+    stays = state.get("stop") and (failure.node == "closing" or isinstance(error, WorldError))
     return {"failure": failure} if stays else {"failure": failure, "stop": "model_failed"}
 
 

@@ -4,11 +4,12 @@ import pytest
 from langgraph.runtime import Runtime
 
 from duologue.data.simquac import released
-from duologue.graphs import conversation, record, simquac
+from duologue.graphs import simquac
 from duologue.nodes import Limits, conformance, draft
 from duologue.nodes.simquac.as_released import SUFFIX
 from duologue.nodes.simquac.roles import GUIDES, INTERESTING
 from duologue.nodes.state import PLACES
+from tests.graphs.played import played
 
 
 async def play(topic, user, assistant, **limits):
@@ -21,7 +22,7 @@ async def play(topic, user, assistant, **limits):
         return speak
 
     cast = simquac.as_published().replace(user_simulator=speaker(user), assistant=speaker(assistant))
-    return record(await conversation(cast).ainvoke(simquac.scenario(topic), context=Limits(**limits)))
+    return await played(cast, simquac.scenario(topic), Limits(**limits))
 
 
 async def test_an_exact_copy_is_stored_without_its_first_word(topic):
@@ -134,7 +135,7 @@ async def test_the_reminder_is_missing_on_the_first_question(topic):
 
 
 async def test_twelve_exchanges_and_an_end_on_both_sides(topic):
-    conversation_record = record(await conversation(simquac.as_published()).ainvoke(simquac.scenario(topic)))
+    conversation_record = await played(simquac.as_published(), simquac.scenario(topic))
     assert (conversation_record.stop, len(conversation_record.exchanges)) == ("max_turns", 12)
     conversation_record = await play(topic, ["a\nb"], ["x"])
     assert conversation_record.stop == "user_rejected"  # the script asks for ever

@@ -4,12 +4,14 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from duologue.graphs import conversation, record, simquac
+from duologue.graphs.opening import begun
 from duologue.nodes import (
     ContractError,
     Limits,
     conformance,
 )
 from duologue.nodes.state import PLACES
+from duologue.runs import asimulate
 
 
 @pytest.mark.parametrize(
@@ -55,8 +57,16 @@ async def test_a_state_without_a_scenario_is_refused_by_name():
 
 async def test_messages_that_are_none_are_refused_by_name(topic):
     state = simquac.scenario(topic)
-    with pytest.raises(ContractError, match=r"the initial state's messages: role"):
-        await simquac.graph.ainvoke({**state, "messages": [{"role": "system", "text": "x"}]})
+    with pytest.raises(
+        ContractError, match="the first messages: expected the user's and the assistant's, got a system"
+    ):
+        await simquac.graph.ainvoke({**state, "messages": [{"role": "system", "content": "x"}]})
+    planned = {**state, "messages": [{"role": "system", "text": "x"}]}
+    with pytest.raises(ContractError, match="the first messages: role"):
+        begun(planned)
+    failed, other = await asimulate(simquac.cast(), [planned, state], limits=Limits(max_turns=1))
+    assert "the first messages: role" in failed.failure.error
+    assert (failed.stop, failed.scenario, other.stop) == ("model_failed", state["scenario"], "max_turns")
 
 
 UNFIT = [

@@ -9,12 +9,13 @@ from langgraph.graph import START, MessagesState, StateGraph
 
 from duologue.data import Conversation, count, record_lines
 from duologue.data.attachments import MOST_INLINE
-from duologue.graphs import Cast, conversation
+from duologue.graphs import Cast
 from duologue.nodes import AgentSpeaker, ChatSpeaker, FunctionSpeaker, Limits, chat_model, not_empty, plain_messages
 from duologue.nodes.messages.attachments import parts_in
 from duologue.nodes.speakers.replay import ReplaySpeaker
 from duologue.prompts import library
 from duologue.testing import scripted_model
+from tests.graphs.played import played
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 DATA = base64.b64encode(PNG).decode()
@@ -37,10 +38,9 @@ def agent(reply: Any) -> Any:
     return StateGraph(MessagesState).add_node("reply", reply).add_edge(START, "reply").compile(name="eye")
 
 
-async def played(user: Any, assistant: Any, turns: int = 1, **places: Any) -> Conversation:
+async def talk(user: Any, assistant: Any, turns: int = 1, **places: Any) -> Conversation:
     cast = Cast(name="eyes", user_simulator=user, assistant=assistant, **places)
-    graph = conversation(cast)
-    return graph.record(await graph.ainvoke({"scenario": {}}, context=Limits(max_turns=turns)))
+    return await played(cast, {"scenario": {}}, Limits(max_turns=turns))
 
 
 async def test_an_agent_reads_the_image_that_its_user_shows_and_draws_another() -> None:
@@ -54,7 +54,7 @@ async def test_an_agent_reads_the_image_that_its_user_shows_and_draws_another() 
         return {"messages": [AIMessage([{"type": "text", "text": f"{size} bytes"}, drawn])]}
 
     user = Shows({"text": "What is it?", "parts": [IMAGE]}, {"text": "", "parts": [PAGE]})
-    conversation = await played(user, AgentSpeaker("assistant", agent(reply)), 2, question_validator=not_empty)
+    conversation = await talk(user, AgentSpeaker("assistant", agent(reply)), 2, question_validator=not_empty)
     assert [message.text for message in conversation.messages[:3]] == ["What is it?", "", "28 bytes"]
     assert [part.plain() for part in conversation.messages[2].parts] == [IMAGE]
     assert conversation.messages[2].attempts[0].parts == ()
@@ -74,7 +74,7 @@ async def test_a_function_is_sent_openais_blocks_and_its_own_images_as_words() -
         return AIMessage([{"type": "image", "url": "https://a.b/c.png"}])
 
     video = {"type": "video", "url": "https://a.b/v.mp4"}
-    conversation = await played(
+    conversation = await talk(
         Shows({"text": "Look.", "parts": [IMAGE, video]}), FunctionSpeaker("assistant", reply), 2,
         answer_validator=not_empty,
     )  # fmt: skip
@@ -87,7 +87,7 @@ async def test_a_function_is_sent_openais_blocks_and_its_own_images_as_words() -
 async def test_a_model_that_reads_text_alone_is_sent_words_in_place_of_an_image(profile: Any, sent: bool) -> None:
     model = scripted_model("ok", profile=profile)
     user = Shows({"text": "Look.", "parts": [IMAGE, PAGE, {"type": "video", "url": "https://a.b/v"}]})
-    await played(user, ChatSpeaker("assistant", model, plain_messages("assistant")))
+    await talk(user, ChatSpeaker("assistant", model, plain_messages("assistant")))
     (message,) = model.sent[0]
     words = "Look.\n[file: shelf/a.pdf]"
     if sent:
@@ -99,7 +99,7 @@ async def test_a_model_that_reads_text_alone_is_sent_words_in_place_of_an_image(
 
 async def test_the_baseline_is_sent_words_and_tells_so_in_its_profile() -> None:
     assert chat_model("offline").profile is not None
-    conversation = await played(
+    conversation = await talk(
         Shows({"text": "", "parts": [IMAGE]}),
         ChatSpeaker("assistant", chat_model("offline", side="task_assistant"), plain_messages("assistant")),
         question_validator=not_empty,
@@ -116,7 +116,7 @@ async def test_a_draft_of_tool_calls_alone_has_a_reason_and_a_page_of_its_own_an
         heard.append(messages)
         return next(answers)
 
-    conversation = await played(
+    conversation = await talk(
         Shows({"text": "Look."}), FunctionSpeaker("assistant", reply, read_only=["look"]), answer_validator=not_empty
     )
     assert [attempt.reason for attempt in conversation.messages[1].attempts] == ["only_tool_calls", None]
@@ -144,7 +144,7 @@ async def test_an_image_that_a_tool_returns_stands_with_its_call_and_the_words_a
         result = ToolMessage([{"type": "text", "text": "drawn"}, block], tool_call_id="1")
         return {"messages": [AIMessage("", tool_calls=[call]), result, AIMessage("Here.")]}
 
-    conversation = await played(Shows({"text": "Draw."}), AgentSpeaker("assistant", agent(reply)))
+    conversation = await talk(Shows({"text": "Draw."}), AgentSpeaker("assistant", agent(reply)))
     (call,) = conversation.messages[1].tool_calls
     assert (call.result, [part.plain() for part in call.parts]) == ("drawn", [IMAGE])
 
@@ -157,7 +157,7 @@ async def test_a_large_image_is_sent_on_whole_and_recorded_by_digest_and_size() 
         heard.append(messages)
         return "Seen."
 
-    conversation = await played(
+    conversation = await talk(
         Shows({"text": "Look.", "parts": [IMAGE | {"url": large}]}), FunctionSpeaker("assistant", reply)
     )
     assert heard[0][0]["content"][1]["image_url"]["url"] == large
@@ -179,10 +179,10 @@ async def test_parts_of_rejected_drafts_are_kept_and_a_replay_shows_the_same() -
     def reply(messages: list[dict[str, Any]]) -> str:
         return "Seen."
 
-    conversation = await played(user, FunctionSpeaker("assistant", reply), question_validator=validator(no_images))
+    conversation = await talk(user, FunctionSpeaker("assistant", reply), question_validator=validator(no_images))
     assert [part.plain() for part in conversation.messages[0].attempts[0].parts] == [IMAGE]
     assert [part.plain() for part in conversation.messages[0].parts] == [PAGE]
-    again = await played(ReplaySpeaker("user", "x", (conversation,)), FunctionSpeaker("assistant", reply))
+    again = await talk(ReplaySpeaker("user", "x", (conversation,)), FunctionSpeaker("assistant", reply))
     assert again.messages[0].parts == conversation.messages[0].parts
 
 

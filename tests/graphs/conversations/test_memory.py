@@ -8,8 +8,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from duologue.data.simquac import Topic
 from duologue.graphs import Cast, conversation, record, simquac
+from duologue.graphs.opening import begun
 from duologue.nodes import ContractError, Limits, accept_all, prompt, validator
 from duologue.nodes.state import seen_by
+from tests.graphs.played import played
 
 TOPIC = Topic(title="T", background="", header="H", section="Three keepers lived there.")
 SECRET = "swordfish"
@@ -41,10 +43,12 @@ def cast(**nodes: Any) -> Cast:
     return simquac.cast().replace(**(settings | nodes))
 
 
-async def play(played: Cast, turns: int = 2, **state: Any) -> Any:
-    return await conversation(played).ainvoke(
-        simquac.scenario(TOPIC) | state, context=Limits(max_turns=turns, question_attempts=3, answer_attempts=2)
-    )
+def limits(turns: int = 2) -> Limits:
+    return Limits(max_turns=turns, question_attempts=3, answer_attempts=2)
+
+
+async def play(one: Cast, turns: int = 2, **planned: Any) -> Any:
+    return await conversation(one).ainvoke(begun(simquac.scenario(TOPIC) | planned), context=limits(turns))
 
 
 async def test_a_sides_memory_is_seen_by_its_own_nodes_alone():
@@ -65,25 +69,27 @@ async def test_a_sides_memory_is_seen_by_its_own_nodes_alone():
     assert nodes["assistant"].memories == [{}, {}]
     assert nodes["closing"].memories == [None]
     assert not any("memories" in seen or "pending_memory" in seen for node in nodes.values() for seen in node.states)
-    assert state["memories"] == {"user": {"word": SECRET}}
+    assert state["memory"] == {"user": {"word": SECRET}}
 
 
 async def test_a_selectors_memory_counts_at_once_and_a_rejected_drafts_is_dropped():
     selector = Seen({"prompt": None, "memory": {"asked": 1}}, {"prompt": None})
     speaker = Seen(
-        says("first", memory={"said": "first"}),
-        says("second", memory={"said": "second"}),
+        says("first", memory={"said": "never 1"}),
+        says("second", memory={"said": "never 2"}),
         says("third", memory={"said": "third"}),
     )
     judge = iter(["rude", "rude", None])
-    played = cast(
+    judged = cast(
         user_prompt_selector=selector,
         user_simulator=speaker,
         question_validator=validator(lambda draft, state: next(judge, None)),
     )
-    state = await play(played, turns=2)
+    state = await play(judged, turns=2)
     assert speaker.memories == [{"asked": 1}] * 3 + [{"said": "third"}]
-    assert state["memories"]["user"] == {"said": "third"}
+    assert "never" not in json.dumps(selector.states + speaker.states)
+    assert state["memory"]["user"] == {"said": "third"}
+    assert "never" not in json.dumps(record(state, memory=True).plain())
 
 
 @pytest.mark.parametrize(("fallback", "remembered"), [(None, {"n": 1}), ("Sorry.", {})])
@@ -91,9 +97,9 @@ async def test_the_memory_of_a_draft_that_stands_at_last_counts_and_that_of_one_
     fallback, remembered
 ):
     speaker = Seen(says("no", memory={"n": 1}))
-    played = cast(assistant=speaker, answer_validator=validator(lambda draft, state: "rude"), fallback=fallback)
-    state = await play(played, turns=1)
-    assert state["memories"].get("assistant", {}) == remembered
+    judged = cast(assistant=speaker, answer_validator=validator(lambda draft, state: "rude"), fallback=fallback)
+    state = await play(judged, turns=1)
+    assert state["memory"].get("assistant", {}) == remembered
 
 
 async def test_a_speaker_that_fails_or_says_nothing_keeps_what_it_had_or_what_it_says():
@@ -102,10 +108,11 @@ async def test_a_speaker_that_fails_or_says_nothing_keeps_what_it_had_or_what_it
             await super().__call__(state, runtime)
             raise RuntimeError("no")
 
-    state = await play(cast(assistant=Failing({})), memories={"assistant": {"n": 1}})
-    assert (state["stop"], state["memories"]) == ("model_failed", {"assistant": {"n": 1}})
+    planned: Any = simquac.scenario(TOPIC) | {"memories": {"assistant": {"n": 1}}}
+    failed = await played(cast(assistant=Failing({}), record_memory=True), planned)
+    assert (failed.stop, failed.memory) == ("model_failed", {"assistant": {"n": 1}})
     state = await play(cast(assistant=Seen({"drafts": [], "memory": {"n": 2}})))
-    assert state["memories"] == {"assistant": {"n": 2}}
+    assert state["memory"] == {"assistant": {"n": 2}}
 
 
 async def test_what_a_node_changes_in_its_memory_without_answering_it_has_not_happened():
@@ -118,13 +125,14 @@ async def test_what_a_node_changes_in_its_memory_without_answering_it_has_not_ha
     speaker = Careless(says("Who?", memory={"n": 1}), says("When?"))
     state = await play(cast(user_simulator=speaker), turns=3)
     assert speaker.memories == [{}, {"n": 1}, {"n": 1}]
-    assert state["memories"] == {"user": {"n": 1}}
+    assert state["memory"] == {"user": {"n": 1}}
 
 
 async def test_the_record_holds_the_memories_where_the_cast_says_so():
     speaker = Seen(says("Who?", memory={"word": SECRET}))
-    assert record(await play(cast(user_simulator=speaker))).memory == {}
-    conversation = record(await play(cast(user_simulator=speaker, record_memory=True)))
+    assert (await played(cast(user_simulator=speaker), simquac.scenario(TOPIC), limits())).memory == {}
+    told = cast(user_simulator=speaker, record_memory=True)
+    conversation = await played(told, simquac.scenario(TOPIC), limits())
     assert conversation.memory == {"user": {"word": SECRET}}
     assert SECRET in json.dumps(conversation.plain())
 
@@ -145,8 +153,16 @@ async def test_a_memory_that_is_none_is_refused_by_name(place, answer, problem):
 
 @pytest.mark.parametrize("memories", [{"user": 3}, {"student": {}}, [1]])
 async def test_memories_that_a_conversation_cannot_begin_with_are_refused(memories):
-    with pytest.raises(ContractError, match="the initial state's 'memories'"):
+    with pytest.raises(ContractError, match="the initial state's memory"):
         await play(cast(), memories=memories)
+    failed = await played(cast(), simquac.scenario(TOPIC) | {"memories": memories})
+    assert failed.failure is not None
+    assert "the initial state's memory" in failed.failure.error
+
+
+async def test_a_memory_in_the_graphs_own_input_that_is_of_no_side_is_refused():
+    with pytest.raises(ContractError, match="the initial state's memory"):
+        await conversation(cast()).ainvoke(simquac.scenario(TOPIC) | {"memory": {"student": {}}})
 
 
 async def test_a_memory_outlives_an_interruption():
@@ -166,10 +182,10 @@ async def test_questions_put_afterwards_are_put_to_sides_that_remember():
 
     about = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")
     speakers = {side: Seen(says("Hello there.", memory={"of": side})) for side in ("user", "assistant")}
-    played = recllmsim.cast(post_questions=True).replace(
+    asked = recllmsim.cast(post_questions=True).replace(
         user_simulator=speakers["user"], assistant=speakers["assistant"]
     )
-    await conversation(played).ainvoke(recllmsim.scenario(about), context=Limits(max_turns=1))
+    await conversation(asked).ainvoke(recllmsim.scenario(about), context=Limits(max_turns=1))
     for side, speaker in speakers.items():
         assert speaker.memories[0] == {}
         assert speaker.memories[1:] == [{"of": side}] * (len(speaker.states) - 1)
@@ -228,8 +244,8 @@ async def test_questions_put_afterwards_do_not_show_a_side_what_the_other_thinks
 
     about = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")
     user, assistant = Seen(says("Hello there.")), Seen(thinks("Hello to you."))
-    played = recllmsim.cast(post_questions=True).replace(user_simulator=user, assistant=assistant)
-    await conversation(played).ainvoke(recllmsim.scenario(about), context=Limits(max_turns=1))
+    asked = recllmsim.cast(post_questions=True).replace(user_simulator=user, assistant=assistant)
+    await conversation(asked).ainvoke(recllmsim.scenario(about), context=Limits(max_turns=1))
     assert SECRET in json.dumps(assistant.states[-1])
     assert SECRET not in json.dumps(user.states)
 
@@ -261,8 +277,8 @@ async def test_what_a_node_writes_into_its_state_has_not_happened():
     scenario = simquac.scenario(TOPIC)
     before = json.dumps(scenario)
     forging = {"verdicts": [{"accepted": True}]}
-    played = cast(assistant=Forging(says("Three keepers")), answer_validator=Forging(forging), closing=Forging({}))
-    state = await conversation(played).ainvoke(scenario, context=Limits(max_turns=2))
+    forged = cast(assistant=Forging(says("Three keepers")), answer_validator=Forging(forging), closing=Forging({}))
+    state = await conversation(forged).ainvoke(scenario, context=Limits(max_turns=2))
     conversation_record = record(state)
     assert [message.text for message in conversation_record.messages] == ["Who?", "Three keepers"] * 2
     assert "forged" not in json.dumps(conversation_record.plain())

@@ -2,18 +2,24 @@
 
 import asyncio
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from duologue import data
 from duologue.data import Message
 from duologue.data.simquac import Topic
 from duologue.graphs import conversation, record, simquac
+from duologue.graphs.opening import begun, id_of
 from duologue.nodes import Limits, draft
 from duologue.nodes.settings import redaction
 from duologue.runs import asimulate
+from duologue.runs.engine.conversing import converse
+from tests.graphs.played import played
 
 TEXTS = st.sampled_from(
     [
@@ -60,21 +66,19 @@ def test_every_reachable_state_becomes_a_record_that_survives_json(user, assista
     cast = simquac.cast().replace(user_simulator=speaker(user), assistant=speaker(assistant), fallback=fallback)
     limits = Limits(max_turns=3, question_attempts=attempts, answer_attempts=attempts)
 
-    async def states():
-        stream = conversation(cast).astream(simquac.scenario(TOPIC), context=limits, stream_mode="values")
-        return [state async for state in stream]
-
-    seen = asyncio.run(states())
+    seen: list[Any] = []
+    kept: list[data.Conversation] = []
+    asyncio.run(converse(conversation(cast), simquac.scenario(TOPIC), limits, kept.append, seen.append))
     drafts = 0
-    for state in seen:
-        conversation_record = record(state)
+    for conversation_record in (*map(record, seen), *kept):
         line = data.record_lines.line(conversation_record)
         assert data.Conversation.from_plain(json.loads(line)) == conversation_record
         now = sum(1 for _ in conversation_record.attempts())
         assert now >= drafts  # no draft is ever lost
         drafts = now
-    assert record(seen[-1]).stop is not None
-    json.dumps(seen[-1])  # the state itself is plain JSON
+    assert [conversation_record.stop is None for conversation_record in kept] == [False]
+    stored = JsonPlusSerializer(pickle_fallback=False)
+    assert stored.loads_typed(stored.dumps_typed(seen[-1])) == seen[-1]
 
 
 def test_an_initial_state_is_a_conversation_that_has_not_begun():
@@ -92,7 +96,7 @@ def test_a_state_in_which_nothing_has_begun_is_refused_by_name():
 async def test_a_conversation_that_began_with_messages_says_so_in_its_provenance():
     messages = [Message(role="user", text="Who lived there?")]
     records = [
-        record(await simquac.graph.ainvoke(simquac.scenario(TOPIC, messages=m), context=Limits(max_turns=1)))
+        record(await simquac.graph.ainvoke(begun(simquac.scenario(TOPIC, messages=m)), context=Limits(max_turns=1)))
         for m in ((), messages)
     ]
     assert records[0].provenance.begun == ""
@@ -111,10 +115,7 @@ async def test_the_record_says_where_it_comes_from():
 
 
 async def test_times_stand_in_one_place_only():
-    runs = [
-        record(await conversation(simquac.cast()).ainvoke(simquac.scenario(TOPIC), context=Limits(max_turns=2)))
-        for _ in range(2)
-    ]
+    runs = [await played(simquac.cast(), simquac.scenario(TOPIC), Limits(max_turns=2)) for _ in range(2)]
     assert runs[0].timing.nodes["assistant"].runs == 2
     assert runs[0].without_timing() == runs[1].without_timing()
 
@@ -134,17 +135,16 @@ async def test_an_answer_that_is_being_judged_stands_in_the_record_as_unjudged()
 @pytest.mark.parametrize("build", [simquac.cast, simquac.as_published])
 async def test_a_bare_scenario_a_conversation_and_a_run_have_one_id(build):
     cast = build()
-    graph = conversation(cast)
     scenario = simquac.scenario(TOPIC, messages=[Message(role="user", text="Who lived there?")])
-    bare = graph.record(scenario)
-    ended = graph.record(await graph.ainvoke(scenario, context=Limits(max_turns=1)))
+    bare = record(begun(scenario), cast.name)
+    ended = record(await conversation(cast).ainvoke(begun(scenario), context=Limits(max_turns=1)))
     (of_a_run,) = await asimulate(cast, [scenario], limits=Limits(max_turns=1))
-    assert bare.id == ended.id == of_a_run.id == record(scenario, cast.name).id
-    assert graph.with_config(tags=["mine"]).record(scenario).id == bare.id
+    assert bare.id == ended.id == of_a_run.id == id_of(scenario, cast.name)
 
 
 def test_the_ids_of_runs_are_what_they_were():
-    ids = [conversation(build()).record(simquac.scenario(TOPIC)).id for build in (simquac.cast, simquac.as_published)]
+    casts = (simquac.cast(), simquac.as_published())
+    ids = [record(begun(simquac.scenario(TOPIC)), cast.name).id for cast in casts]
     assert ids == ["5c9a81d927e0f143", "e00d1afdcb7ad32b"]
 
 
@@ -156,15 +156,14 @@ def told_everywhere():
     call = {"name": "pay", "arguments": {"key": SECRET}, "result": f"paid with {SECRET}", "error": f"401: {SECRET}"}
     attempt = {"number": 1, "text": SECRET, "verdict": "accepted", "tool_calls": [call], "reasoning": f"use {SECRET}"}
     attempt |= {"kept": {"notes": [SECRET]}, "raw": SECRET}
-    message = {"role": "assistant", "text": f"It is {SECRET}.", "attempts": [attempt], "labels": {"said": SECRET}}
+    said = {"role": "assistant", "turn": 0, "at": 0, "message": "1", "labels": {"said": SECRET}}
+    rejected = {"role": "user", "turn": 1, "at": 1, "verdict": "rejected", "reason": "empty"}
     return {
         "scenario": {"kind": "messages"},
-        "messages": [message],
-        "unsaid": [{"role": "user", "after": 1, "attempts": [{**attempt, "verdict": "rejected", "reason": "empty"}]}],
+        "messages": [AIMessage(f"It is {SECRET}.", id="1")],
+        "attempts": [attempt | said, attempt | rejected],
         "labels": {"note": [SECRET], SECRET: 1},
-        "memories": {"user": {"key": SECRET}},
-        "record_memory": True,
-        "failure": {"node": "assistant", "error": SECRET},
+        "memory": {"user": {"key": SECRET}},
         "extra": {"log": SECRET},
     }
 
@@ -173,8 +172,8 @@ def test_a_key_of_the_environment_stands_nowhere_in_a_record(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     monkeypatch.setenv("MINE_ACCESS_TOKEN", "tokenofmine77")
     state = told_everywhere()
-    state["messages"][0]["text"] += " tokenofmine77"
-    text = json.dumps(record(state).plain())
+    state["messages"][0].content += " tokenofmine77"
+    text = json.dumps(record(state, memory=True).plain())
     assert "secretvalue" not in text
     assert "tokenofmine" not in text
     assert text.count("[key]") >= 15
@@ -184,7 +183,7 @@ def test_a_key_of_the_environment_stands_nowhere_in_a_record(monkeypatch):
 def test_a_placeholder_for_a_key_and_what_only_looks_like_one_stay_in_texts(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "not-needed")
     text = "A key is not-needed. Bearer of sk-abcdefgh is a made-up name."
-    state = {"scenario": {"kind": "messages"}, "messages": [{"role": "user", "text": text}]}
+    state = {"scenario": {"kind": "messages"}, "messages": [HumanMessage(text)]}
     assert record(state).messages[0].text == text
 
 

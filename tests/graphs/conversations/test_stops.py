@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from duologue import graphs
 from duologue.graphs import conversation, record, simquac
+from duologue.graphs.graph import fuse
 from duologue.nodes import Limits, draft, stops
 from tests.graphs.conversations.test_topology import play
 
@@ -32,9 +32,7 @@ async def test_nodes_see_complete_limits(casting, topic, scripted):
 
 
 async def test_the_limits_hold_whatever_the_criterion_says(casting, topic):
-    conversation = record(
-        await play(casting(["Who lived there?"], stop=lambda state, limits: None), topic, max_turns=2)
-    )
+    conversation = await play(casting(["Who lived there?"], stop=lambda state, limits: None), topic, max_turns=2)
     assert (conversation.stop, len(conversation.exchanges)) == ("max_turns", 2)
 
 
@@ -54,13 +52,13 @@ async def test_both_validators_can_stop(casting, topic, place):
     async def stopping(state, runtime):
         return {"verdicts": [{"accepted": True, "stored": False} for _ in state["drafts"]], "stop": "user_ended"}
 
-    conversation = record(await play(casting(["Thank you, goodbye."], **{place: stopping}), topic))
+    conversation = await play(casting(["Thank you, goodbye."], **{place: stopping}), topic)
     assert conversation.stop == "user_ended"
     assert conversation.messages[-1].stored is False
 
 
 async def test_a_user_simulator_can_end_the_conversation(casting, topic):
-    conversation = record(await play(casting([{"drafts": [], "stop": "user_gave_up"}]), topic))
+    conversation = await play(casting([{"drafts": [], "stop": "user_gave_up"}]), topic)
     assert (conversation.stop, conversation.messages) == ("user_gave_up", ())
 
 
@@ -71,7 +69,7 @@ async def test_the_stop_criterion_is_asked_after_the_question_and_after_the_exch
         moments.append((state["turn"], state["messages"][-1]["role"]))
         return "budget" if len(moments) == 3 else None
 
-    conversation = record(await play(casting(["Who lived there?"], stop=stop), topic))
+    conversation = await play(casting(["Who lived there?"], stop=stop), topic)
     assert moments == [(0, "user"), (1, "assistant"), (1, "user")]
     assert conversation.stop == "budget"
     assert conversation.messages[-1].role == "user"
@@ -82,29 +80,44 @@ async def test_a_stop_reason_outside_the_closed_set_is_refused(casting, topic):
         TypeError,
         match=r"stop: expected one of agent_interrupted, agent_timeout, assistant_rejected, budget, .*'tired'",
     ):
-        await play(casting(["Who?"], stop=lambda state, limits: "tired"), topic)
+        await conversation(casting(["Who?"], stop=lambda state, limits: "tired")).ainvoke(simquac.scenario(topic))
 
 
 async def test_last_drafts_are_judged_before_the_stop_that_comes_with_them(casting, topic):
     last_reply = {"drafts": [draft("1. a\n2. b")], "stop": "user_ended"}
-    conversation = record(await play(casting([last_reply]), topic))
+    conversation = await play(casting([last_reply]), topic)
     assert (conversation.stop, conversation.messages) == ("user_ended", ())
     assert conversation.unsaid[0].attempts[0].reason == "enumeration"
 
 
 async def test_a_prefix_that_has_reached_the_limit_costs_no_further_call(casting, topic):
-    first_messages = record(await play(casting(["Who lived there?"]), topic, max_turns=2)).messages
+    first_messages = (await play(casting(["Who lived there?"]), topic, max_turns=2)).messages
     cast = casting(["And then?"])
-    conversation = record(await play(cast, topic, messages=first_messages, max_turns=2))
+    conversation = await play(cast, topic, messages=first_messages, max_turns=2)
     assert (conversation.stop, conversation.messages) == ("max_turns", first_messages)
     assert cast.user_simulator.seen == []
 
 
+async def test_a_question_that_waits_is_not_answered_once_the_limit_is_reached(casting, topic):
+    first_messages = (await play(casting(["Who lived there?"]), topic, max_turns=2)).messages[:3]
+    cast = casting(["And then?"])
+    conversation = await play(cast, topic, messages=first_messages, max_turns=1)
+    assert (conversation.stop, conversation.messages) == ("max_turns", first_messages)
+    assert cast.assistant.seen == []
+
+
 async def test_the_token_budget_holds_while_an_answer_is_asked_for_again(topic):
     cast = simquac.cast(assistant="offline?paraphrase=1")
-    conversation = record(await play(cast, topic, max_tokens=500, answer_attempts=50))
+    conversation = await play(cast, topic, max_tokens=500, answer_attempts=50)
     assert conversation.stop == "budget"
     assert conversation.usage.tokens < 2000
+
+
+async def test_the_token_budget_holds_while_a_question_is_asked_for_again(casting, topic):
+    costly = {"drafts": [draft("1. a\n2. b") | {"usage": {"input_tokens": 30, "output_tokens": 10, "calls": 1}}]}
+    conversation = await play(casting([costly]), topic, max_tokens=100, question_attempts=50)
+    assert (conversation.stop, conversation.usage.tokens) == ("budget", 120)
+    assert [len(turn.attempts) for turn in conversation.unsaid] == [3]
 
 
 def test_drafts_of_a_turn_without_a_message_count_for_the_token_budget():
@@ -129,7 +142,7 @@ def test_calls_without_reported_tokens_count_for_the_token_budget_by_characters(
 
 
 async def test_the_token_budget_stops_a_conversation(topic):
-    conversation = record(await play(simquac.cast(), topic, max_tokens=1200))
+    conversation = await play(simquac.cast(), topic, max_tokens=1200)
     assert conversation.stop == "budget"
     assert 1200 <= conversation.usage.tokens < 3000
 
@@ -137,9 +150,9 @@ async def test_the_token_budget_stops_a_conversation(topic):
 async def test_coverage_and_nothing_new_are_ready_made_criteria(casting, topic):
     cast = casting(["Who?"], ["Three keepers lived there (with a dog).", "The last one left in 1968."])
     either = stops.any_of(stops.max_turns, stops.coverage_reached(0.6))
-    conversation = record(await play(cast.replace(stop=either), topic))
+    conversation = await play(cast.replace(stop=either), topic)
     assert (conversation.stop, len(conversation.exchanges)) == ("user_ended", 2)
-    conversation = record(await play(cast.replace(stop=stops.nothing_new_for(2)), topic))
+    conversation = await play(cast.replace(stop=stops.nothing_new_for(2)), topic)
     assert (conversation.stop, len(conversation.exchanges)) == ("user_gave_up", 4)
 
 
@@ -147,5 +160,5 @@ async def test_the_recursion_fuse_of_the_limits_is_never_reached_by_a_conversati
     limits = Limits(max_turns=3, question_attempts=2, answer_attempts=3)
     cast = casting(["", "Who?"], ["Nobody"])
     graph = conversation(cast)
-    state = await graph.ainvoke(simquac.scenario(topic), {"recursion_limit": graphs.fuse(limits)}, context=limits)
+    state = await graph.ainvoke(simquac.scenario(topic), {"recursion_limit": fuse(limits)}, context=limits)
     assert state["stop"] == "max_turns"

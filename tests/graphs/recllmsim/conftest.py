@@ -3,8 +3,8 @@
 import pytest
 
 from duologue.data.recllmsim import Situation
-from duologue.graphs import conversation, recllmsim, record
-from duologue.nodes import Limits
+from duologue.graphs import recllmsim
+from tests.graphs.played import played
 
 PROFILE = "1. Gender: Female\n2. Age: 34\n3. Personality: curious\n4. Occupation: Carpenter"
 TASK = "You are looking for a present for your sister. It must not cost more than 40 euros."
@@ -13,12 +13,11 @@ ABOUT = Situation(task="gift preparation", task_context=TASK, preference=PROFILE
 
 @pytest.fixture
 def play(scripted):
-    async def played(user, assistant=("Here you are.",), about=ABOUT, limits=None, build=recllmsim.cast, **settings):
+    async def play(user, assistant=("Here you are.",), about=ABOUT, limits=None, build=recllmsim.cast, **settings):
         plain = build(**settings)
         user_speaker = scripted(list(user), plain.user_simulator.build)
         answered = scripted(list(assistant), plain.assistant.build)
         cast = plain.replace(user_simulator=user_speaker, assistant=answered)
-        state = await conversation(cast).ainvoke(recllmsim.scenario(about), context=limits or Limits())
-        return record(state), user_speaker, answered
+        return await played(cast, recllmsim.scenario(about), limits), user_speaker, answered
 
-    return played
+    return play

@@ -7,9 +7,10 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from duologue.data.recllmsim import to_object
-from duologue.graphs import conversation, recllmsim, record
+from duologue.graphs import recllmsim
 from duologue.nodes import Limits, ModelError
 from duologue.nodes.messages.building import unfenced
+from tests.graphs.played import played
 from tests.graphs.recllmsim.conftest import ABOUT, PROFILE, TASK
 
 
@@ -223,9 +224,7 @@ async def test_a_function_of_messages_is_an_assistant(kind):
         return reply(messages)
 
     cast = recllmsim.cast(assistant=reply if kind == "plain" else replies)
-    conversation_record = record(
-        await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=2))
-    )
+    conversation_record = await played(cast, recllmsim.scenario(ABOUT), Limits(max_turns=2))
     assert conversation_record.messages[1].text == f"You said {len(conversation_record.messages[0].text)} characters."
     assert heard[0] == [{"role": "user", "content": conversation_record.messages[0].text}]
     assert conversation_record.provenance.nodes["assistant"].label.endswith(
@@ -242,9 +241,7 @@ async def test_a_function_may_answer_with_a_chat_models_message_or_hand_on_an_aw
 
     for reply in (Endpoint(), lambda messages: Endpoint()(messages)):
         cast = recllmsim.cast(assistant=reply)
-        conversation_record = record(
-            await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=1))
-        )
+        conversation_record = await played(cast, recllmsim.scenario(ABOUT), Limits(max_turns=1))
         assert conversation_record.messages[1].text == "Three ideas."
         assert conversation_record.messages[1].attempts[0].usage.output_tokens == 2
 
@@ -252,9 +249,7 @@ async def test_a_function_may_answer_with_a_chat_models_message_or_hand_on_an_aw
 async def test_a_function_that_gives_no_text_is_named():
     silent: Any = lambda messages: None  # noqa: E731
     cast = recllmsim.cast(assistant=silent)
-    conversation_record = record(
-        await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=1))
-    )
+    conversation_record = await played(cast, recllmsim.scenario(ABOUT), Limits(max_turns=1))
     assert conversation_record.failure is not None
     assert conversation_record.failure.node == "assistant"
     assert "the function answered with nothing (None): it must answer with a text" in conversation_record.failure.error
@@ -288,7 +283,7 @@ def test_a_bad_language_or_model_is_one_line():
 async def test_a_label_of_the_other_side_is_a_leak_and_an_own_one_is_taken_off(text, reason):
     lines = [text, "I need a present.", "Thank you, goodbye."]
     cast = recllmsim.cast(lambda messages: lines.pop(0), lambda messages: "A book.")
-    conversation_record = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(seed=1)))
+    conversation_record = await played(cast, recllmsim.scenario(ABOUT), Limits(seed=1))
     (first, *_) = conversation_record.attempts("user")
     assert (first.reason, first.verdict) == (reason, "rejected" if reason else "accepted")
     assert conversation_record.messages[0].text == "I need a present."
