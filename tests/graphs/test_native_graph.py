@@ -1,5 +1,6 @@
-"""The native graph beside the one of stretches: equal records, and what LangGraph's users expect of any graph."""
+"""What LangGraph's users expect of any graph: input, threads, breakpoints, interrupts, commands, exceptions."""
 
+import json
 from typing import Any
 
 import pytest
@@ -9,32 +10,22 @@ from langgraph.graph import END
 from langgraph.types import Command, interrupt
 
 from duologue import graphs, nodes
-from duologue.data import simquac
+from duologue.data import Conversation, simquac
 from duologue.graphs import Cast, agent_test
-from duologue.graphs.graph import builder, conversation, world
+from duologue.graphs.failures import NodeError
+from duologue.graphs.graph import conversation, fuse, world
 from duologue.graphs.opening import begun
 from duologue.graphs.records import record
-from duologue.graphs.verdicts import NodeError
 from duologue.nodes import Limits
 from duologue.nodes.contract import ContractError
 from duologue.runs.engine.conversing import planned
+from tests.graphs.played import played
 
-SCENARIO = {"scenario": {"kind": "talk", "topic": "lighthouses"}}
+SCENARIO: Any = {"scenario": {"kind": "talk", "topic": "lighthouses"}}
 
 
 def plain(one: Any) -> dict[str, Any]:
     return one.model_copy(update={"edges": (), "timing": type(one.timing)()}).model_dump(mode="json")
-
-
-async def by_stretches(cast: Cast, state: Any, limits: Limits) -> Any:
-    graph, states = graphs.conversation(cast), []
-    await graph.follow(state, limits.or_else(cast.limits), states.append, steps=10_000)
-    return graph.record(states[-1])
-
-
-async def native(cast: Cast, state: Any, limits: Limits) -> Any:
-    last = await conversation(cast).ainvoke(begun(state), {"recursion_limit": 10_000}, context=limits)
-    return record(last, cast.name, memory=cast.record_memory)
 
 
 def odd(draft: Any, state: Any) -> str | None:
@@ -56,12 +47,20 @@ def casts() -> dict[str, tuple[Cast, list[Any]]]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["as it is", "rejected", "never sent", "fallback", "agent"])
-async def test_both_graphs_make_the_same_records(name: str) -> None:
+@pytest.mark.parametrize("name", casts())
+async def test_a_run_records_what_the_graph_has_when_it_is_called_directly(name: str) -> None:
     cast, scenarios = casts()[name]
     for limits in (Limits(max_turns=3, seed=3), Limits(max_turns=2, seed=5, question_attempts=2, answer_attempts=1)):
         for state in planned(cast, scenarios):
-            assert plain(await native(cast, state, limits)) == plain(await by_stretches(cast, state, limits))
+            last = await conversation(cast).ainvoke(begun(state), {"recursion_limit": fuse(limits)}, context=limits)
+            direct, of_a_run = record(last, cast.name), await played(cast, state, limits)
+            assert plain(direct) == plain(of_a_run)
+            assert (direct.id, direct.scenario) == (state["id"], state["scenario"])
+            assert direct.stop is not None
+            assert len(list(direct.attempts())) == sum(
+                attempt["verdict"] not in ("given", "fallback") for attempt in last["attempts"]
+            )
+            assert Conversation.from_plain(json.loads(json.dumps(direct.plain()))) == direct
 
 
 def talk(**parts: Any) -> Cast:
@@ -104,7 +103,7 @@ async def test_a_thread_begins_anew_with_another_scenario_and_refuses_the_same_o
 async def test_a_planned_conversation_begins_anew_on_a_used_thread_too() -> None:
     graph, config = conversation(talk(), checkpointer=InMemorySaver()), {"configurable": {"thread_id": "1"}}
     records = []
-    for state in planned(talk(), [SCENARIO, {**SCENARIO, "repeat": 1}]):  # type: ignore[list-item]
+    for state in planned(talk(), [SCENARIO, SCENARIO | {"repeat": 1}]):
         records.append(record(await graph.ainvoke(begun(state), config), "talk"))
     one, other = records
     assert [message.text for message in other.messages] == [message.text for message in one.messages]
@@ -182,9 +181,3 @@ async def test_a_world_lives_as_long_as_its_block_and_a_rejected_draft_is_undone
     async with world(cast, SCENARIO) as context:
         state = await conversation(cast).ainvoke(SCENARIO, context=context)
         assert (context.world.sold, len(state["attempts"])) == (2, 6)
-
-
-def test_the_drawing_has_every_place() -> None:
-    drawn = conversation(talk()).get_graph()
-    assert set(builder(talk()).nodes) <= set(drawn.nodes)
-    assert len(drawn.edges) == 17

@@ -1,5 +1,7 @@
 """Updates of nodes: what the contract refuses of them, and what the record keeps."""
 
+from typing import Any
+
 import pytest
 from langchain_core.messages import AIMessage
 
@@ -61,7 +63,7 @@ async def test_messages_that_are_none_are_refused_by_name(topic):
         ContractError, match="the first messages: expected the user's and the assistant's, got a system"
     ):
         await simquac.graph.ainvoke({**state, "messages": [{"role": "system", "content": "x"}]})
-    planned = {**state, "messages": [{"role": "system", "text": "x"}]}
+    planned: Any = {**state, "messages": [{"role": "system", "text": "x"}]}
     with pytest.raises(ContractError, match="the first messages: role"):
         begun(planned)
     failed, other = await asimulate(simquac.cast(), [planned, state], limits=Limits(max_turns=1))

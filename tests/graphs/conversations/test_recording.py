@@ -180,6 +180,15 @@ def test_a_key_of_the_environment_stands_nowhere_in_a_record(monkeypatch):
     assert record(state).messages[0].text == "It is [key]. [key]"
 
 
+async def test_a_key_of_the_environment_stands_not_in_a_failure_either(monkeypatch):
+    monkeypatch.setenv("MINE_ACCESS_TOKEN", SECRET)
+    cast = simquac.cast().replace(user_simulator=speaker([RuntimeError(f"401: {SECRET}")]))
+    failed = await played(cast, simquac.scenario(TOPIC))
+    assert failed.failure is not None
+    assert failed.failure.error.startswith("RuntimeError: 401: [key]")
+    assert SECRET not in json.dumps(failed.plain())
+
+
 def test_a_placeholder_for_a_key_and_what_only_looks_like_one_stay_in_texts(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "not-needed")
     text = "A key is not-needed. Bearer of sk-abcdefgh is a made-up name."

@@ -57,6 +57,21 @@ async def test_both_validators_can_stop(casting, topic, place):
     assert conversation.messages[-1].stored is False
 
 
+@pytest.mark.parametrize("place", ["question_validator", "answer_validator"])
+async def test_a_validator_can_stop_when_a_side_says_nothing(casting, topic, place):
+    async def stopping(state, runtime):
+        return {
+            "verdicts": [{"accepted": True} for _ in state["drafts"]],
+            "stop": None if state["drafts"] else "budget",
+        }
+
+    answers: dict[str, list[Any]] = {"question_validator": ["Three keepers"], "answer_validator": [[]]}
+    cast = casting(["Who lived there?", []], answers[place])
+    conversation = await play(cast.replace(**{place: stopping}), topic)
+    assert conversation.stop == "budget"
+    assert conversation.messages[-1].role == ("assistant" if place == "question_validator" else "user")
+
+
 async def test_a_user_simulator_can_end_the_conversation(casting, topic):
     conversation = await play(casting([{"drafts": [], "stop": "user_gave_up"}]), topic)
     assert (conversation.stop, conversation.messages) == ("user_gave_up", ())
