@@ -32,6 +32,7 @@ from ...nodes.conversation_state import State, after
 from ...nodes.limits import Limits
 from ...nodes.settings.redaction import redacted
 from ...nodes.state import State as PlannedState
+from ...nodes.worlds import WorldError
 from .control import Control, default_control
 from .turns import LoopTurns
 from .way import Topology, Way
