@@ -35,7 +35,8 @@ def further_place(name: str, node: object, cast: Cast, goes_on: str) -> Place:
     async def run(state: State, config: RunnableConfig, runtime: Runtime[Limits]) -> Command[Any]:
         limits = limits_of(cast, state, runtime)
         own = runtime if runtime.context is limits else runtime.override(context=limits)
-        answer, goto = await call(state, state, config, own), None
+        answer: Any = await call(state, state, config, own)
+        goto: Any = None
         if isinstance(answer, Command):
             answer, goto = answer.update, answer.goto
         update = _update(name, answer, state, cast)

@@ -88,7 +88,7 @@ def way_on(
 ) -> None:
     """Add the further nodes of a place, and lead its way on to the first of them."""
     label, target = WAYS_ON[source]
-    for name, node in reversed(further.get(source, {}).items()):
+    for name, node in reversed([*further.get(source, {}).items()]):
         if name in graph.nodes:
             raise ContractError(f"after: there are two nodes {name!r}")
         graph.add_node(name, further_place(name, node, cast, target), destinations=(target, "closing"))
