@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from typing import cast as typed
 
 from langchain_core.messages import BaseMessage, HumanMessage, convert_to_messages
 from langchain_core.runnables import RunnableConfig
@@ -12,8 +13,10 @@ from langgraph.types import Command
 from ..nodes.contract import ContractError, check_reason
 from ..nodes.conversation_state import State
 from ..nodes.limits import Limits
+from ..nodes.node_forms import AnyNode
+from ..nodes.state import State as TodaysState
 from .casts.cast import Cast
-from .places import Place, calling, limits_of
+from .places import Place, limits_of
 
 WAYS_ON = {
     "question_validator": ("accepted", "assistant_prompt_selector"),
@@ -30,12 +33,12 @@ def further_place(name: str, node: object, cast: Cast, goes_on: str) -> Place:
     It answers None, a text or a message, which is said in its name, or an update with `messages`, `stop` and `labels`;
     as a `Command` also with a `goto`.
     """
-    call = calling(node)
+    call = AnyNode(node)
 
     async def run(state: State, config: RunnableConfig, runtime: Runtime[Limits]) -> Command[Any]:
         limits = limits_of(cast, state, runtime)
         own = runtime if runtime.context is limits else runtime.override(context=limits)
-        answer: Any = await call(state, state, config, own)
+        answer: Any = await call(typed(TodaysState, state), own)
         goto: Any = None
         if isinstance(answer, Command):
             answer, goto = answer.update, answer.goto

@@ -1,11 +1,10 @@
 """What the graph does around a cast's node at its place: it shows the state, calls, settles, and answers an update."""
 
-import inspect
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 from typing import cast as typed
 
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -19,6 +18,7 @@ from ..nodes.calls.service import current
 from ..nodes.contract import AsksSides, ContractError, PromptedSpeaker, check_update
 from ..nodes.conversation_state import State, after
 from ..nodes.limits import Limits
+from ..nodes.node_forms import node_of, spoken
 from ..nodes.scorers.scenario_success import with_success_of_scenario
 from ..nodes.settings.redaction import error_line
 from ..nodes.speakers.approval import ApprovalError
@@ -57,9 +57,9 @@ def place(name: NodePlace, cast: Cast) -> Place:
 
     What it raises passes; what a draft did that is not said is undone first.
     """
-    node = sound(getattr(cast, name)) if name in VALIDATORS else getattr(cast, name)
+    node = node_of(getattr(cast, name))
+    node = sound(node) if name in VALIDATORS else node
     role: Role | None = SIDES.get(name)
-    call = calling(node)
 
     async def run(state: State, config: RunnableConfig, runtime: Runtime[Limits]) -> dict[str, Any]:
         limits = limits_of(cast, state, runtime)
@@ -80,9 +80,9 @@ def place(name: NodePlace, cast: Cast) -> Place:
             answer = recorded_update(name, shown)
         shown.pop("replays", None)
         if answer is None:
-            answer = await _answer(name, node, call, shown, state, config, own)
+            answer = await _answer(name, node, shown, state, own)
         judged = TodaysState(scenario=state["scenario"], drafts=state.get("drafts") or [])  # not what a node made of it
-        update = check_update(name, _without_command(name, answer), judged, cast.own_reasons)
+        update = check_update(name, answer, judged, cast.own_reasons)
         return await _settled(name, role, cast, state, update, limits) | origin
 
     return run
@@ -111,18 +111,16 @@ def _shown(
 async def _answer(
     name: NodePlace,
     node: Any,
-    call: Callable[..., Awaitable[Any]],
     shown: TodaysState,
     state: State,
-    config: RunnableConfig,
     runtime: Runtime[Limits],
 ) -> Any:
     """What the node answers, with what belongs to its place: a user's behaviours, the success of the scenario."""
     role = SPEAKERS.get(name)
     try:
         if name == "closing":
-            return await _closed(call, shown, state, config, runtime)
-        answer = await call(shown, state, config, runtime)
+            return await _closed(node, shown, runtime)
+        answer = await spoken(name, _without_command(name, await node(shown, runtime)))
     except (Exception, SystemExit) as error:
         told = _told(name, role, state, error)
         if role is not None:
@@ -144,10 +142,8 @@ def _told(name: NodePlace, role: Role | None, state: State, error: Exception | S
 
 
 async def _closed(
-    call: Callable[..., Awaitable[Any]],
+    node: Any,
     shown: TodaysState,
-    state: State,
-    config: RunnableConfig,
     runtime: Runtime[Limits],
 ) -> Any:
     """The closing node's update, with the success that the scenario declares; NodeError if a call got no reply.
@@ -157,7 +153,7 @@ async def _closed(
     name = str(shown["id"])
     with current().active() as calls:
         calls.lost.pop(name, None)  # of calls before, whose errors a node has caught
-        update = await call(shown, state, config, runtime)
+        update = await spoken("closing", await node(shown, runtime))
         if isinstance(update, dict):
             update = await with_success_of_scenario(typed(Update, update), shown, runtime)
         lost = calls.lost.pop(name, None)
@@ -196,20 +192,6 @@ def limits_of(cast: Cast, state: State, runtime: Runtime[Limits]) -> Limits:
         return runtime.context.or_else(cast.limits)
     stored = state.get("origin", {}).get("limits")
     return Limits(**stored) if stored else cast.limits
-
-
-def calling(node: Any) -> Callable[..., Awaitable[Any]]:
-    """How a node is called: a Runnable with state and config, a function with what its parameters are named after."""
-    if isinstance(node, Runnable):
-        return lambda shown, state, config, runtime: node.ainvoke(state, config)
-    names = inspect.signature(node).parameters.keys() & {"config", "runtime", "writer", "store"}
-
-    async def call(shown: TodaysState, state: State, config: RunnableConfig, runtime: Runtime[Limits]) -> Any:
-        given = {"config": config, "runtime": runtime, "writer": runtime.stream_writer, "store": runtime.store}
-        answer = node(shown, **{name: given[name] for name in names})
-        return await answer if inspect.isawaitable(answer) else answer
-
-    return call
 
 
 async def _settled(

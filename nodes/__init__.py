@@ -11,7 +11,7 @@ from .contract import ContractError, Node, Stop
 from .goodbyes import Ending
 from .limits import Limits
 from .messages.building import MessageBuilder, PageMessages, Talk, fenced, messages_for, plain_messages
-from .messages.selectors import Refusal, RepairPrompts
+from .messages.selectors import Refusal, RepairPrompts, selector
 from .models import chat_model
 from .recllmsim.roles import UserValidator
 from .replies.conversion import draft
@@ -104,6 +104,7 @@ __all__ = [
     "request_page",
     "scorers",
     "scoring",
+    "selector",
     "simquac",
     "solved",
     "stops",

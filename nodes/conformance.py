@@ -18,6 +18,7 @@ from ..data.provenance import SIDES
 from ..data.records import Role
 from ..errors import SettingError
 from .contract import ContractError, check_node, check_update
+from .node_forms import node_of, spoken
 from .speakers.agents import AgentSpeaker
 from .state import PLACES, NodePlace, State
 from .worlds import Context
@@ -55,11 +56,12 @@ async def problems(
     except ContractError as error:
         return [str(error)]
     violations = []
-    call = cast(Any, node)
+    call = node_of(node)
     for name, state in states(place, scenario).items():
         before = copy.deepcopy(state)
         try:
-            update = await call(state, Runtime(context=Context(max_turns=3)))
+            answer = await call(state, Runtime(context=Context(max_turns=3)))
+            update = await spoken(place, answer)
             check_update(place, update, state, own_reasons)
             if json.loads(json.dumps(update)) != update:
                 violations.append(f"{place}, {name}: the update is not plain JSON: use lists, dicts, texts and numbers")

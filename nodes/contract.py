@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol, Self, TypeAlias, cast, runtime_checkable
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import Runnable
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
@@ -72,17 +73,21 @@ Stop: TypeAlias = Callable[[State, Limits], str | None]
 
 
 def check_node(place: str, node: object) -> None:
-    """Raises ContractError unless the object can be called as a node: `async def (state, runtime)`."""
-    expected = f"{place}: expected a node, async def (state, runtime) -> Update"
+    """Raises ContractError unless the object is a node as LangGraph takes it.
+
+    That is a function of the state, async or not, which may want `config`, `runtime`, `writer` or `store` beside it, or
+    a Runnable such as a compiled graph.
+    """
+    expected = f"{place}: expected a node, (state) or (state, runtime) -> Update"
     if isinstance(node, type):
         raise ContractError(f"{expected}; got the class {node.__name__}: give an instance of it")
+    if isinstance(node, Runnable):
+        return
     if not callable(node):
         raise ContractError(f"{expected}; got {shown(node)}")
-    if not inspect.iscoroutinefunction(inspect.unwrap(call_of(node))):
-        raise ContractError(f"{expected}; got {shown(node)}, which is not async: write async def")
-    parameters = inspect.signature(node).parameters.values()
-    names = [parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
-    if names != ["state", "runtime"]:
+    parameters = list(inspect.signature(node).parameters.values())
+    names = [one.name for one in parameters if one.kind is not one.VAR_KEYWORD and one.default is one.empty]
+    if not names or not set(names[1:]) <= {"config", "runtime", "writer", "store"}:
         raise ContractError(f"{expected}; got {shown(node)} with the parameters ({', '.join(names)})")
 
 

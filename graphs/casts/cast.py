@@ -1,7 +1,7 @@
 """A cast: the node of every place in the graph, and the stop criterion."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import InitVar, dataclass, field, fields, replace
 from typing import Any, Literal, Protocol, Self, TypeAlias, TypeGuard, get_args
 
 from langchain_core.runnables import Runnable
@@ -11,10 +11,13 @@ from ...data.stop_reasons import NAME, own_reason
 from ...data.summaries.executed_graph import SPEAKERS
 from ...nodes.asking.judges import pages_of
 from ...nodes.contract import AsksSides, ContractError, Node, Stop, check_node, check_stop, describe
+from ...nodes.goodbyes import Ending
 from ...nodes.limits import Limits
 from ...nodes.messages.building import MessageBuilder, Talk, WithMessageBuilder
 from ...nodes.messages.selectors import RepairPrompts
 from ...nodes.models.specs import without_secrets
+from ...nodes.recllmsim.goals import GoalMessages, HelperMessages
+from ...nodes.recllmsim.roles import UserPrompts, UserValidator
 from ...nodes.scorers.combined import scorers_of
 from ...nodes.scorers.post_questions import closing, turn_recorder
 from ...nodes.settings.import_path import imported, is_import_path
@@ -68,8 +71,12 @@ class Cast:
 
     name: str
     """Names the system; part of the conversations' ids."""
-    user_simulator: Node
-    assistant: Node
+    user_simulator: Node = None  # type: ignore[assignment]
+    assistant: Any = None
+    """A node, or as `user` a model, an agent or a function of messages."""
+    user: InitVar[Any] = None
+    """In place of a node: a model's spec, a chat model, an agent or a function of messages, which plays a user with the
+    goal and the facts of its scenario, as in `graphs.agent_test`."""
     user_prompt_selector: Node = field(default_factory=lambda: RepairPrompts("user", shipped("plain")))
     question_validator: Node = not_empty
     assistant_prompt_selector: Node = field(default_factory=lambda: RepairPrompts("assistant", shipped("plain")))
@@ -106,7 +113,14 @@ class Cast:
     live_parts: Mapping[str, str] = field(default_factory=dict, compare=False)
     """The line of each part that a live object has replaced."""
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, user: Any) -> None:
+        for place, choice in (("user_simulator", user), ("assistant", self.assistant)):
+            if choice is not None and (_is_no_node(choice) or isinstance(choice, OWN)):
+                self._play(place, choice)
+            elif choice is not None:
+                object.__setattr__(self, place, choice)
+            if getattr(self, place) is None:
+                raise ContractError(f"{place}: the cast {self.name!r} has none: give user= and assistant=")
         for place in PLACES:
             check_node(place, getattr(self, place))
         check_pages(getattr(self, place) for place in PLACES)
@@ -122,6 +136,18 @@ class Cast:
             raise ContractError(f"when_rejected: the cast {self.name!r} has no fallback: give it one, or send or stop")
         if not isinstance(self.limits, Limits):
             raise ContractError(f"limits: expected Limits(...), got {type(self.limits).__name__}")
+
+    def _play(self, place: str, choice: Any) -> None:
+        """Let a model, an agent or a function play a side, with the pages of an agent test."""
+        pages, role = self.prompts if self.prompts.pages else shipped("agent_test"), SPEAKERS[place]
+        build: MessageBuilder = GoalMessages(pages) if role == "user" else HelperMessages(pages)
+        parts: dict[str, Any] = {place: side(role, choice, build, self.offline.get(role)), "prompts": pages}
+        if role == "user":
+            parts["user_prompt_selector"] = UserPrompts(pages)
+            if self.question_validator is not_empty:
+                parts["question_validator"] = UserValidator(Ending(any_goodbye=True, stored=True))
+        for name, part in parts.items():
+            object.__setattr__(self, name, part)
 
     def __repr__(self) -> str:
         sides = (

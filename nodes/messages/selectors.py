@@ -1,12 +1,16 @@
 """Common functions of prompt selectors: filled prompt templates, and repairs for reasons of rejection."""
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from langchain_core.messages import BaseMessage, convert_to_messages
 from langgraph.runtime import Runtime
 
 from ...data.records import Role
 from ...prompts import Library, Page
+from ..contract import Node, check_function, describe
 from ..limits import Limits
 from ..state import Prompt, State, Update, Verdict, attempt_number, prompt
 from .building import fenced
@@ -64,6 +68,37 @@ class RepairPrompts:
         limits = runtime.context
         attempts = limits.question_attempts if self.role == "user" else limits.answer_attempts
         return {"prompt": repair(self.pages, self.role, state, {"attempts": attempts})}
+
+
+@dataclass(frozen=True)
+class ChosenPrompts:
+    """Prompts that a function chooses."""
+
+    choose: Callable[[State], Any]
+    pages: Library
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        chosen = self.choose(state)
+        chosen = await chosen if inspect.isawaitable(chosen) else chosen
+        if isinstance(chosen, BaseMessage):
+            chosen = str(chosen.text)
+        if isinstance(chosen, (list, tuple)):
+            chosen = "\n\n".join(str(one.text) for one in convert_to_messages(chosen))
+        if isinstance(chosen, str):
+            chosen = filled(self.pages[chosen], {}) if chosen in self.pages else prompt("own", chosen)
+        return {"prompt": chosen}
+
+    def provenance(self) -> dict[str, Any]:
+        return {"choose": describe(self.choose)}
+
+
+def selector(choose: Callable[[State], Any], pages: Library | None = None) -> Node:
+    """A prompt selector from a function of the state, async or not, that chooses what the speaker is told for its draft.
+
+    It answers the name of a page in `pages`, a text, a message or messages, a whole `Prompt`, or None for no prompt.
+    """
+    check_function("selector", choose, "(state) -> None | page | text | Prompt", arguments=1, may_be_async=True)
+    return ChosenPrompts(choose, pages or Library({}))
 
 
 def last_rejected(state: State) -> Verdict:

@@ -166,10 +166,10 @@ def placed_view(role: Role, own: MessageBuilder | None, build: MessageBuilder) -
 
 
 def is_reply(function: object) -> bool:
-    """Whether the object is a function of messages only, and not a node (of state and runtime)."""
+    """Whether the object is a function of messages only, and not a node, whose first parameter is named `state`."""
     if not callable(function) or isinstance(function, (type, Runnable)):
         return False
-    return required_arguments(function) == 1
+    return required_arguments(function) == 1 and next(iter(inspect.signature(function).parameters)) != "state"
 
 
 def speaker_call(role: Role, state: State, limits: Limits) -> Call:

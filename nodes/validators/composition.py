@@ -14,6 +14,7 @@ from ..contract import AsksModel, ContractError, Node, call_of, describe
 from ..limits import Limits
 from ..messages.attachments import why_empty
 from ..models.flaws import CUT_OFF, flaw_in
+from ..node_forms import node_of
 from ..state import Draft, State, Update, Verdict
 from .flaws import sound
 
@@ -167,7 +168,7 @@ def every(*nodes: Node) -> Node:
     called at all once a draft of the reply is rejected. The first rejection is the verdict. A text to store instead of
     the draft's comes from the first validator that gives one. Notes are joined.
     """
-    return ValidatorSequence(nodes)
+    return ValidatorSequence(tuple(map(node_of, nodes)))
 
 
 def _both(earlier: Verdict, later: Verdict) -> Verdict:

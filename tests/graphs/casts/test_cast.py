@@ -27,11 +27,7 @@ def test_a_cast_is_frozen():
         simquac.cast().name = "x"  # type: ignore[misc]
 
 
-async def _no_runtime(state):
-    return {}
-
-
-def _not_async(state, runtime):
+async def _other_names(conversation, run):
     return {}
 
 
@@ -43,10 +39,9 @@ class _Node:
 @pytest.mark.parametrize(
     ("replacement", "problem"),
     [
-        ({"assistant": 3}, r"assistant: expected a node, async def .*got int 3"),
+        ({"assistant": 3}, r"assistant: expected a node.*got int 3"),
         ({"question_validator": "offline"}, r"question_validator: expected a node.*got str 'offline'"),
-        ({"question_validator": _not_async}, r"question_validator: .*_not_async, which is not async"),
-        ({"question_validator": _no_runtime}, r"question_validator: .*parameters \(state\)"),
+        ({"question_validator": _other_names}, r"question_validator: .*parameters \(conversation, run\)"),
         ({"closing": _Node}, r"closing: .*the class _Node: give an instance"),
         ({"asistant": _Node()}, r"asistant: a cast has no such part, only .*answer_validator"),
         ({"stop": accept_all}, r"stop: expected a plain function .*async"),

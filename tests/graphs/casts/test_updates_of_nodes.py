@@ -29,7 +29,7 @@ from duologue.runs import asimulate
         ({"verdicts": [{"accepted": True, "why": 1}]}, r"expected 'verdicts' without the key 'why'"),
         ({"verdicts": [{"accepted": True}], "stop": "tired"}, r"expected a stop reason .*'tired'"),
         ({"verdicts": [{"accepted": True}], "memory": {}}, r"question_validator: .*got the key 'memory'"),
-        (None, r"question_validator: expected an update \(a dict\), got NoneType None"),
+        (3, r"question_validator: expected an update \(a dict\), got int 3"),
     ],
 )
 async def test_an_update_that_breaks_the_contract_says_what_was_expected_and_what_came(topic, update, problem):

@@ -1,0 +1,83 @@
+"""The forms that LangGraph takes of a node, as the async call `(state, runtime)` that the graph makes."""
+
+import inspect
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
+from langgraph.pregel import Pregel
+from langgraph.runtime import Runtime
+
+from .contract import ContractError, Node, call_of, describe
+from .limits import Limits
+from .replies.function_answers import AnswerError, drafts_answered
+from .replies.worker_threads import in_thread
+from .state import ANSWERS, NodePlace, State
+
+_BY_NAME = ("config", "runtime", "writer", "store")
+"""What a function is given by the names of its parameters after the state."""
+
+
+@dataclass(frozen=True)
+class AnyNode:
+    """A function that is not async, one that takes other things than the runtime, or a Runnable."""
+
+    node: Any
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Any:
+        config = ensure_config()
+        if isinstance(self.node, Pregel):
+            return await _written(self.node, state, config)
+        if isinstance(self.node, Runnable):
+            return await self.node.ainvoke(state, config)
+        given = {"config": config, "runtime": runtime, "writer": runtime.stream_writer, "store": runtime.store}
+        wanted = inspect.signature(self.node).parameters.keys() & set(_BY_NAME)
+        call = partial(self.node, state, **{name: given[name] for name in wanted})
+        return await call() if inspect.iscoroutinefunction(call_of(self.node)) else await in_thread(call)
+
+    def provenance(self) -> dict[str, Any]:
+        return describe(self.node)
+
+
+def node_of(node: Any) -> Node:
+    """The node as the graph calls it; one of the usual form stays as it is."""
+    is_async = not isinstance(node, Runnable) and inspect.iscoroutinefunction(call_of(node))
+    is_usual = is_async and list(inspect.signature(node).parameters)[:2] == ["state", "runtime"]
+    return node if is_usual else AnyNode(node)
+
+
+async def _written(graph: Pregel[Any, Any, Any, Any], state: State, config: RunnableConfig) -> dict[str, Any]:
+    """Of a compiled graph's last state what its nodes have written, as LangGraph takes it of a subgraph."""
+    written, last = set[str](), dict[str, Any]()
+    async for mode, part in graph.astream(state, config, stream_mode=["updates", "values"]):
+        if mode == "values":
+            last = part
+            continue
+        for update in part.values():
+            written |= set(update or ())
+    return {key: value for key, value in last.items() if key in written}
+
+
+async def spoken(place: NodePlace, answer: Any) -> Any:
+    """The update of a node's answer: a speaker may answer a text, a message, or `messages`, which become drafts."""
+    if answer is None:
+        return {}
+    if "drafts" not in ANSWERS[place] or (isinstance(answer, dict) and "messages" not in answer):
+        return answer
+    further = {key: answer[key] for key in answer.keys() - {"messages"}} if isinstance(answer, dict) else {}
+    try:
+        words = _as_assistant(answer["messages"] if isinstance(answer, dict) else answer)
+        return {"drafts": await drafts_answered(words, ()), **further}
+    except AnswerError as error:
+        raise ContractError(f"{place}: {error}") from None
+
+
+def _as_assistant(answer: Any) -> Any:
+    """Messages of whichever side as a model's own, since a draft is what the speaker said itself."""
+    if isinstance(answer, list):
+        return [_as_assistant(one) for one in answer]
+    if isinstance(answer, HumanMessage):
+        return AIMessage(content=answer.content, id=answer.id)
+    return answer
