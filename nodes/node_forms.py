@@ -1,6 +1,7 @@
 """The forms that LangGraph takes of a node, as the async call `(state, runtime)` that the graph makes."""
 
 import inspect
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -51,7 +52,8 @@ def node_of(node: Any) -> Node:
 async def _written(graph: Pregel[Any, Any, Any, Any], state: State, config: RunnableConfig) -> dict[str, Any]:
     """Of a compiled graph's last state what its nodes have written, as LangGraph takes it of a subgraph."""
     written, last = set[str](), dict[str, Any]()
-    async for mode, part in graph.astream(state, config, stream_mode=["updates", "values"]):
+    stream: AsyncIterator[Any] = graph.astream(state, config, stream_mode=["updates", "values"])
+    async for mode, part in stream:
         if mode == "values":
             last = part
             continue

@@ -57,7 +57,7 @@ def casting() -> Callable[..., Cast]:
         plain = simquac.cast()
         return plain.replace(
             user_simulator=Scripted(user, plain.user_simulator.build),  # type: ignore[attr-defined]
-            assistant=Scripted(assistant or ["Three keepers"], plain.assistant.build),  # type: ignore[attr-defined]
+            assistant=Scripted(assistant or ["Three keepers"], plain.assistant.build),
             **changes,
         )
 

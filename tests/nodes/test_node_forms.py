@@ -1,6 +1,7 @@
 """The forms of a node: what LangGraph takes as a node can stand at every place of a cast."""
 
 import threading
+from functools import partial
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
@@ -62,9 +63,12 @@ async def test_a_user_answers_a_message_of_either_kind():
 
 async def test_a_node_that_is_not_async_blocks_no_other_conversation():
     threads = []
-    await said(
-        answer_validator=lambda state: threads.append(threading.current_thread()) or {"verdicts": [{"accepted": True}]}
-    )
+
+    def judge(state):
+        threads.append(threading.current_thread())
+        return {"verdicts": [{"accepted": True}]}
+
+    await said(answer_validator=judge)
     assert threads
     assert threads[0] is not threading.main_thread()
 
@@ -111,6 +115,10 @@ async def test_what_is_no_node_or_no_answer_is_named(part, problem):
         await said(**part)
 
 
+def _answered(chosen, state):
+    return chosen
+
+
 async def test_a_selector_is_a_function_that_answers_a_page_a_text_or_messages():
     pages = prompts.shipped("simquac")
     page = next(name for name in pages.pages if not pages[name].gaps)
@@ -120,7 +128,7 @@ async def test_a_selector_is_a_function_that_answers_a_page_a_text_or_messages()
         (HumanMessage("Be short."), "own", "Be short."),
         ([("user", "Be short."), ("user", "Be kind.")], "own", "Be short.\n\nBe kind."),
     ):
-        conversation = await said(user_prompt_selector=nodes.selector(lambda state, chosen=chosen: chosen, pages))
+        conversation = await said(user_prompt_selector=nodes.selector(partial(_answered, chosen), pages))
         assert (conversation.messages[0].prompt.name, conversation.messages[0].prompt.digest) != ("", "")
         assert conversation.messages[0].prompt.text == text
         assert conversation.messages[0].prompt.name == name
