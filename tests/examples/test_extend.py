@@ -4,6 +4,8 @@ A block after "Save this as `NAME`:" is that file. Other Python blocks are execu
 through the command. A text block is what the block before it prints: each of its lines occurs there.
 """
 
+import ast
+import asyncio
 import gzip
 import re
 import shlex
@@ -22,7 +24,9 @@ from duologue.nodes.models.offline.word_weights import vocabulary
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(page for page in (ROOT / "docs" / "extend").glob("*.md") if page.stem != "index")
 LONGEST = 60
-NAMES = ("cast", "domain", "label", "log_format", "measure", "validator")
+NAMES = (
+    "cast", "domain", "further_node", "label", "log_format", "measure", "prompts", "selector", "user", "validator",
+)  # fmt: skip
 BLOCK = re.compile(r"(?:Save this as `(?P<file>[^`]+)`:\n)?```(?P<kind>\w+)\n(?P<text>.*?)```", re.DOTALL)
 
 
@@ -43,7 +47,7 @@ def squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_there_are_six_pages_with_an_example_and_the_readme_links_them() -> None:
+def test_there_is_a_page_of_each_part_with_an_example_and_the_readme_links_them() -> None:
     assert tuple(page.stem for page in PAGES) == NAMES
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for page in PAGES:
@@ -71,7 +75,9 @@ def test_what_a_page_shows_is_what_happens(page: Path, folder: Path, forks: Any)
         elif block["kind"] == "python":
             output = StringIO()
             with redirect_stdout(output):
-                exec(compile(text, page.name, "exec"), namespace)
+                done = eval(compile(text, page.name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), namespace)
+                if done is not None:
+                    asyncio.run(done)
             printed = output.getvalue()
         elif block["kind"] == "sh":
             printed = ""
