@@ -53,9 +53,6 @@ class State(TypedDict, total=False):
     extra: dict[str, Any]
 
 
-KEYS = frozenset(State.__annotations__)
-
-
 def role_of(message: BaseMessage) -> Role | None:
     """Who said a message; None for a further node."""
     if isinstance(message, AIMessage):

@@ -212,15 +212,6 @@ def standing(message: Mapping[str, Any]) -> dict[str, Any]:
     return attempts[-1] if attempts and attempts[-1].get("verdict") != "rejected" else {}
 
 
-MEMORIES = frozenset({"memory", "memories", "replays"})
-"""Keys of the state with what the sides keep for themselves, and with what a replay will say."""
-
-
-def without_memories(state: State) -> State:
-    """The state without what the sides keep for themselves, for stop criteria."""
-    return cast(State, {key: value for key, value in state.items() if key not in MEMORIES})
-
-
 PRIVATE = ("kept", "reasoning")
 """Keys of an attempt that the nodes of the other side do not see."""
 
