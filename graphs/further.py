@@ -4,18 +4,19 @@ from collections.abc import Mapping
 from typing import Any
 from typing import cast as typed
 
-from langchain_core.messages import BaseMessage, HumanMessage, convert_to_messages
+from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage, convert_to_messages
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from ..nodes.contract import ContractError, check_reason
+from ..nodes.contract import ContractError, check_labels, check_reason
 from ..nodes.conversation_state import State
 from ..nodes.limits import Limits
 from ..nodes.node_forms import AnyNode
 from ..nodes.state import State as TodaysState
 from .casts.cast import Cast
+from .failures import NodeError, failure_of
 from .places import Place, limits_of
 
 WAYS_ON = {
@@ -31,21 +32,27 @@ def further_place(name: str, node: object, cast: Cast, goes_on: str) -> Place:
     """The place of a further node, which is any LangGraph node: it reads the graph's own state.
 
     It answers None, a text or a message, which is said in its name, or an update with `messages`, `stop` and `labels`;
-    as a `Command` also with a `goto`.
+    as a `Command` also with a `goto`: to the end of the conversation for the reason `user_ended`, if it gives none.
+    Messages of the state that it answers, as a compiled graph does, are not said again.
     """
     call = AnyNode(node)
 
     async def run(state: State, config: RunnableConfig, runtime: Runtime[Limits]) -> Command[Any]:
         limits = limits_of(cast, state, runtime)
         own = runtime if runtime.context is limits else runtime.override(context=limits)
-        answer: Any = await call(typed(TodaysState, state), own)
+        try:
+            answer: Any = await call(typed(TodaysState, state), own)
+        except SystemExit as error:  # it would end this process, and not its own conversation alone
+            raise NodeError(failure_of(name, error), {}) from error
         goto: Any = None
         if isinstance(answer, Command):
             answer, goto = answer.update, answer.goto
         update = _update(name, answer, state, cast)
-        if goto in (None, (), []):
-            goto = END if update.get("stop") else goes_on
-        return Command(update=update, goto="closing" if goto == END else goto)
+        ways = list(goto) if isinstance(goto, (list, tuple)) else [goto] if goto else []
+        ways = ["closing" if way == END else way for way in ways or [END if update.get("stop") else goes_on]]
+        if "closing" in ways and not update.get("stop") and not state.get("stop"):
+            update["stop"] = "user_ended"
+        return Command(update=update, goto=ways)
 
     return run
 
@@ -61,11 +68,18 @@ def _update(name: str, answer: Any, state: State, cast: Cast) -> dict[str, Any]:
         raise ContractError(f"{name}: expected an update with {', '.join(_ANSWERS)}, got the key {unknown[0]!r}")
     if "stop" in update:
         check_reason(name, update["stop"], cast.own_reasons)
+    check_labels(name, update)
     if "messages" in update:
         given = update["messages"]
+        new = convert_to_messages(given if isinstance(given, list) else [given])
+        if any(isinstance(one, RemoveMessage) for one in new):
+            raise ContractError(
+                f"{name}: expected messages to say, got a RemoveMessage: what was said stands in the record"
+            )
+        ours = {one.id for one in state["messages"]}
         before = f"{state['origin']['id']}:{name}:{len(state.get('attempts', []))}"
         update["messages"] = [
             HumanMessage(content=one.content, name=name, id=f"{before}:{len(state['messages']) + number}")
-            for number, one in enumerate(convert_to_messages(given if isinstance(given, list) else [given]))
+            for number, one in enumerate(one for one in new if one.id is None or one.id not in ours)
         ]
     return update

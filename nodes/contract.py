@@ -168,13 +168,20 @@ def check_update(place: NodePlace, update: object, state: State, own_reasons: Co
         count = len(state.get("drafts", []))
         if len(verdicts) > count or (len(verdicts) < count and update.get("stop") is None):
             raise ContractError(f"{place}: expected {count} verdicts, one for each draft, got {len(verdicts)}")
-    _check_json(place, update.get("labels"))
+    check_labels(place, update)
     if "usage" in update:
         try:
             Usage.model_validate(update["usage"])
         except ValidationError as error:
             raise ContractError(f"{place}: expected 'usage' as of data.Usage; {first_invalid(error).message}") from None
     return cast(Update, update)
+
+
+def check_labels(place: str, update: Mapping[str, Any]) -> None:
+    """Raises ContractError unless the labels of an update, if it has any, can be added to those of the conversation."""
+    if "labels" in update and not isinstance(update["labels"], dict):
+        raise ContractError(f"{place}: expected 'labels' to be a dict, got {shown(update['labels'])}")
+    _check_json(place, update.get("labels"))
 
 
 def check_reason(stop: object, reason: object, own_reasons: Collection[str] = ()) -> str | None:

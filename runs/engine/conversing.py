@@ -51,6 +51,12 @@ Keep: TypeAlias = Callable[[Conversation], None]
 """Is called with each conversation as soon as it is over."""
 
 
+_WITHOUT_END = (
+    "the graph ended without a stop reason: a node waits for a person by interrupt(), whom a run does not have, "
+    "or a way leads to no node"
+)
+
+
 def planned(cast: Cast, scenarios: Iterable[PlannedState]) -> list[PlannedState]:
     """The scenarios with their ids, in order.
 
@@ -140,6 +146,8 @@ async def converse(
                     state = part  # the last one survives whatever ends the graph
                     if watch is not None:
                         watch(typed(State, part))
+            if not state.get("stop"):
+                raise ContractError(_WITHOUT_END)
     except (asyncio.CancelledError, RunOverError):
         over(stop="budget" if run_is_over() and current().stopped is None else "cancelled")
         raise

@@ -1,10 +1,10 @@
 """Further nodes: a moderator between the turns, who speaks, ends the conversation, or sends it elsewhere."""
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage
 from langchain_core.runnables import RunnableLambda
 from langgraph.graph import END, START, MessagesState, StateGraph
-from langgraph.types import Command
+from langgraph.types import Command, interrupt
 
 import duologue
 from duologue import data, graphs, runs
@@ -105,6 +105,9 @@ async def test_a_regeneration_and_a_stop_pass_no_further_node():
         ({"message": "?"}, "got the key 'message'"),
         ({"stop": "tired"}, "got 'tired'"),
         (7, "expected a text, a message or an update"),
+        ({"labels": 3}, "expected 'labels' to be a dict"),
+        ({"labels": {"seen": object()}}, "expected plain JSON values"),
+        (RemoveMessage("1"), "got a RemoveMessage"),
     ],
 )
 async def test_an_answer_that_is_none_is_refused_by_name(answer, problem):
@@ -141,3 +144,39 @@ async def test_a_compiled_graph_is_simulated_into_a_folder_and_by_no_further_pro
         await duologue.asimulate(graph, scenarios, conduct=runs.Conduct(processes=2))
     with pytest.raises(ContractError, match="has no cast"):
         await duologue.asimulate(StateGraph(MessagesState).add_edge(START, END).compile(), scenarios)
+
+
+async def simulated(graph, scenario=None, turns=2):
+    [conversation] = await duologue.asimulate(
+        graph, [scenario or simquac.scenario(TOPIC)], limits=Limits(max_turns=turns)
+    )
+    return conversation
+
+
+async def test_a_compiled_graph_of_messages_says_what_is_new_alone():
+    inner = StateGraph(MessagesState)
+    inner.add_node("thinks", lambda state: {"messages": [AIMessage("Well.")]})
+    conversation = await played(moderated(inner.add_edge(START, "thinks").compile()), turns=2)
+    assert [message.name for message in conversation.messages] == [None, None, "moderator", None, None]
+
+
+@pytest.mark.parametrize("goto", [END, [END], "closing"])
+async def test_a_way_to_the_end_without_a_reason_is_that_the_user_ended_it(goto):
+    conversation = await simulated(moderated(lambda state: Command(goto=goto)))
+    assert (conversation.stop, len(conversation.messages), conversation.failure) == ("user_ended", 2, None)
+    assert {edge.target for edge in conversation.edges if edge.source == "moderator" and edge.count} == {"closing"}
+
+
+@pytest.mark.parametrize("node", [lambda state: interrupt("?"), lambda state: Command(goto="nowhere")])
+async def test_a_run_records_why_a_conversation_has_no_end(node):
+    conversation = await simulated(moderated(node))
+    assert (conversation.stop, conversation.failure.node) == ("model_failed", "graph")
+    assert "ended without a stop reason" in conversation.failure.error
+
+
+async def test_an_exit_within_a_moderator_ends_its_own_conversation_alone():
+    def leaves(state):
+        raise SystemExit(3)
+
+    conversation = await simulated(moderated(leaves))
+    assert (conversation.stop, conversation.failure.node) == ("model_failed", "moderator")
