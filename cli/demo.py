@@ -102,7 +102,7 @@ def dialogue(conversation: Conversation) -> Table:
                 (f"\nrejected, {reason.replace('_', ' ')}{f': {meaning}' if meaning else ''}", "yellow"),
             )
             table.add_row(Text(message.role, style="red"), Padding(words, (0, 0, 0, 2)))
-        name = Text(message.role, style="cyan" if message.role == "user" else "green")
+        name = Text(message.name or message.role, style="cyan" if message.role == "user" else "green")
         table.add_row(name, Text(message.text))
     return table
 

@@ -259,7 +259,7 @@ class Conversation(Record):
 
     def __str__(self) -> str:
         """The dialogue as text, one line for each message."""
-        return "\n".join(f"{message.role}: {message.text}" for message in self.messages)
+        return "\n".join(f"{message.name or message.role}: {message.text}" for message in self.messages)
 
     def __repr__(self) -> str:
         drafts = sum(1 for attempt in self.attempts() if attempt.verdict == "rejected")

@@ -29,8 +29,8 @@ def unjudged(state: State, drafts: Sequence[Draft], role: Role | None = None) ->
 
 
 def _speaking(state: State) -> Role:
-    messages = state.get("messages", [])
-    return "assistant" if messages and role_of(messages[-1]) != "assistant" else "user"
+    sides = [role for message in state.get("messages", []) if (role := role_of(message))]  # a third one is neither
+    return "assistant" if sides[-1:] == ["user"] else "user"
 
 
 def attempts_of(

@@ -12,7 +12,7 @@ from ..data.records import Attempt as AttemptRecord
 from ..data.records import Conversation, Message, Role
 from ..errors import DataError
 from ..nodes.conversation_state import State, rejected_now, role_of
-from ..nodes.messages.attachments import sendable
+from ..nodes.messages.attachments import parts_in, sendable
 from ..nodes.settings.redaction import without_known_secrets
 from ..nodes.state import Draft
 from ..nodes.state import State as TodaysState
@@ -32,7 +32,7 @@ def chat_message(message: Mapping[str, Any], name: str) -> AnyMessage:
         blocks, _ = sendable(message)
         content = [{"type": "text", "text": message["text"]}, *blocks] if blocks else content
     kind = AIMessage if message["role"] == "assistant" else HumanMessage
-    return kind(content=content, id=name)
+    return kind(content=content, id=name, name=message.get("name"))
 
 
 def text_of(message: BaseMessage) -> str:
@@ -51,10 +51,7 @@ def said(state: State | Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[d
     turns = {attempt.get("message"): attempt.get("turn") for attempt in state.get("attempts", [])}
     by_id: dict[str, dict[str, Any]] = {}
     for number, message in enumerate(convert_to_messages(state.get("messages", []))):
-        role = role_of(message)
-        plain: dict[str, Any] = {"role": role or "user", "text": text_of(message)}
-        if role is None:
-            plain |= {"name": message.name or message.type, "stored": False}
+        plain = _plain(message)
         by_id[str(message.id)] = plain
         numbers[number] = plain, turns.get(message.id)
         messages.append(plain)
@@ -84,6 +81,15 @@ def said(state: State | Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[d
             last = turn
             unsaid.append({"role": attempt["role"], "after": attempt["at"], "attempts": [plain]})
     return messages, unsaid
+
+
+def _plain(message: BaseMessage) -> dict[str, Any]:
+    """A message without what its attempts say of it."""
+    role = role_of(message)
+    plain: dict[str, Any] = {"role": role or "user", "text": text_of(message)}
+    if parts := parts_in(message):
+        plain["parts"] = parts
+    return plain if role is not None else plain | {"name": message.name or message.type, "stored": False}
 
 
 def _is_of(message: Mapping[str, Any], attempt: Mapping[str, Any]) -> bool:
@@ -152,7 +158,7 @@ def in_flight(state: State) -> State:
 def as_today(state: State, role: Role | None, *, shows_all: bool = False) -> TodaysState:
     """The state in the form that nodes of today read: messages and turns as in records, one side's memory."""
     messages, unsaid = said(state)
-    messages = [one | {"text": f"{one['name']}: {one['text']}"} if "name" in one else one for one in messages]
+    messages = [worded(one) for one in messages]
     now = unsaid.pop() if role is not None and rejected_now(state, role) else {"attempts": []}
     origin = state["origin"]
     shown: dict[str, Any] = {
@@ -180,6 +186,12 @@ def as_today(state: State, role: Role | None, *, shows_all: bool = False) -> Tod
     if shows_all:
         shown["memories"] = deepcopy(state.get("memory", {}))
     return cast(TodaysState, shown)
+
+
+def worded(message: Mapping[str, Any]) -> dict[str, Any]:
+    """A message as nodes of today read it: a third one's words begin with its name."""
+    name = message.get("name")
+    return {**message, "text": f"{name}: {message['text']}"} if name else dict(message)
 
 
 def _without_memory(draft: Draft) -> Draft:

@@ -14,10 +14,11 @@ from ..data.records import Message, Role, Usage
 from ..nodes.contract import OF_THE_CALL, OF_THE_VERDICT
 from ..nodes.speakers.same_answers import function_of
 from ..nodes.state import Draft, NodePlace, Prompt, State, Update, Verdict, attempt_number
+from .records import worded
 
 RecordedDraft: TypeAlias = tuple[dict[str, Any], dict[str, Any] | None]
 """An attempt, and the message that it became, as plain JSON."""
-_OF_THE_ANSWER = ("text", "parts", "stored")
+_OF_THE_ANSWER = ("text", "parts", "stored", "name")
 _OF_A_DRAFT = ("text", "raw", "cleaned", "finish_reason", "flaw", "tool_calls", "parts")
 """What a validator may judge a draft by."""
 
@@ -61,7 +62,7 @@ class _Replay:
         self.record: Mapping[str, Any] = replays["record"]
         self.source = str(replays["source"])
         self.same: str = replays["same"]
-        self.messages: Sequence[dict[str, Any]] = self.record.get("messages", ())
+        self.messages = [worded(message) for message in self.record.get("messages", ())]
         self.so_far = state.get("messages", [])
         self.nodes = as_object(as_object(state.get("provenance")).get("nodes"))
 
@@ -83,10 +84,11 @@ class _Replay:
         return bool(function_of(self.same)(Message.model_validate(stored), Message.model_validate(new)))
 
     def is_over(self, place: NodePlace, state: State) -> bool:
-        """Whether the record has no more to take, although all messages agree."""
+        """Whether the record has no more to take, although all messages agree: a third one's are said by itself alone."""
         if place == "closing":
             return len(self.so_far) < len(self.messages) or state.get("stop") != self.record.get("stop")
-        spent = len(self.so_far) == len(self.messages) and not self.turn("user")
+        following = self.messages[len(self.so_far) :]
+        spent = not self.turn("user") and (not following or bool(following[0].get("name")))
         return SIDES.get(place) == "user" and spent and not self.ends_here
 
     def turn(self, role: Role) -> list[RecordedDraft]:
@@ -96,7 +98,7 @@ class _Replay:
             if turn["role"] == role and turn["after"] == len(self.so_far):
                 drafts += [(attempt, None) for attempt in turn["attempts"]]
         for message in self.messages[len(self.so_far) :]:
-            if message["role"] != role:
+            if message["role"] != role or message.get("name"):
                 break
             attempts = message.get("attempts") or [{"text": message["text"], "verdict": "accepted"}]
             drafts += [(attempt, None) for attempt in attempts[:-1]] + [(attempts[-1], message)]
@@ -135,7 +137,8 @@ class _Replay:
     @property
     def _is_last_turn(self) -> bool:
         count = sum(message is not None for _, message in self.turn("user"))
-        return all(message["role"] != "user" for message in self.messages[len(self.so_far) + count :])
+        later = self.messages[len(self.so_far) + count :]
+        return all(message["role"] != "user" or message.get("name") for message in later)
 
     def has_node(self, place: NodePlace) -> bool:
         """Whether a place has the recorded node: what another one judged does not stand for it."""

@@ -102,7 +102,12 @@ class _Lines:
     def __call__(self, conversation: Conversation) -> None:
         for message in conversation.messages[self._shown :]:
             reasons = ", ".join(attempt.reason or "rejected" for attempt in message.rejected)
-            print(plain(f"{message.role}: {message.text}" + (f"  (rejected before: {reasons})" if reasons else "")))
+            print(
+                plain(
+                    f"{message.name or message.role}: {message.text}"
+                    + (f"  (rejected before: {reasons})" if reasons else "")
+                )
+            )
         self._shown = len(conversation.messages)
         if conversation.stop is not None and not self._ended:
             self._ended = True

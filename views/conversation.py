@@ -49,6 +49,11 @@ class ShownTurn:
     """A reply's text as HTML, its facts marked; None if it has no Markdown, or spans, which are shown as they are."""
 
     @property
+    def name(self) -> str | None:
+        """The name of a third one, such as a moderator; None of a side."""
+        return None if self.message is None else self.message.name
+
+    @property
     def rejected(self) -> tuple[Attempt, ...]:
         """Attempts that did not become a message."""
         drafts = (attempt for attempt in self.attempts if attempt is not self.standing)

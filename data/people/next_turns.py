@@ -94,16 +94,20 @@ def moments_of(conversations: Sequence[Conversation]) -> Iterator[Moment]:
     """
     numbers = ordinals(conversation.scenario for conversation in conversations)
     for number, (conversation, ordinal) in enumerate(zip(conversations, numbers, strict=True)):
-        messages, begin, turn = conversation.messages, 0, 0
+        messages, count, turn = conversation.messages, 0, 0
+        sides = [
+            place for place, message in enumerate(messages) if message.name is None
+        ]  # third ones are in no exchange
         for exchange in conversation.exchanges:
-            end = begin + len(exchange.user)
+            end = count + len(exchange.user)
             stored = any(message.stored for message in exchange.user)
             if exchange.user and not stored:
                 break  # the goodbye
             if stored:
-                yield Moment(conversation, number, ordinal, turn, begin, end)
+                yield Moment(conversation, number, ordinal, turn, sides[count], sides[end - 1] + 1)
                 turn += 1
-            begin = end + len(exchange.assistant)
+            count = end + len(exchange.assistant)
         left = conversation.stop is None or conversation.stop in LEAVES
-        if turn and messages[begin - 1].role == "assistant" and left:
+        if turn and messages[sides[count - 1]].role == "assistant" and left:
+            begin = sides[count] if count < len(sides) else len(messages)
             yield Moment(conversation, number, ordinal, turn, begin, begin)

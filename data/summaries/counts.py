@@ -74,7 +74,7 @@ def count(conversations: Iterable[Conversation]) -> Counts:
         stops[conversation.stop or "not told"] += 1
         usage += conversation.usage
         domain = domains.of(conversation)
-        for message in conversation.messages:
+        for message in (message for message in conversation.messages if message.name is None):
             side = sides[message.role]
             side["messages"] += 1
             side["refused"] += message.role == "assistant" and domain.refuses(message)

@@ -127,8 +127,8 @@ def _prefix(conversation: Conversation, at: int, edit: str | None) -> Iterator[M
             raise SettingError(f"edit: message #{at} has this text already: give another text, or leave it out")
         # Spans, labels and what its format says are of the old text. Its drafts stay: their tool calls were made.
         changes: dict[str, Any] = {"text": edit, "spans": (), "labels": {}, "extra": {}}
-        last = last.model_copy(update=changes | ({"stored": True} if last.role == "user" else {}))
-    elif last.role == "user" and not last.stored:
+        last = last.model_copy(update=changes | ({"stored": True} if last.role == "user" and last.name is None else {}))
+    elif last.role == "user" and not last.stored and last.name is None:
         raise SettingError(
             f"at {at}: message #{at} of {conversation.id} is the user's goodbye, which gets no reply: "
             "give an earlier message, or edit this one"

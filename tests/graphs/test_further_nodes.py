@@ -8,8 +8,11 @@ from langgraph.types import Command, interrupt
 
 import duologue
 from duologue import data, graphs, runs
+from duologue.data.people.next_turns import moments_of
+from duologue.data.summaries.counts import count
 from duologue.errors import SettingError
 from duologue.graphs import simquac
+from duologue.graphs.scenarios.forks import forked, replayed
 from duologue.nodes import ContractError, Limits
 from duologue.nodes.messages.building import plain_messages
 
@@ -146,6 +149,9 @@ async def test_a_compiled_graph_is_simulated_into_a_folder_and_by_no_further_pro
         await duologue.asimulate(StateGraph(MessagesState).add_edge(START, END).compile(), scenarios)
 
 
+PLACES = ("question_validator", "answer_validator", "turn_recorder")
+
+
 async def simulated(graph, scenario=None, turns=2):
     [conversation] = await duologue.asimulate(
         graph, [scenario or simquac.scenario(TOPIC)], limits=Limits(max_turns=turns)
@@ -180,3 +186,53 @@ async def test_an_exit_within_a_moderator_ends_its_own_conversation_alone():
 
     conversation = await simulated(moderated(leaves))
     assert (conversation.stop, conversation.failure.node) == ("model_failed", "moderator")
+
+
+async def test_a_users_draft_under_way_after_a_moderators_message_is_the_users():
+    async def fails(state, runtime):
+        if state["turn"]:
+            raise RuntimeError("down")
+        return {"verdicts": [{"accepted": True}]}
+
+    conversation = await simulated(
+        moderated(lambda state: "Well.", cast=simquac.cast().replace(question_validator=fails))
+    )
+    assert [(turn.role, turn.after) for turn in conversation.unsaid] == [("user", 3)]
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_a_replay_takes_no_word_of_a_moderator_for_the_users(place):
+    graph = moderated(lambda state: "Well.", place)
+    stored = await simulated(graph)
+    again = await simulated(graph, replayed(stored))
+    assert (again.forks, again.messages) == (None, stored.messages)
+    without = await simulated(simquac.cast(), replayed(stored))
+    assert without.forks is not None
+    assert "Well." not in [message.text for message in without.messages]
+
+
+async def test_a_fork_may_end_with_a_moderators_message_which_stays_its_own():
+    read = []
+
+    def moderator(state):
+        read.append([message.name for message in state["messages"]])
+        return "Well."
+
+    graph = moderated(moderator)
+    stored = await simulated(graph, turns=3)
+    for edit in (None, "Now then."):
+        read.clear()
+        fork = await simulated(graph, forked(stored, 2, edit=edit), turns=3)
+        assert (fork.messages[2].name, fork.messages[2].stored) == ("moderator", False)
+        assert [message.role for message in fork.messages[3:5]] == ["user", "assistant"]
+        assert read[0][:3] == [None, None, "moderator"]
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_a_moderators_message_is_shown_by_its_name_and_counted_for_no_side(place):
+    conversation = await simulated(moderated(lambda state: "Well.", place))
+    assert "moderator: Well." in str(conversation)
+    assert '<p class="who">moderator ' in duologue.show(conversation)._repr_html_()
+    assert [side.messages for side in count([conversation]).sides] == [2, 2]
+    said = [message.text for message in conversation.messages if message.role == "user" and message.name is None]
+    assert [moment.text for moment in moments_of([conversation])][:2] == said
