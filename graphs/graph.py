@@ -100,7 +100,8 @@ def cast_of(graph: Cast | Compiled) -> Cast:
     """The cast of a compiled graph, or the cast itself; ContractError if the graph was not made by `builder`."""
     if isinstance(graph, Cast):
         return graph
-    cast = _CASTS.get(getattr(graph, "builder", None))
+    made_by = getattr(graph, "builder", None)
+    cast = _CASTS.get(made_by) if isinstance(made_by, StateGraph) else None
     if cast is None:
         raise ContractError(
             "this graph has no cast: make it by graphs.conversation(cast), or compile graphs.builder(cast)"

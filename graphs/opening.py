@@ -15,6 +15,7 @@ from ..errors import first_invalid
 from ..nodes.contract import ContractError, describe
 from ..nodes.conversation_state import Attempt, State, role_of
 from ..nodes.limits import Limits
+from ..nodes.messages.attachments import parts_in
 from ..nodes.state import State as TodaysState
 from .casts.cast import Cast
 from .records import GIVEN, as_given, chat_message, said, text_of
@@ -131,6 +132,7 @@ def recorded(message: BaseMessage) -> dict[str, Any]:
                 f"the first messages: expected the user's and the assistant's, got a {message.type} message"
             )
         plain = {"role": role, "text": text_of(message)} | ({"extra": {"name": message.name}} if message.name else {})
+        plain |= {"parts": parts} if (parts := parts_in(message)) else {}
     try:
         return Message.model_validate(plain).plain()
     except ValidationError as error:

@@ -13,7 +13,7 @@ from duologue import graphs, nodes
 from duologue.data import Conversation, simquac
 from duologue.graphs import Cast, agent_test
 from duologue.graphs.failures import NodeError
-from duologue.graphs.graph import conversation, fuse, world
+from duologue.graphs.graph import cast_of, conversation, fuse, world
 from duologue.graphs.opening import begun
 from duologue.graphs.records import record
 from duologue.nodes import Limits
@@ -88,6 +88,24 @@ async def test_messages_may_be_given_and_the_assistant_answers_the_last_of_the_u
     assert [message.text for message in state["messages"]] == ["Hi?", "Hello.", "And?", "Answer to And?"]
     (first, *_, last) = record(state).messages
     assert (first.attempts, last.attempts[0].verdict) == ((), "accepted")
+
+
+async def test_an_image_of_a_given_message_is_kept() -> None:
+    image = {"type": "image", "base64": "aGk=", "mime_type": "image/png"}
+    given = [HumanMessage([{"type": "text", "text": "What is it?"}, image])]
+    state = await conversation(graphs.simquac.cast()).ainvoke(
+        {"scenario": graphs.simquac.scenario(simquac.samples()[0])["scenario"], "messages": given},
+        context=Limits(max_turns=1),
+    )
+    first = record(state).messages[0]
+    assert (first.text, [part.type for part in first.parts]) == ("What is it?", ["image"])
+    assert state["messages"][0].content[1]["type"] == "image"
+
+
+def test_what_is_no_graph_has_no_cast() -> None:
+    for one in (object(), conversation(agent_test.cast()).with_retry()):
+        with pytest.raises(ContractError, match="has no cast"):
+            cast_of(one)  # type: ignore[arg-type]
 
 
 async def test_a_thread_begins_anew_with_another_scenario_and_refuses_the_same_one_once_it_is_over() -> None:
