@@ -44,10 +44,8 @@ def further_place(name: str, node: object, cast: Cast, goes_on: str) -> Place:
             answer: Any = await call(typed(TodaysState, state), own)
         except SystemExit as error:  # it would end this process, and not its own conversation alone
             raise NodeError(failure_of(name, error), {}) from error
-        goto: Any = None
-        if isinstance(answer, Command):
-            answer, goto = answer.update, answer.goto
-        update = _update(name, answer, state, cast)
+        goto: Any = answer.goto if isinstance(answer, Command) else None
+        update = _update(name, answer.update if isinstance(answer, Command) else answer, state, cast)
         ways = list(goto) if isinstance(goto, (list, tuple)) else [goto] if goto else []
         ways = ["closing" if way == END else way for way in ways or [END if update.get("stop") else goes_on]]
         if "closing" in ways and not update.get("stop") and not state.get("stop"):

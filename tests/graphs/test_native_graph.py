@@ -103,9 +103,10 @@ async def test_an_image_of_a_given_message_is_kept() -> None:
 
 
 def test_what_is_no_graph_has_no_cast() -> None:
-    for one in (object(), conversation(agent_test.cast()).with_retry()):
+    others: list[Any] = [object(), conversation(agent_test.cast()).with_retry()]
+    for one in others:
         with pytest.raises(ContractError, match="has no cast"):
-            cast_of(one)  # type: ignore[arg-type]
+            cast_of(one)
 
 
 async def test_a_thread_begins_anew_with_another_scenario_and_refuses_the_same_one_once_it_is_over() -> None:
