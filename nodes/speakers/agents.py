@@ -219,7 +219,10 @@ class AgentSpeaker:
         new = messages[stored_place.seen :] if stored_place else messages
         agent_input: Any
         if stored_place and stored_place.asked:
-            answer = "\n\n".join(worded(message) for message in new if message["role"] != self.role)
+            replies = [message for message in new if message["role"] != self.role]
+            if stored_place.pending and self.approve is not None:  # a third one, such as a moderator, approves nothing
+                replies = [message for message in replies if "name" not in message]
+            answer = "\n\n".join(worded(message) for message in replies)
             if stored_place.pending and self.approve == ASK_USER and not stored_place.again and is_unclear(answer):
                 question = CallOutcome(None, [question_of(stored_place.pending["values"], again=True)])
                 return AgentReply(question, {}, (), replace(stored_place, seen=len(messages), again=True))

@@ -15,7 +15,7 @@ from langgraph.types import interrupt
 from duologue import runs
 from duologue.analysis.outcomes import tool_errors
 from duologue.errors import SettingError
-from duologue.graphs import agent_test
+from duologue.graphs import agent_test, conversation
 from duologue.nodes import AgentSpeaker, Limits
 from duologue.nodes.contract import ContractError
 from duologue.nodes.models.scripted import ScriptedModel
@@ -235,3 +235,15 @@ def test_a_function_without_an_import_path_stays_in_its_process():
     cast = agent_test.cast("offline", f"{__name__}:PLAIN", approve=lambda value: True)
     with pytest.raises(ContractError, match="approve is a live object"):
         cast.travelling()
+
+
+async def test_a_moderators_yes_approves_nothing():
+    paid: list[int] = []
+    said = iter(["Pay 3 euro.", "What would that cost?"])
+    cast = agent_test.cast(lambda messages: next(said), paying(paid), approve="ask-user")
+    moderator = {"moderator": lambda state: "Yes." if state["turn"] else None}
+    graph = conversation(cast, after={"question_validator": moderator})
+    scenarios = agent_test.scenarios([{"goal": "pay"}])
+    (record,) = await runs.asimulate(graph, scenarios, limits=Limits(max_turns=2))
+    assert ("moderator", "Yes.") in [(message.name, message.text) for message in record.messages]
+    assert (paid, record.messages[-1].text.count("neither")) == ([], 1)
