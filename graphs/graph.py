@@ -17,6 +17,7 @@ from ..nodes.contract import ContractError
 from ..nodes.conversation_state import State
 from ..nodes.limits import Limits
 from ..nodes.speakers.repeated_calls import brought_to
+from ..nodes.state import PLACES
 from ..nodes.state import State as TodaysState
 from ..nodes.worlds import Context, living
 from .casts.cast import Cast
@@ -109,12 +110,14 @@ def cast_of(graph: Cast | Compiled) -> Cast:
     return cast
 
 
-def fuse(limits: Limits) -> int:
+def fuse(limits: Limits, graph: Compiled | None = None) -> int:
     """Most steps that a conversation within these limits can take: LangGraph's recursion limit for it.
 
-    Only a guard against a stop criterion that never stops: what ends a conversation are the limits.
+    Only a guard against a stop criterion that never stops: what ends a conversation are the limits. `graph`: with nodes
+    beside those of the cast, each of which may run once in a turn.
     """
-    per_turn = 3 * limits.question_attempts + 3 * limits.answer_attempts + 1
+    further = 0 if graph is None else len(graph.builder.nodes) - len(PLACES) - 1
+    per_turn = 3 * limits.question_attempts + 3 * limits.answer_attempts + 1 + further
     return per_turn * (limits.max_turns or 1_000) + 10
 
 

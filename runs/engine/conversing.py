@@ -117,7 +117,7 @@ async def converse(
     cast = cast_of(graph)
     state: dict[str, Any] = begun(typed(PlannedState, {**scenario, "messages": [], "memories": {}}))
     started, began = datetime.now(UTC), perf_counter()
-    way = Way(topology or Topology(graph))
+    way, most = Way(topology or Topology(graph)), fuse(limits, graph)
 
     def over(**changes: Any) -> None:
         try:
@@ -136,7 +136,7 @@ async def converse(
             context = limits
             if cast.world is not None:
                 context = await stack.enter_async_context(world(cast, state, limits))
-            steps: RunnableConfig = {"recursion_limit": fuse(limits)}
+            steps: RunnableConfig = {"recursion_limit": most}
             stream = graph.astream(typed(State, state), steps, context=context, stream_mode=["updates", "values"])
             async with aclosing(typed(AsyncGenerator[tuple[str, Any], None], stream)) as parts:
                 async for mode, part in parts:
@@ -156,16 +156,16 @@ async def converse(
         if isinstance(error, NodeError):
             state = dict(after(typed(State, state), error.update))
         way.failed(place_in(error))
-        over(**_ended_by(error, state, limits))
+        over(**_ended_by(error, state, most))
     else:
         way.over()
         over()
 
 
-def _ended_by(error: Exception, state: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
+def _ended_by(error: Exception, state: Mapping[str, Any], steps: int) -> dict[str, Any]:
     """How a conversation ends that an exception has ended."""
     if isinstance(error, GraphRecursionError):
-        reason = f"no stop criterion held within {fuse(limits)} steps"
+        reason = f"no stop criterion held within {steps} steps"
         return {"stop": "budget", "failure": Failure(node="stop", error=reason)}
     failure = Failure.model_validate(failure_in(error))
     # What fails after the end leaves the conversation as good as before; without an end there was no world.

@@ -180,6 +180,15 @@ async def test_a_run_records_why_a_conversation_has_no_end(node):
     assert "ended without a stop reason" in conversation.failure.error
 
 
+async def test_further_nodes_leave_the_steps_of_a_run_enough_for_all_turns():
+    graph = graphs.conversation(
+        simquac.cast(), after={"turn_recorder": {f"moderator {number}": lambda state: None for number in range(12)}}
+    )
+    limits = Limits(max_turns=4, question_attempts=1, answer_attempts=1)
+    [conversation] = await duologue.asimulate(graph, [simquac.scenario(TOPIC)], limits=limits)
+    assert (conversation.stop, conversation.failure) == ("max_turns", None)
+
+
 async def test_an_exit_within_a_moderator_ends_its_own_conversation_alone():
     def leaves(state):
         raise SystemExit(3)
