@@ -251,7 +251,7 @@ def _unless_broken(update: Update, state: State) -> Update:
     scores = labels.get(LABEL) if is_object(labels) else None
     if not is_object(scores) or not is_object(scores.get(SUCCESS)):
         return update
-    turns = [(message["role"], message["text"]) for message in state.get("messages", [])]
+    turns = [(one["role"], one["text"]) for one in state.get("messages", []) if not one.get("name")]
     names = behaviours_in(state["scenario"], state.get("extra"))
     if names_any(state["scenario"].get(KEY), _ACTIONS):  # whether an action is right, the scenario says
         names = tuple(name for name in names if name == "injects")

@@ -81,8 +81,9 @@ def text_contains(
 
 
 def texts_of(state: State, side: SpeakingSide) -> list[str]:
-    """The messages of one role, or of both, the goodbye included."""
-    return [message["text"] for message in state.get("messages", []) if side in ("both", message["role"])]
+    """The messages of one role, or of both, the goodbye included; a third one's are of neither."""
+    messages = [message for message in state.get("messages", []) if not message.get("name")]
+    return [message["text"] for message in messages if side in ("both", message["role"])]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from duologue import data, graphs, runs
 from duologue.data.people.next_turns import moments_of
 from duologue.data.summaries.counts import count
 from duologue.errors import SettingError
-from duologue.graphs import simquac
+from duologue.graphs import agent_test, simquac
 from duologue.graphs.scenarios.forks import forked, replayed
 from duologue.nodes import ContractError, Limits
 from duologue.nodes.messages.building import plain_messages
@@ -245,3 +245,11 @@ async def test_a_moderators_message_is_shown_by_its_name_and_counted_for_no_side
     assert [side.messages for side in count([conversation]).sides] == [2, 2]
     said = [message.text for message in conversation.messages if message.role == "user" and message.name is None]
     assert [moment.text for moment in moments_of([conversation])][:2] == said
+
+
+async def test_what_a_moderator_says_is_no_success_of_the_user():
+    goal = {"goal": "Ask", "first_message": "Hello", "success": {"text_contains": {"all": ["ticket"], "side": "user"}}}
+    graph = moderated(lambda state: "The ticket is 12.", "question_validator", agent_test.cast())
+    conversation = await simulated(graph, agent_test.scenarios([goal])[0])
+    assert "moderator" in [message.name for message in conversation.messages]
+    assert conversation.labels["scores"]["success"]["value"] is False
