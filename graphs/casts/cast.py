@@ -115,7 +115,7 @@ class Cast:
 
     def __post_init__(self, user: Any) -> None:
         for place, choice in (("user_simulator", user), ("assistant", self.assistant)):
-            if choice is not None and (_is_no_node(choice) or isinstance(choice, OWN)):
+            if choice is not None and (_is_no_node(choice) or (choice is user and isinstance(choice, OWN))):
                 self._play(place, choice)
             elif choice is not None:
                 object.__setattr__(self, place, choice)
