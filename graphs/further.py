@@ -1,6 +1,6 @@
 """Further nodes of a conversation, such as a moderator: on the way on from a node, they may speak, stop or go elsewhere."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 from typing import cast as typed
 
@@ -28,12 +28,12 @@ WAYS_ON = {
 _ANSWERS = ("messages", "stop", "labels")
 
 
-def further_place(name: str, node: object, cast: Cast, goes_on: str) -> Place:
+def further_place(name: str, node: object, cast: Cast, goes_on: str, nodes: Collection[str]) -> Place:
     """The place of a further node, which is any LangGraph node: it reads the graph's own state.
 
     It answers None, a text or a message, which is said in its name, or an update with `messages`, `stop` and `labels`;
     as a `Command` also with a `goto`: to the end of the conversation for the reason `user_ended`, if it gives none.
-    Messages of the state that it answers, as a compiled graph does, are not said again.
+    `nodes`: those of the graph. Messages of the state that it answers, as a compiled graph does, are not said again.
     """
     call = AnyNode(node)
 
@@ -48,6 +48,10 @@ def further_place(name: str, node: object, cast: Cast, goes_on: str) -> Place:
         update = _update(name, answer.update if isinstance(answer, Command) else answer, state, cast)
         ways = list(goto) if isinstance(goto, (list, tuple)) else [goto] if goto else []
         ways = ["closing" if way == END else way for way in ways or [END if update.get("stop") else goes_on]]
+        if wrong := [
+            way for way in ways if not isinstance(way, str) or way not in nodes
+        ]:  # LangGraph would end the conversation there
+            raise ContractError(f"{name}: goto: expected a node of the graph or END, got {wrong[0]!r}")
         if "closing" in ways and not update.get("stop") and not state.get("stop"):
             update["stop"] = "user_ended"
         return Command(update=update, goto=ways)

@@ -92,7 +92,7 @@ def way_on(
     for name, node in reversed([*further.get(source, {}).items()]):
         if name in graph.nodes:
             raise ContractError(f"after: there are two nodes {name!r}")
-        graph.add_node(name, further_place(name, node, cast, target), destinations=(target, "closing"))
+        graph.add_node(name, further_place(name, node, cast, target, graph.nodes), destinations=(target, "closing"))
         target = name
     ways[label] = target
 

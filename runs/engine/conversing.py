@@ -199,7 +199,8 @@ async def converse_all(
     Raises:
         EndpointError: No call can succeed any more; unfinished conversations are passed to `keep` as cancelled.
     """
-    graph = conversation(talk) if isinstance(talk, Cast) else talk.copy({"checkpointer": None})
+    alone = {"checkpointer": None, "interrupt_before_nodes": (), "interrupt_after_nodes": ()}  # nobody goes on with it
+    graph = conversation(talk) if isinstance(talk, Cast) else talk.copy(alone)
     topology = Topology(graph)
     control = control or default_control()
 

@@ -3,8 +3,9 @@
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage
 from langchain_core.runnables import RunnableLambda
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
-from langgraph.types import Command, interrupt
+from langgraph.types import Command, Send, interrupt
 
 import duologue
 from duologue import data, graphs, runs
@@ -105,6 +106,8 @@ async def test_a_regeneration_and_a_stop_pass_no_further_node():
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [
+        (Command(goto="nowhere"), "got 'nowhere'"),
+        (Command(goto=Send("assistant", {})), "expected a node of the graph or END"),
         ({"message": "?"}, "got the key 'message'"),
         ({"stop": "tired"}, "got 'tired'"),
         (7, "expected a text, a message or an update"),
@@ -139,7 +142,9 @@ async def test_it_is_drawn_streamed_and_simulated_by_the_thousand():
 
 
 async def test_a_compiled_graph_is_simulated_into_a_folder_and_by_no_further_processes(tmp_path):
-    graph, scenarios = moderated(lambda state: "Well."), simquac.scenarios([TOPIC])
+    after = {"turn_recorder": {"moderator": lambda state: "Well."}}
+    stops = {"checkpointer": InMemorySaver(), "interrupt_before": ["assistant"], "interrupt_after": ["moderator"]}
+    graph, scenarios = graphs.conversation(simquac.cast(), after=after, **stops), simquac.scenarios([TOPIC])
     await duologue.asimulate(graph, scenarios, limits=Limits(max_turns=2), out=tmp_path / "run")
     [conversation] = data.load(tmp_path / "run")
     assert conversation.messages[2].name == "moderator"
@@ -173,9 +178,8 @@ async def test_a_way_to_the_end_without_a_reason_is_that_the_user_ended_it(goto)
     assert {edge.target for edge in conversation.edges if edge.source == "moderator" and edge.count} == {"closing"}
 
 
-@pytest.mark.parametrize("node", [lambda state: interrupt("?"), lambda state: Command(goto="nowhere")])
-async def test_a_run_records_why_a_conversation_has_no_end(node):
-    conversation = await simulated(moderated(node))
+async def test_a_run_records_why_a_conversation_has_no_end():
+    conversation = await simulated(moderated(lambda state: interrupt("?")))
     assert (conversation.stop, conversation.failure.node) == ("model_failed", "graph")
     assert "ended without a stop reason" in conversation.failure.error
 
