@@ -135,7 +135,6 @@ BEFORE: dict[str, dict[str, str]] = {
     },
     "docs/run/forks.md": {"": FORKED},
     "docs/run/run_folders.md": {"": EARLIER_RUN.format("out/one")},
-    "docs/run/studio.md": {"from duologue import graphs\n\ngraph": "cast = graphs.simquac.cast()"},
     "docs/start/command_line.md": {"duologue show": EARLIER_RUN.format("out/simquac-1")},
     "docs/test/agents.md": {
         "from duologue import nodes\n\nspeaker": BASKET,

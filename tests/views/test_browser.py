@@ -92,7 +92,7 @@ def test_a_list_opens_with_a_row_for_each_conversation_and_the_summed_graph(open
     page = opened(html)
     assert page.title() == "a run"
     assert page.locator(ROW).count() == len(conversations)
-    assert page.locator("aside svg .node").count() == 10
+    assert page.locator("aside svg .node").count() == 11
     assert page.locator("output").inner_text() == f"{len(conversations)} of {len(conversations)}"
 
 

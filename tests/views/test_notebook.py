@@ -195,7 +195,8 @@ print("StudentPrompts" in formatted(simquac.cast())[0]["text/html"], "image/svg+
 
 
 CELL = """
-from duologue import data, views
+import duologue
+from duologue import data
 from duologue.graphs import simquac
 from duologue.nodes import Limits
 
