@@ -19,8 +19,7 @@ from typing import TypeVar
 from tenacity import AsyncRetrying, retry_if_exception
 
 from ...errors import DuologueError
-from ..models.faults import CallFault, fault_of, headers_of
-from ..models.rate_headers import Rate, ReportedRate, limits_in
+from ..models.faults import A_DAY, CallFault, fault_of, headers_of, seconds_of
 
 T = TypeVar("T")
 
@@ -33,6 +32,11 @@ TRIES = 10  # most tries of one call while other calls succeed
 REFUSALS = 3  # looks after which a key, model or account is refused for good, where the endpoint has answered
 BLAMED = 3  # failures while others succeeded, after which a call is to blame for all its failures
 ANSWERED = frozenset({"null_content", "no_choices", "not_json", "not_a_completion"})  # it may answer a call so for ever
+LIMITS = [
+    (unit, [pattern.format(name=name, unit=unit) for name in ("limit", "remaining", "reset")])
+    for pattern in ("x-ratelimit-{name}-{unit}", "anthropic-ratelimit-{unit}-{name}")
+    for unit in ("requests", "tokens")
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +84,57 @@ class _Call:
     rest: float | None = None  # seconds to the next try, None: there is none
     own: int = 0  # failures for which it is to blame itself
     failed_at: float = math.inf  # for the first time
+
+
+def limits_in(headers: Mapping[str, str]) -> dict[str, tuple[float, float, float]]:
+    """The limits in headers by unit (`requests`, `tokens`): amount, what is left, and seconds until all is left again.
+
+    Read are OpenAI's `x-ratelimit-*`, which many copy, and `anthropic-ratelimit-*`; not where a value makes no sense.
+    """
+    values = {name.lower(): value for name, value in headers.items()} if headers else {}
+    reports = {}
+    for unit, keys in LIMITS:
+        if keys[0] in values:
+            amount, left, reset = (seconds_of(values.get(key, ""), values.get("date")) for key in keys)
+            if 0 < amount < math.inf and 0 <= left < math.inf and reset <= A_DAY:
+                reports[unit] = amount, left, max(0.0, reset)
+    return reports
+
+
+class Rate:
+    """So many units (`requests`, `tokens`) a second, smoothly, and some at once after a rest.
+
+    An amount may be larger than that: it goes when nothing is owed, and later ones wait until it is paid for.
+    """
+
+    def __init__(self, unit: str, per_second: float, at_once: float = 1.0) -> None:
+        self.by_tokens, self.per_second, self._at_once = unit == "tokens", per_second, at_once
+        self._paid = -math.inf
+
+    def ready(self, amount: float) -> float:
+        """When an amount may go."""
+        return self._paid + (min(amount, self._at_once) - self._at_once) / self.per_second
+
+    def take(self, amount: float, now: float = -math.inf) -> None:
+        """An amount goes; without a time it is one that was forgotten, or below 0 is given back."""
+        self._paid = max(self._paid, now) + amount / self.per_second
+
+
+class ReportedRate(Rate):
+    """The rate of a limit that an endpoint reports: what is left goes within a minute, what comes anew as it comes.
+
+    The seconds to a full amount are the length of a window; those of a bucket grow to that while it empties. So the
+    longest ones tell how fast the amount comes anew. The last of it is left: others may use the same limit.
+    """
+
+    _amount = _longest = 0.0
+
+    def report(self, amount: float, left: float, reset: float) -> None:
+        """Take in a report: how much there is and is left, and seconds until all is left again."""
+        self._longest = max(self._longest if amount == self._amount else 1e-3, reset)
+        self._amount = amount
+        scarce = min(1.0, 0.5 + 10 * (left + 1) / amount)
+        self.per_second = max(scarce * amount / self._longest, left / 60)
 
 
 class LearnedRate(Rate):

@@ -1,17 +1,19 @@
 """The faults of a call to a model: name, origin and meaning of each, and the fault of any error."""
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from json import JSONDecodeError
 from typing import Any, Literal, TypeAlias
 
 from ...errors import DuologueError
 from ..settings.redaction import error_line, redacted
-from .rate_headers import asked_wait
 
 Whose: TypeAlias = Literal["endpoint", "limit", "settings", "request", "ours"]
 """`endpoint`: a retry may succeed. `limit`: too many calls, a retry must wait. `settings`: the key, the model's name or
@@ -218,3 +220,44 @@ _BY_CLASS = (
     ("server_error", "ModelAPIError InternalServerError"),
 )
 """Names of errors' classes, of any package. What says more comes first: a cause names the same or less than its effect."""
+
+
+A_DAY = 86_400.0  # seconds: a wait of more is a mistake
+_DURATION = re.compile(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d*\.?\d+)s)?(?:(\d*\.?\d+)ms)?")
+_PARTS = (86_400, 3_600, 60, 1, 0.001)
+
+
+def asked_wait(headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait by `retry-after-ms` or `retry-after`, in seconds or as a date; None without a valid one.
+
+    A date is read by the endpoint's own clock where the headers contain it.
+    """
+    values = {name.lower(): value for name, value in headers.items()}
+    for name, unit in (("retry-after-ms", 1_000), ("retry-after", 1)):
+        seconds = seconds_of(values.get(name, ""), values.get("date")) / unit
+        if 0 <= seconds <= A_DAY:
+            return seconds
+    return None
+
+
+def seconds_of(text: str, date: str | None) -> float:
+    """A number, the seconds of a duration such as 6m0s, or those until a time; NaN for anything else."""
+    try:
+        return float(text)
+    except ValueError:
+        if text and (parts := _DURATION.fullmatch(text)):
+            return sum(float(part) * size for part, size in zip(parts.groups(), _PARTS, strict=True) if part)
+    if (then := _time_of(text)) is None:
+        return math.nan
+    # A time means nothing without the present one, on which only the length of a wait depends.
+    return (then - (_time_of(date) or datetime.now(UTC))).total_seconds()  # noqa: TID251
+
+
+def _time_of(text: str | None) -> datetime | None:
+    for read in (datetime.fromisoformat, parsedate_to_datetime):
+        try:
+            time = read(text or "")
+        except (ValueError, TypeError, IndexError, OverflowError):
+            continue
+        return time if time.tzinfo is not None else time.replace(tzinfo=UTC)
+    return None

@@ -4,8 +4,9 @@ from datetime import datetime
 
 import pytest
 
-from duologue.nodes.models import rate_headers
-from duologue.nodes.models.rate_headers import Rate, ReportedRate, asked_wait, limits_in
+from duologue.nodes.calls.gate import Rate, ReportedRate, limits_in
+from duologue.nodes.models import faults
+from duologue.nodes.models.faults import asked_wait
 
 DATE = {"Date": "Thu, 01 Jan 2026 00:00:00 GMT"}
 
@@ -56,7 +57,7 @@ def test_a_time_is_measured_from_our_clock_if_the_endpoint_tells_none(monkeypatc
         def now(cls, tz=None):
             return cls(2015, 10, 21, 7, 28, tzinfo=tz)
 
-    monkeypatch.setattr(rate_headers, "datetime", Clock)
+    monkeypatch.setattr(faults, "datetime", Clock)
     assert asked_wait({"retry-after": "Wed, 21 Oct 2015 07:28:30 GMT"}) == 30
 
 
