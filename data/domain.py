@@ -191,7 +191,9 @@ class Domain:
 
     def language(self, conversation: Conversation) -> Language | None:
         """The language of all user messages together: a single message may be only a foreign name or a number."""
-        return language_of("\n".join(message.text for message in conversation.messages if message.role == "user"))
+        return language_of(
+            "\n".join(message.text for message in conversation.messages if message.role == "user" and not message.name)
+        )
 
     def text_in(self, message: Message, language: Language, spoken: Language | None = None) -> str | None:
         """The message in a language: its own text, or a translation from the source.

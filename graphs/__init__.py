@@ -2,7 +2,7 @@
 
 from . import agent_test, casts, label_graph, profiles, recllmsim, simquac
 from .casts.cast import Cast
-from .casts.registry import CastFactory, CastSpec, scenarios_of
+from .casts.registry import CastFactory, scenarios_of
 from .casts.settings import CastSettings
 from .casts.sides import side
 from .graph import builder, conversation, world
@@ -12,7 +12,6 @@ __all__ = [
     "Cast",
     "CastFactory",
     "CastSettings",
-    "CastSpec",
     "agent_test",
     "builder",
     "casts",

@@ -1,6 +1,7 @@
 """Rules for any conversation of a user and an assistant, for domains to include."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 from ..records import Conversation, Role
 from ..text.languages import says_something
@@ -68,8 +69,8 @@ def assistant_first(conversation: Conversation) -> Reasons:
 
 
 def same_side_again(conversation: Conversation) -> Reasons:
-    for number, message in enumerate(conversation.messages[1:], start=1):
-        before = conversation.messages[number - 1]
+    of_sides = [(number, message) for number, message in enumerate(conversation.messages) if message.name is None]
+    for (_, before), (number, message) in pairwise(of_sides):
         if message.role == before.role and not before.tool_calls:  # after a call and its result the side goes on
             yield number, f"follows another message of the {message.role}: {quoted(message.text)}"
 
@@ -91,8 +92,9 @@ def error_reply(conversation: Conversation) -> Reasons:
 
 
 def texts_of(conversation: Conversation, role: Role) -> list[tuple[int, str]]:
-    """Number and text of each message of a side."""
-    return [(number, message.text) for number, message in enumerate(conversation.messages) if message.role == role]
+    """Number and text of each message of a side, without those of a third one."""
+    messages = enumerate(conversation.messages)
+    return [(number, one.text) for number, one in messages if one.role == role and one.name is None]
 
 
 DIALOGUE_RULES: Mapping[str, Rule] = {

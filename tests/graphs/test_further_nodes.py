@@ -9,6 +9,7 @@ from langgraph.types import Command, Send, interrupt
 
 import duologue
 from duologue import data, graphs, runs
+from duologue.data.checks import check
 from duologue.data.people.next_turns import moments_of
 from duologue.data.summaries.counts import count
 from duologue.errors import SettingError
@@ -257,3 +258,8 @@ async def test_what_a_moderator_says_is_no_success_of_the_user():
     conversation = await simulated(graph, agent_test.scenarios([goal])[0])
     assert "moderator" in [message.name for message in conversation.messages]
     assert conversation.labels["scores"]["success"]["value"] is False
+
+
+async def test_a_moderator_breaks_no_rule_of_the_two_sides():
+    conversation = await played(moderated(lambda state: "Go on."))
+    assert not [found for found in check(conversation) if found.rule.startswith("same-side")]

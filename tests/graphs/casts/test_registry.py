@@ -15,8 +15,9 @@ from langchain_core.language_models import FakeListChatModel
 import duologue
 from duologue.data import Conversation
 from duologue.errors import SettingError
-from duologue.graphs import Cast, CastFactory, CastSpec, casts, recllmsim, simquac
+from duologue.graphs import Cast, CastFactory, casts, recllmsim, simquac
 from duologue.graphs.casts import registry
+from duologue.graphs.casts.registry import CastSpec
 from duologue.nodes import ContractError, Limits, accept_all, stops, validator
 from duologue.prompts import shipped
 
