@@ -19,12 +19,6 @@ from .casts.cast import Cast
 from .failures import NodeError, failure_of
 from .places import Place, limits_of
 
-WAYS_ON = {
-    "question_validator": ("accepted", "assistant_prompt_selector"),
-    "answer_validator": ("accepted", "turn_recorder"),
-    "turn_recorder": ("continue", "user_prompt_selector"),
-}
-"""Nodes after which further ones may stand: the router's answer with which a conversation goes on, and where to."""
 _ANSWERS = ("messages", "stop", "labels")
 
 

@@ -22,7 +22,7 @@ from ..nodes.state import State as TodaysState
 from ..nodes.worlds import Context, living
 from .casts.cast import Cast
 from .failures import NodeError, undone
-from .further import WAYS_ON, further_place
+from .further import further_place
 from .opening import awaits_answer, recorded
 from .places import opening_place, place
 
@@ -33,6 +33,52 @@ _CASTS: WeakKeyDictionary[Any, Cast] = WeakKeyDictionary()
 """The cast of each builder, which a graph keeps when it is compiled, configured or copied."""
 
 
+async def who_begins(state: State) -> Literal["user", "assistant", "stop"]:
+    """Who speaks first, or that a limit is reached already."""
+    if state.get("stop"):
+        return "stop"
+    return "assistant" if awaits_answer(state) else "user"
+
+
+async def after_verdict(state: State) -> Literal["accepted", "regenerate", "stop"]:
+    """Where to go after drafts were judged; a stop that somebody sets in a checkpoint holds at once."""
+    if state.get("stop"):
+        return "stop"
+    return "accepted" if state.get("drafts") is None else "regenerate"
+
+
+async def after_turn(state: State) -> Literal["continue", "stop"]:
+    """Whether there is another turn."""
+    return "stop" if state.get("stop") else "continue"
+
+
+EDGES = (
+    (START, "opening"),
+    ("user_prompt_selector", "user_simulator"),
+    ("user_simulator", "question_validator"),
+    ("assistant_prompt_selector", "assistant"),
+    ("assistant", "answer_validator"),
+    ("closing", END),
+)
+ROUTES: Mapping[str, tuple[Any, Mapping[Hashable, str]]] = {
+    "opening": (
+        who_begins,
+        {"user": "user_prompt_selector", "assistant": "assistant_prompt_selector", "stop": "closing"},
+    ),
+    "question_validator": (
+        after_verdict,
+        {"accepted": "assistant_prompt_selector", "regenerate": "user_prompt_selector", "stop": "closing"},
+    ),
+    "answer_validator": (
+        after_verdict,
+        {"accepted": "turn_recorder", "regenerate": "assistant_prompt_selector", "stop": "closing"},
+    ),
+    "turn_recorder": (after_turn, {"continue": "user_prompt_selector", "stop": "closing"}),
+}
+GOES_ON = {"question_validator": "accepted", "answer_validator": "accepted", "turn_recorder": "continue"}
+"""Nodes after which further ones may stand, each with the answer of its router with which a conversation goes on."""
+
+
 def builder(cast: Cast, after: Mapping[str, Mapping[str, Any]] | None = None) -> Builder:
     """The graph of a cast's conversations, not yet compiled.
 
@@ -40,61 +86,32 @@ def builder(cast: Cast, after: Mapping[str, Mapping[str, Any]] | None = None) ->
     stand, such as `{"turn_recorder": {"moderator": node}}` (`graphs.further`); several come in their order.
     """
     further = after or {}
+    if wrong := sorted(set(further) - set(GOES_ON)):
+        raise ContractError(f"after: further nodes stand after {', '.join(GOES_ON)}, not after {wrong[0]!r}")
     graph = StateGraph(State, context_schema=Limits)
-    graph.add_node(
-        "opening", opening_place(cast, {name: node for nodes in further.values() for name, node in nodes.items()})
-    )
-    for name in (
-        "user_prompt_selector", "user_simulator", "question_validator",
-        "assistant_prompt_selector", "assistant", "answer_validator", "turn_recorder", "closing",
-    ):  # fmt: skip
+    of_further = {name: node for nodes in further.values() for name, node in nodes.items()}
+    graph.add_node("opening", opening_place(cast, of_further))
+    for name in PLACES:
         graph.add_node(name, place(name, cast))
-    graph.add_edge(START, "opening")
-    first: dict[Hashable, str] = {
-        "user": "user_prompt_selector",
-        "assistant": "assistant_prompt_selector",
-        "stop": "closing",
-    }
-    graph.add_conditional_edges("opening", who_begins, first)
-    graph.add_edge("user_prompt_selector", "user_simulator")
-    graph.add_edge("user_simulator", "question_validator")
-    question: dict[Hashable, str] = {
-        "accepted": "assistant_prompt_selector",
-        "regenerate": "user_prompt_selector",
-        "stop": "closing",
-    }
-    way_on(graph, "question_validator", question, cast, further)
-    graph.add_conditional_edges("question_validator", after_verdict, question)
-    graph.add_edge("assistant_prompt_selector", "assistant")
-    graph.add_edge("assistant", "answer_validator")
-    answer: dict[Hashable, str] = {
-        "accepted": "turn_recorder",
-        "regenerate": "assistant_prompt_selector",
-        "stop": "closing",
-    }
-    way_on(graph, "answer_validator", answer, cast, further)
-    graph.add_conditional_edges("answer_validator", after_verdict, answer)
-    turn: dict[Hashable, str] = {"continue": "user_prompt_selector", "stop": "closing"}
-    way_on(graph, "turn_recorder", turn, cast, further)
-    graph.add_conditional_edges("turn_recorder", after_turn, turn)
-    graph.add_edge("closing", END)
-    if wrong := sorted(set(further) - set(WAYS_ON)):
-        raise ContractError(f"after: further nodes stand after {', '.join(WAYS_ON)}, not after {wrong[0]!r}")
+    for source, target in EDGES:
+        graph.add_edge(source, target)
+    for source, (router, ways) in ROUTES.items():
+        own = dict(ways)
+        if source in further:
+            own[GOES_ON[source]] = _with_further(graph, cast, further[source], ways[GOES_ON[source]])
+        graph.add_conditional_edges(source, router, own)
     _CASTS[graph] = cast
     return graph
 
 
-def way_on(
-    graph: Builder, source: str, ways: dict[Hashable, str], cast: Cast, further: Mapping[str, Mapping[str, Any]]
-) -> None:
-    """Add the further nodes of a place, and lead its way on to the first of them."""
-    label, target = WAYS_ON[source]
-    for name, node in reversed([*further.get(source, {}).items()]):
+def _with_further(graph: Builder, cast: Cast, nodes: Mapping[str, Any], target: str) -> str:
+    """Add further nodes that lead to a target, in their order; the first of them."""
+    for name, node in reversed([*nodes.items()]):
         if name in graph.nodes:
             raise ContractError(f"after: there are two nodes {name!r}")
         graph.add_node(name, further_place(name, node, cast, target, graph.nodes), destinations=(target, "closing"))
         target = name
-    ways[label] = target
+    return target
 
 
 def cast_of(graph: Cast | Compiled) -> Cast:
@@ -136,25 +153,6 @@ def conversation(
     return builder(cast, after).compile(
         checkpointer=checkpointer, store=store, name=f"{cast.name} conversation", **options
     )
-
-
-async def who_begins(state: State) -> Literal["user", "assistant", "stop"]:
-    """Who speaks first, or that a limit is reached already."""
-    if state.get("stop"):
-        return "stop"
-    return "assistant" if awaits_answer(state) else "user"
-
-
-async def after_verdict(state: State) -> Literal["accepted", "regenerate", "stop"]:
-    """Where to go after drafts were judged; a stop that somebody sets in a checkpoint holds at once."""
-    if state.get("stop"):
-        return "stop"
-    return "accepted" if state.get("drafts") is None else "regenerate"
-
-
-async def after_turn(state: State) -> Literal["continue", "stop"]:
-    """Whether there is another turn."""
-    return "stop" if state.get("stop") else "continue"
 
 
 @asynccontextmanager
