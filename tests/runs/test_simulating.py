@@ -86,7 +86,7 @@ async def test_simulating_works_inside_a_running_loop(topics):
 
 
 def test_a_conversation_without_any_limit_meets_the_fuse_and_loses_nothing(monkeypatch, topics):
-    monkeypatch.setattr("duologue.runs.engine.conversing.fuse", lambda limits: 40)
+    monkeypatch.setattr("duologue.runs.engine.conversing.fuse", lambda limits, graph: 40)
     cast = simquac.cast().replace(stop=lambda state, limits: None, limits=Limits())
     (conversation,) = duologue.simulate(cast, simquac.scenarios(topics(1)))
     assert conversation.stop == "budget"
