@@ -153,7 +153,7 @@ async def _closed(
     name = str(shown["id"])
     with current().active() as calls:
         calls.lost.pop(name, None)  # of calls before, whose errors a node has caught
-        update = await spoken("closing", await node(shown, runtime))
+        update = await spoken("closing", _without_command("closing", await node(shown, runtime)))
         if isinstance(update, dict):
             update = await with_success_of_scenario(typed(Update, update), shown, runtime)
         lost = calls.lost.pop(name, None)
@@ -177,7 +177,7 @@ def _without_command(name: NodePlace, answer: Any) -> Any:
         raise ContractError(
             f"{name}: goto={answer.goto!r}: a cast's node may only go to END; elsewhere goes a further one: graphs.builder(cast, after=...)"
         )
-    ended = {"stop": "user_ended"} if answer.goto == END else {}
+    ended = {"stop": "user_ended"} if answer.goto == END and name != "closing" else {}
     return ended | dict(answer.update or {})
 
 
@@ -223,7 +223,7 @@ async def _settled(
         return changed | {"stop": stop}
     if name == "closing":
         return _after_closing(update)
-    selected: dict[str, Any] = {"prompt": update.get("prompt")}
+    selected: dict[str, Any] = {"prompt": update.get("prompt"), "stop": update.get("stop") or state.get("stop")}
     return selected | ({"memory": {role: update["memory"]}} if "memory" in update else {})
 
 

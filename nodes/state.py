@@ -155,7 +155,7 @@ class Update(TypedDict, total=False):
     """From a prompt selector or a speaker: the side's new memory, which replaces the old one. A speaker's memory takes
     effect only if its drafts are accepted."""
     stop: str | None
-    """From a speaker, a validator or the recorder: ends the conversation. A core reason, or one that the cast declares
+    """From any node but the closing one: ends the conversation. A core reason, or one that the cast declares
     (`Cast.stop_reasons`), written `cast:reason`."""
     failed: str
     """From a speaker: why it failed after these drafts. They are recorded, and the conversation ends as failed."""
@@ -170,10 +170,10 @@ class Update(TypedDict, total=False):
 
 
 ANSWERS: dict[NodePlace, frozenset[str]] = {
-    "user_prompt_selector": frozenset({"prompt", "memory"}),
+    "user_prompt_selector": frozenset({"prompt", "memory", "stop"}),
     "user_simulator": frozenset({"drafts", "stop", "memory", "failed", "crashed", "frames"}),
     "question_validator": frozenset({"verdicts", "stop"}),
-    "assistant_prompt_selector": frozenset({"prompt", "memory"}),
+    "assistant_prompt_selector": frozenset({"prompt", "memory", "stop"}),
     "assistant": frozenset({"drafts", "stop", "memory", "failed", "crashed", "frames"}),
     "answer_validator": frozenset({"verdicts", "stop"}),
     "turn_recorder": frozenset({"labels", "stop"}),

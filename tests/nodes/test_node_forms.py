@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 from duologue import graphs, nodes, prompts
 from duologue.graphs import Cast
 from duologue.nodes import ContractError, Limits
+from duologue.nodes.state import PLACES
 
 SCENARIO = {"scenario": {"kind": "talk"}}
 
@@ -147,3 +148,15 @@ async def test_a_cast_of_a_name_a_user_and_an_assistant_is_a_cast():
     assert cast.replace(assistant=lambda messages: "No.").user_simulator is cast.user_simulator
     with pytest.raises(ContractError, match="give user= and assistant="):
         Cast(name="hotel", assistant="offline")
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_a_command_to_the_end_ends_the_conversation_at_every_place(place):
+    conversation = await said(3, **{place: lambda state: Command(update=ENDING.get(place, {}), goto=END)})
+    assert conversation.stop == ("max_turns" if place == "closing" else "user_ended")
+    assert len(conversation.messages) == {"closing": 6, "turn_recorder": 2, "answer_validator": 2}.get(
+        place, 0 if place.startswith("user") else 1
+    )
+
+
+ENDING = {place: {"verdicts": [{"accepted": True}]} for place in ("question_validator", "answer_validator")}
