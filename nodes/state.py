@@ -197,6 +197,31 @@ def attempt_number(state: State) -> int:
     return max((int(attempt.get("number", 1)) for attempt in state.get("attempts", [])), default=0) + 1
 
 
+def said(state: State) -> list[dict[str, Any]]:
+    """The messages so far in the form of records, each with its attempts; a third one's words begin with its name."""
+    return state.get("messages", [])
+
+
+def rejected(state: State) -> list[dict[str, Any]]:
+    """The rejected drafts of the turn under way, in order."""
+    return state.get("attempts", [])
+
+
+def memory_of(state: State, role: Role) -> dict[str, Any]:
+    """What a side remembers."""
+    return state.get("memory", {})
+
+
+def id_of(state: State) -> str:
+    """The id of the conversation; empty before it has one."""
+    return str(state.get("id", ""))
+
+
+def without_rejected(state: State, attempts: Sequence[Mapping[str, Any]] = ()) -> State:
+    """The state as if the turn under way had these rejected drafts only."""
+    return merged(state, {"attempts": [*attempts]})
+
+
 def history(state: State, role: Role | None = None) -> list[dict[str, Any]]:
     """The stored messages of one side, or of both."""
     return [
