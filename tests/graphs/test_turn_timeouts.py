@@ -89,8 +89,8 @@ async def test_a_turn_that_blocked_the_event_loop_too_long_counts_by_its_time(mo
 @pytest.mark.heavy
 @pytest.mark.parametrize("kind", ["function", "graph"])
 def test_an_async_agent_that_blocks_is_left_behind_and_others_go_on(never, kind):
-    async def block(state: Any) -> Any:
-        if "a bad seat" in str(state):
+    async def block(messages: Any) -> Any:
+        if "a bad seat" in str(messages):
             never.wait()
         return {"messages": [AIMessage("It is booked.")]} if kind == "graph" else "It is booked."
 
