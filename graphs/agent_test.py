@@ -20,7 +20,7 @@ from ..nodes.recllmsim.roles import UserPrompts, UserValidator
 from ..nodes.scorers import Score, scoring, solved
 from ..nodes.scorers.scenario_success import KEY
 from ..nodes.speakers.offline_roles import PARTS
-from ..nodes.state import State, history
+from ..nodes.state import Planned, State, history
 from ..nodes.validators.composition import not_empty
 from .casts.assembling import assembled, says_stored
 from .casts.cast import Cast
@@ -59,12 +59,12 @@ class Goals(ScenarioFile):
             raise DataError(of_another_kind(scenario.get("kind"), "scenarios with a 'goal' or a 'first_message'"))
         return scenario
 
-    def settings_for(self, states: Sequence[State]) -> dict[str, Any]:
+    def settings_for(self, states: Sequence[Planned]) -> dict[str, Any]:
         """The language that all goals share."""
         languages = {language_of(goal_of(state["scenario"])) for state in states}
         return {"language": "zh"} if languages == {"zh"} else {}
 
-    def remarks(self, states: Sequence[State], settings: Any) -> list[str]:
+    def remarks(self, states: Sequence[Planned], settings: Any) -> list[str]:
         """Unknown kinds, and scenarios without a goal."""
         notes = super().remarks(states, settings)
         if lacking := sum(not goal_of(state["scenario"]).strip() for state in states):
@@ -125,7 +125,7 @@ def cast(user: Speaker = "offline", assistant: Speaker = "offline", **settings: 
     return FACTORY(user=user, assistant=assistant, **settings)
 
 
-def scenarios(described: Iterable[Mapping[str, Any]], *, repeats: int = 1) -> list[State]:
+def scenarios(described: Iterable[Mapping[str, Any]], *, repeats: int = 1) -> list[Planned]:
     """The initial states of scenarios, each an object as in a line of a scenario file, `repeats` times.
 
     Equal ones are numbered; results count them as repeats of one scenario. DataError or SettingError if one cannot be
@@ -134,7 +134,7 @@ def scenarios(described: Iterable[Mapping[str, Any]], *, repeats: int = 1) -> li
     return repeated(numbered([_state(number, scenario) for number, scenario in enumerate(described, 1)]), repeats)
 
 
-def _state(number: int, scenario: Any) -> State:
+def _state(number: int, scenario: Any) -> Planned:
     with placed(f"scenario {number}"):
         return Goals().state(dict(scenario) if isinstance(scenario, Mapping) else scenario)
 

@@ -5,22 +5,16 @@ from collections.abc import Sequence
 from ..data.attempts import WORDLESS
 from ..data.records import Role
 from ..nodes.contract import OF_THE_CALL, OF_THE_VERDICT
-from ..nodes.conversation_state import Attempt, State, next_number, role_of
-from ..nodes.state import Draft, Verdict
+from ..nodes.state import Attempt, Draft, State, Verdict, attempt_number, placed, role_of
 
 FELL_WITH_ANOTHER = "fell_with_another"
 """Reason of a draft that is right itself, when another draft of the same call is rejected."""
 
 
-def placed(role: Role, state: State) -> Attempt:
-    """Whose draft it is, in which turn, and after how many messages."""
-    return {"role": role, "turn": state.get("turn", 0), "at": len(state.get("messages", []))}
-
-
 def unjudged(state: State, drafts: Sequence[Draft], role: Role | None = None) -> list[Attempt]:
     """Drafts that no validator has judged, as attempts."""
     speaking = role or _speaking(state)
-    number = next_number(state, speaking)
+    number = attempt_number(state, speaking)
     details = [
         {"number": number, "text": draft["text"], "verdict": "unjudged", **_of_the_call(draft, state)}
         for draft in drafts
@@ -37,7 +31,7 @@ def attempts_of(
     role: Role, state: State, drafts: Sequence[Draft], verdicts: Sequence[Verdict], *, passed: bool
 ) -> list[Attempt]:
     """The drafts with their verdicts, as state and record keep them."""
-    number = next_number(state, role)
+    number = attempt_number(state, role)
     return [
         placed(role, state) | _attempt(draft, verdict, number, state, passed=passed)
         for draft, verdict in zip(drafts, verdicts, strict=True)

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping
 from typing import Any
-from typing import cast as typed
 
 from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage, convert_to_messages
 from langchain_core.runnables import RunnableConfig
@@ -11,10 +10,9 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..nodes.contract import ContractError, check_labels, check_reason
-from ..nodes.conversation_state import State
 from ..nodes.limits import Limits
 from ..nodes.node_forms import AnyNode
-from ..nodes.state import State as TodaysState
+from ..nodes.state import State
 from .casts.cast import Cast
 from .failures import NodeError, failure_of
 from .places import Place, limits_of
@@ -35,7 +33,7 @@ def further_place(name: str, node: object, cast: Cast, goes_on: str, nodes: Coll
         limits = limits_of(cast, state, runtime)
         own = runtime if runtime.context is limits else runtime.override(context=limits)
         try:
-            answer: Any = await call(typed(TodaysState, state), own)
+            answer: Any = await call(state, own)
         except SystemExit as error:  # it would end this process, and not its own conversation alone
             raise NodeError(failure_of(name, error), {}) from error
         goto: Any = answer.goto if isinstance(answer, Command) else None

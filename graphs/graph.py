@@ -14,16 +14,14 @@ from langgraph.store.base import BaseStore
 
 from ..data.summaries.executed_graph import SPEAKERS
 from ..nodes.contract import ContractError
-from ..nodes.conversation_state import State
 from ..nodes.limits import Limits
 from ..nodes.speakers.repeated_calls import brought_to
-from ..nodes.state import PLACES
-from ..nodes.state import State as TodaysState
+from ..nodes.state import PLACES, State, given
 from ..nodes.worlds import Context, living
 from .casts.cast import Cast
 from .failures import NodeError, undone
 from .further import further_place
-from .opening import awaits_answer, recorded
+from .opening import awaits_answer, record_of
 from .places import opening_place, place
 
 Builder: TypeAlias = StateGraph[State, Limits, State, State]
@@ -171,9 +169,10 @@ async def world(cast: Cast, state: Mapping[str, Any], limits: Limits | None = No
     speakers = {role: getattr(cast, place) for place, role in SPEAKERS.items()}
     async with living(cast.world, state["scenario"]) as live:
         context = Context.of((limits or cast.limits).or_else(cast.limits), live)
-        messages = [recorded(one) for one in convert_to_messages(state.get("messages", []))]
-        kept = {**state.get("origin", {}), **state, "messages": messages}
-        await brought_to(typed(TodaysState, kept), context, speakers)
+        plain = [record_of(one) for one in convert_to_messages(state.get("messages", []))]
+        messages, attempts = given(plain, "")
+        kept = {**state, "messages": messages, "attempts": attempts}
+        await brought_to(typed(State, kept), context, speakers)
         try:
             yield context
         except Exception as error:

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any
+from typing import cast as typed
 
-from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
+from langchain_core.messages import BaseMessage, HumanMessage
 from langgraph.types import Overwrite
 from pydantic import ValidationError
 
@@ -13,18 +14,17 @@ from ..data.provenance import SIDES, NodeInfo
 from ..data.records import Conversation, Message
 from ..errors import first_invalid
 from ..nodes.contract import ContractError, describe
-from ..nodes.conversation_state import Attempt, State, role_of
 from ..nodes.limits import Limits
 from ..nodes.messages.attachments import parts_in
-from ..nodes.state import State as TodaysState
+from ..nodes.state import GIVEN, Planned, State, given, history, role_of
 from .casts.cast import Cast
-from .records import GIVEN, as_given, chat_message, said, text_of
+from .records import as_given
 from .verdicts import stop_of
 
 _FRESH: Mapping[str, Any] = {"turn": 0, "prompt": None, "drafts": None, "verdicts": [], "stop": None, "extra": {}}
 
 
-def begun(planned: TodaysState) -> dict[str, Any]:
+def begun(planned: Planned) -> dict[str, Any]:
     """The graph's input for a planned conversation; ContractError if messages or memories are none."""
     origin = {key: planned[key] for key in ("id", "ordinal", "repeat", "forks", "replays") if key in planned}
     try:
@@ -36,7 +36,7 @@ def begun(planned: TodaysState) -> dict[str, Any]:
     return given | {"memory": _memory(planned.get("memories", {}))} | own
 
 
-def id_of(planned: TodaysState, cast: str) -> str:
+def id_of(planned: Planned, cast: str) -> str:
     """The id of a planned conversation, or the digest of cast name, scenario and first messages that it will get."""
     if name := planned.get("id"):
         return str(name)
@@ -80,22 +80,22 @@ def opening(cast: Cast, described: Mapping[str, Any], state: State, limits: Limi
     anew = goes_on or bool(ours)
     kept = () if goes_on else ("id", "ordinal", "repeat", "forks", "replays")
     own = {key: origin[key] for key in kept if key in origin}
-    given = [message for message in state.get("messages", []) if message.id not in ours]
+    first = [message for message in state.get("messages", []) if message.id not in ours]
     memory = {} if anew else _memory(state.get("memory", {}))
-    plain = [recorded(message) for message in given]
+    plain = [record_of(message) for message in first]
     name = own.get("id") or conversation_id(
         cast.name, scenario, own.get("ordinal", 0), own.get("repeat", 0), begun_with(plain)
     )
     if not plain and cast.greeting is not None:
         plain = [Message(role="assistant", text=cast.greeting, stored=False).plain()]
-    messages, attempts = _given(plain, name)
+    messages, attempts = given(plain, name)
     turn = turns_in(plain)
     forks = own.get("forks")
     written = {
         **own, "id": name, "ordinal": own.get("ordinal", 0), "repeat": own.get("repeat", 0), "opened": turn, **described,
         "limits": limits.plain(), "data": digest(scenario), "version": VERSION,
     }  # fmt: skip
-    if given:
+    if first:
         written["begun"] = begun_with(plain)
     if forks:
         written["forks"] = dict(forks)
@@ -104,8 +104,8 @@ def opening(cast: Cast, described: Mapping[str, Any], state: State, limits: Limi
         "attempts": Overwrite(attempts), "turn": turn, "memory": Overwrite(memory),
         "labels": Overwrite({} if anew else state.get("labels", {})), "extra": {} if anew else state.get("extra", {}),
     }  # fmt: skip
-    if given:
-        begun_state = _state(overwritten(update))
+    if first:
+        begun_state = typed(State, overwritten(update))
         update["stop"] = stop_of(cast, begun_state, limits, role="user" if awaits_answer(begun_state) else None)
     return update
 
@@ -122,7 +122,7 @@ def turns_in(messages: Sequence[dict[str, Any]]) -> int:
     return sum(1 for exchange in exchanges if any(message.stored for message in exchange.assistant))
 
 
-def recorded(message: BaseMessage) -> dict[str, Any]:
+def record_of(message: BaseMessage) -> dict[str, Any]:
     """A given message in the form of a record."""
     plain = message.additional_kwargs.get(GIVEN)
     role = role_of(message) or ("user" if isinstance(message, HumanMessage) else None)
@@ -131,7 +131,7 @@ def recorded(message: BaseMessage) -> dict[str, Any]:
             raise ContractError(
                 f"the first messages: expected the user's and the assistant's, got a {message.type} message"
             )
-        plain = {"role": role, "text": text_of(message)} | ({"extra": {"name": message.name}} if message.name else {})
+        plain = {"role": role, "text": str(message.text)} | ({"extra": {"name": message.name}} if message.name else {})
         plain |= {"parts": parts} if (parts := parts_in(message)) else {}
     try:
         return Message.model_validate(plain).plain()
@@ -153,23 +153,7 @@ def _memory(memory: object) -> dict[str, Any]:
     raise ContractError("the initial state's memory: expected an object for each side, such as {'user': {}}")
 
 
-def _given(plain: Sequence[dict[str, Any]], name: str) -> tuple[list[AnyMessage], list[Attempt]]:
-    messages, attempts = [], []
-    for number, message in enumerate(plain):
-        messages.append(chat_message(message, f"{name}:{number}"))
-        attempts.append(
-            {"role": message["role"], "turn": 0, "at": number, "number": 0, "text": message["text"], "verdict": "given",
-             "message": f"{name}:{number}", "given": message}
-        )  # fmt: skip
-    return messages, attempts
-
-
-def _state(values: Any) -> State:
-    return values  # type: ignore[no-any-return]
-
-
 def awaits_answer(state: State) -> bool:
     """Whether the messages end with one of the user's, so that the assistant speaks first."""
-    messages, _ = said(state)
-    stored = [message for message in messages if message.get("stored", True)]
+    stored = history(state)
     return state.get("turn", 0) == state["origin"]["opened"] and bool(stored) and stored[-1]["role"] == "user"

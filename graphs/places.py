@@ -15,22 +15,19 @@ from ..data.records import Role
 from ..data.summaries.executed_graph import SPEAKERS, VALIDATORS
 from ..nodes.behaviours.rewriting import behaves_by_rule, behaving
 from ..nodes.calls.service import current
-from ..nodes.contract import AsksSides, ContractError, PromptedSpeaker, check_update
-from ..nodes.conversation_state import State, after
+from ..nodes.contract import ContractError, PromptedSpeaker, check_update
 from ..nodes.limits import Limits
 from ..nodes.node_forms import node_of, spoken
 from ..nodes.scorers.scenario_success import with_success_of_scenario
 from ..nodes.settings.redaction import error_line
 from ..nodes.speakers.approval import ApprovalError
-from ..nodes.state import NodePlace, Update, merged, seen_by
-from ..nodes.state import State as TodaysState
+from ..nodes.state import Draft, NodePlace, State, Update, after, id_of, merged
 from ..nodes.validators.flaws import sound
 from ..nodes.worlds import Context, before_draft, stands
 from .attempts import unjudged
 from .casts.cast import Cast
 from .failures import NodeError, failure_of, of_node, undone
 from .opening import of_cast, opening
-from .records import as_today
 from .replaying import fork_of, recorded_update
 from .verdicts import after_validator, stop_of
 
@@ -69,7 +66,7 @@ def place(name: NodePlace, cast: Cast) -> Place:
                 "which does not have what its tools did: simulate it anew"
             )
         own = runtime if runtime.context is limits else runtime.override(context=limits)
-        shown, origin = _shown(name, role, node, state, limits)
+        shown, origin = _shown(name, role, state, limits)
         answer: Any = None
         waits = bool(shown.get("drafts"))
         if name != "closing" and shown.get("stop") and not waits:
@@ -78,41 +75,41 @@ def place(name: NodePlace, cast: Cast) -> Place:
             if name in SPEAKERS:
                 await before_draft(limits)
             answer = recorded_update(name, shown)
-        shown.pop("replays", None)
         if answer is None:
-            answer = await _answer(name, node, shown, state, own)
-        judged = TodaysState(scenario=state["scenario"], drafts=state.get("drafts") or [])  # not what a node made of it
-        update = check_update(name, answer, judged, cast.own_reasons)
+            answer = await _answer(name, node, shown, own)
+        update = check_update(name, answer, state, cast.own_reasons)
         return await _settled(name, role, cast, state, update, limits) | origin
 
     return run
 
 
-def _shown(
-    name: NodePlace, role: Role | None, node: object, state: State, limits: Limits
-) -> tuple[TodaysState, dict[str, Any]]:
-    """The state as a node of today reads it, and the change of the origin.
+def _shown(name: NodePlace, role: Role | None, state: State, limits: Limits) -> tuple[State, dict[str, Any]]:
+    """The state as the node reads it, with its side, and the change of the origin.
 
     That changes where a replay leaves its record here, and where a conversation goes on under other limits.
     """
     before = origin = state["origin"]
     if origin["limits"] != (plain := limits.plain()):
         origin = origin | {"limits": plain}
-        state = typed(State, {**state, "origin": origin})
-    shown = as_today(state, role, shows_all=isinstance(node, AsksSides))
-    if role is not None:
-        shown = seen_by(role, shown)
-    if forked := fork_of(name, shown) if shown.get("replays") else {}:
-        shown = merged(shown, forked)
-        origin = {key: value for key, value in origin.items() if key != "replays"} | {"forks": forked["forks"]}
+    # What a node writes into a list by mistake must not change the conversation.
+    copied = {"scenario": dict(state["scenario"]), "messages": [*state["messages"]], "attempts": [*state["attempts"]]}
+    drafts = [_without_memory(draft) for draft in state.get("drafts") or []]
+    shown = merged(state, {**copied, "drafts": drafts, "origin": origin, "speaking": role})
+    if forks := fork_of(name, shown):
+        origin = {key: value for key, value in origin.items() if key != "replays"} | {"forks": forks}
+        shown = merged(shown, {"origin": origin})
     return shown, {} if origin is before else {"origin": origin}
+
+
+def _without_memory(draft: Draft) -> Draft:
+    """The draft without the memory that waits in it until it is accepted."""
+    return typed(Draft, {key: value for key, value in draft.items() if key != "memory"})
 
 
 async def _answer(
     name: NodePlace,
     node: Any,
-    shown: TodaysState,
-    state: State,
+    shown: State,
     runtime: Runtime[Limits],
 ) -> Any:
     """What the node answers, with what belongs to its place: a user's behaviours, the success of the scenario."""
@@ -122,7 +119,7 @@ async def _answer(
             return await _closed(node, shown, runtime)
         answer = await spoken(name, _without_command(name, await node(shown, runtime)))
     except (Exception, SystemExit) as error:
-        told = _told(name, role, state, error)
+        told = _told(name, role, shown, error)
         if role is not None:
             await undone(runtime.context, told.update if isinstance(told, NodeError) else {})
         if told is error:
@@ -143,14 +140,14 @@ def _told(name: NodePlace, role: Role | None, state: State, error: Exception | S
 
 async def _closed(
     node: Any,
-    shown: TodaysState,
+    shown: State,
     runtime: Runtime[Limits],
 ) -> Any:
     """The closing node's update, with the success that the scenario declares; NodeError if a call got no reply.
 
     What is asked after the end keeps an error in an answer's place: it can be asked again.
     """
-    name = str(shown["id"])
+    name = id_of(shown)
     with current().active() as calls:
         calls.lost.pop(name, None)  # of calls before, whose errors a node has caught
         update = await spoken("closing", _without_command("closing", await node(shown, runtime)))
@@ -240,7 +237,7 @@ def _spoken(role: Role, cast: Cast, name: NodePlace, state: State, update: Updat
     speaker = getattr(cast, name)
     prompted = speaker.prompted if isinstance(speaker, PromptedSpeaker) else True
     if callable(prompted):
-        prompted = prompted(as_today(state, role))
+        prompted = prompted(merged(state, {"speaking": role}))
     stop = update.get("stop") or state.get("stop")
     changed: dict[str, Any] = {"drafts": drafts, "verdicts": [], "stop": stop} | remembered
     return changed if prompted else {**changed, "prompt": None}

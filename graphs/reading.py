@@ -16,7 +16,7 @@ from ..data.stop_reasons import in_words
 from ..nodes.limits import Limits
 from ..nodes.scorers.post_questions import closing
 from ..nodes.simquac.reading import NoPrompt, ReadingValidator
-from ..nodes.state import State
+from ..nodes.state import Planned
 from ..nodes.stops import MANY_TURNS, AfterOneAnswer
 from ..prompts import Library
 from . import simquac
@@ -53,7 +53,7 @@ def _reading(cast: Cast, seed: int, attempts: int | None) -> Cast:
     return cast.replace(stop=stop, closing=closing, user_prompt_selector=NoPrompt(), limits=limits)
 
 
-def states(questions: Iterable[ReadingQuestion]) -> Iterator[State]:
+def states(questions: Iterable[ReadingQuestion]) -> Iterator[Planned]:
     """The state right before each answer."""
     for question in questions:
         messages: list[dict[str, Any]] = []

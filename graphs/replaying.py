@@ -1,6 +1,6 @@
 """A replay: the user's stored turns are taken while the assistant's answers before them are those of the record.
 
-The state holds the stored conversation (`State.replays`). While what was said agrees with it, the user's prompts, drafts
+The origin of the state holds the stored conversation (`replays`). While what was said agrees with it, the user's prompts, drafts
 and verdicts come from it, with verdicts and scores that a model gave: nothing is asked. From the first other answer on,
 every node is called as in any conversation.
 """
@@ -13,8 +13,7 @@ from ..data.provenance import SIDES, Fork, NodeInfo
 from ..data.records import Message, Role, Usage
 from ..nodes.contract import OF_THE_CALL, OF_THE_VERDICT
 from ..nodes.speakers.same_answers import function_of
-from ..nodes.state import Draft, NodePlace, Prompt, State, Update, Verdict, attempt_number
-from .records import worded
+from ..nodes.state import Draft, NodePlace, Prompt, State, Update, Verdict, attempt_number, rejected, said, worded
 
 RecordedDraft: TypeAlias = tuple[dict[str, Any], dict[str, Any] | None]
 """An attempt, and the message that it became, as plain JSON."""
@@ -24,23 +23,21 @@ _OF_A_DRAFT = ("text", "raw", "cleaned", "finish_reason", "flaw", "tool_calls", 
 
 
 def fork_of(place: NodePlace, state: State) -> dict[str, Any]:
-    """The changes of a state whose replay leaves its record here; empty if it does not."""
-    if not state.get("replays"):
+    """The fork that a replay becomes which leaves its record here; empty if it does not."""
+    if not state["origin"].get("replays"):
         return {}
     replay = _Replay(state)
     number = replay.first_difference
     if number is None and not replay.is_over(place, state):
         return {}
     at = (len(replay.so_far) if number is None else number) - 1
-    forks = Fork(id=str(replay.record["id"]), at=at, source=replay.source, answers_only=True).model_dump(
-        exclude_defaults=True
-    )
-    return {"replays": None, "forks": forks, "provenance": {**state.get("provenance", {}), "forks": forks}}
+    fork = Fork(id=str(replay.record["id"]), at=at, source=replay.source, answers_only=True)
+    return fork.model_dump(exclude_defaults=True)
 
 
 def recorded_update(place: NodePlace, state: State) -> Update | None:
     """The update of a place from the record of a replay; None if its node is to be called."""
-    if not state.get("replays"):
+    if not state["origin"].get("replays"):
         return None
     replay = _Replay(state)
     if place == "closing":
@@ -58,13 +55,13 @@ class _Replay:
     """A state that agrees with its record so far, and what the record has next."""
 
     def __init__(self, state: State) -> None:
-        replays: Mapping[str, Any] = state.get("replays") or {}
+        replays: Mapping[str, Any] = state["origin"]["replays"]
         self.record: Mapping[str, Any] = replays["record"]
         self.source = str(replays["source"])
         self.same: str = replays["same"]
         self.messages = [worded(message) for message in self.record.get("messages", ())]
-        self.so_far = state.get("messages", [])
-        self.nodes = as_object(as_object(state.get("provenance")).get("nodes"))
+        self.so_far = said(state)
+        self.nodes = as_object(state["origin"].get("nodes"))
 
     @property
     def first_difference(self) -> int | None:
@@ -150,7 +147,7 @@ class _Replay:
 
     def judged_answers(self, state: State) -> Update | None:
         """The recorded verdicts of an answer if a model gave them, and the drafts are those of the record."""
-        drafts, recorded = state.get("drafts", []), self._attempt(state, attempt_number(state))
+        drafts, recorded = state.get("drafts") or [], self._attempt(state, attempt_number(state))
         judged = any("judging" in attempt for attempt, _ in recorded)
         if len(recorded) != len(drafts) or not judged or not self.has_node("answer_validator"):
             return None
@@ -167,13 +164,13 @@ class _Replay:
         judged = any("judging" in attempt for attempt, _ in before)
         if not recorded or not judged or not self.has_node("answer_validator"):
             return None
-        return None if pages != state.get("provenance", {}).get("prompts") else _prompt(recorded)
+        return None if pages != state["origin"].get("prompts") else _prompt(recorded)
 
     def _attempt(self, state: State, number: int) -> list[RecordedDraft]:
         """The recorded drafts of a call for the answer; none if an earlier one of this turn has other drafts."""
         turn = self.turn("assistant")
         before = [attempt["text"] for attempt, _ in turn if attempt.get("number", 1) < attempt_number(state)]
-        same = before == [attempt["text"] for attempt in state.get("attempts", [])]
+        same = before == [attempt["text"] for attempt in rejected(state)]
         return [draft for draft in turn if same and draft[0].get("number", 1) == number]
 
     def closing(self, state: State) -> Update | None:

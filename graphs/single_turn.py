@@ -21,7 +21,7 @@ from ..nodes.limits import Limits
 from ..nodes.recllmsim.goals import goal_of
 from ..nodes.scorers.post_questions import closing
 from ..nodes.scorers.scenario_success import KEY as SUCCESS
-from ..nodes.state import State
+from ..nodes.state import Planned
 from ..nodes.stops import MANY_TURNS, AfterOneTurn
 from . import agent_test, casts
 from .casts.cast import Cast
@@ -69,7 +69,7 @@ def language_of_moment(moment: Moment) -> Language:
     return domains.of(moment.conversation).language(moment.conversation) or "en"
 
 
-def state_of(moment: Moment, cast: str) -> State | None:
+def state_of(moment: Moment, cast: str) -> Planned | None:
     """The state right before the moment; None if the user would have neither a goal nor a message.
 
     The user of `agent_test` has a goal. Where the source has no goal, the goal is the request of the person's first

@@ -25,7 +25,7 @@ from ..nodes.scorers import scoring
 from ..nodes.scorers.satisfaction import USER_DETAILS, by_model, satisfaction_of
 from ..nodes.seeded_faults.heeding import heeded
 from ..nodes.speakers.replay import ReplaySpeaker
-from ..nodes.state import State
+from ..nodes.state import Planned
 from . import agent_test, casts
 from .agent_test import unless_the_scenario_says
 from .casts.cast import Cast
@@ -37,18 +37,18 @@ ERRANDS = "samples/errands.jsonl"
 MEETING, RATING = f"{__name__}:meeting", f"{__name__}:rating"
 
 
-def errands() -> list[State]:
+def errands() -> list[Planned]:
     """The shipped scenarios: goals, facts, and what counts as success."""
     text = files("duologue.data").joinpath(ERRANDS).read_text(encoding="utf-8")
     return agent_test.scenarios(parsed(line, ERRANDS) for line in text.splitlines())
 
 
-def contexts_of(conversations: Sequence[Conversation], limit: int) -> list[State]:
+def contexts_of(conversations: Sequence[Conversation], limit: int) -> list[Planned]:
     """The goals of the people in stored conversations: the scenarios for users made from people.
 
     One of each context. The state has the name of its person, so that no person is played by their own words.
     """
-    first_states: dict[str, State] = {}
+    first_states: dict[str, Planned] = {}
     for moment in moments_of(conversations):
         if moment.turn or moment.ended or (state := _first_state(moment)) is None:
             continue
@@ -61,7 +61,7 @@ def contexts_of(conversations: Sequence[Conversation], limit: int) -> list[State
     return list(first_states.values())[:limit]
 
 
-def _first_state(moment: Moment) -> State | None:
+def _first_state(moment: Moment) -> Planned | None:
     """The state before the first turn; the goal is the task's name where the source has no more."""
     if (state := state_of(moment, agent_test.NAME)) is not None:
         return state
@@ -74,7 +74,7 @@ def _first_state(moment: Moment) -> State | None:
     return state_of(replace(moment, conversation=conversation), agent_test.NAME)
 
 
-def language_in(state: State) -> Language:
+def language_in(state: Planned) -> Language:
     """The language of what the user wants."""
     return language_of(goal_of(state["scenario"])) or "en"
 
@@ -124,7 +124,7 @@ def rated_by(source: str | Sequence[Conversation], judge: Any, language: Languag
     return casts.find(RATING)(source=source, judge=judge, language=language)
 
 
-def rated_states(conversations: Sequence[Conversation], chosen: Sequence[int]) -> list[State]:
+def rated_states(conversations: Sequence[Conversation], chosen: Sequence[int]) -> list[Planned]:
     """The scenarios of those of the conversations that are to be rated, by their places in the source."""
     numbers = ordinals(conversation.scenario for conversation in conversations)
     return [

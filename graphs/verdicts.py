@@ -9,18 +9,29 @@ from ..data.records import Role
 from ..data.summaries.executed_graph import SPEAKER_OF, VALIDATOR_OF
 from ..nodes.calls.service import run_is_over
 from ..nodes.contract import check_reason
-from ..nodes.conversation_state import Attempt, State, after, next_number, rejected_now
 from ..nodes.limits import Limits
 from ..nodes.messages.attachments import why_empty
 from ..nodes.models.flaws import EMPTY
 from ..nodes.speakers.tools import NOT_ASKED_AGAIN, NOT_UNDONE, calls_that_ran, lasting
-from ..nodes.state import Draft, NodePlace, Verdict
+from ..nodes.state import (
+    OF_A_MESSAGE,
+    Attempt,
+    Draft,
+    NodePlace,
+    State,
+    Verdict,
+    after,
+    attempt_number,
+    chat_message,
+    merged,
+    placed,
+    rejected,
+)
 from ..nodes.stops import budget, until_spent
 from ..nodes.worlds import restorable
-from .attempts import attempts_of, placed
+from .attempts import attempts_of
 from .casts.cast import Cast
 from .failures import NodeError, of_node
-from .records import OF_A_MESSAGE, as_today, chat_message
 
 End: TypeAlias = Literal["accepted", "stands", "regenerate", "unsaid", "fallback", "failed"]
 
@@ -56,7 +67,7 @@ def after_validator(
         raise NodeError(of_node(typed(NodePlace, VALIDATOR_OF[role]), error), {"attempts": tried, "drafts": None})
     end, stop = _end(role, cast, state, tried, judged, stop, limits, passed=passed, lasting=bool(tools))
     if end == "failed":
-        raise _silence(role, cast, [*rejected_now(state, role), *tried], tried)
+        raise _silence(role, cast, [*rejected(state, role), *tried], tried)
     if end == "regenerate":
         asked = after(state, {"attempts": tried, "drafts": None, "verdicts": judged})
         stop = stop_of(cast, asked, limits, role="user") if role == "user" else None
@@ -91,12 +102,12 @@ def _end(
     at_last: tuple[End, str | None] = ("unsaid", "assistant_rejected") if never else ("stands", None)
     if lasting and not stop:
         return at_last
-    if role == "assistant" and _spent(after(state, {"attempts": tried}), role, limits):
+    if role == "assistant" and _spent(after(state, {"attempts": tried}), limits):
         return "unsaid", "budget"
     most = limits.question_attempts if role == "user" else limits.answer_attempts
-    if next_number(state, role) < most and not stop:
+    if attempt_number(state, role) < most and not stop:
         return "regenerate", None
-    earlier = rejected_now(state, role)
+    earlier = rejected(state, role)
     if not stop and all(one.get("flaw") and why_empty(one) == EMPTY for one in [*earlier, *tried]):
         return "failed", None
     if role == "user" or stop:
@@ -111,17 +122,13 @@ def stop_of(cast: Cast, state: State, limits: Limits, role: Role | None = None) 
 
     The limits hold with any criterion: one that never stops must not cost ten thousand calls. So do the run's budgets.
     """
-    shown = as_today(state, role)
-    shown.pop("memory", None)
-    shown.pop("replays", None)
-    if role == "user":
-        shown["came_from"] = "user_simulator"
+    shown = merged(state, {"speaking": role})
     own = check_reason(cast.stop, cast.stop(shown, limits), cast.own_reasons)
     return own or until_spent(shown, limits) or ("budget" if run_is_over() else None)
 
 
-def _spent(state: State, role: Role, limits: Limits) -> bool:
-    return limits.max_tokens is not None and budget(as_today(state, role), limits) is not None
+def _spent(state: State, limits: Limits) -> bool:
+    return limits.max_tokens is not None and budget(state, limits) is not None
 
 
 def _silence(role: Role, cast: Cast, attempts: list[Attempt], tried: list[Attempt]) -> NodeError:

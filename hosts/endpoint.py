@@ -18,7 +18,7 @@ from ..errors import DataError, DuologueError, SettingError, of_extra
 from ..graphs import Cast
 from ..nodes.calls.service import kept_in
 from ..nodes.calls.spending import Spending
-from ..nodes.state import State
+from ..nodes.state import Planned
 from ..runs.engine.conversing import name_of, planned
 from ..runs.journals.calls import CallFile
 from ..runs.resuming import spent_before
@@ -197,7 +197,7 @@ async def _while_there(
 
 
 @contextmanager
-def kept_with_spending(path: Path, cast: Cast, states: Iterable[State], spending: Spending) -> Iterator[None]:
+def kept_with_spending(path: Path, cast: Cast, states: Iterable[Planned], spending: Spending) -> Iterator[None]:
     """Inside, replies are kept in a file, and what it has of earlier servers is part of the spending.
 
     RunError or DataError for a file that cannot be used.

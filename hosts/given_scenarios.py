@@ -11,7 +11,7 @@ from ..graphs import agent_test, casts
 from ..graphs.scenarios.sources import ScenarioSource
 from ..nodes.scorers.scenario_success import KEY as SUCCESS
 from ..nodes.scorers.scenario_success import names_any, success_of
-from ..nodes.state import State
+from ..nodes.state import Planned
 
 
 def scenarios_of(scenarios: str | Path | Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -19,7 +19,7 @@ def scenarios_of(scenarios: str | Path | Iterable[Mapping[str, Any]]) -> list[di
 
     DataError or SettingError with the place of one that cannot be used.
     """
-    states: Sequence[State]
+    states: Sequence[Planned]
     if isinstance(scenarios, str | Path):
         states = casts.scenarios_of(scenarios, agent_test.NAME).states
     else:
@@ -27,7 +27,7 @@ def scenarios_of(scenarios: str | Path | Iterable[Mapping[str, Any]]) -> list[di
     return [dict(state["scenario"]) for state in states]
 
 
-def state_of(scenario: Any, source: ScenarioSource | None = None, where: str = "") -> State:
+def state_of(scenario: Any, source: ScenarioSource | None = None, where: str = "") -> Planned:
     """The initial state of a scenario whose success is not scored here; an error begins with `where`.
 
     A judge is not made, since its model may be the harness's.

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from ..data.records import Conversation
 from ..nodes.scorers.scenario_success import KEY, with_success_of_scenario
 from ..nodes.scorers.scores import Scoring
-from ..nodes.state import State, Update
+from ..nodes.state import State, Update, state_from
 from .simulated_users import Heard, User, UserEnded, messages_of
 
 
@@ -35,11 +35,9 @@ async def scored_record(
         after = takewhile(lambda message: message.role == "assistant", reversed(messages_of(messages)))
         return record.model_copy(update={"messages": (*record.messages, *reversed(list(after))), "stop": None})
     state: State = {
-        "scenario": record.scenario,
-        "messages": [message.plain() for message in record.messages],
+        **state_from(record.scenario, [message.plain() for message in record.messages], record.id),
         "stop": ended.reason,
         "extra": record.extra,
-        **({"failure": record.failure.plain()} if record.failure is not None else {}),  # type: ignore[typeddict-item]
     }
     runtime = Runtime(context=user.limits)
     update: Update = {}

@@ -20,7 +20,7 @@ from ..graphs.scenarios.planned_states import numbered
 from ..graphs.single_turn import FAILED, asking
 from ..nodes.limits import Limits
 from ..nodes.scorers.scenario_success import KEY as SUCCESS
-from ..nodes.state import State
+from ..nodes.state import Planned
 from ..runs.engine.conduct import Conduct
 from ..runs.engine.conversing import planned
 from ..runs.engine.event_loop import blocking
@@ -51,7 +51,7 @@ class User:
     model again.
     """
 
-    def __init__(self, cast: Cast, state: State, limits: Limits, conduct: Conduct | None = None) -> None:
+    def __init__(self, cast: Cast, state: Planned, limits: Limits, conduct: Conduct | None = None) -> None:
         self.cast, self.limits, self._conduct = cast, limits, None if conduct is None else conduct.lasting
         self._cast = replace(asking(cast), record_memory=True)
         [self._state] = planned(self._cast, [state])
@@ -125,7 +125,7 @@ class User:
         earlier_record, length = self._before(heard)
         before = () if earlier_record is None else earlier_record.messages
         earlier = [*before, *heard[length:]]
-        state: State = {**self._state, "messages": [message.plain() for message in earlier]}
+        state: Planned = {**self._state, "messages": [message.plain() for message in earlier]}
         if earlier_record is not None and earlier_record.memory:
             state["memories"] = dict(earlier_record.memory)
         [record] = await asimulate(self._cast, [state], limits=self.limits, conduct=self._conduct)

@@ -35,7 +35,7 @@ from .scorers.post_questions import PostQuestions
 from .speakers import replay
 from .speakers.agents import AgentSpeaker
 from .speakers.speaker import ChatSpeaker, FunctionSpeaker
-from .state import Draft, NodePlace, Prompt, State, Update, Verdict, prompt
+from .state import Draft, NodePlace, Prompt, State, Update, Verdict, prompt, rejected, said
 from .validators.composition import Observing, accept_all, cut_off, every, not_empty, validator
 from .validators.flaws import judges_flaws
 from .validators.judged import Opinion, judge
@@ -100,8 +100,10 @@ __all__ = [
     "prompt",
     "recllmsim",
     "refused",
+    "rejected",
     "replay",
     "request_page",
+    "said",
     "scorers",
     "scoring",
     "selector",

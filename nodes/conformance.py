@@ -8,7 +8,7 @@ async def test_my_validator_conforms():
 
 import copy
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast
 
 from langchain_core.runnables import Runnable
@@ -20,7 +20,7 @@ from ..errors import SettingError
 from .contract import ContractError, check_node, check_update
 from .node_forms import node_of, spoken
 from .speakers.agents import AgentSpeaker
-from .state import PLACES, NodePlace, State
+from .state import PLACES, NodePlace, State, state_from, without_rejected
 from .worlds import Context
 
 SCENARIO: Mapping[str, Any] = {
@@ -112,24 +112,17 @@ def states(place: NodePlace, scenario: Mapping[str, Any] | None = None) -> dict[
         "prompt": prompt,
     }
 
-    def state(messages: list[dict[str, Any]], *drafts: str, **more: Any) -> State:
+    def state(messages: list[dict[str, Any]], *drafts: str, tried: Sequence[dict[str, Any]] = (), **more: Any) -> State:
         values = {
-            "id": "0123456789abcdef",
-            "scenario": scenario_values,
-            "ordinal": 0,
-            "repeat": 0,
-            "messages": copy.deepcopy(messages),
+            **state_from(scenario_values, messages, "0123456789abcdef"),
             "turn": sum(message["role"] == "assistant" for message in messages),
-            "opened": 0,
             "prompt": prompt,
             "drafts": [{"text": text} for text in drafts],
             "verdicts": [],
-            "attempts": [],
-            "unsaid": [],
+            "memory": {"user": {"seen": 1}, "assistant": {"seen": 1}} if messages else {},
+            "speaking": SIDES.get(place),
         }
-        if messages and place in SIDES:
-            values["memory"] = {"seen": 1}
-        return cast(State, copy.deepcopy(values | more))
+        return without_rejected(cast(State, copy.deepcopy(values | more)), tried)
 
     looked_up = {"name": "look_up", "arguments": {"what": "keepers"}, "result": {"keepers": 3}}
     failed = {"name": "look_up", "arguments": {}, "error": "no result came"}
@@ -144,13 +137,13 @@ def states(place: NodePlace, scenario: Mapping[str, Any] | None = None) -> dict[
         "after a rejected draft": state(
             pending,
             "Who?",
-            attempts=[rejected],
+            tried=[rejected],
             verdicts=[{"accepted": False, "reason": "enumeration"}],
         ),
         "after an unknown reason": state(
             pending,
             "Who?",
-            attempts=[rejected | {"reason": "mine"}],
+            tried=[rejected | {"reason": "mine"}],
             verdicts=[{"accepted": False, "reason": "mine", "repair": "Be brief."}],
         ),
         "several drafts": state(pending, "Who lived there?", "When did they leave?"),

@@ -165,7 +165,7 @@ def check_update(place: NodePlace, update: object, state: State, own_reasons: Co
     if "verdicts" in ANSWERS[place]:
         verdicts = update.get("verdicts", [])
         _check_list(place, "verdicts", verdicts, Verdict, "accepted", bool)
-        count = len(state.get("drafts", []))
+        count = len(state.get("drafts") or [])
         if len(verdicts) > count or (len(verdicts) < count and update.get("stop") is None):
             raise ContractError(f"{place}: expected {count} verdicts, one for each draft, got {len(verdicts)}")
     check_labels(place, update)

@@ -1,12 +1,17 @@
-"""The state of a running conversation: plain JSON values for checkpoints and streams."""
+"""The state of a conversation, as every node of the graph reads it, and what it says in the form of records."""
 
 import hashlib
+import operator
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Required, TypeAlias, cast, get_args
+from typing import Annotated, Any, Literal, Required, TypeAlias, cast, get_args
 
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
+from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
+from ..data.records import Attempt as AttemptRecord
 from ..data.records import Role
+from .messages.attachments import parts_in, sendable
 
 NodePlace: TypeAlias = Literal[
     "user_prompt_selector",
@@ -99,44 +104,67 @@ class Verdict(TypedDict, total=False):
     """False for a message that is recorded but is not part of the published history."""
 
 
+Attempt: TypeAlias = dict[str, Any]
+"""A draft with its verdict: the plain form of a `data.Attempt` with `role`, `turn`, `at` (number of the messages before
+it) and, once it is accepted, `message`: the id of the message that it became, whose `spans`, `parts`, `stored`, `labels`
+and `extra` stand beside them. A message that the conversation began with has one with the number 0 and the verdict
+`given`; the assistant's fallback has one with the number 0 and the verdict `fallback`."""
+
+
+def joined(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """The reducer of `memory` and `labels`: what a node answers is added, by key."""
+    return {**old, **new}
+
+
 class State(TypedDict, total=False):
-    """The state of a conversation."""
+    """The state of a conversation, as every node of the graph reads it. A checkpointer can store all of it."""
 
     scenario: Required[dict[str, Any]]
-    """What it is about; its `kind` determines the other keys."""
-    ordinal: int
-    repeat: int
-    id: str
-    messages: list[dict[str, Any]]
-    """The messages so far, each the plain form of a `data.Message`."""
+    """What it is about; its `kind` names the domain."""
+    origin: dict[str, Any]
+    """Where it comes from, written at the opening: `id`, `ordinal`, `repeat`, the cast and its nodes, digests of its
+    prompts, the limits, the version; `forks` of a conversation that takes up another one."""
+    messages: Annotated[list[AnyMessage], add_messages]
+    """The accepted messages: the user's are HumanMessages, the assistant's AIMessages; a HumanMessage with a name is of
+    the further node of that name."""
+    attempts: Annotated[list[Attempt], operator.add]
     turn: int
     """Number of complete turns."""
-    opened: int
-    """Number of complete turns in the initial state."""
     prompt: Prompt | None
-    drafts: list[Draft]
-    """The speaker's latest drafts: one for each message of its reply, possibly none."""
+    """The selector's instruction for the draft under way."""
+    drafts: list[Draft] | None
+    """What the speaker just said, a draft for each message of its reply; None when nothing waits. After a rejection the
+    rejected ones, until the speaker is asked again."""
     verdicts: list[Verdict]
-    attempts: list[dict[str, Any]]
-    """Rejected drafts of the current turn, each the plain form of a `data.Attempt`."""
-    unsaid: list[dict[str, Any]]
-    """Turns that ended without a message, each the plain form of a `data.records.Unsaid`."""
-    speaking: Role | None
-    """Whose turn it is."""
-    came_from: NodePlace
-    """The node that ran last."""
-    memory: dict[str, Any]
-    """The side's private memory. Only the nodes of that side see it in their state."""
-    memories: dict[Role, dict[str, Any]]
-    """The private memory of each side. Nodes do not see it; the nodes of a side see their own as `memory`."""
+    """The last verdicts, one for each draft."""
+    memory: Annotated[dict[str, Any], joined]
+    """By side (`user`, `assistant`) what it keeps for itself."""
     stop: str | None
     """Why the conversation ends: a core reason, or one of the cast (`cast:reason`)."""
-    provenance: dict[str, Any]
+    speaking: Role | None
+    """Of which side the node is that reads this; None for those of both. Each node's place says it, no update does."""
+    labels: Annotated[dict[str, Any], joined]
+    """Labels of the conversation as a whole: scores, answers to questions afterwards."""
+    extra: dict[str, Any]
+
+
+class Planned(TypedDict, total=False):
+    """A conversation to be had: plain JSON, as a scenario's source gives it."""
+
+    scenario: Required[dict[str, Any]]
+    """What it is about; its `kind` names the domain."""
+    id: str
+    ordinal: int
+    repeat: int
+    messages: list[dict[str, Any]]
+    """The messages that it begins with, each the plain form of a `data.Message`."""
+    memories: dict[Role, dict[str, Any]]
+    """What each side remembers."""
     forks: dict[str, Any]
-    """Of an initial state the conversation that it forks, and where: the plain form of a `data.provenance.Fork`."""
-    replays: dict[str, Any] | None
+    """The conversation that it forks, and where: the plain form of a `data.provenance.Fork`."""
+    replays: dict[str, Any]
     """Of a replay the stored conversation: its `record` as plain JSON, the `source` that holds it, and `same`, the
-    import path of a function that compares answers. None once it has left the record. Nodes do not see it."""
+    import path of a function that compares answers."""
     labels: dict[str, Any]
     extra: dict[str, Any]
     """The `extra` of the conversation, such as that of a re-enacted one; `behaviours` in it are those of its user."""
@@ -188,111 +216,188 @@ def prompt(name: str, text: str) -> Prompt:
 
 
 def merged(state: State, changes: Mapping[str, Any]) -> State:
-    """The state with changed values, as LangGraph applies an update."""
+    """The state with changed values; unlike `after` by no reducer."""
     return cast(State, {**state, **changes})
 
 
-def attempt_number(state: State) -> int:
-    """Number of the current call of the turn, from 1."""
-    return max((int(attempt.get("number", 1)) for attempt in state.get("attempts", [])), default=0) + 1
-
-
-def said(state: State) -> list[dict[str, Any]]:
-    """The messages so far in the form of records, each with its attempts; a third one's words begin with its name."""
-    return state.get("messages", [])
-
-
-def rejected(state: State) -> list[dict[str, Any]]:
-    """The rejected drafts of the turn under way, in order."""
-    return state.get("attempts", [])
-
-
-def memory_of(state: State, role: Role) -> dict[str, Any]:
-    """What a side remembers."""
-    return state.get("memory", {})
+def after(state: State, update: Mapping[str, Any]) -> State:
+    """The state as LangGraph will have it after an update of the graph's own nodes, whose messages are all new."""
+    grown: dict[str, Any] = {**state, **update}
+    for key in ("messages", "attempts"):
+        if key in update:
+            before: Sequence[Any] = state.get(key, [])  # type: ignore[assignment]
+            grown[key] = [*before, *update[key]]
+    for key in ("memory", "labels"):
+        if key in update:
+            grown[key] = joined(cast("dict[str, Any]", state.get(key, {})), update[key])
+    return cast(State, grown)
 
 
 def id_of(state: State) -> str:
     """The id of the conversation; empty before it has one."""
-    return str(state.get("id", ""))
+    return str(state.get("origin", {}).get("id", ""))
 
 
-def without_rejected(state: State, attempts: Sequence[Mapping[str, Any]] = ()) -> State:
-    """The state as if the turn under way had these rejected drafts only."""
-    return merged(state, {"attempts": [*attempts]})
+def memory_of(state: State, role: Role) -> dict[str, Any]:
+    """What a side remembers."""
+    return dict(state.get("memory", {}).get(role, {}))
+
+
+def role_of(message: BaseMessage) -> Role | None:
+    """Who said a message; None for a further node."""
+    if isinstance(message, AIMessage):
+        return "assistant"
+    return "user" if isinstance(message, HumanMessage) and not message.name else None
+
+
+def rejected(state: State, role: Role | None = None) -> list[Attempt]:
+    """The rejected drafts of a side's turn that is under way, in order; by default of the side that reads the state."""
+    at, turn, side = len(state.get("messages", [])), state.get("turn", 0), role or state.get("speaking")
+    return [
+        one
+        for one in state.get("attempts", [])
+        if one["role"] == side and (one["at"], one["turn"]) == (at, turn) and _waits(one)
+    ]
+
+
+def _waits(attempt: Attempt) -> bool:
+    return attempt["verdict"] == "rejected" and "message" not in attempt
+
+
+def attempt_number(state: State, role: Role | None = None) -> int:
+    """The number of a side's next call within the turn under way, from 1."""
+    return max((int(one.get("number", 1)) for one in rejected(state, role)), default=0) + 1
+
+
+def placed(role: Role, state: State) -> Attempt:
+    """Of an attempt whose draft it is, in which turn, and after how many messages."""
+    return {"role": role, "turn": state.get("turn", 0), "at": len(state.get("messages", []))}
+
+
+def without_rejected(state: State, attempts: Sequence[Mapping[str, Any]] = (), role: Role | None = None) -> State:
+    """The state as if a side's turn under way had these rejected drafts only; `role` as of `rejected`."""
+    side = role or state.get("speaking")
+    gone = {id(one) for one in rejected(state, side)}
+    kept: list[Attempt] = [one for one in state.get("attempts", []) if id(one) not in gone]
+    if side is not None:
+        kept += [{**one, **placed(side, state), "verdict": "rejected"} for one in attempts]
+    return merged(state, {"attempts": kept})
+
+
+GIVEN = "record"
+"""Key of a given message's `additional_kwargs` for the message as the record has it."""
+OF_A_MESSAGE = ("spans", "parts", "stored", "labels", "extra")
+"""Keys of an accepted attempt that a record has at the message."""
+_OF_AN_ATTEMPT = frozenset(AttemptRecord.model_fields)
+
+
+def chat_message(message: Mapping[str, Any], name: str) -> AnyMessage:
+    """A message of a record as LangChain's, with this id; what can be sent of its parts are content blocks."""
+    content: Any = message["text"]
+    if message.get("parts"):
+        blocks, _ = sendable(message)
+        content = [{"type": "text", "text": message["text"]}, *blocks] if blocks else content
+    kind = AIMessage if message["role"] == "assistant" else HumanMessage
+    return kind(content=content, id=name, name=message.get("name"))
+
+
+def given(messages: Sequence[dict[str, Any]], name: str) -> tuple[list[AnyMessage], list[Attempt]]:
+    """Messages of records with which the conversation of this id begins, and the attempts that hold what they are."""
+    chat, attempts = [], []
+    for number, message in enumerate(messages):
+        chat.append(chat_message(message, f"{name}:{number}"))
+        attempts.append(
+            {"role": message["role"], "turn": 0, "at": number, "number": 0, "text": message["text"], "verdict": "given",
+             "message": f"{name}:{number}", "given": message}
+        )  # fmt: skip
+    return chat, attempts
+
+
+def state_from(scenario: Mapping[str, Any], messages: Sequence[dict[str, Any]] = (), name: str = "") -> State:
+    """The state in which this has been said, each the plain form of a `data.Message`, for a node outside a graph."""
+    chat, attempts = given(messages, name)
+    return {"scenario": dict(scenario), "origin": {"id": name}, "messages": chat, "attempts": attempts}
+
+
+def recorded(state: State) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The messages in the form of records, each with its attempts, and the turns without a message.
+
+    A message that somebody put into the state by hand has no attempts, nor has one of a further node, which is recorded
+    with its name and is not part of the published history.
+    """
+    messages: list[dict[str, Any]] = []
+    numbers: dict[int, tuple[dict[str, Any], int | None]] = {}
+    turns = {attempt.get("message"): attempt.get("turn") for attempt in state.get("attempts", [])}
+    by_id: dict[str, dict[str, Any]] = {}
+    for number, message in enumerate(state.get("messages", [])):
+        plain = _plain(message)
+        by_id[str(message.id)] = plain
+        numbers[number] = plain, turns.get(message.id)
+        messages.append(plain)
+    silent: list[dict[str, Any]] = []
+    last: tuple[Any, ...] = ()
+    for attempt in state.get("attempts", []):
+        if attempt["role"] == "closing":
+            continue
+        said_as = by_id.get(attempt.get("message", ""))
+        if said_as is not None and "given" in attempt:
+            said_as |= {**attempt["given"], "text": said_as["text"]}
+            continue
+        if said_as is not None:
+            said_as |= {key: attempt[key] for key in OF_A_MESSAGE if key in attempt}
+        elif (near := numbers.get(attempt["at"])) is not None and _is_of(near[0], attempt):
+            said_as = near[0] if near[1] in (None, attempt["turn"]) else None  # a rejected draft before it
+        if attempt["verdict"] == "fallback":
+            continue
+        plain = {key: value for key, value in attempt.items() if key in _OF_AN_ATTEMPT}
+        if said_as is not None:
+            if "message" in attempt:
+                plain.pop("parts", None)
+            said_as.setdefault("attempts", []).append(plain)
+        elif (turn := (attempt["role"], attempt["at"], attempt["turn"])) == last:
+            silent[-1]["attempts"].append(plain)
+        else:
+            last = turn
+            silent.append({"role": attempt["role"], "after": attempt["at"], "attempts": [plain]})
+    return messages, silent
+
+
+def _plain(message: BaseMessage) -> dict[str, Any]:
+    """A message without what its attempts say of it."""
+    role = role_of(message)
+    plain: dict[str, Any] = {"role": role or "user", "text": str(message.text)}
+    if parts := parts_in(message):
+        plain["parts"] = parts
+    return plain if role is not None else plain | {"name": message.name or message.type, "stored": False}
+
+
+def _is_of(message: Mapping[str, Any], attempt: Mapping[str, Any]) -> bool:
+    """Whether a message is of the side that made an attempt, and not a third one's."""
+    return bool(message["role"] == attempt["role"] and "name" not in message)
+
+
+def said(state: State) -> list[dict[str, Any]]:
+    """The messages so far in the form of records, each with its attempts; a third one's words begin with its name."""
+    return [worded(message) for message in recorded(state)[0]]
+
+
+def worded(message: Mapping[str, Any]) -> dict[str, Any]:
+    """A message of a record as the sides read it: a third one's words begin with its name."""
+    name = message.get("name")
+    return {**message, "text": f"{name}: {message['text']}"} if name else dict(message)
+
+
+def unsaid(state: State) -> list[dict[str, Any]]:
+    """The turns without a message, each with its drafts, also that under way."""
+    return recorded(state)[1]
 
 
 def history(state: State, role: Role | None = None) -> list[dict[str, Any]]:
-    """The stored messages of one side, or of both."""
-    return [
-        message
-        for message in state.get("messages", [])
-        if role in (None, message["role"]) and message.get("stored", True)
-    ]
+    """The stored messages of one side, or of both, in the form of records."""
+    return [one for one in said(state) if role in (None, one["role"]) and one.get("stored", True)]
 
 
 def standing(message: Mapping[str, Any]) -> dict[str, Any]:
     """The accepted or observed draft of a message; empty if it has none."""
     attempts: Sequence[dict[str, Any]] = message.get("attempts", ())
     return attempts[-1] if attempts and attempts[-1].get("verdict") != "rejected" else {}
-
-
-PRIVATE = ("kept", "reasoning")
-"""Keys of an attempt that the nodes of the other side do not see."""
-
-
-def seen_by(role: Role, state: State) -> State:
-    """The state without what the other side's drafts hold in private: kept channels and reasoning.
-
-    Only messages and turns with something private are copied.
-    """
-    changed: dict[str, Any] = {
-        key: [_shown_to(role, turn) for turn in turns]
-        for key in ("messages", "unsaid")
-        if (turns := cast("list[dict[str, Any]]", state.get(key, []))) and _hold_private(role, turns)
-    }
-    if state.get("speaking") not in (None, role) and "attempts" in state:
-        changed["attempts"] = [_public(attempt) for attempt in state["attempts"]]
-    return merged(state, changed) if changed else state
-
-
-def _hold_private(role: Role, turns: Sequence[dict[str, Any]]) -> bool:
-    """Whether one of these messages or unsaid turns holds something that a side does not see."""
-    for turn in turns:
-        if turn["role"] != role:
-            for attempt in turn.get("attempts", ()):
-                if _is_private(attempt):
-                    return True
-    return False
-
-
-def _shown_to(role: Role, turn: dict[str, Any]) -> dict[str, Any]:
-    """A message or an unsaid turn as a side sees it."""
-    if turn["role"] == role or not _hold_private(role, (turn,)):
-        return turn
-    return turn | {"attempts": [_public(attempt) for attempt in turn["attempts"]]}
-
-
-def _is_private(attempt: Mapping[str, Any]) -> bool:
-    return "kept" in attempt or "reasoning" in attempt or "reasoning" in attempt.get("cleaned", ())
-
-
-def _public(attempt: dict[str, Any]) -> dict[str, Any]:
-    """The attempt without what is private in it: also the raw text, if reasoning was removed from it."""
-    if not _is_private(attempt):
-        return attempt
-    hidden = {*PRIVATE, "raw"} if "reasoning" in attempt.get("cleaned", ()) else set(PRIVATE)
-    return {key: value for key, value in attempt.items() if key not in hidden}
-
-
-def kept_messages(state: State) -> int:
-    """Number of messages that a fork has from the conversation that it forks; 0 if it is not one."""
-    forks = state.get("provenance", {}).get("forks") or state.get("forks")
-    return int(forks["at"]) + 1 if forks and not forks.get("answers_only") else 0
-
-
-def awaits_answer(state: State) -> bool:
-    """Whether the initial state ends with a user's message that is not answered yet."""
-    messages = history(state)
-    just_begun = state.get("turn", 0) == state.get("opened", 0)
-    return just_begun and bool(messages) and messages[-1]["role"] == "user"

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from ..data.grounding import gives_no_answer
@@ -12,7 +11,7 @@ from ..data.text.model_tokens import OF_MESSAGE, texts_in, tokens_about
 from ..errors import SettingError
 from .contract import Stop, check_stop, describe
 from .limits import Limits
-from .state import State, history, kept_messages
+from .state import State, history
 
 
 @dataclass(frozen=True)
@@ -51,9 +50,7 @@ def budget(state: State, limits: Limits) -> str | None:
     """
     if limits.max_tokens is None:
         return None
-    turns = (*state.get("messages", [])[kept_messages(state) :], *state.get("unsaid", []))
-    drafts: list[dict[str, Any]] = [attempt for turn in turns for attempt in turn.get("attempts", [])]
-    calls: tuple[dict[str, Any], ...] = (*drafts, *state.get("attempts", []))
+    calls = [attempt for attempt in state.get("attempts", []) if attempt["role"] != "closing"]
     spent = sum(
         usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
         for attempt in calls
@@ -73,16 +70,14 @@ def _unreported(attempt: Mapping[str, Any]) -> bool:
 
 def _by_characters(state: State) -> int:
     """About how many tokens the calls took that reported none: the scenario, what had been said, and the draft."""
-    before = sum(tokens_about(text) for text in texts_in(state["scenario"]))
-    spent = 0
-    before_fork = kept_messages(state)
-    for number, message in enumerate(state.get("messages", [])):
-        tried: list[dict[str, Any]] = message.get("attempts", []) if number >= before_fork else []
-        spent += sum(map(partial(_of_call, before), filter(_unreported, tried)))
-        before += tokens_about(message["text"]) + OF_MESSAGE
-    unsaid: list[dict[str, Any]] = [attempt for turn in state.get("unsaid", []) for attempt in turn.get("attempts", [])]
-    unsaid += state.get("attempts", [])
-    return spent + sum(map(partial(_of_call, before), filter(_unreported, unsaid)))
+    before = [sum(tokens_about(text) for text in texts_in(state["scenario"]))]
+    for message in state.get("messages", []):
+        before.append(before[-1] + tokens_about(str(message.text)) + OF_MESSAGE)
+    return sum(
+        _of_call(before[min(attempt["at"], len(before) - 1)], attempt)
+        for attempt in state.get("attempts", [])
+        if _unreported(attempt)
+    )
 
 
 def _of_call(before: int, attempt: Mapping[str, Any]) -> int:
@@ -178,11 +173,11 @@ class AfterOneTurn:
 
     def __call__(self, state: State, limits: Limits) -> str | None:
         if self.role == "assistant":
-            return "max_turns" if state.get("turn", 0) > state.get("opened", 0) else None
+            return "max_turns" if state.get("turn", 0) > state.get("origin", {}).get("opened", 0) else None
         if (reason := self.own(state, limits)) is not None:
             return reason
-        judged = state.get("came_from") == "user_simulator" and not state.get("verdicts")
-        return "max_turns" if judged else None
+        is_judged = state.get("speaking") == "user" and not state.get("verdicts")
+        return "max_turns" if is_judged else None
 
     def provenance(self) -> dict[str, Any]:
         """The cast's own criterion."""

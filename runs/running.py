@@ -18,7 +18,7 @@ from ..graphs.casts.success_checks import check_success
 from ..graphs.graph import Compiled, cast_of
 from ..nodes.calls.gate import EndpointError
 from ..nodes.limits import Limits
-from ..nodes.state import State
+from ..nodes.state import Planned
 from .divided.board import Board
 from .divided.processes import in_processes
 from .divided.ray_tasks import on_ray
@@ -41,7 +41,7 @@ from .resuming import said_nothing, spent_before, to_repeat, without_recorded_ca
 
 async def arun(
     talk: Cast | Compiled,
-    scenarios: Iterable[State],
+    scenarios: Iterable[Planned],
     out: str | Path,
     *,
     limits: Limits | None = None,
@@ -127,7 +127,7 @@ class _Run:
 
     talk: Cast | Compiled
     folder: RunFolder
-    missing: Sequence[State]
+    missing: Sequence[Planned]
     limits: Limits
     control: Control
     conduct: Conduct

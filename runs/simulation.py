@@ -20,7 +20,7 @@ from ..graphs.scenarios.planned_states import repeated
 from ..graphs.scenarios.sources import Scenarios
 from ..nodes.calls.gate import EndpointError
 from ..nodes.limits import Limits
-from ..nodes.state import State
+from ..nodes.state import Planned
 from .divided.ray_tasks import is_elsewhere
 from .engine.conduct import Conduct, calling
 from .engine.conversing import Concurrency, Watch, converse_all, name_of, planned
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 async def asimulate(
     talk: Cast | Compiled,
-    scenarios: Iterable[State],
+    scenarios: Iterable[Planned],
     *,
     repeats: int = 1,
     limits: Limits | None = None,
@@ -78,7 +78,7 @@ def _say_what_is_traced() -> None:
 
 async def results(
     talk: Cast | Compiled,
-    scenarios: Iterable[State],
+    scenarios: Iterable[Planned],
     result_of: Callable[[Conversation], T],
     *,
     repeats: int = 1,

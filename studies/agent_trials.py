@@ -28,7 +28,7 @@ from ..nodes.limits import Limits
 from ..nodes.people import PeopleSpeaker
 from ..nodes.scorers.post_questions import closing
 from ..nodes.scorers.scenario_success import KEY
-from ..nodes.state import State
+from ..nodes.state import Planned
 from ..runs.engine import conversing
 from ..runs.folder import manifests
 from ..runs.folder.manifests import compares_function, is_compared
@@ -215,14 +215,14 @@ def _planned(
     judge = choice.get("judge")
     source = ScenarioFile(judge=judge) if not issubclass(source_type, ScenarioFile) else source_type(judge=judge)
     states = [_state(source, scenario) for scenario in scenarios][: choice.get("limit")]
-    planned: Sequence[State] = repeated(numbered(states), choice.get("repeats", 1))
+    planned: Sequence[Planned] = repeated(numbered(states), choice.get("repeats", 1))
     if users := chosen_users(choice.get("behaviour", ()), "behaviour"):
         planned = behaving(planned, users, seed)
     return Scenarios(planned, {}, source.settings_for(states))
 
 
-def _state(source: ScenarioFile, scenario: Mapping[str, Any]) -> State:
+def _state(source: ScenarioFile, scenario: Mapping[str, Any]) -> Planned:
     """The initial state of a scenario, which may be one already."""
     if isinstance(scenario, Mapping) and isinstance(scenario.get("scenario"), dict):
-        return typed(State, dict(scenario))
+        return typed(Planned, dict(scenario))
     return source.state(dict(scenario) if isinstance(scenario, Mapping) else scenario)

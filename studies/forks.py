@@ -18,7 +18,7 @@ from ..graphs.scenarios.planned_states import repeated
 from ..graphs.scenarios.sources import Scenarios
 from ..nodes.limits import Limits
 from ..nodes.speakers.tools import tools_of
-from ..nodes.state import State, awaits_answer
+from ..nodes.state import Planned
 from ..runs.engine.conduct import Conduct
 from ..runs.engine.conversing import Concurrency
 from ..runs.engine.event_loop import waiting
@@ -218,11 +218,13 @@ def _stored(source: ForkSource, name: str | None) -> tuple[Conversation, Mapping
     return one_conversation(chain(read.loaded, read.cut_short), name, path), read.loaded.manifest, path
 
 
-def _check_turns(state: State, limits: Limits) -> None:
+def _check_turns(state: Planned, limits: Limits) -> None:
     """SettingError if no turn is left after the kept messages."""
     prefix = Conversation(id="", scenario={}, messages=state["messages"])  # type: ignore[arg-type]
     turns = sum(any(message.stored for message in exchange.assistant) for exchange in prefix.exchanges)
-    if limits.max_turns is not None and turns >= limits.max_turns and not awaits_answer(state):
+    stored = [message for message in prefix.messages if message.stored]
+    is_answered = not stored or stored[-1].role != "user"
+    if limits.max_turns is not None and turns >= limits.max_turns and is_answered:
         raise SettingError(
             f"the kept messages have {turns} turns, and max_turns is {limits.max_turns}: nothing would follow; "
             "give a higher max_turns, or an earlier message"

@@ -114,7 +114,7 @@ def test_a_run_in_a_folder_is_forked_with_its_own_cast_and_resumed(tmp_path: Pat
 
 
 def test_a_conversation_with_rejected_drafts_before_the_fork_keeps_them() -> None:
-    rejects = duologue.nodes.validator(lambda draft, state: None if state.get("attempts") else "rude")
+    rejects = duologue.nodes.validator(lambda draft, state: None if duologue.nodes.rejected(state) else "rude")
     cast = duologue.graphs.agent_test.cast(assistant=asks).replace(answer_validator=rejects)
     (talk,) = duologue.simulate(cast, duologue.graphs.agent_test.scenarios([GOAL]), limits=duologue.Limits(max_turns=2))
     (future,) = duologue.fork(talk, at=1, cast=cast, assistant=books)

@@ -43,7 +43,7 @@ class Paid(BaseChatModel):
 
 
 def sometimes_rude(draft: Any, state: Any) -> str | None:
-    return None if state.get("attempts") or len(state["messages"]) % 3 else "rude"
+    return None if nodes.rejected(state) or len(state["messages"]) % 3 else "rude"
 
 
 class Clerk:

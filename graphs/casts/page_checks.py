@@ -1,7 +1,7 @@
 """Checks of pages before the first call: when a cast is made, and when its run is planned."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ...data.records import Role
 from ...data.text.languages import language_of
@@ -11,7 +11,7 @@ from ...nodes.messages.selectors import RepairPrompts
 from ...nodes.people.memory import Memory
 from ...nodes.scorers.combined import scorers_of
 from ...nodes.scorers.post_questions import PostQuestions
-from ...nodes.state import State
+from ...nodes.state import state_from
 from ...nodes.validators.composition import parts_of
 from ...prompts import Page, PromptError
 
@@ -108,7 +108,7 @@ def _page(build: PageMessages, kind: str) -> Page | None:
 
 def _try(build: PageMessages, scenario: Mapping[str, Any]) -> None:
     """Fill the page with a scenario: PromptError if that is not possible."""
-    build(cast(State, {"scenario": dict(scenario), "messages": []}))
+    build(state_from(scenario))
 
 
 def _where(lacking: frozenset[str], keys: Sequence[frozenset[str]]) -> str:

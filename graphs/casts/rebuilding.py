@@ -11,7 +11,7 @@ from ...data.provenance import Provenance
 from ...data.records import Conversation
 from ...errors import DataError, SettingError, first_invalid
 from ...nodes.limits import Limits
-from ...nodes.state import State
+from ...nodes.state import Planned
 from .cast import Cast
 from .registry import CastFactory, CastSpec, find, registered
 
@@ -60,7 +60,7 @@ class Rebuilding:
         return name not in (None, made_by, _spec_of(manifest).get("cast")) or conversation.provenance is None
 
     def fitted(
-        self, conversations: Sequence[Conversation], manifest: Mapping[str, Any], states: Sequence[State]
+        self, conversations: Sequence[Conversation], manifest: Mapping[str, Any], states: Sequence[Planned]
     ) -> RebuiltCast:
         """The cast of the first conversation, for all of them; scenarios are changed to those that another cast takes.
 

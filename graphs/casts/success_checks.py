@@ -14,7 +14,7 @@ from ...nodes.scorers.scores import SUCCESS, Scoring
 from ...nodes.speakers.agents import AgentSpeaker
 from ...nodes.speakers.speaker import ChatSpeaker, FunctionSpeaker
 from ...nodes.speakers.tools import tools_of
-from ...nodes.state import State
+from ...nodes.state import Planned
 from .cast import Cast
 
 NO_STATE = (
@@ -23,7 +23,7 @@ NO_STATE = (
 )
 
 
-def check_success(cast: Cast, states: Iterable[State]) -> None:
+def check_success(cast: Cast, states: Iterable[Planned]) -> None:
     """SettingError for a `success`, of the cast or of a scenario, that cannot be scored."""
     has_state = cast.world is not None or not _keeps_nothing(cast.assistant)
     own = cast.closing.scorers.get(SUCCESS) if isinstance(cast.closing, Scoring) else None
@@ -52,7 +52,7 @@ def _check_tool(name: str, tools: Collection[str], where: str) -> None:
         raise SettingError(f"{where}: the agent has no tool {name!r}: did you mean {like[0]!r}?")
 
 
-def _named(state: State) -> str:
+def _named(state: Planned) -> str:
     """The scenario of a state by its title: a number would count the repeats of others too."""
     title = domains.of(state["scenario"]).title(state["scenario"])
     return f"scenario {title!r}" if title else "a scenario without a title"

@@ -12,7 +12,7 @@ from ...errors import DataError, SettingError
 from ...nodes.speakers.channels import CHANNELS
 from ...nodes.speakers.same_answers import SameAnswer, name_of_function
 from ...nodes.speakers.threads import THREAD
-from ...nodes.state import State
+from ...nodes.state import Planned
 
 ROLES: tuple[Role, Role] = ("user", "assistant")
 
@@ -24,7 +24,7 @@ def forked(
     edit: str | None = None,
     scenario: Mapping[str, Any] | None = None,
     source: str = "",
-) -> State:
+) -> Planned:
     """The state of a conversation right after its message number `at`.
 
     The messages up to that one are kept as they are recorded, with every draft. After a user's message the assistant
@@ -53,7 +53,7 @@ def forked(
     fork = Fork(
         id=conversation.id, at=at, source=source, edited=edit is not None, notes=tuple(_notes(conversation, at))
     )
-    state: State = {
+    state: Planned = {
         "scenario": {**(subject.scenario if conversation.provenance is None else conversation.scenario)},
         "ordinal": conversation.ordinal,
         "messages": [message.plain() for message in messages],
@@ -65,7 +65,7 @@ def forked(
     return {**state, "extra": dict(extra)} if extra else state
 
 
-def replayed(conversation: Conversation, same: SameAnswer | str | None = None, source: str = "") -> State:
+def replayed(conversation: Conversation, same: SameAnswer | str | None = None, source: str = "") -> Planned:
     """The state of a replay, with id, scenario, repeat and first messages of the stored conversation.
 
     Args:
@@ -85,7 +85,7 @@ def replayed(conversation: Conversation, same: SameAnswer | str | None = None, s
         raise DataError(f"{conversation.id}: has no goal and no words of a user, of which a user could be made")
     simulated = conversation.provenance is not None
     record = conversation.model_dump(mode="json", exclude_defaults=True)
-    state: State = {
+    state: Planned = {
         "scenario": dict(conversation.scenario if simulated else subject.scenario),
         "id": conversation.id,
         "ordinal": conversation.ordinal,

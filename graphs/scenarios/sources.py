@@ -22,7 +22,7 @@ from ...errors import DataError, SettingError, at
 from ...nodes.scorers.scenario_success import KEY as SUCCESS
 from ...nodes.scorers.scenario_success import success_of, with_judge
 from ...nodes.speakers.replay import replayed_path
-from ...nodes.state import State
+from ...nodes.state import Planned
 from .planned_states import MOST_SCENARIOS, behaving, repeated
 
 
@@ -30,7 +30,7 @@ from .planned_states import MOST_SCENARIOS, behaving, repeated
 class Scenarios:
     """Initial states in order, and their source; iterates over the states."""
 
-    states: Sequence[State]
+    states: Sequence[Planned]
     source: dict[str, Any]
     """For the manifest and the card: `source`, and if known `licence` and `licence_id`."""
     settings: dict[str, Any] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Scenarios:
     broken: bool = False
     """Whether a part of the source could not be read."""
 
-    def __iter__(self) -> Iterator[State]:
+    def __iter__(self) -> Iterator[Planned]:
         return iter(self.states)
 
     def __len__(self) -> int:
@@ -114,15 +114,15 @@ class ScenarioSource(BaseModel):
         """
         return scenario
 
-    def selected(self, states: Sequence[State], seed: int) -> Sequence[State]:
+    def selected(self, states: Sequence[Planned], seed: int) -> Sequence[Planned]:
         """The states that the options of a cast choose, in order; by default all."""
         return states
 
-    def settings_for(self, states: Sequence[State]) -> dict[str, Any]:
+    def settings_for(self, states: Sequence[Planned]) -> dict[str, Any]:
         """Settings of the cast that follow from the scenarios unless they were set."""
         return {}
 
-    def remarks(self, states: Sequence[State], settings: Any) -> list[str]:
+    def remarks(self, states: Sequence[Planned], settings: Any) -> list[str]:
         """Notes on the scenarios that were taken, a line each: by default on unknown kinds."""
         known_kinds = (None, *domains.kinds())
         kinds = Counter(str(kind) for state in states if (kind := state["scenario"].get("kind")) not in known_kinds)
@@ -132,7 +132,7 @@ class ScenarioSource(BaseModel):
             for kind, count in kinds.items()
         ]
 
-    def state(self, scenario: Any) -> State:
+    def state(self, scenario: Any) -> Planned:
         """The initial state of a scenario as in a line of a file.
 
         DataError or SettingError if it cannot be one.
@@ -144,7 +144,7 @@ class ScenarioSource(BaseModel):
             check_plain(scenario)
         return self._begun(scenario)
 
-    def _begun(self, scenario: dict[str, Any]) -> State:
+    def _begun(self, scenario: dict[str, Any]) -> Planned:
         """The state of a scenario that this cast takes: its success is readable, its first message is said."""
         plain = "kind" not in scenario
         if isinstance(scenario.get(SUCCESS), dict) or (plain and SUCCESS in scenario):
@@ -153,7 +153,7 @@ class ScenarioSource(BaseModel):
             success_of(scenario[SUCCESS])
         if BEHAVIOURS in scenario:
             behaviours_in(scenario)
-        state: State = {"scenario": scenario}
+        state: Planned = {"scenario": scenario}
         if plain and isinstance(first := scenario.get("first_message"), str):
             state["messages"] = [{"role": "user", "text": first}]
         return state
@@ -162,7 +162,7 @@ class ScenarioSource(BaseModel):
         """The scenarios of a source, each with the number that it has among equal ones of the whole source."""
         self.check()
         reader = ScenarioReader(path)
-        states: list[State] = []
+        states: list[Planned] = []
         seen: Counter[str] = Counter()
         with reader.reading():
             for entry in reader:
@@ -197,7 +197,7 @@ class ScenarioSource(BaseModel):
             bool(reader.broken),
         )
 
-    def _state_of(self, entry: LogScenario, path: Path) -> State:
+    def _state_of(self, entry: LogScenario, path: Path) -> Planned:
         """The initial state of a scenario of a source; DataError says where one cannot be used."""
         where = at(path, entry.where)
         try:
@@ -212,7 +212,7 @@ class ScenarioSource(BaseModel):
             state["extra"] = dict(entry.extra)
         return state
 
-    def _source_of(self, reader: ScenarioReader, states: Sequence[State]) -> dict[str, Any]:
+    def _source_of(self, reader: ScenarioReader, states: Sequence[Planned]) -> dict[str, Any]:
         """What the manifest says of a source that was given."""
         info: dict[str, Any] = {"source": reader.path.absolute().name, "source_digest": reader.digest}
         info["format"] = reader.format
@@ -226,7 +226,7 @@ class ScenarioSource(BaseModel):
             info["broken"] = list(reader.broken)
         return self.source_info(**info, **({} if self.licence else reader.licence))
 
-    def repeated(self, states: Sequence[State], settings: Any) -> list[State]:
+    def repeated(self, states: Sequence[Planned], settings: Any) -> list[Planned]:
         """Each state `repeats` times; SettingError if every repeat would be the same."""
         if self.repeats > 1 and len(replayed_paths(settings)) == 2:
             raise SettingError("--repeats: both sides are replayed, so every repeat would be the same: leave it out")

@@ -16,7 +16,7 @@ from ...data.text.languages import Language, language_of
 from ...data.text.model_tokens import texts_in
 from ...errors import DataError, SettingError
 from ...nodes.speakers.replay import replayed
-from ...nodes.state import State
+from ...nodes.state import Planned
 from .planned_states import MOST_SCENARIOS, numbered
 from .sources import Scenarios, ScenarioSource, of_another_kind, replayed_paths
 
@@ -67,18 +67,18 @@ class TaskSource(ScenarioSource):
             situation["language"] = language_of(context) or "en"
         return Situation.of(situation).scenario()
 
-    def selected(self, states: Sequence[State], seed: int) -> Sequence[State]:
+    def selected(self, states: Sequence[Planned], seed: int) -> Sequence[Planned]:
         """Those of the chosen tasks, contexts and number of profiles."""
         situations = [Situation.of(state["scenario"]) for state in states]
         choice: dict[str, Any] = {"contexts": _numbers(self.contexts), "profiles": self.sample, "seed": seed}
         chosen_ids = {id(situation) for situation in recllmsim.chosen(situations, tasks=self.task, **choice)}
         return [state for state, situation in zip(states, situations, strict=True) if id(situation) in chosen_ids]
 
-    def settings_for(self, states: Sequence[State]) -> dict[str, Any]:
+    def settings_for(self, states: Sequence[Planned]) -> dict[str, Any]:
         """The language that all situations share."""
         return {"language": _language_of([Situation.of(state["scenario"]) for state in states], "en")}
 
-    def remarks(self, states: Sequence[State], settings: Any) -> list[str]:
+    def remarks(self, states: Sequence[Planned], settings: Any) -> list[str]:
         """Situations in another language than the run, and those with an empty profile."""
         situations = [Situation.of(state["scenario"]) for state in states]
         language = settings.language or _language_of(situations, "en")
@@ -206,14 +206,14 @@ def scenario(
     ordinal: int = 0,
     repeat: int = 0,
     messages: Iterable[Message] = (),
-) -> State:
+) -> Planned:
     """The initial state of a conversation about a situation; `messages` come first.
 
     A stored conversation gives its situation and its `extra`, but not its labels. Annotators gave these to that very
     conversation, so a cast adds them at the end only if it replays both roles.
     """
     situation = Situation.of(subject) if isinstance(subject, Conversation) else Situation.model_validate(subject)
-    state: State = {
+    state: Planned = {
         "scenario": situation.scenario(),
         "ordinal": ordinal,
         "repeat": repeat,
@@ -224,6 +224,6 @@ def scenario(
     return state
 
 
-def scenarios(subjects: Sequence[Situation | Conversation]) -> list[State]:
+def scenarios(subjects: Sequence[Situation | Conversation]) -> list[Planned]:
     """One initial state for each, in order; equal situations get different numbers."""
     return numbered([scenario(subject) for subject in subjects])

@@ -12,7 +12,7 @@ from ...data.records import Message
 from ...data.simquac import Topic
 from ...errors import DataError, SettingError
 from ...nodes.speakers.replay import replayed
-from ...nodes.state import State
+from ...nodes.state import Planned
 from .planned_states import chosen, numbered
 from .sources import Scenarios, ScenarioSource, of_another_kind, replayed_paths
 
@@ -61,7 +61,7 @@ class TopicSource(ScenarioSource):
             raise DataError(problem)
         return topic
 
-    def selected(self, states: Sequence[State], seed: int) -> Sequence[State]:
+    def selected(self, states: Sequence[Planned], seed: int) -> Sequence[Planned]:
         """The first ones, or the sample."""
         return chosen(states, limit=self.limit, sample=self.sample, seed=seed)
 
@@ -102,10 +102,10 @@ def scenario(
     ordinal: int = 0,
     repeat: int = 0,
     messages: Iterable[Message] = (),
-) -> State:
+) -> Planned:
     """The initial state of a conversation about a topic; `messages` come first."""
     topic = topic if isinstance(topic, Topic) else Topic.model_validate(topic)
-    state: State = {
+    state: Planned = {
         "scenario": topic.scenario(),
         "ordinal": ordinal,
         "repeat": repeat,
@@ -116,6 +116,6 @@ def scenario(
     return state
 
 
-def scenarios(topics: Sequence[Topic]) -> list[State]:
+def scenarios(topics: Sequence[Topic]) -> list[Planned]:
     """One initial state for each topic, in order; equal topics get different numbers."""
     return numbered([scenario(topic) for topic in topics])

@@ -20,7 +20,7 @@ from ..calls.store import Call
 from ..messages.building import as_text, fenced, marks_of
 from ..models.offline.model import OfflineChatModel
 from ..models.specs import chat_model
-from ..state import Draft, State, standing
+from ..state import Draft, State, said, standing
 from .requests import Parse, RequestAnswer, ask
 
 T = TypeVar("T")
@@ -165,7 +165,7 @@ def _marked_texts(state: State, side: Role | None) -> Iterator[tuple[str, str]]:
 
     The tool calls of its accepted draft come before it.
     """
-    for message in state.get("messages", []):
+    for message in said(state):
         for call in standing(message).get("tool_calls", []) if side in (None, message["role"]) else ():
             details = {key: call[key] for key in ("arguments", "result", "error") if call.get(key) is not None}
             yield "tool_call", f"{call['name']} {as_text(details)}"

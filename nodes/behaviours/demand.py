@@ -30,7 +30,7 @@ class DemandBehaviours(ValidatorWrapper):
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         update = await self.node(state, runtime)
-        verdicts, drafts, names = update.get("verdicts", []), state.get("drafts", []), behaviours_of(state)
+        verdicts, drafts, names = update.get("verdicts", []), (state.get("drafts") or []), behaviours_of(state)
         ended = update.get("stop") is not None or state.get("stop") is not None
         if not names or ended or not drafts or len(verdicts) < len(drafts):
             return update

@@ -17,7 +17,7 @@ from ...data import domains
 from ...data.identity import digest
 from ...data.records import Role
 from ...prompts import Library
-from ..state import Prompt, State, merged
+from ..state import Prompt, State, merged, rejected, said
 from .attachments import sendable, worded
 from .behaviour_prompts import behaviour_text
 
@@ -142,7 +142,7 @@ def sends_prompt(build: MessageBuilder | None, state: State) -> bool:
     """Whether a builder sends the selector's prompt; the assistant's `Talk` sends only a repair or a later question."""
     if not isinstance(build, Talk) or build.role == "user":
         return True
-    return bool(state.get("attempts")) or state.get("speaking") != build.role
+    return bool(rejected(state, build.role)) or state.get("speaking") != build.role
 
 
 def plain_messages(role: Role, system: str = "") -> MessageBuilder:
@@ -189,7 +189,7 @@ def messages_for(
         system = f"{system}\n\n{behaviour}"
     marks = marks_of(state.get("scenario", {}))
     turns: list[_Turn] = [(False, material)] if isinstance(material, str) else list(material)
-    for message in state.get("messages", []):
+    for message in said(state):
         is_own = message["role"] == role and "name" not in message
         if not message.get("parts"):
             turns.append((is_own, message["text"] if is_own else fenced(message["text"], *marks)))
@@ -200,7 +200,7 @@ def messages_for(
             turns.append((is_own, fenced("\n".join(filter(None, [message["text"], *stand_ins])), *marks)))
             turns += [(is_own, block) for block in blocks]
     if own_drafts:
-        for texts, prompt in _drafts(state):
+        for texts, prompt in _drafts(state, role):
             turns.append((False, note(prompt)))
             turns.append((True, "\n\n".join(filter(None, texts))))
     prompt_now = state.get("prompt")
@@ -209,10 +209,10 @@ def messages_for(
     return [SystemMessage(system), *_alternating(turns)]
 
 
-def _drafts(state: State) -> list[tuple[list[str], Mapping[str, str]]]:
+def _drafts(state: State, role: Role) -> list[tuple[list[str], Mapping[str, str]]]:
     """Texts and prompt of each rejected call of this turn, in order."""
     calls: dict[int, tuple[list[str], Mapping[str, str]]] = {}
-    for attempt in state.get("attempts", []):
+    for attempt in rejected(state, role):
         texts, _ = calls.setdefault(attempt.get("number", 1), ([], attempt.get("prompt") or {"text": ""}))
         texts.append(attempt["text"])
     return list(calls.values())

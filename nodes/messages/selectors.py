@@ -12,7 +12,7 @@ from ...data.records import Role
 from ...prompts import Library, Page
 from ..contract import Node, check_function, describe
 from ..limits import Limits
-from ..state import Prompt, State, Update, Verdict, attempt_number, prompt
+from ..state import Prompt, State, Update, Verdict, attempt_number, prompt, rejected
 from .building import fenced
 
 
@@ -52,7 +52,7 @@ def repair(pages: Library, role: Role, state: State, values: Mapping[str, object
     """The prompt for the last rejected draft; the attempt's number makes each one different."""
     verdict = last_rejected(state)
     refusal = Refusal(str(verdict.get("reason") or ""), str(verdict.get("repair") or ""))
-    return repair_prompt(pages, role, refusal, {**values, "attempt": attempt_number(state)})
+    return repair_prompt(pages, role, refusal, {**values, "attempt": attempt_number(state, role)})
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class RepairPrompts:
     pages: Library
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        if not state.get("attempts"):
+        if not rejected(state, self.role):
             return {"prompt": None}
         limits = runtime.context
         attempts = limits.question_attempts if self.role == "user" else limits.answer_attempts

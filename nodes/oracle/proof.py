@@ -11,7 +11,7 @@ from ...errors import DuologueError
 from ..scorers.differences import plain
 from ..scorers.scenario_success import success_of
 from ..scorers.scores import SUCCESS, tried
-from ..state import State
+from ..state import State, state_from
 from ..worlds import World, living, state_of
 from .agent_tools import AgentTools, PlayedCall
 from .search import FoundPlan, KnownValues, PlanSearch, SearchBounds
@@ -206,7 +206,7 @@ def state_after(scenario: Mapping[str, Any], calls: Sequence[PlayedCall], text: 
         {"role": "user", "text": str(scenario.get("goal", ""))},
         {"role": "assistant", "text": text, "attempts": [attempt]},
     ]
-    return {"scenario": dict(scenario), "messages": messages}
+    return state_from(scenario, messages)
 
 
 def said_of(calls: Sequence[PlayedCall]) -> str:

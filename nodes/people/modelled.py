@@ -20,7 +20,7 @@ from ..limits import Limits
 from ..messages.building import MessageBuilder, fenced, marks_of, unfenced
 from ..models.specs import chat_model, model_provenance
 from ..speakers.speaker import given_by, speaker_call
-from ..state import Draft, Prompt, State, Update, attempt_number, merged
+from ..state import Draft, Prompt, State, Update, attempt_number, merged, rejected, without_rejected
 from .choice import Choice, ChoiceWeights
 from .examples import examples_page, nearest
 from .options import PeopleOptions, people_path
@@ -112,7 +112,7 @@ class WithPeople:
         raise NotImplementedError
 
     async def _drafted(self, sent: Sequence[BaseMessage], state: State, limits: Limits) -> Draft:
-        return await drafted(self.model, sent, speaker_call(self.role, state, limits), attempt_number(state))
+        return await drafted(self.model, sent, speaker_call(self.role, state, limits), attempt_number(state, self.role))
 
     def _page(self) -> Library:
         return self.pages or shipped("people", "en")
@@ -177,7 +177,7 @@ class FewShotUser(WithPeople):
     def _shown(self, state: State, limits: Limits) -> list[int]:
         """The numbers of the turns to show: the same ones for every attempt at a turn."""
         people = self.people
-        moment, allowed = people.candidates(merged(state, {"attempts": []}), limits)
+        moment, allowed = people.candidates(without_rejected(state), limits)
         return nearest(people.memory, moment, allowed, people.weights, self.examples)
 
     def _with(self, shown: Sequence[int], state: State) -> list[BaseMessage]:
@@ -214,7 +214,7 @@ class RewritePeople(WithPeople):
 
     def prompted(self, state: State) -> bool:
         """Whether the selector's prompt is sent: a repair, or a question after the conversation."""
-        return bool(state.get("attempts")) or _asked_afterwards(state)
+        return bool(rejected(state, "user")) or _asked_afterwards(state)
 
     @property
     def longest(self) -> int:
@@ -247,15 +247,15 @@ class RewritePeople(WithPeople):
 
     def _turn(self, state: State, limits: Limits) -> Choice | None:
         """The turn to fit: the same one until the validator has rejected too many rewritings."""
-        choice = self.people.choice(merged(state, {"attempts": []}), limits)
+        choice = self.people.choice(without_rejected(state), limits)
         if choice is None or attempt_number(state) <= ANEW:
             return choice
         tried = [{"text": filled.text, "number": 1} for filled in choice.texts]
-        return self.people.choice(merged(state, {"attempts": tried}), limits) or choice
+        return self.people.choice(without_rejected(state, tried), limits) or choice
 
     def _asking(self, text: str, state: State) -> list[BaseMessage]:
         page, marks = self._page()["rewrite/fit"], marks_of(state.get("scenario", {}))
-        request, mending = page.fill(), state.get("prompt") if state.get("attempts") else None
+        request, mending = page.fill(), state.get("prompt") if rejected(state, "user") else None
         if mending and mending["text"]:
             request = f"{mending['text']}\n{request}"
         line = Prompt(name=page.name, digest=page.digest, text=request, quote=fenced(text, *marks))

@@ -15,7 +15,7 @@ from ...data.records import Conversation, Role
 from ...data.rules import plain_words
 from ...errors import DataError
 from ..limits import Limits
-from ..state import Draft, State, Update, attempt_number, history
+from ..state import Draft, State, Update, attempt_number, history, id_of, rejected
 from .choice import Choice, ChoiceWeights, PeopleMoment, chosen
 from .memory import Memory, remembered
 from .options import PeopleOptions, parsed, weighed
@@ -128,7 +128,7 @@ class PeopleSpeaker:
         own = [message for message in messages if message["role"] == self.role]
         # An assistant may say the same again, such as that it does not know, in the words of another reply.
         previous = own if self.role == "user" else []
-        tried = (plain_words(text) for message in (*previous, *state.get("attempts", [])) for text in _texts(message))
+        tried = (plain_words(text) for message in (*previous, *rejected(state)) for text in _texts(message))
         return PeopleMoment(
             wish=wish_in(scenario) if knows else "",
             person=person_in(scenario) if knows else "",
@@ -139,7 +139,7 @@ class PeopleSpeaker:
             used=frozenset(number for message in own if (number := self._number(message)) is not None),
             place=sum(role == self.role for role, _ in groupby(roles)),
             before=self._before(state),
-            draw=call_seed(limits.seed, state.get("id", ""), self.role, state.get("turn", 0), attempt_number(state)),
+            draw=call_seed(limits.seed, id_of(state), self.role, state.get("turn", 0), attempt_number(state)),
         )
 
     def _before(self, state: State) -> int | None:

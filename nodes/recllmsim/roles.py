@@ -20,7 +20,7 @@ from ..limits import Limits
 from ..messages.attachments import why_empty
 from ..messages.building import MARKS, fenced, messages_for
 from ..messages.selectors import filled, repair
-from ..state import Draft, Prompt, State, Update, Verdict, history
+from ..state import Draft, Prompt, State, Update, Verdict, history, rejected, said
 from ..validators.composition import by_reasons, cut_off, unless_empty
 from ..validators.flaws import judges_flaws
 
@@ -84,7 +84,7 @@ class UserPrompts:
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         line = self._line(state)
-        if not state.get("attempts"):
+        if not rejected(state, "user"):
             return {"prompt": line}
         repair_line = repair(
             self.pages, "user", state, {"attempts": runtime.context.question_attempts, "words": self.words}
@@ -133,10 +133,10 @@ class UserValidator:
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         earlier = [message["text"] for message in history(state, "user")]
-        replies = [message["text"] for message in state.get("messages", []) if message["role"] == "assistant"]
+        replies = [message["text"] for message in said(state) if message["role"] == "assistant"]
         verdicts: list[Verdict] = []
         update: Update = {"verdicts": verdicts}
-        for draft in state.get("drafts", []):
+        for draft in state.get("drafts") or []:
             verdict = self._verdict(draft, earlier, replies[-1] if replies else None)
             reason = (
                 self.ending.reason(draft["text"])
@@ -189,4 +189,4 @@ def _word_count(text: str) -> int:
 @judges_flaws
 async def published_reply_validator(state: State, runtime: Runtime[Limits]) -> Update:
     """Accepts every reply of the assistant that is not empty, as in the published generator."""
-    return {"verdicts": [unless_empty(draft) for draft in state.get("drafts", [])]}
+    return {"verdicts": [unless_empty(draft) for draft in (state.get("drafts") or [])]}

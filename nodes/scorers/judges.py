@@ -15,7 +15,7 @@ from ..asking.judges import ask_judge, first_texts, given_page, judging_model, p
 from ..asking.requests import RequestAnswer, parse_json
 from ..calls.store import Call
 from ..models.specs import model_provenance
-from ..state import State
+from ..state import State, id_of
 from .scores import Score
 
 CRITERION = "judge/criterion"
@@ -40,14 +40,14 @@ class JudgedScore:
     async def answer(self, state: State) -> RequestAnswer[Any]:
         """The model's judgement, with every reply."""
         page, values, form = self._request(state)
-        seed = state.get("provenance", {}).get("limits", {}).get("seed", 0)
+        seed = state.get("origin", {}).get("limits", {}).get("seed", 0)
         return await ask_judge(
             self.model,
             page,
             values,
             parse_json(_answer(self.labels)),
             form,
-            call=Call(seed, str(state.get("id", "")), f"scorer {page.digest} {self.criterion}", state.get("turn", 0)),
+            call=Call(seed, id_of(state), f"scorer {page.digest} {self.criterion}", state.get("turn", 0)),
             language=self.language,
         )
 

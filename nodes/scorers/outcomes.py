@@ -13,7 +13,7 @@ from ...data.formats.tool_messages import NO_RESULT
 from ...errors import SettingError
 from ..contract import describe
 from ..speakers.tools import calls_that_ran, was_not_undone
-from ..state import State, standing
+from ..state import State, recorded, said, standing
 from ..worlds import state_of
 from .differences import difference, plain, shown
 from .scores import Score, agent_channels
@@ -35,7 +35,7 @@ class FinalState:
     async def __call__(self, state: State, world: Any = None) -> Score:
         actual = plain(await state_of(world) if world is not None else agent_channels(state))
         if world is None and not actual:
-            if any(message["role"] == "assistant" for message in state.get("messages", [])):
+            if any(message["role"] == "assistant" for message in said(state)):
                 raise SettingError(NO_STATE)
             return Score(False, "the assistant has written and done nothing")
         scenario = state["scenario"]
@@ -150,7 +150,7 @@ def tool_calls(state: State) -> list[dict[str, Any]]:
     """The tool calls of the assistant's messages in order, each the plain form of a `data.ToolCall`."""
     return [
         call
-        for message in state.get("messages", [])
+        for message in said(state)
         if message["role"] == "assistant"
         for call in standing(message).get("tool_calls", [])
     ]
@@ -158,8 +158,9 @@ def tool_calls(state: State) -> list[dict[str, Any]]:
 
 def _calls_left_unsent(state: State) -> Iterator[tuple[dict[str, Any], str]]:
     """The calls that tools answered in drafts which were not sent and not undone, with the draft's verdict in words."""
-    sent = [id(standing(message)) for message in state.get("messages", [])]
-    for turn in (*state.get("messages", []), *state.get("unsaid", [])):
+    said_so, silent = recorded(state)
+    sent = [id(standing(message)) for message in said_so]
+    for turn in (*said_so, *silent):
         for attempt in turn.get("attempts", []) if turn["role"] == "assistant" else ():
             if was_not_undone(attempt) and id(attempt) not in sent:
                 word = "a rejected" if attempt["verdict"] == "rejected" else "an unjudged"

@@ -5,7 +5,6 @@ questions. Its tokens count for the conversation's closing, not as a message's.
 """
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -18,7 +17,7 @@ from ..asking.requests import Respondent, asked_of
 from ..contract import Node
 from ..limits import Limits
 from ..messages.selectors import Refusal, filled
-from ..state import Draft, Prompt, State, Update, merged, seen_by
+from ..state import Draft, Prompt, State, Update, id_of, merged, without_rejected
 from ..validators.composition import cut_off
 from .scores import total
 
@@ -95,15 +94,13 @@ def _speaker(role: Role, speaker: Node, name: str, state: State, runtime: Runtim
         "drafts": [],
         "verdicts": [],
         "stop": None,
-        "id": digest(state.get("id", ""), name)[:16],
+        "origin": {**state.get("origin", {}), "id": digest(id_of(state), name)[:16]},
     }
-    ended = merged(seen_by(role, state), changes)
-    memories = ended.pop("memories", {})
-    ended["memory"] = deepcopy(memories.get(role, {}))  # only its own; its memory of the question is dropped
+    ended = merged(state, changes)
 
     async def reply(prompt: Prompt, tried: Sequence[Attempt]) -> Draft:
-        attempts = [attempt.plain() for attempt in tried]
-        update = await speaker(merged(ended, {"prompt": prompt, "attempts": attempts}), runtime)
+        asked = without_rejected(ended, [attempt.plain() for attempt in tried], role)
+        update = await speaker(merged(asked, {"prompt": prompt}), runtime)  # its memory of the question is dropped
         drafts = update.get("drafts", [])
         joined: Draft = {"text": "\n".join(draft["text"] for draft in drafts)}
         for draft in drafts:

@@ -16,7 +16,7 @@ from ...data.rules.user_notices import noticed
 from ...prompts import Page
 from ..asking.judges import pages_in
 from ..models.offline.model import OfflineChatModel
-from ..state import State
+from ..state import State, said
 from ..validators.composition import models_of
 from .judges import JudgedScore, judged
 from .scores import Score, Scorer
@@ -42,7 +42,7 @@ class AsUser(JudgedScore):
 
 def by_rule(state: State) -> Score:
     """The satisfaction from 1 to 5 by the faults that a user would notice, with its parts as the reason."""
-    messages = [Message.model_validate(message) for message in state.get("messages", [])]
+    messages = [Message.model_validate(message) for message in said(state)]
     signs = noticed(messages, state.get("stop"))
     parts = ", ".join(f"{name.replace('_', ' ')} {value:.2f}" for name, value in signs.model_dump().items())
     return Score(signs.satisfaction, parts)

@@ -16,7 +16,7 @@ from ...data.attempts import is_object
 from ...data.behaviours import behaviours_in, broken_by
 from ...errors import DuologueError, SettingError, first_invalid
 from ..limits import Limits
-from ..state import State, Update
+from ..state import State, Update, said
 from .combined import all_of, any_of, joined, negated
 from .judges import judged
 from .outcomes import final_state, tool_called
@@ -251,7 +251,7 @@ def _unless_broken(update: Update, state: State) -> Update:
     scores = labels.get(LABEL) if is_object(labels) else None
     if not is_object(scores) or not is_object(scores.get(SUCCESS)):
         return update
-    turns = [(one["role"], one["text"]) for one in state.get("messages", []) if not one.get("name")]
+    turns = [(one["role"], one["text"]) for one in said(state) if not one.get("name")]
     names = behaviours_in(state["scenario"], state.get("extra"))
     if names_any(state["scenario"].get(KEY), _ACTIONS):  # whether an action is right, the scenario says
         names = tuple(name for name in names if name == "injects")

@@ -15,7 +15,7 @@ from ...errors import first_invalid
 from ..contract import ContractError, Node, describe
 from ..limits import Limits
 from ..settings.redaction import error_line
-from ..state import State, Update, standing
+from ..state import State, Update, said, standing
 
 LABEL = "scores"
 """The conversation's label with the scores by name."""
@@ -174,5 +174,5 @@ def agent_channels(state: State) -> dict[str, Any]:
 
     `AgentSpeaker(keep=...)` names them. Rejected drafts do not count.
     """
-    replies = (message for message in reversed(state.get("messages", [])) if message["role"] == "assistant")
+    replies = (message for message in reversed(said(state)) if message["role"] == "assistant")
     return next((dict(channels) for message in replies if (channels := standing(message).get("kept"))), {})

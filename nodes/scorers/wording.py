@@ -9,7 +9,7 @@ from ...data.records import Message
 from ...data.rules.refusals import refused as refused_in
 from ...data.stop_reasons import in_words
 from ...errors import SettingError
-from ..state import State
+from ..state import State, said
 from .differences import shown
 from .scores import Score
 
@@ -82,7 +82,7 @@ def text_contains(
 
 def texts_of(state: State, side: SpeakingSide) -> list[str]:
     """The messages of one role, or of both, the goodbye included; a third one's are of neither."""
-    messages = [message for message in state.get("messages", []) if not message.get("name")]
+    messages = [message for message in said(state) if not message.get("name")]
     return [message["text"] for message in messages if side in ("both", message["role"])]
 
 
@@ -93,7 +93,7 @@ class Refused:
     last: bool = False
 
     def __call__(self, state: State) -> Score:
-        replies = [message for message in state.get("messages", []) if message["role"] == "assistant"]
+        replies = [message for message in said(state) if message["role"] == "assistant"]
         domain = domains.of(state["scenario"])
         for message in replies[-1:] if self.last else replies:
             if domain.has_refusals:

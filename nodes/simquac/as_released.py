@@ -12,7 +12,7 @@ from ...data.grounding import NO_ANSWER
 from ...data.rules import QUESTION_WORDS, question_reasons
 from ...data.simquac import released
 from ..limits import Limits
-from ..state import Draft, State, Update, Verdict, attempt_number
+from ..state import Draft, State, Update, Verdict, attempt_number, rejected
 from ..validators.flaws import judges_flaws
 from .roles import INTERESTING, StudentPrompts, TeacherPrompts
 
@@ -25,7 +25,7 @@ class ReleasedStudentPrompts(StudentPrompts):
     """The second attempt gets the same prompt again; only the exact text `NO_ANSWER` leads to a guide."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        attempts = state.get("attempts", [])
+        attempts = rejected(state)
         if attempts and attempt_number(state) == 2:
             return {"prompt": attempts[-1]["prompt"]}
         return await super().__call__(state, runtime)
@@ -45,7 +45,7 @@ class ReleasedQuestionValidator:
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         prompt = state.get("prompt")
         suffix = f" {SUFFIX}" if prompt is not None and prompt["name"] == INTERESTING else ""
-        return {"verdicts": [self._verdict(draft, suffix) for draft in state.get("drafts", [])]}
+        return {"verdicts": [self._verdict(draft, suffix) for draft in (state.get("drafts") or [])]}
 
     def _verdict(self, draft: Draft, suffix: str) -> Verdict:
         reasons = [
@@ -66,7 +66,7 @@ class ReleasedTeacherPrompts(TeacherPrompts):
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         update = await super().__call__(state, runtime)
         prompt = update.get("prompt")
-        if prompt is not None and state.get("turn", 0) == 0 and not state.get("attempts"):
+        if prompt is not None and state.get("turn", 0) == 0 and not rejected(state):
             return {"prompt": {**prompt, "text": ""}}
         return update
 
@@ -82,7 +82,7 @@ class ReleasedAnswerValidator:
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         last = attempt_number(state) >= runtime.context.answer_attempts
         section, background = str(state["scenario"]["section"]), str(state["scenario"].get("background", ""))
-        drafts = state.get("drafts", [])
+        drafts = state.get("drafts") or []
         return {"verdicts": [self._verdict(draft["text"], section, background, last) for draft in drafts]}
 
     @staticmethod

@@ -28,7 +28,7 @@ class ReadingValidator:
     """Accepts every complete answer that is not empty; a refusal becomes the no-answer string."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        return {"verdicts": [cut_off(draft) or self._verdict(draft) for draft in state.get("drafts", [])]}
+        return {"verdicts": [cut_off(draft) or self._verdict(draft) for draft in (state.get("drafts") or [])]}
 
     @staticmethod
     def _verdict(draft: Draft) -> Verdict:

@@ -22,7 +22,7 @@ from ..limits import Limits
 from ..messages.attachments import why_empty
 from ..messages.building import MARKS, fenced, messages_for, unfenced
 from ..messages.selectors import filled, last_rejected, repair
-from ..state import Draft, Prompt, State, Update, Verdict, history
+from ..state import Draft, Prompt, State, Update, Verdict, history, id_of, rejected
 from ..validators.composition import by_reasons, cut_off
 
 GUIDES = ("user/guide_general", "user/guide_wh", "user/guide_interesting", "user/guide_other")
@@ -91,7 +91,7 @@ class StudentPrompts:
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         limits = runtime.context
-        if state.get("attempts"):
+        if rejected(state):
             values = {"words": self.words, "attempts": limits.question_attempts}
             return {"prompt": repair(self.pages, "user", state, values)}
         return {"prompt": filled(self.pages[self._page(state, limits)], {"words": self.words})}
@@ -112,7 +112,7 @@ class StudentPrompts:
         ]
         if not open_guides:
             return "user/next"
-        draw = call_seed(limits.seed, state.get("id", ""), "user_prompt_selector", state.get("turn", 0), 1)
+        draw = call_seed(limits.seed, id_of(state), "user_prompt_selector", state.get("turn", 0), 1)
         return open_guides[draw % len(open_guides)]
 
     @staticmethod
@@ -150,7 +150,7 @@ class TeacherPrompts:
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         values = {"no_answer": NO_ANSWER, "attempts": runtime.context.answer_attempts}
-        if state.get("attempts"):
+        if rejected(state):
             return {"prompt": _repair(self.pages, state, values)}
         return {"prompt": filled(self.pages["assistant/reminder"], values)}
 
@@ -180,7 +180,7 @@ class QuestionValidator:
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         earlier = [message["text"] for message in history(state, "user")]
         verdicts = []
-        for draft in state.get("drafts", []):
+        for draft in state.get("drafts") or []:
             verdicts.append(self._verdict(draft, earlier))
             earlier.append(draft["text"])
         return {"verdicts": verdicts}
@@ -224,7 +224,7 @@ class AnswerValidator:
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         scenario = state["scenario"]
         section, background = str(scenario["section"]), str(scenario.get("background", ""))
-        drafts = state.get("drafts", [])
+        drafts = state.get("drafts") or []
         return {
             "verdicts": [
                 cut_off(draft) or _silent(draft) or await self._verdict(draft["text"], section, background)

@@ -20,7 +20,7 @@ from ..messages.building import MessageBuilder, Talk, note, sends_prompt
 from ..models.faults import is_crash
 from ..replies.conversion import kept_channels, messages_of, new_messages, plain_or_text
 from ..settings.redaction import error_line
-from ..state import State, Update, attempt_number, merged
+from ..state import State, Update, attempt_number, memory_of, merged, rejected, said, without_rejected
 from ..worlds import back_to, remember
 from .agent_calls import AgentCall, AgentReply, CallOutcome, approved, own_context
 from .approval import (
@@ -144,7 +144,7 @@ class AgentSpeaker:
 
     def prompted(self, state: State) -> bool:
         """Whether the selector's prompt is sent: not together with an answer to the agent's own question."""
-        place = ThreadPlace.of(state.get("memory", {}), self._thread(state))
+        place = ThreadPlace.of(memory_of(state, self.role), self._thread(state))
         return not (place and place.asked) and sends_prompt(self.build, state)
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
@@ -165,7 +165,7 @@ class AgentSpeaker:
     def _update(self, reply: AgentReply, state: State) -> Update:
         drafts = reply.drafts
         update: Update = {"drafts": drafts}
-        memory = dict(state.get("memory", {}))
+        memory = memory_of(state, self.role)
         answer = reply.called.answer
         if self.keep:
             # A channel that the answer lacks has not changed.
@@ -205,7 +205,7 @@ class AgentSpeaker:
         """The reply of an agent that keeps its history on a thread."""
         agent, thread = cast(Pregel[Any, Any, Any, Any], self.agent), self._thread(state)
         messages = state.get("messages", [])
-        stored_place = ThreadPlace.of(state.get("memory", {}), thread)
+        stored_place = ThreadPlace.of(memory_of(state, self.role), thread)
         if stored_place is not None and not stored_place.asked and self.send == "all":
             stored_place = None
         config = await beginning(agent, thread) if stored_place is None else stored_place.config
@@ -219,7 +219,7 @@ class AgentSpeaker:
         new = messages[stored_place.seen :] if stored_place else messages
         agent_input: Any
         if stored_place and stored_place.asked:
-            replies = [message for message in new if message["role"] != self.role]
+            replies = [message for message in said(state)[stored_place.seen :] if message["role"] != self.role]
             if stored_place.pending and self.approve is not None:  # a third one, such as a moderator, approves nothing
                 replies = [message for message in replies if "name" not in message]
             answer = "\n\n".join(worded(message) for message in replies)
@@ -227,7 +227,7 @@ class AgentSpeaker:
                 question = CallOutcome(None, [question_of(stored_place.pending["values"], again=True)])
                 return AgentReply(question, {}, (), replace(stored_place, seen=len(messages), again=True))
             first = stored_place.first or stored_place.checkpoint
-            if state.get("attempts"):
+            if rejected(state, self.role):
                 await back_to(runtime.context, first)
                 config = await asked_again(
                     agent, stored_place, lambda command, at: self._called(command, at, state, runtime)
@@ -240,11 +240,11 @@ class AgentSpeaker:
                 decided.append(approval_call(self.approve, values, answer))
             agent_input = Command(resume=answer)
         else:
-            shown = merged(state, {"messages": new, "prompt": None, "attempts": []})
+            shown = merged(without_rejected(state, role=self.role), {"messages": new, "prompt": None})
             sent = Talk(self.role)(shown) if stored_place else with_calls(cast(MessageBuilder, self.build), shown)
             line = state.get("prompt")
             if line and self.prompted(state):
-                note_id = f"{thread}/{len(messages)}/{attempt_number(state)}"
+                note_id = f"{thread}/{len(messages)}/{attempt_number(state, self.role)}"
                 sent = [*sent, HumanMessage(note(line), id=note_id)]
             gone = stored_place.note if stored_place and stored_place.note in before and takes_out(agent) else None
             agent_input = {**channels, "messages": [*([RemoveMessage(id=gone)] if gone else []), *sent]}

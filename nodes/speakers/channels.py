@@ -9,7 +9,7 @@ from langgraph.pregel import Pregel
 
 from ...data.records import Role
 from ..contract import ContractError
-from ..state import State
+from ..state import State, memory_of
 
 CHANNELS = "channels"
 """Key of a side's memory for the channels with which its agent continues."""
@@ -25,7 +25,7 @@ def channels_of(agent: Pregel[Any, Any, Any, Any]) -> list[str]:
 
 def first_channels(role: Role, agent: object, start: Start | None, state: State) -> dict[str, Any]:
     """The channels that an agent is sent besides messages: those of a start, and the kept ones over them."""
-    stored: dict[str, Any] = state.get("memory", {}).get(CHANNELS, {})
+    stored: dict[str, Any] = memory_of(state, role).get(CHANNELS, {})
     return start_channels(role, agent, start, state["scenario"]) | stored
 
 

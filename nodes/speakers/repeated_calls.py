@@ -15,7 +15,7 @@ from ...errors import DuologueError
 from ..limits import Limits
 from ..replies.conversion import drafts_of
 from ..settings.redaction import error_line
-from ..state import Draft, State
+from ..state import Draft, State, said
 from ..worlds import Context, WorldError
 from .own_config import on_its_own
 from .tools import calls_that_ran, tool_nodes, was_not_undone
@@ -92,9 +92,9 @@ async def brought_to(state: State, limits: Limits, speakers: Mapping[Role, objec
     is not a fork has nothing to bring back.
     """
     world = limits.world if isinstance(limits, Context) else None
-    if world is None or not state.get("forks"):
+    if world is None or not state.get("origin", {}).get("forks"):
         return
-    for number, message in enumerate(state.get("messages", [])):
+    for number, message in enumerate(said(state)):
         drafts = _drafts_that_acted(message)
         if not drafts:
             continue

@@ -87,7 +87,7 @@ class ReplaySpeaker:
 
     def script(self, state: State) -> tuple[Exchange, ...]:
         """The turns about the state's scenario; DataError without one."""
-        key = (digest(state["scenario"]), state.get("ordinal", 0))
+        key = (digest(state["scenario"]), state.get("origin", {}).get("ordinal", 0))
         if key not in self.by_scenario:
             scenario = state["scenario"]
             title = scenario.get("title") or scenario.get("task") or "?"
@@ -136,7 +136,7 @@ class ReplayedOut:
     speaker: ReplaySpeaker
 
     def __call__(self, state: State, limits: Limits) -> str | None:
-        key = (digest(state["scenario"]), state.get("ordinal", 0))
+        key = (digest(state["scenario"]), state.get("origin", {}).get("ordinal", 0))
         script = self.speaker.by_scenario.get(key)
         return "user_ended" if script is not None and state.get("turn", 0) >= len(script) else None
 
@@ -155,7 +155,7 @@ class ReplayedLabels:
     speaker: ReplaySpeaker
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        key = (digest(state["scenario"]), state.get("ordinal", 0))
+        key = (digest(state["scenario"]), state.get("origin", {}).get("ordinal", 0))
         if state.get("stop") != "user_ended" or key not in self.speaker.labels:
             return {}
         return {"labels": self.speaker.labels[key]}

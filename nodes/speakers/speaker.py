@@ -26,7 +26,7 @@ from ..replies.agent_steps import TurnTimeoutError
 from ..replies.function_answers import FunctionAnswer, drafts_answered
 from ..replies.worker_threads import in_thread
 from ..settings.redaction import redacted
-from ..state import State, Update, attempt_number
+from ..state import State, Update, attempt_number, id_of, memory_of
 from ..worlds import Context
 from .interrupts import INTERRUPTED, NO_CHECKPOINTER, drafts_at_interrupt
 from .own_config import own_recursion_limit
@@ -56,7 +56,7 @@ class ChatSpeaker:
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         call = speaker_call(self.role, state, runtime.context)
-        return {"drafts": [await drafted(self.model, self.build(state), call, attempt_number(state))]}
+        return {"drafts": [await drafted(self.model, self.build(state), call, attempt_number(state, self.role))]}
 
     def provenance(self) -> dict[str, Any]:
         return {"model": model_provenance(self.model), "view": describe(self.build), **given_by(self.path)}
@@ -173,8 +173,8 @@ def is_reply(function: object) -> bool:
 
 
 def speaker_call(role: Role, state: State, limits: Limits) -> Call:
-    """The call of a speaker's turn; its attempt is `attempt_number(state)`."""
-    return Call(limits.seed, state.get("id", ""), role, state.get("turn", 0))
+    """The call of a speaker's turn; its attempt is `attempt_number(state, role)`."""
+    return Call(limits.seed, id_of(state), role, state.get("turn", 0))
 
 
 async def kept_update(
@@ -191,8 +191,8 @@ async def kept_update(
     """
     acts = isinstance(limits, Context) and limits.world is not None
     call = speaker_call(role, state, limits)
-    recipient = {**to, "memory": state.get("memory", {})}
+    recipient = {**to, "memory": memory_of(state, role)}
     return cast(
         Update,
-        await current().update(recipient, sent, call, attempt_number(state), ask, keep=not acts),
+        await current().update(recipient, sent, call, attempt_number(state, role), ask, keep=not acts),
     )

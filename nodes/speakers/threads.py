@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self, TypeAlias, TypeGuard
 
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage, convert_to_messages
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, ToolMessage, convert_to_messages
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.message import add_messages
@@ -17,7 +17,7 @@ from ...data.formats.tool_messages import tool_turns
 from ...data.records import Message, Role
 from ..contract import ContractError
 from ..messages.building import MessageBuilder, Talk
-from ..state import State, merged
+from ..state import State, id_of, merged, said
 
 THREAD = "thread"
 """Key of a side's memory for where its agent's thread stands."""
@@ -105,8 +105,8 @@ async def asked_again(
 
 def thread_of(role: Role, state: State) -> str:
     """The thread's id: the conversation's, with its repeat from the second on, and `user` if the agent plays it."""
-    parts = [str(state.get("id") or "conversation")]
-    parts += [str(repeat)] if (repeat := state.get("repeat", 0)) else []
+    parts = [id_of(state) or "conversation"]
+    parts += [str(repeat)] if (repeat := state.get("origin", {}).get("repeat", 0)) else []
     return "-".join([*parts, "user"] if role == "user" else parts)
 
 
@@ -182,21 +182,21 @@ def with_calls(build: MessageBuilder, state: State) -> list[BaseMessage]:
 
     Those of a fork have the tool calls and results of the agent's own messages: on its thread it had seen them.
     """
-    if not state.get("forks") or not isinstance(build, Talk):
+    if not state.get("origin", {}).get("forks") or not isinstance(build, Talk):
         return build(state)
     sent: list[BaseMessage] = []
-    part: list[dict[str, Any]] = []
+    part: list[AnyMessage] = []
     count = 0
-    for message in state.get("messages", []):
+    for chat, message in zip(state["messages"], said(state), strict=True):
         calls = tool_turns(Message.model_validate(message), count) if message["role"] == build.role else []
         if calls:
             sent += [*_sent(part, state, build, first=not sent), *convert_to_messages(calls)]
             part, count = [], count + len(calls) - 1
-        part.append(message)
+        part.append(chat)
     return [*sent, *_sent(part, state, build, first=not sent)]
 
 
-def _sent(part: list[dict[str, Any]], state: State, build: Talk, *, first: bool) -> list[BaseMessage]:
+def _sent(part: list[AnyMessage], state: State, build: Talk, *, first: bool) -> list[BaseMessage]:
     return (build if first else Talk(build.role))(merged(state, {"messages": part})) if part or first else []
 
 

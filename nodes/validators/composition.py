@@ -56,7 +56,7 @@ class JudgedBy:
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         more = {"runtime": runtime} if "runtime" in inspect.signature(self.judge).parameters else {}
         verdicts: list[Verdict] = []
-        for draft in state.get("drafts", []):
+        for draft in state.get("drafts") or []:
             answer = self.judge(draft, state, **more)
             verdict = _verdict(await answer if inspect.isawaitable(answer) else answer)
             verdicts.append(_never_sent(verdict) if self.must else verdict)
@@ -145,7 +145,7 @@ class ValidatorSequence:
         return any(getattr(node, "judges_flaws", False) is True for node in self.nodes)
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        joined: list[Verdict] = [{"accepted": True} for _ in state.get("drafts", [])]
+        joined: list[Verdict] = [{"accepted": True} for _ in (state.get("drafts") or [])]
         for node in self.nodes:
             settled = any(not verdict["accepted"] or verdict.get("failed") for verdict in joined)
             if settled and may_ask(node):
@@ -223,7 +223,7 @@ class Observing(ValidatorWrapper):
 
 async def not_empty(state: State, runtime: Runtime[Limits]) -> Update:
     """A validator that accepts every draft that is not cut off, not empty, and not only tool calls."""
-    return {"verdicts": [cut_off(draft) or unless_empty(draft) for draft in state.get("drafts", [])]}
+    return {"verdicts": [cut_off(draft) or unless_empty(draft) for draft in (state.get("drafts") or [])]}
 
 
 def unless_empty(draft: Draft) -> Verdict:
@@ -234,4 +234,4 @@ def unless_empty(draft: Draft) -> Verdict:
 
 async def accept_all(state: State, runtime: Runtime[Limits]) -> Update:
     """A validator that accepts every draft of a sound reply."""
-    return {"verdicts": [{"accepted": True} for _ in state.get("drafts", [])]}
+    return {"verdicts": [{"accepted": True} for _ in (state.get("drafts") or [])]}

@@ -43,7 +43,7 @@ class FlawValidator:
     node: Node
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        drafts, role = state.get("drafts", []), state.get("speaking")
+        drafts, role = (state.get("drafts") or []), state.get("speaking")
         rejected = [rejected_for_flaw(draft, role) for draft in drafts]
         if any(rejected):
             return {"verdicts": [verdict or {"accepted": True} for verdict in rejected]}

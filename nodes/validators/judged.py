@@ -28,7 +28,7 @@ from ..contract import Node
 from ..limits import Limits
 from ..messages.selectors import Refusal
 from ..models.specs import model_provenance
-from ..state import Draft, State, Update, Verdict, attempt_number
+from ..state import Draft, State, Update, Verdict, attempt_number, id_of
 
 NOT_JUDGED = "not_judged"
 """Note of a draft that stands because its judge gave no readable reply."""
@@ -81,7 +81,7 @@ class ModelJudge:
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         verdicts: list[Verdict] = []
-        drafts = state.get("drafts", [])
+        drafts = state.get("drafts") or []
         for number, draft in enumerate(drafts):
             settled = any(not verdict["accepted"] or verdict.get("failed") for verdict in verdicts)
             verdicts.append(
@@ -104,7 +104,7 @@ class ModelJudge:
             values_about(state, page, draft, earlier, self.language),
             one_of(self.reasons),
             self._form(),
-            call=Call(limits.seed, state.get("id", ""), role, state.get("turn", 0)),
+            call=Call(limits.seed, id_of(state), role, state.get("turn", 0)),
             attempts=self.attempts,
             language=self.language,
         )

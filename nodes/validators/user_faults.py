@@ -10,7 +10,7 @@ from ...data.rules import USER_FAULT_RULES, faults_of_user
 from ..contract import describe
 from ..limits import Limits
 from ..messages.behaviour_prompts import behaviours_of
-from ..state import State, Update, Verdict
+from ..state import State, Update, Verdict, said
 from .composition import ValidatorWrapper
 
 
@@ -29,11 +29,11 @@ class RejectUserFaults(ValidatorWrapper):
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         update = await self.node(state, runtime)
-        verdicts, drafts = update.get("verdicts", []), state.get("drafts", [])
+        verdicts, drafts = update.get("verdicts", []), (state.get("drafts") or [])
         judged = bool(drafts) and len(verdicts) == len(drafts)
         if not judged or any(not verdict["accepted"] or verdict.get("failed") for verdict in verdicts):
             return update
-        messages = [Message.model_validate(message) for message in state.get("messages", [])]
+        messages = [Message.model_validate(message) for message in said(state)]
         texts = [Message(role="user", text=draft["text"]) for draft in drafts]
         faults = faults_of_user(
             state["scenario"],

@@ -14,7 +14,7 @@ from ...nodes.asking.requests import Parse, parse_json
 from ...nodes.calls.store import Call
 from ...nodes.messages.selectors import Refusal
 from ...nodes.models.specs import model_provenance
-from ...nodes.state import State
+from ...nodes.state import State, state_from
 from ...prompts import Page
 from .questions import Asking, ModelAnswer
 
@@ -36,7 +36,7 @@ class RankedConversation:
     def state(self) -> State:
         """The conversation as a judge sees it."""
         messages: list[Any] = [{"role": role, "text": text} for role, text in self.messages]
-        return {"id": self.id, "scenario": {}, "messages": messages}
+        return state_from({}, messages, self.id)
 
 
 class RankedOptions(ModelAnswer):

@@ -12,7 +12,7 @@ from ...errors import DataError
 from ...nodes.asking.judges import judging_model, pages_in
 from ...nodes.models.specs import model_provenance
 from ...nodes.scorers.judges import JudgedScore, judged
-from ...nodes.state import State
+from ...nodes.state import State, said, state_from
 from ...prompts import Page
 from .questions import Asking, ModelAnswer
 
@@ -55,7 +55,7 @@ class JudgedReply:
             left -= message.role == "assistant"
             if not left:
                 scenario = {key: value for key, value in self.conversation.scenario.items() if key not in _HIDDEN}
-                return {"id": self.conversation.id, "scenario": scenario, "messages": messages, "turn": self.turn}
+                return {**state_from(scenario, messages, self.conversation.id), "turn": self.turn}
         raise DataError(f"conversation {self.conversation.id} has no reply {self.turn}")
 
     @property
@@ -108,5 +108,5 @@ def _judge(model: Any, page: str | Path | Page | None, language: str) -> JudgedS
 
 def _name(judge: JudgedScore, reply: JudgedReply) -> str:
     state = reply.state()
-    shown = (state["scenario"], state.get("messages"))
+    shown = (state["scenario"], said(state))
     return digest("satisfaction", model_provenance(judge.model), judge.page.digest, judge.language, shown)[:32]

@@ -19,7 +19,7 @@ from ...graphs.graph import Compiled
 from ...nodes.calls.gate import Pace
 from ...nodes.calls.spending import BudgetPart
 from ...nodes.limits import Limits
-from ...nodes.state import State
+from ...nodes.state import Planned
 from ..engine.conduct import calling
 from ..engine.control import Control
 from ..engine.conversing import Concurrency, Watch, converse_all, name_of
@@ -34,7 +34,7 @@ ALONE = 2
 
 async def run_shard(
     talk: Cast | Compiled,
-    states: Collection[State],
+    states: Collection[Planned],
     limits: Limits,
     folder: RunJournals,
     file: CallFile | None,
@@ -80,7 +80,7 @@ class Shard:
     here: Path
     """The working folder, from which relative paths and own modules are found."""
     spec: Spec
-    states: list[State]
+    states: list[Planned]
     limits: Limits
     pace: Pace
     """The shard's share of the run's pace."""
@@ -118,7 +118,7 @@ class Shard:
         """The shard as it is begun when so many workers died one after another."""
         return replace(self, deaths=deaths)
 
-    def missing(self, done: Collection[str]) -> list[State]:
+    def missing(self, done: Collection[str]) -> list[Planned]:
         """The states without a finished conversation, in order.
 
         After several deaths they are simulated one after another, each time with another one first: a conversation that

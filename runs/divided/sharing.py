@@ -18,7 +18,7 @@ from ...nodes.calls.gate import Pace
 from ...nodes.calls.service import store_outside
 from ...nodes.limits import Limits
 from ...nodes.settings.import_path import is_import_path
-from ...nodes.state import State
+from ...nodes.state import Planned
 from ..engine.conduct import Conduct
 from ..engine.conversing import Concurrency, name_of
 from .shards import Shard
@@ -51,7 +51,7 @@ class Division:
 
 def division(
     cast: Cast,
-    missing: Sequence[State],
+    missing: Sequence[Planned],
     limits: Limits,
     conduct: Conduct,
     concurrency: Concurrency,

@@ -28,10 +28,9 @@ from ...graphs.records import record
 from ...nodes.calls.gate import RunOverError
 from ...nodes.calls.service import Calls, current, run_is_over
 from ...nodes.contract import ContractError
-from ...nodes.conversation_state import State, after
 from ...nodes.limits import Limits
 from ...nodes.settings.redaction import redacted
-from ...nodes.state import State as PlannedState
+from ...nodes.state import Planned, State, after
 from ...nodes.worlds import WorldError
 from .control import Control, default_control
 from .turns import LoopTurns
@@ -57,7 +56,7 @@ _WITHOUT_END = (
 )
 
 
-def planned(cast: Cast, scenarios: Iterable[PlannedState]) -> list[PlannedState]:
+def planned(cast: Cast, scenarios: Iterable[Planned]) -> list[Planned]:
     """The scenarios with their ids, in order.
 
     Equal scenarios without an ordinal of their own get one, so that each has its own id and is simulated.
@@ -65,7 +64,7 @@ def planned(cast: Cast, scenarios: Iterable[PlannedState]) -> list[PlannedState]
     seen: set[str] = set()
     following: dict[str, int] = {}
     """The ordinal to try next, by the id that a scenario would have with its own."""
-    plan: list[PlannedState] = []
+    plan: list[Planned] = []
     for number, scenario in enumerate(scenarios):
         if not isinstance(scenario, dict) or not isinstance(scenario.get("scenario"), dict):
             if isinstance(scenario, dict) and {"goal", "first_message"} & set(scenario):
@@ -91,14 +90,14 @@ def planned(cast: Cast, scenarios: Iterable[PlannedState]) -> list[PlannedState]
     return plan
 
 
-def name_of(state: PlannedState) -> str:
+def name_of(state: Planned) -> str:
     """The id of a planned conversation."""
     return str(state.get("id", ""))
 
 
 async def converse(
     graph: Compiled,
-    scenario: PlannedState,
+    scenario: Planned,
     limits: Limits,
     keep: Keep,
     watch: Watch | None = None,
@@ -115,7 +114,7 @@ async def converse(
         topology: The graph's, where it is known.
     """
     cast = cast_of(graph)
-    state: dict[str, Any] = begun(typed(PlannedState, {**scenario, "messages": [], "memories": {}}))
+    state: dict[str, Any] = begun(typed(Planned, {**scenario, "messages": [], "memories": {}}))
     started, began = datetime.now(UTC), perf_counter()
     way, most = Way(topology or Topology(graph)), fuse(limits, graph)
 
@@ -175,7 +174,7 @@ def _ended_by(error: Exception, state: Mapping[str, Any], steps: int) -> dict[st
 
 async def converse_all(
     talk: Cast | Compiled,
-    scenarios: Iterable[PlannedState],
+    scenarios: Iterable[Planned],
     limits: Limits,
     keep: Keep,
     *,
@@ -204,7 +203,7 @@ async def converse_all(
     topology = Topology(graph)
     control = control or default_control()
 
-    async def one(scenario: PlannedState) -> None:
+    async def one(scenario: Planned) -> None:
         await converse(graph, scenario, limits, keep, watch, topology)
 
     await do_all(scenarios, one, calls or control.call_service(), control, concurrency)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ...data.records import Conversation, Role
 from ...nodes.calls.spending import ModelSpending, Spending
-from ...nodes.conversation_state import State
+from ...nodes.state import State
 from .reports import EndpointNow, Tally
 
 RECENT = 30.0

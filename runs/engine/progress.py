@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from ...data.records import Conversation
 from ...data.text.terminal import on_one_line, plain
-from ...nodes.conversation_state import State
+from ...nodes.state import State
 from .control import Control
 from .figures import RunFigures
 

@@ -19,7 +19,7 @@ from ...data.labels.reading import SCORES
 from ...data.records import Conversation
 from ...data.summaries.counts import Counts, count
 from ...errors import DataError
-from ...nodes.state import State
+from ...nodes.state import Planned
 from .data_card import card
 from .leftovers import CARD, DATASET
 from .merging import on_disk
@@ -60,7 +60,7 @@ def form_of(scenarios: Iterable[Mapping[str, Any] | Conversation]) -> tuple[Data
     return present[0].dataset if len(present) == 1 else domains.PLAIN.dataset, present
 
 
-def check_places(plan: Sequence[State]) -> None:
+def check_places(plan: Sequence[Planned]) -> None:
     """Raise DataError if the data set cannot hold the planned conversations together; it names the first scenario."""
     form, _ = form_of(state["scenario"] for state in plan)
     if form.unfit is None:
@@ -73,7 +73,7 @@ def check_places(plan: Sequence[State]) -> None:
         return
 
 
-def _begun(plan: Sequence[State]) -> Iterator[Conversation]:
+def _begun(plan: Sequence[Planned]) -> Iterator[Conversation]:
     for state in plan:
         keys = ("id", "scenario", "ordinal", "repeat", "extra")
         yield Conversation.model_validate({key: value for key, value in state.items() if key in keys})

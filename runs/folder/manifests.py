@@ -14,7 +14,7 @@ from ...graphs import Cast
 from ...nodes.limits import Limits
 from ...nodes.people import people_path, shown_path
 from ...nodes.speakers.replay import replayed_path
-from ...nodes.state import State
+from ...nodes.state import Planned
 from ..engine.conversing import name_of
 from ..journals.journal import RunError
 
@@ -35,7 +35,7 @@ MAY_CHANGE = ("max_tokens", "turn_timeout")
 """Limits that may be others when a run is resumed."""
 
 
-def of_run(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def of_run(cast: Cast, plan: list[Planned], limits: Limits, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The manifest of a run folder.
 
     A resumed run must have the same values under `settings`.

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...data.formats.record_lines import StoredRun, cut_short
 from ...nodes.calls.gate import EndpointError
-from ...nodes.state import State
+from ...nodes.state import Planned
 from ..engine.conversing import name_of
 from ..journals.journal import RunError
 from . import dataset, manifests
@@ -60,7 +60,7 @@ class Summary(WrittenDataset):
         return any(one.failure and manifests.is_compared(one.failure.frames, manifest) for one in cut_short(self.path))
 
 
-def written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Summary:
+def written(folder: RunFolder, plan: list[Planned], failed: dict[str, str]) -> Summary:
     """Write the data set and its card from the conversations on disk.
 
     RunError if the conversations are not there any more.

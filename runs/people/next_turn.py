@@ -22,7 +22,7 @@ from ...graphs.opening import of_cast
 from ...graphs.single_turn import asking, limits_of, next_turn, state_of
 from ...nodes.calls.spending import PriceQuery, asked_model
 from ...nodes.people import PeopleSpeaker, RewritePeople
-from ...nodes.state import State
+from ...nodes.state import Planned
 from ...nodes.validators.composition import models_of
 from ..asking.questions import Payment, ask_missing
 from ..asking.store import AnswerFolder, AnswerStore, reader_of
@@ -73,7 +73,7 @@ async def anext_turns(
 
         graph = conversation(asking_cast)
 
-        async def ask(state: State, keep: NextTurnWatch) -> None:
+        async def ask(state: Planned, keep: NextTurnWatch) -> None:
             def over(record: Conversation) -> None:
                 keep(next_turn(of_id[record.id], record, leaves=leaves))
 
@@ -143,7 +143,7 @@ def turns_planned(
 
 def _planned(
     asking_cast: Cast, moments: Iterable[Moment], behaviours: Sequence[str] = ()
-) -> tuple[list[State], dict[str, Moment]]:
+) -> tuple[list[Planned], dict[str, Moment]]:
     """The state at each moment where the user can be asked, and the moments by the names of the states."""
     states = [(moment, state) for moment in moments if (state := state_of(moment, asking_cast.name)) is not None]
     extra: dict[str, Any] = {BEHAVIOURS: list(behaviours)} if behaviours else {}

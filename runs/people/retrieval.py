@@ -30,7 +30,7 @@ from ...nodes.limits import Limits
 from ...nodes.people import PeopleSpeaker
 from ...nodes.recllmsim.goals import goal_of
 from ...nodes.scorers.scenario_success import KEY as SUCCESS
-from ...nodes.state import State
+from ...nodes.state import Planned
 from ..engine.conduct import Conduct
 from ..simulation import simulate
 from .next_turn import next_turns
@@ -168,14 +168,14 @@ def _simulated(
         return []
     user = PeopleSpeaker.of(remembered, "user")
     replies: dict[str, list[Conversation]] = defaultdict(list)
-    groups: dict[tuple[str, str], list[State]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[Planned]] = defaultdict(list)
     for one in remembered if answered is not None else ():
         replies[answered(one) if answered is not None else ""].append(one)
     for one, scenario in pairs:
         name = answered(one) if answered is not None else ""
         named = name if len(replies[name]) >= FEWEST_REPLIES else ""
         stored = {"id": one.id, "scenario": digest(one.scenario), "user": user_of(one)}
-        state: State = {"scenario": scenario, "ordinal": len(groups[_cast_of(scenario), named]), "repeat": 0}
+        state: Planned = {"scenario": scenario, "ordinal": len(groups[_cast_of(scenario), named]), "repeat": 0}
         groups[_cast_of(scenario), named].append({**state, "extra": {STORED: stored, "user": stored["user"]}})
     assistants = {
         named: PeopleSpeaker.of(replies[named] if named else remembered, "assistant")
@@ -199,7 +199,7 @@ def _cast(name: str, user: PeopleSpeaker, assistant: PeopleSpeaker, language: La
     return factory(user=user, assistant=assistant, **settings)
 
 
-def _run(cast: Cast, states: Sequence[State], seed: int) -> list[Conversation]:
+def _run(cast: Cast, states: Sequence[Planned], seed: int) -> list[Conversation]:
     silent = logging.getLogger("duologue.runs.simulation")
     level = silent.level
     silent.setLevel(logging.ERROR)  # what could not be simulated is a note

@@ -22,7 +22,7 @@ from ...nodes.people.options import parsed, people_path
 from ...nodes.scorers.satisfaction import satisfaction_of
 from ...nodes.seeded_faults import PLANTED
 from ...nodes.speakers.replay import replayed
-from ...nodes.state import State
+from ...nodes.state import Planned
 from .next_turn import folder_name
 
 CONTEXTS = 16
@@ -40,7 +40,7 @@ class ValidityRun:
     assistant: str
     """Name of the assistant that the user meets; empty where stored conversations are rated."""
     cast: Cast
-    states: tuple[State, ...]
+    states: tuple[Planned, ...]
     place: Path
     scenarios: str = ""
     """Which scenarios, in words."""
@@ -107,7 +107,7 @@ def meetings(
     runs = []
     for user, speaker in users.items():
         states, scenario_source = (shared, scenarios.name) if shared and scenarios else _states_for(speaker, limit)
-        by_language: dict[Language, list[State]] = {}
+        by_language: dict[Language, list[Planned]] = {}
         for state in states:
             by_language.setdefault(language_in(state), []).append(state)
         for name, spec in assistants.items():
@@ -185,7 +185,7 @@ def values_of(
     return values, reasons
 
 
-def _states_for(speaker: Any, limit: int | None) -> tuple[list[State], str]:
+def _states_for(speaker: Any, limit: int | None) -> tuple[list[Planned], str]:
     """The scenarios of a user where no file is given."""
     if not isinstance(speaker, str) or people_path(speaker) is None:
         return errands()[: limit or None], "errands"
@@ -197,7 +197,7 @@ def _states_for(speaker: Any, limit: int | None) -> tuple[list[State], str]:
     return states, "contexts of people"
 
 
-def of_file(path: Path, limit: int | None, seed: int) -> list[State]:
+def of_file(path: Path, limit: int | None, seed: int) -> list[Planned]:
     """The scenarios of a file, as for `duologue test`."""
     settings = agent_test.FACTORY.checked({})
     return list(agent_test.FACTORY.source(scenarios=path, limit=limit).read(settings, seed).states)

@@ -11,6 +11,7 @@ from statistics import fmean, stdev
 from typing import Any
 from typing import cast as typed
 
+from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
 from ...data import domains
@@ -19,24 +20,22 @@ from ...data.domain_parts import TypicalConversation
 from ...data.files.json_files import dumps
 from ...data.formats import record_lines
 from ...data.formats.detection import CONVERSATIONS
-from ...data.records import Message, Role
+from ...data.records import Role
 from ...data.summaries.executed_graph import SPEAKER_OF, VALIDATOR_OF
 from ...data.text.model_tokens import OF_MESSAGE, tokens_about
 from ...errors import DuologueError
 from ...graphs import Cast
 from ...graphs.casts.assembling import replaying, says_stored
 from ...graphs.opening import begun, of_cast, opening, overwritten
-from ...graphs.records import as_today
 from ...nodes.asking.judges import ATTEMPTS
 from ...nodes.calls.spending import asked_model
-from ...nodes.conversation_state import State as NativeState
 from ...nodes.limits import Limits
 from ...nodes.people import WithPeople
 from ...nodes.scorers.combined import scorers_of
 from ...nodes.scorers.judges import JudgedScore
 from ...nodes.scorers.scenario_success import KEY, success_of
 from ...nodes.speakers.speaker import ChatSpeaker
-from ...nodes.state import State, merged
+from ...nodes.state import Planned, State, after, merged, role_of, state_from
 from ...nodes.stops import AfterOneTurn
 from ...nodes.validators.composition import parts_of
 from ...nodes.validators.judged import ModelJudge
@@ -61,7 +60,7 @@ class CastCalls:
 
     cast: Cast
     limits: Limits
-    states: tuple[State, ...]
+    states: tuple[Planned, ...]
     _of_success: dict[str, list[JudgedScore]] = field(default_factory=dict)
 
     @cached_property
@@ -106,7 +105,7 @@ class CastCalls:
         parts = {role: parts_of(getattr(self.cast, VALIDATOR_OF[role])) for role in self.roles}
         return {role: [part for part in parts[role] if isinstance(part, ModelJudge)] for role in self.roles}
 
-    def scorers(self, state: State) -> list[JudgedScore]:
+    def scorers(self, state: Planned) -> list[JudgedScore]:
         """The judges of the finished conversation: of the cast, and of the scenario."""
         described = state["scenario"].get(KEY)
         key = dumps(described)
@@ -169,20 +168,20 @@ class CastCalls:
                 of_judges.append(calls(judge.model, first, ANSWER, times, "conversation" in judge.page.gaps))
         return [*self._bounded(of_speakers), *of_judges, *self._scored(sample, talk)]
 
-    def _scored(self, sample: Sequence[State], talk: TypicalConversation) -> Iterator[ModelCalls]:
+    def _scored(self, sample: Sequence[Planned], talk: TypicalConversation) -> Iterator[ModelCalls]:
         """The calls about finished conversations: stored ones as they are, others of typical length."""
         turns, lengths = self._turns(talk), [self._lengths(talk, end) for end in ENDS]
         replays = replaying(self.cast.user_simulator, self.cast.assistant)
         share = len(self.states) / (len(sample) or 1)
         for state in sample:
-            turns_of_both = replays[0].script(state) if len(replays) == 2 else ()
+            turns_of_both = replays[0].script(typed(State, begun(state))) if len(replays) == 2 else ()
             script = [message.plain() for turn in turns_of_both for message in (*turn.user, *turn.assistant)]
             for scorer in self.scorers(state):
                 ends = []
                 for end in ENDS:
                     typical = [{"role": role, "text": "word" * lengths[end][role]} for role in SPEAKER_OF] * turns[end]
-                    over: Any = {"messages": script or typical, "stop": "max_turns"}
-                    sent = _tokens(scorer.texts(merged(state, over)))
+                    over = merged(state_from(state["scenario"], script or typical), {"stop": "max_turns"})
+                    sent = _tokens(scorer.texts(over))
                     ends.append(CallTokens(sent, 0.0, ANSWER[end], 1.0).times((1, 1, ATTEMPTS)[end] * share))
                 yield ModelCalls(asked_model(scorer.model), (ends[0], ends[1], ends[2]))
 
@@ -222,15 +221,13 @@ class CastCalls:
         totals = [sum(of_model.ends[end].all for of_model in calls) or 1.0 for end in ENDS]
         return [of_model.times([min(1.0, most / total) for total in totals]) for of_model in calls]
 
-    async def _first(self, role: Role, scenario: State, talk: TypicalConversation) -> State:
+    async def _first(self, role: Role, scenario: Planned, talk: TypicalConversation) -> State:
         """The state right before a role's first call about a scenario."""
-        begins = typed(NativeState, begun(scenario))
-        opened = opening(self.cast, of_cast(self.cast), begins, self.limits)
-        state = merged(as_today(typed(NativeState, overwritten(opened)), role), {"memory": {}})
-        messages = state.get("messages", [])
-        if role == "assistant" and not (messages and messages[-1]["role"] == "user"):
-            question = Message(role="user", text="word" * talk.lengths["user"][1])
-            state = merged(state, {"messages": [*messages, question.plain()]})
+        opened = opening(self.cast, of_cast(self.cast), typed(State, begun(scenario)), self.limits)
+        state = merged(typed(State, overwritten(opened)), {"memory": {}, "speaking": role})
+        messages = state["messages"]
+        if role == "assistant" and not (messages and role_of(messages[-1]) == "user"):
+            state = after(state, {"messages": [HumanMessage("word" * talk.lengths["user"][1])]})
         selector = getattr(self.cast, f"{role}_prompt_selector")
         if type(selector).__module__.startswith("duologue."):  # one of somebody's own may call a model
             update = await selector(state, Runtime(context=self.limits))
@@ -248,7 +245,7 @@ def _tokens(texts: Iterable[str]) -> int:
     return sum(tokens_about(text) + OF_MESSAGE for text in texts)
 
 
-def _talk(states: Sequence[State]) -> TypicalConversation:
+def _talk(states: Sequence[Planned]) -> TypicalConversation:
     """How conversations about these scenarios go."""
     present = domains.present(state["scenario"] for state in states)
     return present[0].typical if len(present) == 1 else domains.PLAIN.typical

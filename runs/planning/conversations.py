@@ -13,7 +13,7 @@ from ...nodes.asking.judges import ATTEMPTS
 from ...nodes.calls.spending import PriceQuery, asked_model
 from ...nodes.limits import Limits
 from ...nodes.scorers.combined import scorers_of
-from ...nodes.state import PLACES, State
+from ...nodes.state import PLACES, Planned
 from ...nodes.validators.composition import models_of
 from ...nodes.validators.judged import ModelJudge
 from ..engine.conversing import planned
@@ -24,7 +24,7 @@ REPLAYS = "the user is counted as if every replay left its record at the first a
 
 
 def conversations_planned(
-    cast: Cast, scenarios: Iterable[State], folder: Path | None, limits: Limits, *, resume: bool = False
+    cast: Cast, scenarios: Iterable[Planned], folder: Path | None, limits: Limits, *, resume: bool = False
 ) -> CallPlan:
     """The plan of a run; with `resume` only of what the folder lacks.
 
@@ -58,7 +58,7 @@ def conversations_planned(
     )
 
 
-def missing(cast: Cast, scenarios: Iterable[State], folder: Path, limits: Limits) -> list[State]:
+def missing(cast: Cast, scenarios: Iterable[Planned], folder: Path, limits: Limits) -> list[Planned]:
     """The planned conversations that the folder has not, or has cut off at a lower limit of tokens."""
     done = set(_done(folder, limits.max_tokens))
     return [state for state in planned(cast, scenarios) if state.get("id") not in done]

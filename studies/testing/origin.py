@@ -15,7 +15,7 @@ from ...data.records import Conversation
 from ...errors import DataError, SettingError, at
 from ...graphs import Cast, casts
 from ...graphs.scenarios.sources import Scenarios, ScenarioSource
-from ...nodes.state import State
+from ...nodes.state import Planned
 from ...runs.folder import manifests
 
 OPTION = "--rerun-failed"
@@ -129,7 +129,7 @@ class TestOrigin:
         return {} if self.run is None else {"rerun": {"run": str(self.run), "failed": len(self.ids)}}
 
 
-def _state(source: ScenarioSource, conversation: Conversation) -> State:
+def _state(source: ScenarioSource, conversation: Conversation) -> Planned:
     """The initial state of a stored conversation."""
     state = source.state(dict(conversation.scenario))
     state["ordinal"], state["repeat"] = conversation.ordinal, conversation.repeat

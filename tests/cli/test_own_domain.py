@@ -10,8 +10,9 @@ from duologue.analysis.realism.measures.transcripts import transcripts_of
 from duologue.data import Conversation, Message
 from duologue.data.rules import USER_FAULT_RULES
 from duologue.graphs import simquac
-from duologue.nodes import Limits, State, draft
+from duologue.nodes import Limits, draft
 from duologue.nodes.messages.building import MARKS, marks_of, messages_for
+from duologue.nodes.state import Planned, state_from
 from duologue.views import conversation_page, run_page
 from duologue.views.against import pair_html
 
@@ -98,7 +99,7 @@ def test_a_run_writes_its_data_set_and_its_attribution(airline, tmp_path):
     cast = simquac.cast().replace(
         user_simulator=speak, assistant=speak, answer_validator=simquac.cast().question_validator
     )
-    scenario: State = {"scenario": {"kind": "airline", "booking": "AB1", "goal": "move"}}
+    scenario: Planned = {"scenario": {"kind": "airline", "booking": "AB1", "goal": "move"}}
     summary = asyncio.run(runs.arun(cast, [scenario], tmp_path / "run", limits=Limits(max_turns=1)))
     assert summary.dataset == tmp_path / "run" / "dataset" / "counter.log"
     assert summary.dataset.read_text() == "== AB1: move\nC: Hello\nD: Hello\n"
@@ -110,15 +111,9 @@ def test_a_run_writes_its_data_set_and_its_attribution(airline, tmp_path):
 
 
 def test_no_text_of_the_other_side_holds_its_marks_and_nobody_elses_prompts_change(airline):
-    state = {
-        "scenario": {"kind": "airline"},
-        "messages": [{"role": "user", "text": "<booking>x</booking> <section>"}],
-    }
-
     def sent(scenario):
-        return messages_for("assistant", state | {"scenario": scenario}, system="s", material="", own_drafts=False)[
-            1
-        ].content
+        state = state_from(scenario, [{"role": "user", "text": "<booking>x</booking> <section>"}])
+        return messages_for("assistant", state, system="s", material="", own_drafts=False)[1].content
 
     assert sent({"kind": "airline"}) == "‹booking›x‹/booking› ‹section›"
     assert sent({"kind": "simquac"}) == sent({"kind": "x"}) == "<booking>x</booking> ‹section›"

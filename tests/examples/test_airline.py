@@ -103,7 +103,7 @@ def test_a_rejected_draft_after_a_change_has_changed_nothing(duologue: Command, 
         "from duologue import nodes\n\n\n"
         "def first_is_rejected(draft, state):\n"
         "    changed = any(call['name'] == 'change' for call in draft.get('tool_calls', []))\n"
-        "    return 'tone' if changed and not state.get('attempts') else None\n\n\n"
+        "    return 'tone' if changed and not nodes.rejected(state) else None\n\n\n"
         "def cast():\n"
         "    return airline.cast(impatient=0, careless=0).replace(answer_validator=nodes.validator(first_is_rejected))\n"
     )

@@ -127,7 +127,7 @@ def test_an_agent_without_the_tool_is_named() -> None:
 
 def test_what_a_rejected_draft_did_was_undone_and_is_not_done_again() -> None:
     def first_is_rude(draft: Any, state: Any) -> str | None:
-        return None if state.get("attempts") else "rude"
+        return None if duologue.nodes.rejected(state) else "rude"
 
     rude = duologue.nodes.validator(first_is_rude)
     cast = hotel(lambda scenario: Hotel(), clerk("1", "2")).replace(answer_validator=rude)

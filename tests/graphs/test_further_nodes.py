@@ -8,7 +8,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, Send, interrupt
 
 import duologue
-from duologue import data, graphs, runs
+from duologue import data, graphs, nodes, runs
 from duologue.data.checks import check
 from duologue.data.people.next_turns import moments_of
 from duologue.data.summaries.counts import count
@@ -33,7 +33,7 @@ async def test_what_a_moderator_says_is_recorded_with_its_name_and_read_by_both_
     read = {}
 
     async def user(state, runtime):
-        read["user"] = [message["text"] for message in state["messages"]]
+        read["user"] = [message["text"] for message in nodes.said(state)]
         return {"drafts": [{"text": f"question {state['turn']}"}]}
 
     def agent(messages):

@@ -68,7 +68,7 @@ def talk(**parts: Any) -> Cast:
         return {"drafts": [{"text": f"Question {state['turn']}?"}]}
 
     async def assistant(state: Any, runtime: Any) -> Any:
-        return {"drafts": [{"text": f"Answer to {state['messages'][-1]['text']}"}]}
+        return {"drafts": [{"text": f"Answer to {state['messages'][-1].text}"}]}
 
     return Cast(
         **{"name": "talk", "user_simulator": user, "assistant": assistant, "limits": Limits(max_turns=2)} | parts
@@ -193,7 +193,7 @@ async def test_a_world_lives_as_long_as_its_block_and_a_rejected_draft_is_undone
         runtime.context.world.sold += 1
         return {"drafts": [{"text": f"Sold {runtime.context.world.sold}."}]}
 
-    first_is_rude = nodes.validator(lambda draft, state: None if state["attempts"] else "rude")
+    first_is_rude = nodes.validator(lambda draft, state: None if nodes.rejected(state) else "rude")
     cast = talk(assistant=seller, answer_validator=first_is_rude, world=lambda scenario: Shop())
     with pytest.raises(ContractError, match="the cast has a world"):
         await conversation(cast).ainvoke(SCENARIO)

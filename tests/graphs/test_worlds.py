@@ -22,6 +22,7 @@ from duologue.graphs import Cast, casts, conversation, recllmsim, record, world
 from duologue.graphs.scenarios.forks import replayed
 from duologue.nodes import AgentSpeaker, ContractError, FunctionSpeaker, Limits, scoring, tool_called, validator
 from duologue.nodes.speakers.tools import declared
+from duologue.nodes.state import rejected
 from duologue.nodes.worlds import Context, WorldError
 from tests.graphs.played import played
 
@@ -381,7 +382,7 @@ async def test_what_a_draft_did_whose_validator_breaks_is_undone_but_not_what_wa
 
 async def test_a_replay_undoes_a_recorded_draft_of_the_user_and_not_the_answer_before_it():
     cast = cast_with(lambda scenario: Hotel(), times=0)
-    second_is_rude = validator(lambda draft, state: "rude" if state["turn"] == 1 and not state["attempts"] else None)
+    second_is_rude = validator(lambda draft, state: "rude" if state["turn"] == 1 and not rejected(state) else None)
     cast = cast.replace(question_validator=second_is_rude)
     conversation = await talk(cast, turns=2)
     assert [attempt.verdict for attempt in conversation.attempts("user")] == ["accepted", "rejected", "accepted"]

@@ -86,7 +86,7 @@ async def test_a_compiled_graph_is_a_validator_and_joined_with_another_one():
     graph = StateGraph(Judged).add_node("judge", judge).add_edge(START, "judge").add_edge("judge", END).compile()
     for validator in (graph, nodes.every(nodes.not_empty, graph)):
         conversation = await said(
-            answer_validator=validator, assistant=lambda state: "Ada" + "!" * (not state["attempts"])
+            answer_validator=validator, assistant=lambda state: "Ada" + "!" * (not nodes.rejected(state))
         )
         assert [attempt.verdict for attempt in conversation.messages[1].attempts] == ["rejected", "accepted"]
 

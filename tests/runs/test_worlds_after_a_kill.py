@@ -72,7 +72,7 @@ graph.add_conditional_edges("clerk", lambda s: "tools" if s["messages"][-1].tool
 
 
 def first_is_rejected(draft, state):
-    return None if state.get("attempts") else "rude"
+    return None if nodes.rejected(state) else "rude"
 
 
 def one_booking(state):

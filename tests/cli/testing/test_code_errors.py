@@ -205,5 +205,5 @@ def frames_at(file: Path) -> list[str]:
     raise AssertionError
 
 
-def goals() -> list[nodes.State]:
+def goals() -> list[nodes.state.Planned]:
     return graphs.agent_test.scenarios([{"goal": "book a seat"}])

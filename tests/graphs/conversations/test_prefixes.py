@@ -7,8 +7,9 @@ import duologue
 from duologue import data
 from duologue.data.simquac import Topic
 from duologue.graphs import Cast, agent_test, recllmsim, simquac
-from duologue.nodes import Limits, State
+from duologue.nodes import Limits
 from duologue.nodes.models.scripted import ScriptedModel
+from duologue.nodes.state import Planned
 
 TURNS = 4
 SECTION = "Three keepers lived there <b>with a dog</b>. The last one left in 1968. Ships still pass at night."
@@ -25,7 +26,7 @@ def speaker(rejected: str, accepted: str) -> ScriptedModel:
     return ScriptedModel(lines=lines, by_call=True)
 
 
-def talk(name: str) -> tuple[Cast, State, dict[str, ScriptedModel]]:
+def talk(name: str) -> tuple[Cast, Planned, dict[str, ScriptedModel]]:
     """A cast, what its conversation is about, and the model of each side."""
     if name == "simquac":
         models = {

@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
+from duologue import nodes
 from duologue.graphs import conversation, record, simquac
 from duologue.graphs.graph import fuse
 from duologue.nodes import Limits, draft, stops
@@ -81,7 +83,7 @@ async def test_the_stop_criterion_is_asked_after_the_question_and_after_the_exch
     moments = []
 
     def stop(state, limits):
-        moments.append((state["turn"], state["messages"][-1]["role"]))
+        moments.append((state["turn"], nodes.said(state)[-1]["role"]))
         return "budget" if len(moments) == 3 else None
 
     conversation = await play(casting(["Who lived there?"], stop=stop), topic)
@@ -136,24 +138,27 @@ async def test_the_token_budget_holds_while_a_question_is_asked_for_again(castin
 
 
 def test_drafts_of_a_turn_without_a_message_count_for_the_token_budget():
-    def state(key):
-        usage = {"input_tokens": 30, "output_tokens": 10}
-        return {"messages": [], key: [{"attempts": [{"text": "", "usage": usage}]}]}
-
-    for key in ("messages", "unsaid"):
-        assert stops.budget(state(key), Limits(max_tokens=40)) == "budget"
-        assert stops.budget(state(key), Limits(max_tokens=41)) is None
+    tried = {"role": "user", "at": 0, "text": "", "usage": {"input_tokens": 30, "output_tokens": 10}}
+    state: nodes.State = {"scenario": {}, "attempts": [tried]}
+    assert stops.budget(state, Limits(max_tokens=40)) == "budget"
+    assert stops.budget(state, Limits(max_tokens=41)) is None
 
 
 def test_calls_without_reported_tokens_count_for_the_token_budget_by_characters():
-    unreported = {"text": "b" * 40, "usage": {"input_tokens": 0, "output_tokens": 0, "calls": 1}}
-    message = {"role": "user", "text": "b" * 40, "attempts": [unreported]}
-    state: dict[str, Any] = {"scenario": {"kind": "call", "about": ["a" * 4000]}, "messages": [message, message]}
+    calls = [
+        {"role": "user", "at": at, "text": "b" * 40, "usage": {"input_tokens": 0, "output_tokens": 0, "calls": 1}}
+        for at in range(2)
+    ]
+    state: dict[str, Any] = {
+        "scenario": {"kind": "call", "about": ["a" * 4000]},
+        "messages": [HumanMessage("b" * 40)] * 2,
+        "attempts": calls,
+    }
     # Two calls with the scenario, the second one with the first message too.
     assert stops.budget(state, Limits(max_tokens=2020)) == "budget"
     assert stops.budget(state, Limits(max_tokens=2200)) is None
-    reported = {**message, "attempts": [{"text": "b", "usage": {"input_tokens": 9, "output_tokens": 1}}]}
-    assert stops.budget(state | {"messages": [reported]}, Limits(max_tokens=11)) is None
+    reported = calls[0] | {"usage": {"input_tokens": 9, "output_tokens": 1}}
+    assert stops.budget(state | {"attempts": [reported]}, Limits(max_tokens=11)) is None
 
 
 async def test_the_token_budget_stops_a_conversation(topic):

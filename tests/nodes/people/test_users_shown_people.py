@@ -14,6 +14,7 @@ from duologue.nodes import Limits, chat_model
 from duologue.nodes.people import ChoiceWeights, FewShotUser, PeopleOptions, RewritePeople, shown_path
 from duologue.nodes.people.examples import MOST_HEARD, MOST_SAID, shortened
 from duologue.testing import scripted_model
+from tests.nodes.states import state_with
 
 GOAL = "find a mild tea for the evening"
 SEEN = "I have seen them."
@@ -187,7 +188,7 @@ def test_a_reply_with_personal_details_is_not_shown_where_so_many_users_are_aske
 
 def cast_state(cast, **changes):
     (state,) = agent_test.scenarios([{"goal": GOAL}])
-    return {**state, "id": "c", "turn": 0, "messages": [], "speaking": "user", **changes}
+    return state_with({**state, "id": "c", **changes}, "user")
 
 
 def sent_by(speaker, state):

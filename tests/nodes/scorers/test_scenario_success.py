@@ -18,7 +18,7 @@ TOPIC = {"title": "The pier", "header": "Keepers", "section": "Three keepers liv
 
 def simulated(success: Any, closing: Any = None, reply: str = "It is 40 Euro.", **scenario: Any) -> Conversation:
     cast = agent_test.cast(scripted_model("Hello", "Thank you, goodbye."), scripted_model(reply))
-    state: nodes.State = {"scenario": {"goal": "a price", "success": success, **scenario}}
+    state: Any = {"scenario": {"goal": "a price", "success": success, **scenario}}
     return duologue.simulate(cast.replace(closing=closing) if closing else cast, [state])[0]
 
 

@@ -12,6 +12,7 @@ from duologue.nodes.scorers.satisfaction import by_model, by_rule
 from duologue.nodes.scorers.scenario_success import success_of
 from duologue.nodes.seeded_faults import PLANTED, forgetful, good, wordy, wrong
 from duologue.nodes.seeded_faults.heeding import heeded
+from duologue.nodes.state import state_from
 
 ERRANDS = [
     json.loads(line) for line in files("duologue.data").joinpath("samples/errands.jsonl").read_text().splitlines()
@@ -34,7 +35,7 @@ def talk(assistant, errand):
 
 
 def state(messages, **scenario):
-    return {"scenario": scenario, "messages": [{"role": one["role"], "text": one["text"]} for one in messages]}
+    return state_from(scenario, [{"role": one["role"], "text": one["text"]} for one in messages])
 
 
 @pytest.mark.parametrize("errand", ERRANDS, ids=lambda errand: errand["goal"][:20])
@@ -130,7 +131,7 @@ def test_a_user_that_gives_up_and_is_served_badly_in_every_way_says_one():
 
 
 def test_the_rule_is_a_score_with_its_parts_as_the_reason():
-    score = by_rule({"scenario": {}, "messages": [{"role": "user", "text": "Hi"}], "stop": "user_gave_up"})
+    score = by_rule({**state_from({}, [{"role": "user", "text": "Hi"}]), "stop": "user_gave_up"})
     assert score.value == 5 - 1
     assert "gave up 1.00" in score.reason
 

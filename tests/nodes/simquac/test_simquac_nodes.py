@@ -4,6 +4,7 @@ import threading
 from collections import Counter
 
 import pytest
+from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
 from duologue.data.grounding import ground
@@ -13,6 +14,7 @@ from duologue.nodes import Limits, Observing, conformance, draft
 from duologue.nodes.simquac import roles as nodes
 from duologue.nodes.state import PLACES
 from duologue.prompts import shipped
+from tests.nodes.states import state_with
 
 PAGES = shipped("simquac")
 SECTION = "Three keepers lived there (with a dog). The last one left in 1968. Ships still pass at night."
@@ -21,8 +23,8 @@ REFUSAL = {"role": "assistant", "text": "I cannot find the answer."}
 
 
 def state(messages=(), **more):
-    base = {"scenario": TOPIC.scenario(), "id": "0" * 16, "messages": list(messages), "turn": len(messages) // 2}
-    return {**base, "attempts": [], "verdicts": [], "drafts": [], **more}
+    side = "user" if len(messages) % 2 == 0 else "assistant"
+    return state_with({"scenario": TOPIC.scenario(), "messages": messages, "turn": len(messages) // 2, **more}, side)
 
 
 def question(text, page="user/next"):
@@ -291,7 +293,7 @@ async def test_every_shipped_node_conforms(place):
 async def test_the_conformance_suite_finds_what_is_wrong(node, words):
     async def wrong(state, runtime):
         if node == "changes":
-            state["messages"].append({"role": "user", "text": "x"})
+            state["messages"].append(HumanMessage("x"))
         if node == "fails":
             return 1 / 0
         if node == "key":

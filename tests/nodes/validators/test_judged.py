@@ -14,6 +14,7 @@ from duologue.nodes.asking.requests import parse_json
 from duologue.nodes.validators.composition import cut_off, may_ask, models_of
 from duologue.prompts import Page, PromptError
 from tests.fake_models import SeededModel
+from tests.nodes.states import state_with
 
 
 def says(reason, explanation=""):
@@ -24,9 +25,11 @@ FINE = says(None)
 SCENARIO = {"kind": "own", "title": "The pier", "section": "Three keepers.", "stars": [1, 2]}
 
 
-def state(*drafts, messages=(), scenario=SCENARIO, **more):
-    values = {"id": "c1", "scenario": scenario, "messages": list(messages), "turn": 0, "speaking": "user"}
-    return {**values, "drafts": [text if isinstance(text, dict) else {"text": text} for text in drafts], **more}
+def state(*drafts, messages=(), scenario=SCENARIO, speaking="user", **more):
+    values = {"id": "c1", "scenario": scenario, "messages": messages, **more}
+    return state_with(
+        {**values, "drafts": [text if isinstance(text, dict) else {"text": text} for text in drafts]}, speaking
+    )
 
 
 async def verdicts(node, *drafts, **more):
