@@ -76,7 +76,7 @@ def first_is_rejected(draft, state):
 
 
 def one_booking(state):
-    said = [message["text"] for message in state["messages"] if message["role"] == "assistant"]
+    said = [message.text for message in state["messages"] if message.type == "ai"]
     return said == ["There are 1 bookings."]
 
 
