@@ -28,7 +28,7 @@ from .attempts import unjudged
 from .casts.cast import Cast
 from .failures import NodeError, failure_of, of_node, undone
 from .opening import of_cast, opening
-from .replaying import fork_of, recorded_update
+from .replaying import fork_of, recorded_update, without_record
 from .verdicts import after_validator, stop_of
 
 Place: TypeAlias = Any
@@ -76,7 +76,7 @@ def place(name: NodePlace, cast: Cast) -> Place:
                 await before_draft(limits)
             answer = recorded_update(name, shown)
         if answer is None:
-            answer = await _answer(name, node, shown, own)
+            answer = await _answer(name, node, without_record(shown), own)
         update = check_update(name, answer, state, cast.own_reasons)
         return await _settled(name, role, cast, state, update, limits) | origin
 

@@ -10,10 +10,21 @@ from typing import Any, TypeAlias, cast
 
 from ..data.attempts import as_object
 from ..data.provenance import SIDES, Fork, NodeInfo
-from ..data.records import Message, Role, Usage
+from ..data.records import Role, Usage
 from ..nodes.contract import OF_THE_CALL, OF_THE_VERDICT
-from ..nodes.speakers.same_answers import function_of
-from ..nodes.state import Draft, NodePlace, Prompt, State, Update, Verdict, attempt_number, rejected, said, worded
+from ..nodes.state import (
+    Draft,
+    NodePlace,
+    Prompt,
+    State,
+    Update,
+    Verdict,
+    attempt_number,
+    merged,
+    rejected,
+    said,
+    worded,
+)
 
 RecordedDraft: TypeAlias = tuple[dict[str, Any], dict[str, Any] | None]
 """An attempt, and the message that it became, as plain JSON."""
@@ -51,6 +62,13 @@ def recorded_update(place: NodePlace, state: State) -> Update | None:
     return replay.of_user(place, state)
 
 
+def without_record(state: State) -> State:
+    """The state without the record of its replay: no node sees what the user will say."""
+    if "replays" not in state["origin"]:
+        return state
+    return merged(state, {"origin": {key: value for key, value in state["origin"].items() if key != "replays"}})
+
+
 class _Replay:
     """A state that agrees with its record so far, and what the record has next."""
 
@@ -58,7 +76,6 @@ class _Replay:
         replays: Mapping[str, Any] = state["origin"]["replays"]
         self.record: Mapping[str, Any] = replays["record"]
         self.source = str(replays["source"])
-        self.same: str = replays["same"]
         self.messages = [worded(message) for message in self.record.get("messages", ())]
         self.so_far = said(state)
         self.nodes = as_object(state["origin"].get("nodes"))
@@ -72,13 +89,7 @@ class _Replay:
         return None
 
     def _agree(self, stored: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-        if stored["role"] != new["role"]:
-            return False
-        if all(stored.get(key) == new.get(key) for key in _OF_THE_ANSWER):
-            return True
-        if not self.same or new["role"] == "user":
-            return False
-        return bool(function_of(self.same)(Message.model_validate(stored), Message.model_validate(new)))
+        return all(stored.get(key) == new.get(key) for key in ("role", *_OF_THE_ANSWER))
 
     def is_over(self, place: NodePlace, state: State) -> bool:
         """Whether the record has no more to take, although all messages agree: a third one's are said by itself alone."""

@@ -16,7 +16,6 @@ from ..graphs import Cast
 from ..graphs.casts.rebuilding import Rebuilding
 from ..graphs.scenarios.forks import replayed
 from ..graphs.scenarios.sources import Scenarios
-from ..nodes.speakers.same_answers import SameAnswer
 from ..runs.engine.conduct import Conduct
 from ..runs.engine.conversing import Concurrency
 from ..runs.engine.event_loop import waiting
@@ -54,7 +53,6 @@ class ReplayPlan(RebuiltPlan):
         source: "str | Path | Iterable[Conversation]",
         *,
         rebuilding: Rebuilding,
-        same: SameAnswer | str | None = None,
         limit: int | None = None,
         limits: Mapping[str, Any] | None = None,
         out: str | Path | None = None,
@@ -76,7 +74,7 @@ class ReplayPlan(RebuiltPlan):
             [f"{left} conversations failed or were cut short: left out"] if (left := len(read) - len(stored)) else []
         )
         stored = stored[:limit]
-        states = [replayed(conversation, same, name) for conversation in stored]
+        states = [replayed(conversation, name) for conversation in stored]
         cast, base, another, others = rebuilding.fitted(stored, manifest, states)
         if another:  # a log may be longer than the cast's conversations
             base = replace(base, max_turns=max(len(conversation.exchanges) for conversation in stored))
@@ -98,7 +96,6 @@ async def areplay(
     source: "str | Path | Iterable[Conversation]",
     *,
     assistant: Any = None,
-    same: SameAnswer | str | None = None,
     world: Any = None,
     cast: Cast | str | None = None,
     parts: Mapping[str, Any] | None = None,
@@ -124,7 +121,6 @@ async def areplay(
     plan = ReplayPlan.of(
         source,
         rebuilding=Rebuilding(cast, None, assistant, world, settings, parts or {}),
-        same=same,
         limit=limit,
         limits={} if max_turns is None else {"max_turns": max_turns},
         out=out,
@@ -139,15 +135,13 @@ async def areplay(
 def replay() -> None:
     """Replay each stored conversation with a changed agent; `duologue replay` as a function.
 
-    The agent is asked at every message. The user's stored messages are taken as long as what they answer is equal, and
+    The agent is asked at every message. The user's stored messages are taken as long as what they answer has equal text and parts, and
     so are its prompts, its rejected drafts, and the verdicts and scores that models gave: no model is asked. From the
     first other answer on, the user is simulated, with the seed of the stored run.
 
     Args:
         source: A run folder or another path that `load` reads, or conversations.
         assistant: The changed agent; default: that of the run.
-        same: A function of the recorded and the new message, or its import path: whether the user's reply to the one
-            answers the other. Default: text, parts and what is stored are equal.
         world: Another world, which the agent's tools work on.
         cast: A cast by name or as an object, as for `fork`.
         parts: Parts of the cast to replace, as of `Cast.replace`.

@@ -8,7 +8,7 @@ from ...data.formats.detection import CONVERSATIONS, MANIFEST
 from ...data.formats.record_lines import attempted
 from ..options.model_fields import extended
 from ..options.recorded_casts import REBUILDING, limits_that_differ, rebuilding
-from ..options.shared import AnySource, limit_to, option
+from ..options.shared import AnySource, limit_to
 from ..output.plans import print_plan
 from ..running.run import OUT, ended, planned_calls, run_into
 from ..simulate import RUN, out_named, run_options, surrounded
@@ -19,14 +19,6 @@ from ..streams import print_json, put, say
 @surrounded
 def replay_command(
     source: AnySource,
-    same: Annotated[
-        str | None,
-        option(
-            "Compare a recorded and a new answer by this function, which returns whether the user's recorded reply "
-            "answers both. Default: they are equal.",
-            metavar="MODULE:NAME",
-        ),
-    ] = None,
     limit: Annotated[int | None, limit_to("conversations")] = None,
     **values: Any,
 ) -> int:
@@ -44,7 +36,6 @@ def replay_command(
     plan = ReplayPlan.of(
         source,
         rebuilding=rebuilding(values),
-        same=same,
         limit=limit,
         limits=limits_that_differ(values),
         out=out,

@@ -10,7 +10,6 @@ from ...data.scenarios import scenario_of
 from ...data.summaries.executed_graph import SPEAKER_OF
 from ...errors import DataError, SettingError
 from ...nodes.speakers.channels import CHANNELS
-from ...nodes.speakers.same_answers import SameAnswer, name_of_function
 from ...nodes.speakers.threads import THREAD
 from ...nodes.state import Planned
 
@@ -65,12 +64,11 @@ def forked(
     return {**state, "extra": dict(extra)} if extra else state
 
 
-def replayed(conversation: Conversation, same: SameAnswer | str | None = None, source: str = "") -> Planned:
+def replayed(conversation: Conversation, source: str = "") -> Planned:
     """The state of a replay, with id, scenario, repeat and first messages of the stored conversation.
 
     Args:
         conversation: The stored conversation.
-        same: Whether a new answer stands for the recorded one, or the import path of such a function; None: exactly.
         source: Name of the file or folder that holds it.
 
     Returns:
@@ -78,7 +76,6 @@ def replayed(conversation: Conversation, same: SameAnswer | str | None = None, s
 
     Raises:
         DataError: The conversation says nothing of its scenario.
-        ContractError: The function cannot be called with two messages.
     """
     subject = scenario_of(conversation)
     if subject is None:
@@ -90,7 +87,7 @@ def replayed(conversation: Conversation, same: SameAnswer | str | None = None, s
         "id": conversation.id,
         "ordinal": conversation.ordinal,
         "repeat": conversation.repeat,
-        "replays": {"record": record, "source": source, "same": name_of_function(same)},
+        "replays": {"record": record, "source": source},
     }
     if first := _first_messages(conversation):
         state["messages"] = first

@@ -15,14 +15,6 @@ def asks(messages):
 
 def books(messages):
     return asks(messages) if len(messages) < 3 else "It is booked."
-
-
-def polite(messages):
-    return asks(messages) + " Please."
-
-
-def begins_alike(old, new):
-    return new.text.startswith(old.text)
 """
 
 
@@ -56,13 +48,10 @@ def test_it_reports_where_each_forks_the_calls_saved_and_success_in_pairs(duolog
     assert "agent_test, a replay of run, 4 of 4 finished" in out
 
 
-def test_an_unchanged_agent_and_one_that_a_function_takes_for_it_fork_nowhere(duologue: Any, run: Path) -> None:
+def test_an_unchanged_agent_forks_nowhere(duologue: Any, run: Path) -> None:
     code, out, _ = duologue("replay", run)
     assert (code, "4 replayed: 4 equal their records, 0 fork" in out) == (0, True)
     assert [talk.without_timing() for talk in load("out/replay-1")] == [talk.without_timing() for talk in load(run)]
-    same = ("--assistant", "mine:polite", "--same", "mine:begins_alike", "--limit", 2)
-    code, out, _ = duologue("replay", run, *same)
-    assert (code, "2 replayed: 0 equal their records, 0 fork" in out, "(100 %)" in out) == (0, True, True)
 
 
 def test_a_plan_counts_the_calls_of_a_user_whose_every_answer_differs_and_costs_nothing(
@@ -80,8 +69,6 @@ def test_a_plan_counts_the_calls_of_a_user_whose_every_answer_differs_and_costs_
     [
         (("--out", "run", "--resume"), "run: is the run that is replayed"),
         (("--resume",), "--resume needs --out"),
-        (("--same", "mine:nothing"), "has no attribute 'nothing'"),
-        (("--same", "mine:asks"), "same: expected a plain function"),
         (("--set", "nothing=1"), "there is no setting 'nothing'"),
         (("--cast", "simquac"), "the scenario names no kind"),
         (("--limit", 0), "--limit"),
