@@ -87,6 +87,7 @@ def unsupported_fields(conversation: Conversation) -> dict[str, int]:
         "rejected drafts": sum(attempt.verdict == "rejected" for attempt in conversation.attempts()),
         "tool calls": sum(len(message.tool_calls) for message in conversation.messages if message.stored),
         "spans": sum(len(message.spans) for message in conversation.messages if message.stored),
+        "messages of a third role": sum(message.name is not None for message in conversation.messages),
     } | {f"label {label}": 1 for label in unknown}
 
 

@@ -214,6 +214,8 @@ def _paragraph(conversation: Conversation, first: int, left_out: LeftOut) -> dic
                 else ("a question without an answer" if not exchange.assistant else "an answer that is not a span")
             )
             left_out.add(f"conversation {conversation.id}, turn {number}: {problem}")
+    if thirds := sum(message.name is not None for message in conversation.messages):
+        left_out.add(f"conversation {conversation.id}: messages of a third role ({thirds})")
     if not qas and not conversation.exchanges:
         left_out.add(f"conversation {conversation.id}: it has no message, its paragraph no question")
     return {

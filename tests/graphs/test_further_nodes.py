@@ -11,6 +11,7 @@ import duologue
 from duologue import data, graphs, nodes, runs
 from duologue.data.checks import check
 from duologue.data.people.next_turns import moments_of
+from duologue.data.recllmsim.dataset import unsupported_fields
 from duologue.data.summaries.counts import count
 from duologue.errors import SettingError
 from duologue.graphs import agent_test, simquac
@@ -65,7 +66,8 @@ async def test_published_formats_leave_a_third_ones_messages_out_and_say_so(tmp_
     conversation = await played(moderated(lambda state: "Go on."))
     assert [message.name for message in conversation.messages].count("moderator") == 2
     written = tmp_path / "set.json"
-    data.simquac.write([conversation], written)
+    assert any("third role (2)" in line for line in data.simquac.write([conversation], written))
+    assert unsupported_fields(conversation)["messages of a third role"] == 2
     assert "Go on." not in written.read_text()
     assert len(data.load(written)[0].messages) == 6
 
