@@ -195,33 +195,40 @@ async def _settled(
     name: NodePlace, role: Role | None, cast: Cast, state: State, update: Update, limits: Limits
 ) -> dict[str, Any]:
     """The node's update as the graph's own."""
+    if role is None:
+        return _after_turn(cast, state, update, limits) if name == "turn_recorder" else _after_closing(update)
     if name in VALIDATORS:
-        assert role is not None
-        settled = after_validator(role, cast, state, update.get("verdicts", []), update.get("stop"), limits)
-        tried = settled["attempts"]
-        said = any("message" in attempt and attempt["verdict"] != "fallback" for attempt in tried)
-        if said or not state.get("drafts"):
-            stands(limits)
-        else:  # what is not said has not happened
-            await undone(limits, {"attempts": tried, "drafts": None})
-        return settled
-    if name in SPEAKERS:
-        assert role is not None
-        try:
-            return _spoken(role, cast, name, state, update)
-        except NodeError as error:
-            await undone(limits, error.update)
-            raise
-    if name == "turn_recorder":
-        changed: dict[str, Any] = {"turn": state.get("turn", 0) + 1}
-        if "labels" in update:
-            changed["labels"] = update["labels"]
-        stop = update.get("stop") or stop_of(cast, after(state, changed), limits)
-        return changed | {"stop": stop}
-    if name == "closing":
-        return _after_closing(update)
+        return await _judged(role, cast, state, update, limits)
+    if name not in SPEAKERS:
+        return _selected(role, state, update)
+    try:
+        return _spoken(role, cast, name, state, update)
+    except NodeError as error:
+        await undone(limits, error.update)
+        raise
+
+
+def _selected(role: Role, state: State, update: Update) -> dict[str, Any]:
     selected: dict[str, Any] = {"prompt": update.get("prompt"), "stop": update.get("stop") or state.get("stop")}
     return selected | ({"memory": {role: update["memory"]}} if "memory" in update else {})
+
+
+async def _judged(role: Role, cast: Cast, state: State, update: Update, limits: Limits) -> dict[str, Any]:
+    judged = after_validator(role, cast, state, update.get("verdicts", []), update.get("stop"), limits)
+    tried = judged["attempts"]
+    is_said = any("message" in attempt and attempt["verdict"] != "fallback" for attempt in tried)
+    if is_said or not state.get("drafts"):
+        stands(limits)
+    else:  # what is not said has not happened
+        await undone(limits, {"attempts": tried, "drafts": None})
+    return judged
+
+
+def _after_turn(cast: Cast, state: State, update: Update, limits: Limits) -> dict[str, Any]:
+    changed: dict[str, Any] = {"turn": state.get("turn", 0) + 1}
+    if "labels" in update:
+        changed["labels"] = update["labels"]
+    return changed | {"stop": update.get("stop") or stop_of(cast, after(state, changed), limits)}
 
 
 def _spoken(role: Role, cast: Cast, name: NodePlace, state: State, update: Update) -> dict[str, Any]:
