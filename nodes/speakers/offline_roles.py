@@ -8,7 +8,7 @@ from ...data.records import Role
 from ...prompts import PromptError
 from ..messages.building import MessageBuilder, PageMessages
 from ..models.offline.model import OfflineChatModel
-from ..models.offline.prompt_parser import GOAL_MARKS
+from ..models.offline.reading import GOAL_MARKS
 from ..models.specs import chat_model
 
 PARTS: Mapping[Role, str] = {"user": "goal_user", "assistant": "task_assistant"}

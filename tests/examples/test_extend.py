@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from duologue import data
-from duologue.nodes.models.offline.word_weights import vocabulary
+from duologue.nodes.models.offline.reading import vocabulary
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(page for page in (ROOT / "docs" / "extend").glob("*.md") if page.stem != "index")

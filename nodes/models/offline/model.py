@@ -1,5 +1,6 @@
 """The offline chat model: a rule-based baseline without a language model, key or network."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
@@ -10,23 +11,26 @@ from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import ConfigDict, Field
 
+from ....data.behaviours import BEHAVIOURS, UserMoment, behaved
 from ....data.identity import digest
+from ....data.text.languages import language_of
 from ....errors import ModelError
-from . import goal_user, inventor, recllmsim_speakers, student, teacher
-from .behaviour_lines import as_prompted
-from .prompt_parser import ParsedPrompt, prompt_of
-from .word_weights import vocabulary
+from ...goodbyes import Ending
+from ...messages.building import unfenced
+from .reading import GOAL_MARKS, READ, ParsedPrompt, prompt_of, short, vocabulary
+from .recllmsim import QUOTED, assistant_reply, goal_user, inventor, user_reply
+from .simquac import student, teacher
 
 OfflineSide: TypeAlias = Literal["student", "teacher", "task_user", "task_assistant", "goal_user", "inventor"]
 SIDES: tuple[OfflineSide, ...] = get_args(OfflineSide)
 
 _REPLIES: Mapping[OfflineSide, Callable[[ParsedPrompt, int, str], str]] = {
-    "student": student.reply,
-    "teacher": teacher.reply,
-    "task_user": recllmsim_speakers.user_reply,
-    "task_assistant": recllmsim_speakers.assistant_reply,
-    "goal_user": goal_user.reply,
-    "inventor": inventor.reply,
+    "student": student,
+    "teacher": teacher,
+    "task_user": user_reply,
+    "task_assistant": assistant_reply,
+    "goal_user": goal_user,
+    "inventor": inventor,
 }
 Rate: TypeAlias = Annotated[float, Field(ge=0, le=1, strict=True)]
 MISBEHAVIOURS: Mapping[OfflineSide, Sequence[str]] = vocabulary("misbehaviours")
@@ -94,7 +98,7 @@ class OfflineChatModel(BaseChatModel):
             return ""
         if misbehaviour == "repeat" and prompt.own:
             return prompt.own[draw % len(prompt.own)]
-        text = as_prompted(_REPLIES[self.side](prompt, draw, misbehaviour), prompt, draw)
+        text = _as_prompted(_REPLIES[self.side](prompt, draw, misbehaviour), prompt, draw)
         if misbehaviour == "reasoning":
             return f"<think>Let me see what to say about {prompt.marked('title') or 'this'}.</think>\n{text}"
         return text
@@ -105,3 +109,21 @@ class OfflineChatModel(BaseChatModel):
             if share < 0:
                 return name
         return ""
+
+
+_LINE = re.compile(r"^- (\w+):", re.MULTILINE)
+_WORD = re.compile(r"\bkestrel-[0-9a-f]{4}\b")
+
+
+def _as_prompted(text: str, prompt: ParsedPrompt, draw: int) -> str:
+    """The message with the behaviours of the prompt; the same one without any."""
+    names = [name for name in _LINE.findall(prompt.behaviour) if name in BEHAVIOURS]
+    if not names:
+        return text
+    marked = "".join((prompt.marked_any(GOAL_MARKS) or [prompt.marked("title")])[:1])
+    goal = short(" ".join(unfenced(marked[:READ]).split()), 60)
+    turns = [("user" if is_own else "assistant", line) for is_own, line in prompt.turns]
+    word = _WORD.search(prompt.behaviour)
+    leaves = text in QUOTED.findall(prompt.note) or Ending(may_give_up=True).reason(text) is not None
+    moment = UserMoment(turns, goal, language_of(goal or text) or "en", draw, word.group() if word else "", ends=leaves)
+    return behaved(text, names, moment)

@@ -12,8 +12,8 @@ from duologue.data.recllmsim import shipped_profiles, shipped_tasks
 from duologue.data.rules import plain_words
 from duologue.data.rules.user_turns import user_notes, user_reasons
 from duologue.nodes import chat_model
-from duologue.nodes.models.offline.recllmsim_speakers import situation_of
-from duologue.nodes.models.offline.word_weights import READ
+from duologue.nodes.models.offline.reading import READ
+from duologue.nodes.models.offline.recllmsim import situation_of
 
 
 @dataclass(frozen=True)

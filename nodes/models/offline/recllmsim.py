@@ -1,4 +1,4 @@
-"""The rule-based user and assistant of task-oriented conversations.
+"""The rule-based user and assistant of tasks, the user with a goal and facts, and the inventor of profiles.
 
 Each replies in the language of its messages.
 """
@@ -9,10 +9,26 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ....data.identity import digest
+from ....data.recllmsim import ATTRIBUTES, FIELDS
 from ....data.recllmsim.situations import lines_of
+from ....data.rules.refusals import outcome_of
 from ....data.text.languages import language_of
-from .prompt_parser import ParsedPrompt
-from .word_weights import READ, content_words, phrase, rotated, sentences, short, vocabulary, words
+from ....errors import ModelError
+from ...goodbyes import ENDING, GIVING_UP
+from ...messages.building import unfenced
+from .reading import (
+    GOAL_MARKS,
+    KNOWN_MARKS,
+    READ,
+    ParsedPrompt,
+    content_words,
+    phrase,
+    rotated,
+    sentences,
+    short,
+    vocabulary,
+    words,
+)
 
 QUOTED = re.compile(r"[“\"「](.{2,80}?)[”\"」]")
 """A phrase in quotes, such as that for a goodbye in a note."""
@@ -130,3 +146,120 @@ def assistant_reply(prompt: ParsedPrompt, draw: int, misbehaviour: str = "") -> 
     questions = [*rotated(kinds[kind]["questions"], draw), *rotated(phrases["questions"], draw)]
     question = min(questions, key=lambda text: text.casefold() in earlier)
     return "\n".join([phrase(phrases["start"], draw, x=topic), *lines, question])
+
+
+PATIENCE = 8
+"""Messages after which it gives up."""
+
+_SAY_GOAL = ("openings", "unknown", "again", "insist")
+
+
+def goal_user(prompt: ParsedPrompt, draw: int, misbehaviour: str = "") -> str:
+    """The user's next message.
+
+    Misbehaviours: `role_leak` speaks for another role, `prompt_leak` shows the prompt.
+    """
+    goal_text = " ".join(unfenced("".join(prompt.marked_any(GOAL_MARKS)[:1])[:READ]).split())
+    goal = short(goal_text, 60)
+    if not goal:
+        raise ModelError("model 'offline' is sent no goal between <goal> and </goal>: does the scenario have it?")
+    language = language_of(goal) or "en"
+    phrases = vocabulary("goals")[language]
+    if goal_text == goal + (mark := goal_text[-1]) and mark in "?？":  # its own mark, and no other one after it
+        goal = goal_text
+        phrases = phrases | {
+            name: [re.sub(r"\{x\}[.?。]", "{x}", text) for text in phrases[name]] for name in _SAY_GOAL
+        }
+    leaks = vocabulary(f"tasks_{language}").get(misbehaviour, ["{m}"])
+    return phrase(leaks, draw, m=_goal_message(prompt, goal, phrases, draw))
+
+
+def _goal_message(prompt: ParsedPrompt, goal: str, phrases: dict[str, list[str]], draw: int) -> str:
+    if not prompt.others:
+        return phrase(phrases["openings"], draw, x=goal)
+    heard, offered = prompt.others[-1][:READ], QUOTED.findall(prompt.note)
+    leave, give_up = [*offered, ""][:2] if offered else _goodbyes(prompt)
+    signs = vocabulary("goals")[language_of(heard) or "en"]
+    questions = [text for text in sentences(heard) if text.endswith(("?", "？")) or _has(signs["asks"], text)]
+    questions = [text for text in questions if not _has(signs["else"], text)]
+    if questions and all(_has(signs["approval"], text) for text in questions):  # "Shall I book it?", `ask-user`
+        return phrase(phrases["approve"], draw)
+    outcome = outcome_of(heard)
+    if leave and not questions and outcome == "done":
+        return str(leave)
+    refused_before = any(outcome_of(text[:READ]) == "refused" for text in prompt.others[:-1])
+    if give_up and ((outcome == "refused" and refused_before) or len(prompt.own) >= PATIENCE):
+        return str(give_up)
+    if outcome == "refused":
+        return phrase(phrases["insist"], draw, x=goal)
+    if not questions:
+        return phrase(phrases["again"], len(prompt.own), x=goal)
+    return _fact(prompt, " ".join(questions), goal, phrases, draw)
+
+
+def _fact(prompt: ParsedPrompt, question: str, goal: str, phrases: dict[str, list[str]], draw: int) -> str:
+    """The fact that fits the question, or an unused one if it asks for no kind; else `unknown`."""
+    facts = [text.strip(" .。") for text in sentences(unfenced("\n".join(prompt.marked_any(KNOWN_MARKS))))]
+    unknown = sentences(unfenced(prompt.marked("unknown")))
+    earlier = "\n".join(prompt.own).casefold()
+    question_words = set(content_words(question))
+    asked_kinds = [kind for asks, kind in vocabulary("goals")["kinds"] if _has(asks, question)]
+    kinds = {text: 2 * any(_has(kind, text) for kind in asked_kinds) for text in facts}
+    shared = {text: question_words & set(content_words(text)) for text in (*facts, *unknown)}
+    no_fact = set[str]().union(*(shared[text] for text in unknown))
+    if no_fact and not any(kinds[text] or shared[text] - no_fact for text in facts):
+        return phrase(phrases["unknown"], len(prompt.own), x=goal)
+    fits = {text: kinds[text] + bool(shared[text]) for text in facts}
+    best = sorted(facts, key=lambda text: -fits[text])
+    untold = [text for text in best if text.casefold() not in earlier]
+    fact = next((text for text in (*untold, *best) if fits[text] or (text in untold and not asked_kinds)), None)
+    if fact is None:
+        return phrase(phrases["unknown"], len(prompt.own), x=goal)
+    if fact[-1] in "?？!！":  # it keeps its own mark
+        return fact
+    return phrase(rotated(phrases["fact"], draw), 0, x=fact)
+
+
+def _goodbyes(prompt: ParsedPrompt) -> tuple[str, str]:
+    """The phrases for leaving and for giving up; the second only if the prompt contains it."""
+    language = language_of(prompt.material) or "en"
+    return ENDING[language], GIVING_UP[language] if GIVING_UP[language].rstrip(".。") in prompt.material else ""
+
+
+def _has(pattern: object, text: str) -> bool:
+    return re.search(str(pattern), text, re.IGNORECASE) is not None
+
+
+def inventor(prompt: ParsedPrompt, draw: int, misbehaviour: str = "") -> str:
+    """A complete profile.
+
+    Misbehaviours: `incomplete` leaves attributes out, `repeat` ignores the request.
+    """
+    request = prompt.marked("lacking")[:2_000]
+    chinese = language_of(request) == "zh"
+    lists = vocabulary(f"profiles_{'zh' if chinese else 'en'}")
+    if misbehaviour == "repeat":
+        request, draw = "", 0
+
+    def drawn(items: Sequence[str], count: int, what: str) -> list[str]:
+        return sorted(items, key=lambda item: digest(draw, what, item))[: max(0, count)]
+
+    lines = dict(re.findall(r"^[ \t]*([^:：\s]+)[ \t]*[:：][ \t]*(.*)$", request, re.MULTILINE))
+    requested = {key: lines.get(label, "").strip() for key, label in lists["labels"].items()}
+    ages = re.fullmatch(r"(\d{1,3})-(\d{1,3})", requested["age"])
+    first = max(14, int(ages[1])) if ages else 18
+    last = max(first, min(88, int(ages[2]))) if ages else 80
+    values = {"age": [str(first + int(digest(draw, "age")[:8], 16) % (last - first + 1))]}
+    for key, kinds in lists["kinds"].items():
+        names = [name for name in re.split("[,、] ?", requested[key]) if name in kinds]
+        others = [name for name in kinds if name not in names]
+        names += drawn(others, (2 if key == "personality" else 1) - len(names), key)
+        values[key] = [drawn(kinds[name], 1, name)[0] for name in names]
+    values |= {key: drawn(items, 3 if key == "daily_interests" else 2, key) for key, items in lists["lists"].items()}
+    for key in drawn(FIELDS, 1 + draw % 3, "left out") if misbehaviour == "incomplete" else []:
+        del values[key]
+    text = ""
+    for number, key in enumerate(FIELDS, start=1):
+        if joined := lists["between"].join(values.get(key, [])):
+            text += f"{number}. {ATTRIBUTES[key][chinese]}{lists['colon']}{joined[:1].upper()}{joined[1:]}\n"
+    return text.strip()
