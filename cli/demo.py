@@ -52,8 +52,8 @@ def demo_command(
         raise DataError(f"{folder}: holds a run already: choose another folder with --out")
     drafts, offline = sample_drafts(), graphs.simquac.cast()
     cast = offline.replace(
-        user_simulator=WrittenDrafts("user", offline.user_simulator, drafts),
-        assistant=WrittenDrafts("assistant", offline.assistant, drafts),
+        user_simulator=WrittenDrafts("user", offline.nodes["user_simulator"], drafts),
+        assistant=WrittenDrafts("assistant", offline.nodes["assistant"], drafts),
     )
     topics = {topic.title: topic for topic in simquac.samples()}
     scenarios = graphs.simquac.scenarios([topics[title] for title in drafts])

@@ -110,7 +110,7 @@ def _cast_first(args: list[str]) -> list[str]:
 def cast_command(name: str) -> Any:
     """The command of a cast: options for its settings, its scenarios, the limits and the run."""
     from ..graphs import casts
-    from ..graphs.casts.settings import CastSettings
+    from ..graphs.casts.registry import CastSettings
 
     factory = casts.find(name)
     settings, source = options_of(factory.settings, CAST), options_of(factory.source, SCENARIOS)

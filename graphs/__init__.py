@@ -2,9 +2,7 @@
 
 from . import agent_test, casts, label_graph, profiles, recllmsim, simquac
 from .casts.cast import Cast
-from .casts.registry import CastFactory, scenarios_of
-from .casts.settings import CastSettings
-from .casts.sides import side
+from .casts.registry import CastFactory, CastSettings, scenarios_of
 from .graph import builder, conversation, world
 from .records import record
 
@@ -21,7 +19,6 @@ __all__ = [
     "recllmsim",
     "record",
     "scenarios_of",
-    "side",
     "simquac",
     "world",
 ]

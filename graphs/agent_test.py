@@ -9,7 +9,6 @@ from typing import Any
 from pydantic import Field
 
 from ..data import domains
-from ..data.records import Role
 from ..data.text.languages import Language, language_of
 from ..errors import DataError, placed
 from ..nodes.goodbyes import Ending
@@ -19,23 +18,16 @@ from ..nodes.recllmsim.goals import GoalMessages, HelperMessages, goal_of
 from ..nodes.recllmsim.roles import UserPrompts, UserValidator
 from ..nodes.scorers import Score, scoring, solved
 from ..nodes.scorers.scenario_success import KEY
-from ..nodes.speakers.offline_roles import PARTS
 from ..nodes.state import Planned, State, history
 from ..nodes.validators.composition import not_empty
-from .casts.assembling import assembled, says_stored
-from .casts.cast import Cast
-from .casts.registry import CastFactory, register
-from .casts.settings import CastSettings, documented, library
-from .casts.sides import Speaker, side
+from .casts.cast import Cast, Speaker, looked_up, says_stored
+from .casts.registry import CastFactory, CastSettings, assembled, documented, library
 from .graph import conversation
-from .scenarios.planned_states import numbered, repeated
-from .scenarios.sources import ScenarioFile, of_another_kind
+from .scenarios.sources import ScenarioSource, numbered, of_another_kind, repeated
 
 NAME = "agent_test"
 TURNS = 10
 """Maximum turns of a conversation."""
-OFFLINE: Mapping[Role, str] = PARTS
-"""Whose part the offline model plays for each role."""
 
 
 class AgentTestSettings(CastSettings):
@@ -50,7 +42,7 @@ class AgentTestSettings(CastSettings):
     )
 
 
-class Goals(ScenarioFile):
+class Goals(ScenarioSource):
     """Goals, facts and what counts as success."""
 
     def fitting(self, scenario: dict[str, Any]) -> dict[str, Any]:
@@ -85,33 +77,31 @@ def unless_the_scenario_says(state: State) -> Score | None:
 def _build(settings: AgentTestSettings) -> Cast:
     language = settings.language or "en"
     pages = library(NAME, settings.prompts, language)
-    user = side("user", settings.user, GoalMessages(pages), OFFLINE["user"])
-    assistant = side("assistant", settings.assistant, HelperMessages(pages), OFFLINE["assistant"])
+    user = looked_up("user", settings.user)
     ending = Ending(may_give_up=settings.may_give_up, any_goodbye=True, stored=True)
     return assembled(
         settings,
         turns=TURNS,
         name=NAME,
         user_prompt_selector=UserPrompts(pages, language, settings.may_give_up),
+        user_view=GoalMessages(pages),
         user_simulator=user,
         question_validator=UserValidator(None if says_stored(user) else ending),
         assistant_prompt_selector=RepairPrompts("assistant", pages),
-        assistant=assistant,
+        assistant_view=HelperMessages(pages),
+        assistant=looked_up("assistant", settings.assistant),
         answer_validator=not_empty,
         closing=scoring(success=unless_the_scenario_says),
         prompts=pages,
-        offline=OFFLINE,
     )
 
 
-FACTORY = register(
-    CastFactory(
-        name=NAME,
-        build=_build,
-        settings=AgentTestSettings,
-        source=Goals,
-        summary="A user with a goal and facts, and an agent of yours: a test of the agent that needs no code.",
-    )
+FACTORY = CastFactory(
+    name=NAME,
+    build=_build,
+    settings=AgentTestSettings,
+    source=Goals,
+    summary="A user with a goal and facts, and an agent of yours: a test of the agent that needs no code.",
 )
 
 

@@ -166,7 +166,7 @@ async def world(cast: Cast, state: Mapping[str, Any], limits: Limits | None = No
         )
     if not isinstance(state.get("scenario"), dict):
         raise ContractError("the graph's input has no 'scenario', from which the world is set up")
-    speakers = {role: getattr(cast, place) for place, role in SPEAKERS.items()}
+    speakers = {role: cast.nodes[place] for place, role in SPEAKERS.items()}
     async with living(cast.world, state["scenario"]) as live:
         context = Context.of((limits or cast.limits).or_else(cast.limits), live)
         plain = [record_of(one) for one in convert_to_messages(state.get("messages", []))]

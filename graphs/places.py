@@ -54,7 +54,7 @@ def place(name: NodePlace, cast: Cast) -> Place:
 
     What it raises passes; what a draft did that is not said is undone first.
     """
-    node = node_of(getattr(cast, name))
+    node = node_of(cast.nodes[name])
     node = sound(node) if name in VALIDATORS else node
     role: Role | None = SIDES.get(name)
 
@@ -241,7 +241,7 @@ def _spoken(role: Role, cast: Cast, name: NodePlace, state: State, update: Updat
         drafts[0] = {**drafts[0], "memory": update["memory"]}  # counts if it is said
     elif "memory" in update:
         remembered = {"memory": {role: update["memory"]}}
-    speaker = getattr(cast, name)
+    speaker = cast.nodes[name]
     prompted = speaker.prompted if isinstance(speaker, PromptedSpeaker) else True
     if callable(prompted):
         prompted = prompted(merged(state, {"speaking": role}))

@@ -20,9 +20,8 @@ from ..nodes.state import Planned
 from ..nodes.stops import MANY_TURNS, AfterOneAnswer
 from ..prompts import Library
 from . import simquac
-from .casts.cast import Cast
-from .casts.settings import library
-from .casts.sides import Speaker
+from .casts.cast import Cast, Speaker
+from .casts.registry import library
 
 NAME = "reading"
 """Folder of the pages that a chat model is asked with."""

@@ -4,39 +4,42 @@ After RecLLMSim and RecUserSim: travel, presents, meals, skills, restaurants. Th
 task; the assistant knows only what the user says.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from ..data.recllmsim import KIND
-from ..data.records import Role
-from ..data.text.languages import Language
-from ..errors import SettingError
+from ..data import recllmsim as data
+from ..data.recllmsim import KIND, Situation
+from ..data.recllmsim.selection import Combination
+from ..data.recllmsim.tasks import tasks_on_demand
+from ..data.records import Conversation, Message, Role
+from ..data.text.languages import Language, language_of
+from ..data.text.model_tokens import texts_in
+from ..errors import DataError, SettingError
 from ..nodes.contract import Node
 from ..nodes.goodbyes import Ending
 from ..nodes.messages.selectors import RepairPrompts
 from ..nodes.people import PeopleSpeaker, RewritePeople, people_path, rewrites
 from ..nodes.recllmsim import roles as nodes
 from ..nodes.scorers.post_questions import PostQuestions, closing
-from ..nodes.speakers.replay import ReplayedLabels, replayed_path
+from ..nodes.speakers.replay import ReplayedLabels, replayed, replayed_path
+from ..nodes.state import Planned
 from ..nodes.validators.composition import Observing, not_empty
-from .casts.assembling import assembled, replaying, says_stored
-from .casts.cast import Cast
-from .casts.registry import CastFactory, register
-from .casts.settings import CastSettings, documented, library
-from .casts.sides import Speaker, side
+from .casts.cast import Cast, Speaker, looked_up, replaying, says_stored
+from .casts.registry import CastFactory, CastSettings, assembled, documented, library
 from .graph import conversation
-from .scenarios.tasks import TaskSource
-from .scenarios.tasks import scenario as scenario
-from .scenarios.tasks import scenarios as scenarios
+from .scenarios.sources import Scenarios, ScenarioSource, numbered, of_another_kind, replayed_paths, too_many
 
+Subject: TypeAlias = Situation | Conversation
 NAME = KIND
 PUBLISHED = "recllmsim_as_published"
+SHOWN = 3
+"""How many odd conversations, or groups of equal profiles, a note names."""
 TURNS = 10
 """Maximum turns of a conversation, as in the published data."""
-OFFLINE: Mapping[Role, str] = {"user": "task_user", "assistant": "task_assistant"}
-"""Whose part the offline model plays for each role."""
 
 
 class RecLLMSimSettings(CastSettings):
@@ -113,10 +116,7 @@ def _build(settings: RecLLMSimSettings) -> Cast:
     pages = library(NAME, settings.prompts, language)
     handshake = settings.as_published if settings.handshake is None else settings.handshake
     opens = settings.opens or ("assistant" if settings.as_published else "user")
-    asker = side("user", settings.user, nodes.UserMessages(pages, handshake), OFFLINE["user"])
-    helper = side(
-        "assistant", settings.assistant, nodes.AssistantMessages(pages, settings.proactive), OFFLINE["assistant"]
-    )
+    asker, helper = looked_up("user", settings.user), looked_up("assistant", settings.assistant)
     ending = None if says_stored(asker) else Ending(settings.strict_ending, settings.may_give_up)
     validator: Node = nodes.UserValidator(
         ending,
@@ -127,37 +127,225 @@ def _build(settings: RecLLMSimSettings) -> Cast:
         one_question=settings.one_question,
     )
     reply_validator: Node = nodes.published_reply_validator if settings.as_published else not_empty
-    sides: tuple[tuple[Role, Node], ...] = (("user", asker), ("assistant", helper))
-    respondents: dict[Role, Node] = {role: speaker for role, speaker in sides if not says_stored(speaker)}
+    sides: tuple[tuple[Role, Any], ...] = (("user", asker), ("assistant", helper))
+    respondents: dict[Role, Node] = {role: side for role, side in sides if not says_stored(side)}
     ended = PostQuestions(pages, respondents) if settings.post_questions else closing
-    replayed = replaying(asker, helper)
-    if len(replayed) == 2 and replayed[0].conversations == replayed[1].conversations:
-        ended = ReplayedLabels(replayed[0])
+    replays = replaying(asker, helper)
+    if len(replays) == 2 and replays[0].conversations == replays[1].conversations:
+        ended = ReplayedLabels(replays[0])
     return assembled(
         settings,
         turns=TURNS,
         name=PUBLISHED if settings.as_published else NAME,
         user_prompt_selector=nodes.UserPrompts(pages, language, settings.may_give_up, settings.question_words),
+        user_view=nodes.UserMessages(pages, handshake),
         user_simulator=asker,
         question_validator=Observing(validator) if settings.as_published else validator,
         assistant_prompt_selector=RepairPrompts("assistant", pages),
+        assistant_view=nodes.AssistantMessages(pages, settings.proactive),
         assistant=helper,
         answer_validator=reply_validator,
         closing=ended,
-        greeting=pages["assistant/greeting"].fill() if opens == "assistant" and not replayed else None,
+        greeting=pages["assistant/greeting"].fill() if opens == "assistant" and not replays else None,
         prompts=pages,
-        offline=OFFLINE,
     )
 
 
-FACTORY = register(
-    CastFactory(
-        name=NAME,
-        build=_build,
-        settings=RecLLMSimSettings,
-        source=TaskSource,
-        summary="A user with a profile and a task plans something with an assistant (RecLLMSim, RecUserSim).",
+class TaskSource(ScenarioSource):
+    """Every task in every context with every profile, shipped or from files.
+
+    If a side replays stored conversations, their situations instead.
+    """
+
+    task: list[str] | None = Field(default=None, description="Take only these tasks; may be repeated.")
+    tasks: Path | None = Field(
+        default=None, description="Read the tasks from this file, a workbook or YAML. Default: the shipped tasks."
     )
+    contexts: list[str] | None = Field(
+        default=None,
+        description="Take only these contexts of each task, by number from 0: 0,3; may be repeated. Default: all.",
+    )
+    profiles: Path | None = Field(
+        default=None, description="Read user profiles from this file or folder. Default: the shipped profiles."
+    )
+    sample: int | None = Field(default=None, ge=1, description="Draw N profiles at random with the seed. Default: all.")
+
+    @field_validator("contexts", mode="before")
+    @classmethod
+    def _one_text(cls, contexts: Any) -> Any:
+        return [contexts] if isinstance(contexts, str) else contexts
+
+    def check(self) -> None:
+        """Raise SettingError for tasks or profiles beside stored ones."""
+        if self.tasks is not None or self.profiles is not None:
+            raise SettingError("--tasks and --profiles: --scenarios has tasks and profiles of its own: leave them out")
+
+    def fitting(self, scenario: dict[str, Any]) -> dict[str, Any]:
+        """The situation as a scenario; DataError for another kind, or without a task, a context or a profile."""
+        kind = scenario.get("kind", KIND if "task_context" in scenario else None)
+        if kind != KIND:
+            raise DataError(of_another_kind(kind, "tasks with a context and a profile", KIND))
+        situation = {"kind": kind} | scenario
+        if "preference" not in situation and isinstance(situation.get("profile"), str):
+            situation["preference"] = situation.pop("profile")
+        if "preference" not in situation and "profile" not in situation:
+            raise DataError("has no profile: give it a 'preference', which is a text, or a 'profile', an object")
+        if "language" not in situation and isinstance(context := situation.get("task_context"), str):
+            situation["language"] = language_of(context) or "en"
+        return Situation.of(situation).scenario()
+
+    def selected(self, states: Sequence[Planned], seed: int) -> Sequence[Planned]:
+        """Those of the chosen tasks, contexts and number of profiles."""
+        situations = [Situation.of(state["scenario"]) for state in states]
+        chosen_ids = {id(situation) for situation in data.chosen(situations, **self._choice(seed))}
+        return [state for state, situation in zip(states, situations, strict=True) if id(situation) in chosen_ids]
+
+    def _choice(self, seed: int) -> dict[str, Any]:
+        return {"tasks": self.task, "contexts": _numbers(self.contexts), "profiles": self.sample, "seed": seed}
+
+    def settings_for(self, states: Sequence[Planned]) -> dict[str, Any]:
+        """The language that all situations share."""
+        return {"language": _language_of([Situation.of(state["scenario"]) for state in states], "en")}
+
+    def remarks(self, states: Sequence[Planned], settings: Any) -> list[str]:
+        """Situations in another language than the run, and those with an empty profile."""
+        situations = [Situation.of(state["scenario"]) for state in states]
+        language = settings.language or _language_of(situations, "en")
+        notes = []
+        if others := sum(situation.language != language for situation in situations):
+            notes.append(_in_other_languages(others, len(situations), "scenarios", language))
+        if nameless := sum(not situation.profile_text.strip() for situation in situations):
+            notes.append(f"{nameless} of {len(situations)} scenarios have an empty profile: their users have none")
+        return notes
+
+    def own(self, settings: Any, seed: int) -> Scenarios:
+        """One scenario for each selected task, context and profile, or for each conversation that a side replays."""
+        paths = replayed_paths(settings)
+        if paths and (self.profiles or self.tasks):
+            raise SettingError("--profiles and --tasks: a replayed side has its own: leave them out")
+        language: Language = settings.language or "en"
+        if paths:
+            subjects, source, notes = self._replayed(paths, seed)
+            language = settings.language or _language_of(subjects, "en")
+            others = sum(_language_of([subject], language) != language for subject in subjects)
+            if len(paths) == 1 and others:
+                notes.append(_in_other_languages(others, len(subjects), "conversations", language))
+        else:
+            subjects, source, notes = self._combined(language, seed)
+            language = settings.language or _language_of(subjects, "en")
+        for number, subject in enumerate(subjects):
+            self.check_size(texts_in(scenario(subject)["scenario"]), f"situation {number}")
+        states = scenarios(subjects) if paths else [scenario(subject) for subject in subjects]  # none is equal
+        return Scenarios(
+            self.repeated(states, settings)[: self.limit],
+            self.source_info(**source),
+            settings={"language": language},
+            notes=tuple(notes),
+            broken=bool(source.get("broken")),
+        )
+
+    def _combined(self, language: Language, seed: int) -> tuple[Sequence[Subject], dict[str, Any], list[str]]:
+        """As many as are simulated of the tasks in their contexts with each profile, their source, and notes."""
+        tasks = tasks_on_demand(self.tasks) if self.tasks else data.shipped_tasks(language)
+        pool = data.read_pool(self.profiles) if self.profiles else data.shipped_profiles(language)
+        combination = Combination(tasks, tuple(enumerate(pool.texts)), language)
+        situations = combination.chosen(**self._choice(seed))
+        every = len(situations)
+        needed = every if self.limit is None else min(every, -(-self.limit // self.repeats))
+        if problem := too_many(needed * self.repeats, "--limit, --sample, --task or --contexts"):
+            raise DataError(problem)
+        notes = []
+        if self.profiles and pool.duplicates:
+            groups = [" = ".join(map(str, group[: SHOWN + 1])) for group in pool.duplicates[:SHOWN]]
+            equal = ", ".join([*groups, *(["..."] if len(pool.duplicates) > SHOWN else [])])
+            notes.append(f"{self.profiles}: {pool.distinct} of {len(pool)} profiles differ (equal: {equal})")
+        if pool.language != language:
+            notes.append(
+                f"the profiles are in {pool.language}, the run is in {language}: give --language {pool.language}, or others"
+            )
+        given = ((self.tasks, "tasks"), (self.profiles, "profiles"))
+        names = [path.name if path else f"samples/{folder}/{language}" for path, folder in given]
+        source: dict[str, Any] = {"source": ", ".join(names)}
+        if self.tasks is None and self.profiles is None:
+            source |= {"licence": "MIT, written for duologue", "licence_id": "mit"}
+        return list(islice(situations, needed)), source, notes
+
+    def _replayed(self, paths: Sequence[Path], seed: int) -> tuple[Sequence[Subject], dict[str, Any], list[str]]:
+        """The stored conversations that are replayed, their source with its odd and broken files, and notes."""
+        loaded, notes = replayed(paths[0]), list[str]()
+        if len(set(paths)) == 2:
+            notes.append("user and assistant replay two folders: replies belong to the messages of their own folder")
+        odd = data.oddities(loaded)
+        for line in loaded.notes:
+            names = odd.get(line.partition(":")[0], [])
+            examples = f" ({', '.join(names[:SHOWN])}{', ...' if len(names) > SHOWN else ''})" if names else ""
+            notes.append(f"{paths[0]}: {line}{examples}")
+        # Conversations that no cast could have produced are replayed as they are; the manifest names them.
+        about = {"source": paths[0].name, "odd": odd, "broken": list(loaded.broken)}
+        return (
+            data.chosen(list(loaded), **self._choice(seed)),
+            {name: value for name, value in about.items() if value},
+            notes,
+        )
+
+
+def _language_of(subjects: Sequence[Subject], otherwise: Language) -> Language:
+    """The language of all subjects if they share one, else `otherwise`."""
+    languages: set[Language] = {
+        (Situation.of(subject) if isinstance(subject, Conversation) else subject).language for subject in subjects
+    }
+    return languages.pop() if len(languages) == 1 else otherwise
+
+
+def _in_other_languages(others: int, count: int, what: str, language: Language) -> str:
+    return f"{others} of {count} {what} are in another language than the run, which is in {language}"
+
+
+def _numbers(texts: Sequence[str] | None) -> list[int] | None:
+    if texts is None:
+        return None
+    text = ",".join(texts)
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise SettingError(f"--contexts: {text!r}: expected numbers with commas between them: write 0,3") from None
+
+
+def scenario(
+    subject: Subject | Mapping[str, Any],
+    *,
+    ordinal: int = 0,
+    repeat: int = 0,
+    messages: Iterable[Message] = (),
+) -> Planned:
+    """The initial state of a conversation about a situation; `messages` come first.
+
+    A stored conversation gives its situation and its `extra`, but not its labels. Annotators gave these to that very
+    conversation, so a cast adds them at the end only if it replays both roles.
+    """
+    situation = Situation.of(subject) if isinstance(subject, Conversation) else Situation.model_validate(subject)
+    state: Planned = {
+        "scenario": situation.scenario(),
+        "ordinal": ordinal,
+        "repeat": repeat,
+        "messages": [message.plain() for message in messages],
+    }
+    if isinstance(subject, Conversation):
+        state["extra"] = dict(subject.extra)
+    return state
+
+
+def scenarios(subjects: Sequence[Subject]) -> list[Planned]:
+    """One initial state for each, in order; equal situations get different numbers."""
+    return numbered([scenario(subject) for subject in subjects])
+
+
+FACTORY = CastFactory(
+    name=NAME,
+    build=_build,
+    settings=RecLLMSimSettings,
+    source=TaskSource,
+    summary="A user with a profile and a task plans something with an assistant (RecLLMSim, RecUserSim).",
 )
 
 

@@ -3,36 +3,36 @@
 "Let the LLMs Talk" (WSDM 2024). In code student is `user`, teacher is `assistant`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
+from ..data import simquac as data
 from ..data.grounding import NO_ANSWER
-from ..data.records import Role
+from ..data.identity import equals, ordinals
+from ..data.records import Message
 from ..data.rules import QUESTION_WORDS
+from ..data.simquac import Topic
 from ..data.simquac.dataset_checks import ANSWER_TOKENS
+from ..errors import DataError, SettingError
 from ..nodes.contract import Node
 from ..nodes.simquac import as_released as as_released_nodes
 from ..nodes.simquac import roles as nodes
 from ..nodes.simquac.roles import ANSWER_CHARACTERS
-from .casts.assembling import assembled
-from .casts.cast import Cast
-from .casts.registry import CastFactory, register
-from .casts.settings import CastSettings, documented, library
-from .casts.sides import Speaker, side
+from ..nodes.speakers.replay import replayed
+from ..nodes.state import Planned
+from .casts.cast import Cast, Speaker, looked_up
+from .casts.registry import CastFactory, CastSettings, assembled, documented, library
 from .graph import conversation
-from .scenarios.topics import TopicSource
-from .scenarios.topics import scenario as scenario
-from .scenarios.topics import scenarios as scenarios
+from .scenarios.sources import Scenarios, ScenarioSource, chosen, numbered, of_another_kind, replayed_paths
 
 NAME = "simquac"
 PUBLISHED = "simquac_as_released"
 """Name of the cast with the published script's rules; ids and random draws depend on it."""
 TURNS = 12
 """Turns of a conversation, as in the published data set."""
-OFFLINE: Mapping[Role, str] = {"user": "student", "assistant": "teacher"}
-"""Whose part the offline model plays for each role."""
 
 
 class SimQuACSettings(CastSettings):
@@ -73,10 +73,6 @@ class SimQuACSettings(CastSettings):
 
 def _build(settings: SimQuACSettings) -> Cast:
     pages = library(NAME, settings.prompts)
-    student = side("user", settings.user, nodes.StudentMessages(pages, settings.question_words), OFFLINE["user"])
-    teacher = side(
-        "assistant", settings.assistant, nodes.TeacherMessages(pages, settings.answer_tokens), OFFLINE["assistant"]
-    )
     question_validator: Node = nodes.QuestionValidator(
         settings.question_words, settings.one_question, settings.no_repeats
     )
@@ -94,26 +90,129 @@ def _build(settings: SimQuACSettings) -> Cast:
         settings,
         turns=TURNS,
         name=PUBLISHED if settings.as_published else NAME,
+        user_view=nodes.StudentMessages(pages, settings.question_words),
         user_prompt_selector=student_prompts,
-        user_simulator=student,
+        user_simulator=looked_up("user", settings.user),
         question_validator=question_validator,
         assistant_prompt_selector=teacher_prompts,
-        assistant=teacher,
+        assistant_view=nodes.TeacherMessages(pages, settings.answer_tokens),
+        assistant=looked_up("assistant", settings.assistant),
         answer_validator=answer_validator,
         fallback=NO_ANSWER,
         prompts=pages,
-        offline=OFFLINE,
     )
 
 
-FACTORY = register(
-    CastFactory(
-        name=NAME,
-        build=_build,
-        settings=SimQuACSettings,
-        source=TopicSource,
-        summary='A student asks about a section that only the teacher sees ("Let the LLMs Talk", WSDM 2024).',
+class TopicSource(ScenarioSource):
+    """Topics from a file, from the data set that a side replays, or from the shipped samples."""
+
+    topics: Path | None = Field(
+        default=None,
+        description="Take the topics of this source: a document of yours (.md, .txt, .html, .docx) or a folder of them, JSON lines, SimQuAC or QuAC JSON, or a run folder. Default: those of the replayed file, or the shipped samples.",
     )
+    sample: int | None = Field(
+        default=None, ge=1, description="Draw N topics at random with the seed, in the file's order. Default: all."
+    )
+
+    background: data.Background = Field(
+        default="lead",
+        description="Take the background from a document: the text between its title and the next heading, only that text's first paragraph, or none.",
+    )
+    max_section_bytes: int = Field(
+        default=data.MAX_SECTION_BYTES,
+        ge=200,
+        description="Set the maximum of bytes of a section of a document; a longer one is split into several topics.",
+    )
+
+    def check(self) -> None:
+        """Raise SettingError for topics beside stored ones."""
+        if self.topics is not None:
+            raise SettingError(
+                "--topics and --scenarios: each gives the subjects of the conversations: give one of the two"
+            )
+
+    def fitting(self, scenario: dict[str, Any]) -> dict[str, Any]:
+        """The topic as a scenario; DataError for another kind.
+
+        A line without a kind may be a topic as in --topics.
+        """
+        kind = scenario.get("kind", data.KIND if "section" in scenario else None)
+        if kind != data.KIND:
+            raise DataError(of_another_kind(kind, "topics with a section", data.KIND))
+        topic = {"kind": kind, "background": ""} | scenario
+        if "kind" not in scenario:  # as a line of a file of topics, where these say nothing of what is talked about
+            topic = {key: value for key, value in topic.items() if key != "id"}
+            topic["section"] = str(topic["section"]).removesuffix(data.ENDING)
+        if problem := data.problem_of(Topic.of(topic)):
+            raise DataError(problem)
+        return topic
+
+    def selected(self, states: Sequence[Planned], seed: int) -> Sequence[Planned]:
+        """The first ones, or the sample."""
+        return chosen(states, limit=self.limit, sample=self.sample, seed=seed)
+
+    def own(self, settings: Any, seed: int) -> Scenarios:
+        """One scenario for each topic; equal topics get different numbers."""
+        replays = replayed_paths(settings)
+        notes = [f"{path}: {note}" for path in dict.fromkeys(replays) for note in replayed(path).notes]
+        if len(set(replays)) == 2:
+            notes.insert(0, "user and assistant replay two files: answers belong to the questions of their own file")
+        if self.topics is not None:
+            topic_set = data.topic_set(
+                self.topics,
+                max_bytes=self.max_topic_bytes,
+                background=self.background,
+                max_section_bytes=self.max_section_bytes,
+            )
+            topics, source = topic_set.topics, self.topics.absolute().name
+            notes += topic_set.notes
+        elif replays:
+            topics = data.topics_of(replayed(replays[0]), replays[0], max_bytes=self.max_topic_bytes)
+            source = replays[0].name
+        else:
+            topics, source = data.samples(), "samples/topics.jsonl"
+        shipped = self.topics is None and not replays
+        licence = {"licence": "MIT, written for duologue", "licence_id": "mit"} if shipped else {}
+        if repeated := equals(ordinals(topic.scenario() for topic in topics)):
+            verb = "repeats" if repeated == 1 else "repeat"
+            notes.append(f"{repeated} of {len(topics)} topics {verb} an earlier one; each is simulated")
+        states = chosen(scenarios(topics), limit=self.limit, sample=self.sample, seed=seed)
+        return Scenarios(
+            self.repeated(states, settings), self.source_info(source=source, **licence), notes=tuple(notes)
+        )
+
+
+def scenario(
+    topic: Topic | Mapping[str, Any],
+    *,
+    ordinal: int = 0,
+    repeat: int = 0,
+    messages: Iterable[Message] = (),
+) -> Planned:
+    """The initial state of a conversation about a topic; `messages` come first."""
+    topic = topic if isinstance(topic, Topic) else Topic.model_validate(topic)
+    state: Planned = {
+        "scenario": topic.scenario(),
+        "ordinal": ordinal,
+        "repeat": repeat,
+        "messages": [message.plain() for message in messages],
+    }
+    if topic.id is not None:
+        state["labels"] = {"topic_id": topic.id}
+    return state
+
+
+def scenarios(topics: Sequence[Topic]) -> list[Planned]:
+    """One initial state for each topic, in order; equal topics get different numbers."""
+    return numbered([scenario(topic) for topic in topics])
+
+
+FACTORY = CastFactory(
+    name=NAME,
+    build=_build,
+    settings=SimQuACSettings,
+    source=TopicSource,
+    summary='A student asks about a section that only the teacher sees ("Let the LLMs Talk", WSDM 2024).',
 )
 
 

@@ -24,8 +24,7 @@ from ..nodes.scorers.scenario_success import KEY as SUCCESS
 from ..nodes.state import Planned
 from ..nodes.stops import MANY_TURNS, AfterOneTurn
 from . import agent_test, casts
-from .casts.cast import Cast
-from .casts.sides import Speaker
+from .casts.cast import Cast, Speaker
 
 FAILED = ("model_failed", "cancelled", "budget", "agent_interrupted", "user_timeout", "agent_timeout")
 """Stop reasons with which a user that was asked has not answered."""

@@ -28,8 +28,7 @@ from ..nodes.speakers.replay import ReplaySpeaker
 from ..nodes.state import Planned
 from . import agent_test, casts
 from .agent_test import unless_the_scenario_says
-from .casts.cast import Cast
-from .casts.sides import Speaker
+from .casts.cast import Cast, Speaker
 from .single_turn import state_of
 
 ERRANDS = "samples/errands.jsonl"
@@ -93,7 +92,7 @@ def meeting(
     cast = agent_test.cast(user=user, assistant=assistant, language=language)
     success = heeded if planted else unless_the_scenario_says
     return cast.replace(
-        closing=scoring(success=success, satisfaction=satisfaction_of(cast.user_simulator, language)[1])
+        closing=scoring(success=success, satisfaction=satisfaction_of(cast.nodes["user_simulator"], language)[1])
     )
 
 

@@ -59,7 +59,7 @@ def after_validator(
         attempt["verdict"] = "unjudged"
     ended = bool(stop or error)
     ran = [Draft(text="", tool_calls=calls_that_ran(draft)) for draft in drafts] if ended else drafts
-    tools = [] if passed or restorable(limits) else lasting(getattr(cast, SPEAKER_OF[role]), ran)
+    tools = [] if passed or restorable(limits) else lasting(cast.nodes[SPEAKER_OF[role]], ran)
     if tools:
         note = (NOT_UNDONE if ended else NOT_ASKED_AGAIN) + ", ".join(tools)
         tried = [attempt | {"notes": [*attempt.get("notes", []), note]} for attempt in tried]
@@ -138,7 +138,7 @@ def _silence(role: Role, cast: Cast, attempts: list[Attempt], tried: list[Attemp
     """
     flaws = Counter(attempt["flaw"] for attempt in attempts)
     counted = ", ".join(f"{number} {flaw}" for flaw, number in sorted(flaws.items()))
-    own = role == "assistant" or getattr(cast.user_simulator, "model", None) is None
+    own = role == "assistant" or getattr(cast.nodes["user_simulator"], "model", None) is None
     error = f"none of {len(attempts)} replies had a text: {counted}"
     failure = {"node": SPEAKER_OF[role], "error": error} | ({"fault": role} if own else {})
     return NodeError(failure, {"attempts": tried, "drafts": None})

@@ -16,7 +16,7 @@ from ..data.identity import digest
 from ..data.records import Conversation, Message, Record
 from ..errors import SettingError
 from ..graphs import Cast, agent_test, casts
-from ..graphs.scenarios.planned_states import numbered
+from ..graphs.scenarios.sources import numbered
 from ..graphs.single_turn import FAILED, asking
 from ..nodes.limits import Limits
 from ..nodes.scorers.scenario_success import KEY as SUCCESS

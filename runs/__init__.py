@@ -1,6 +1,6 @@
 """Many conversations at once: concurrency, resuming, the run folder with its manifest and data set."""
 
-from ..graphs.scenarios.planned_states import chosen, repeated
+from ..graphs.scenarios.sources import chosen, repeated
 from .engine.conduct import Conduct, recorded_calls
 from .engine.control import Control
 from .engine.conversing import converse, converse_all, planned

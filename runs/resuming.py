@@ -67,8 +67,8 @@ def spent_before(
     """
     if not spending.bounded:
         return
-    speakers: dict[str, Any] = {role: _price_query(getattr(cast, speaker)) for speaker, role in SPEAKERS.items()}
-    judges: dict[str, Any] = {role: _price_query(getattr(cast, judge)) for judge, role in VALIDATORS.items()}
+    speakers: dict[str, Any] = {role: _price_query(cast.nodes[speaker]) for speaker, role in SPEAKERS.items()}
+    judges: dict[str, Any] = {role: _price_query(cast.nodes[judge]) for judge, role in VALIDATORS.items()}
     pages = {role: [cast.pages[name].source] if (name := f"{role}/system") in cast.pages else [] for role in speakers}
     for conversation in conversations:
         if conversation.id in again:

@@ -14,7 +14,7 @@ from ..data.records import Conversation, Role
 from ..data.settings.tracing import requested
 from ..errors import SettingError
 from ..graphs import Cast
-from ..graphs.casts.success_checks import check_success
+from ..graphs.casts.checks import check_success
 from ..graphs.graph import Compiled, cast_of
 from ..nodes.calls.gate import EndpointError
 from ..nodes.limits import Limits

@@ -12,12 +12,11 @@ from ..data.records import Conversation, Failure
 from ..data.settings.tracing import requested
 from ..errors import DuologueError, SettingError
 from ..graphs import Cast
-from ..graphs.casts.success_checks import check_success
+from ..graphs.casts.checks import check_success
 from ..graphs.graph import Compiled, cast_of
 from ..graphs.opening import begun
 from ..graphs.records import record
-from ..graphs.scenarios.planned_states import repeated
-from ..graphs.scenarios.sources import Scenarios
+from ..graphs.scenarios.sources import Scenarios, repeated
 from ..nodes.calls.gate import EndpointError
 from ..nodes.limits import Limits
 from ..nodes.state import Planned

@@ -80,7 +80,7 @@ async def atest(
     old = None
     if against is not None:
         old = old_version(against, trial, limits, test_of, out=folder, common=common, option="common=True")
-        for note in old.notes(tested.user_simulator):
+        for note in old.notes(tested.nodes["user_simulator"]):
             logged(note)
         if old.trial is not None:
             conduct.check_in_turns()

@@ -22,8 +22,7 @@ from ..data.people.splits import UserPart
 from ..data.records import Conversation
 from ..errors import SettingError
 from ..graphs import Cast, agent_test, casts
-from ..graphs.scenarios.planned_states import behaving, numbered, repeated
-from ..graphs.scenarios.sources import ScenarioFile, Scenarios, ScenarioSource
+from ..graphs.scenarios.sources import Scenarios, ScenarioSource, behaving, numbered, repeated
 from ..nodes.limits import Limits
 from ..nodes.people import PeopleSpeaker
 from ..nodes.scorers.post_questions import closing
@@ -107,7 +106,7 @@ class AgentTest:
                 f"test: {next(iter(settings))!r} is a setting, and the cast is made already: set it there"
             )
         sides = {name: side for name, side in (("user", user), ("assistant", agent)) if side is not None}
-        source_type = ScenarioFile if factory is None else factory.source
+        source_type = ScenarioSource if factory is None else factory.source
         checked = None if factory is None else factory.checked({**settings, **sides})
         planned = given_scenarios(source_type, checked, scenarios, notify, **choice)
         if factory is not None:
@@ -123,7 +122,11 @@ class AgentTest:
         """SettingError, before a call is paid for, if nothing would give a conversation a score."""
         states = self.scenarios.states
         lacking = sum(KEY not in state["scenario"] for state in states)
-        if lacking and self.cast.name == agent_test.NAME and isinstance(self.cast.user_simulator, PeopleSpeaker):
+        if (
+            lacking
+            and self.cast.name == agent_test.NAME
+            and isinstance(self.cast.nodes["user_simulator"], PeopleSpeaker)
+        ):
             why = "a retrieval-based user leaves where its source conversation ends, which is not evidence about the agent"
             if lacking == len(states):
                 raise SettingError(f"no conversation would have a score: {why}: give each scenario a 'success'")
@@ -213,7 +216,10 @@ def _planned(
         path = None if scenarios is None else Path(scenarios)
         return source_type(scenarios=path, **choice).read(settings, seed)
     judge = choice.get("judge")
-    source = ScenarioFile(judge=judge) if not issubclass(source_type, ScenarioFile) else source_type(judge=judge)
+    makes_none = (
+        source_type.own is ScenarioSource.own
+    )  # a cast that makes its scenarios itself takes others as they are
+    source = (source_type if makes_none else ScenarioSource)(judge=judge)
     states = [_state(source, scenario) for scenario in scenarios][: choice.get("limit")]
     planned: Sequence[Planned] = repeated(numbered(states), choice.get("repeats", 1))
     if users := chosen_users(choice.get("behaviour", ()), "behaviour"):
@@ -221,7 +227,7 @@ def _planned(
     return Scenarios(planned, {}, source.settings_for(states))
 
 
-def _state(source: ScenarioFile, scenario: Mapping[str, Any]) -> Planned:
+def _state(source: ScenarioSource, scenario: Mapping[str, Any]) -> Planned:
     """The initial state of a scenario, which may be one already."""
     if isinstance(scenario, Mapping) and isinstance(scenario.get("scenario"), dict):
         return typed(Planned, dict(scenario))

@@ -14,8 +14,7 @@ from ..errors import DataError, SettingError
 from ..graphs import Cast
 from ..graphs.casts.rebuilding import Rebuilding
 from ..graphs.scenarios.forks import forked
-from ..graphs.scenarios.planned_states import repeated
-from ..graphs.scenarios.sources import Scenarios
+from ..graphs.scenarios.sources import Scenarios, repeated
 from ..nodes.limits import Limits
 from ..nodes.speakers.tools import tools_of
 from ..nodes.state import Planned
@@ -234,5 +233,5 @@ def _check_turns(state: Planned, limits: Limits) -> None:
 def _without_world(conversation: Conversation, at: int, cast: Cast) -> Iterator[str]:
     """A note if tools would act on nothing that the kept messages did."""
     calls = sum(len(message.tool_calls) for message in conversation.messages[: at + 1])
-    if calls or any(True for _ in tools_of(getattr(cast.assistant, "agent", None))):
+    if calls or any(True for _ in tools_of(getattr(cast.nodes["assistant"], "agent", None))):
         yield "no world is given, so the tools act on nothing that was done before the fork (world, as MODULE:NAME, gives one)"

@@ -24,7 +24,7 @@ def lacking_replays(cast: Any, scenarios: list[Any]) -> Iterator[str]:
     from ...nodes.speakers.replay import ReplaySpeaker
 
     keys = [identity.digest(scenario["scenario"]) for scenario in scenarios]
-    for node in (cast.user_simulator, cast.assistant):
+    for node in (cast.nodes["user_simulator"], cast.nodes["assistant"]):
         if isinstance(node, ReplaySpeaker):
             replayable = {key for key, _ in node.by_scenario}
             lacking = sum(key not in replayable for key in keys)

@@ -74,7 +74,7 @@ def planned_calls(versions: Beside, scenarios: list[Any], limits: Any, options: 
         return plans[0]
     named = {str(folder): plan for (_, folder), plan in zip(versions, plans, strict=True)}
     plan = joined(named, plans[0].what, plans[0].length, "runs")
-    shares = any(asks_model(cast.user_simulator) for cast, _ in versions)
+    shares = any(asks_model(cast.nodes["user_simulator"]) for cast, _ in versions)
     return replace(plan, fewer=(*plan.fewer, *[SHARED] * shares))
 
 
@@ -96,7 +96,7 @@ def run_into(
     option has.
     """
     from ... import runs
-    from ...graphs.casts.page_checks import of_another_language
+    from ...graphs.casts.checks import of_another_language
     from ...runs.planning.conversations import models_asked, models_of_cast
 
     versions = [(cast, folder), *beside]

@@ -81,7 +81,7 @@ class AgentTestRun:
         beside, control = self.beside, self.options.control()
         conduct: dict[str, Any] = {"keep_calls": self.options.keep_calls or "user"}
         if self.old is not None:
-            say(*self.old.notes(self.trial.cast.user_simulator))
+            say(*self.old.notes(self.trial.cast.nodes["user_simulator"]))
             conduct["replies_of"] = self.old.replies
 
         scenarios = self.trial.scenarios

@@ -63,9 +63,8 @@ def model(messages: list[AnyMessage]) -> AIMessage:
     return AIMessage("", tool_calls=[{"name": "transfer", "args": arguments, "id": "1"}])
 
 
-builder = StateGraph(MessagesState)
+builder = StateGraph(MessagesState).add_node("tools", ToolNode([transfer]))
 builder.add_node("model", lambda state: {"messages": [model(state["messages"])]})
-builder.add_node("tools", ToolNode([transfer]))
 builder.add_edge(START, "model")
 builder.add_conditional_edges("model", tools_condition)
 builder.add_edge("tools", "model")
@@ -140,7 +139,8 @@ def cast(
     pages = prompts.library(Path(__file__).parent / "pages")
     return graphs.Cast(
         name="bank",
-        user_simulator=graphs.side("user", user, nodes.PageMessages("user", pages)),
+        user=user,
+        user_view=nodes.PageMessages("user", pages),
         question_validator=nodes.UserValidator(nodes.Ending(may_give_up=True, any_goodbye=True, stored=True)),
         assistant=nodes.AgentSpeaker("assistant", agent),
         answer_validator=nodes.every(nodes.not_empty, nodes.validator(hides_numbers)),

@@ -8,17 +8,7 @@ A function that returns a cast needs neither: it is named by its import path. Ex
     'simquac'
 """
 
-from .registry import GROUP, PACKAGE, CastFactory, CastSpec, factory_of, find, log, register, registered, scenarios_of
+from .cast import CastSpec
+from .registry import GROUP, CastFactory, built, factory_of, find, register, registered, scenarios_of
 
-__all__ = [
-    "GROUP",
-    "PACKAGE",
-    "CastFactory",
-    "CastSpec",
-    "factory_of",
-    "find",
-    "log",
-    "register",
-    "registered",
-    "scenarios_of",
-]
+__all__ = ["GROUP", "CastFactory", "CastSpec", "built", "factory_of", "find", "register", "registered", "scenarios_of"]

@@ -1,63 +1,99 @@
-"""A cast: the node of every place in the graph, and the stop criterion."""
+"""A cast: who takes part in a conversation and by which rules, as it was given; its nodes are made where a graph needs them."""
 
 from collections.abc import Mapping
-from dataclasses import InitVar, dataclass, field, fields, replace
-from typing import Any, Literal, Protocol, Self, TypeAlias, TypeGuard, get_args
+from dataclasses import InitVar, dataclass, field, fields
+from dataclasses import replace as changed
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, Self, TypeAlias, TypeGuard, get_args
+from typing import cast as typed
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from ...data.records import Fault, NodeInfo, Role
 from ...data.stop_reasons import NAME, own_reason
-from ...data.summaries.executed_graph import SPEAKERS
+from ...data.summaries.executed_graph import SPEAKER_OF, SPEAKERS
 from ...nodes.asking.judges import pages_of
-from ...nodes.contract import AsksSides, ContractError, Node, Stop, check_node, check_stop, describe
+from ...nodes.contract import ContractError, Node, Stop, check_node, check_stop, describe
 from ...nodes.goodbyes import Ending
 from ...nodes.limits import Limits
-from ...nodes.messages.building import MessageBuilder, Talk, WithMessageBuilder
+from ...nodes.messages.building import MessageBuilder
 from ...nodes.messages.selectors import RepairPrompts
-from ...nodes.models.specs import without_secrets
+from ...nodes.models.specs import chat_model, names_model, without_secrets
+from ...nodes.people import PeopleSpeaker, RewritePeople, of_spec, source_path
 from ...nodes.recllmsim.goals import GoalMessages, HelperMessages
 from ...nodes.recllmsim.roles import UserPrompts, UserValidator
 from ...nodes.scorers.combined import scorers_of
-from ...nodes.scorers.post_questions import closing, turn_recorder
-from ...nodes.settings.import_path import imported, is_import_path
-from ...nodes.speakers.speaker import NO_PAGE, is_reply
+from ...nodes.scorers.post_questions import PostQuestions, closing, turn_recorder
+from ...nodes.settings.import_path import import_path_of, imported, is_import_path
+from ...nodes.speakers.agents import AgentSpeaker
+from ...nodes.speakers.import_path_speakers import check_form, speaking
+from ...nodes.speakers.remote import REMOTE, remote_agent
+from ...nodes.speakers.replay import ReplaySpeaker, replayed_path
+from ...nodes.speakers.speaker import ChatSpeaker, FunctionSpeaker, SpeakerReply, is_reply
 from ...nodes.state import PLACES
 from ...nodes.stops import until_spent
 from ...nodes.validators.composition import not_empty, parts_of
 from ...nodes.worlds import World, check_world
 from ...prompts import Library, Page, shipped
-from .page_checks import check_pages
-from .plain_data import LiveError, part_as_json
-from .sides import OWN, Speaker, side
+from .checks import check_pages
 
-OF_SPEC = ("spec", "live_settings", "live_parts")
-"""Fields that say what a cast is as plain data; `replace` sets them."""
-
-
-class Spec(Protocol):
-    """A cast as plain data (`casts.CastSpec`): what a manifest holds and another process builds it from."""
-
-    def build(self) -> "Cast":
-        """The cast, made anew."""
-        ...
-
-    def model_dump(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        ...
-
-    def replacing(self, changes: Mapping[str, Any]) -> "Spec":
-        """The spec of the same cast with these parts replaced too."""
-        ...
-
-
+Speaker: TypeAlias = str | BaseChatModel | Runnable[Any, Any] | Node | SpeakerReply
+"""A model's spec, a chat model, an agent that speaks `messages`, a function of messages, or a node. Texts may also be
+`replay:PATH` (stored conversations again), `people:PATH` (turns drawn from them), a model with `?like=PATH` or
+`?rewrite=PATH` (a user written with their help), `agent:URL` (a graph on a LangGraph server) or `MODULE:NAME`."""
 WhenRejected: TypeAlias = Literal["send", "fallback", "stop"]
 """What becomes of the assistant's turn after its last rejected attempt."""
 
 
+class CastSpec(BaseModel):
+    """A cast as plain data: a manifest holds it, and `casts.built` builds the cast from it in another process."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    cast: str
+    """Its registered name, or the import path of a function that returns it."""
+    settings: dict[str, JsonValue] = Field(default_factory=dict)
+    """The settings that differ from their defaults."""
+    replace: dict[str, JsonValue] = Field(default_factory=dict)
+    """Replaced parts by name: a node or the stop criterion by import path, a speaker also by a model's spec."""
+    live: dict[str, str] = Field(default_factory=dict, exclude=True)
+    """What keeps the cast in this process: a line for each setting or part that is a live object."""
+
+    def replacing(self, parts: Mapping[str, Any]) -> "CastSpec":
+        """The spec of the same cast with these parts replaced too; functions by their import paths."""
+        plain, live = ({k: v for k, v in kept.items() if k not in parts} for kept in (self.replace, self.live))
+        for name, part in parts.items():
+            try:
+                plain[name] = import_path_of(part) or as_json(part)
+            except ValueError as error:
+                live[name] = f"{name} {error}"
+        return self.model_copy(update={"replace": plain, "live": live})
+
+
+def as_json(value: Any) -> JsonValue:
+    """Texts, numbers, paths, limits, and lists and objects of these as JSON values; ValueError for a live object."""
+    if value is None or type(value) in (str, int, float, bool):
+        return typed(JsonValue, value)
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Limits):
+        return value.plain()
+    try:
+        if type(value) in (list, tuple):
+            return [as_json(item) for item in value]
+        if isinstance(value, dict) and all(type(key) is str for key in value):
+            return {key: as_json(item) for key, item in value.items()}
+    except ValueError:
+        pass
+    raise ValueError(f"is a live object ({type(value).__name__})")
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Cast:
-    """Who takes part in a conversation; frozen, `replace` returns another cast with checked nodes.
+    """Who takes part in a conversation; frozen, `replace` returns another cast.
 
     Example::
 
@@ -71,14 +107,18 @@ class Cast:
 
     name: str
     """Names the system; part of the conversations' ids."""
-    user_simulator: Node = None  # type: ignore[assignment]
+    user_simulator: Any = None
+    """A `Speaker`: what plays the user. Also `user=`."""
     assistant: Any = None
-    """A node, or as `user` a model, an agent or a function of messages."""
+    """A `Speaker`: an agent or a function is sent the conversation and nothing else, a model what `assistant_view` makes."""
     user: InitVar[Any] = None
-    """In place of a node: a model's spec, a chat model, an agent or a function of messages, which plays a user with the
-    goal and the facts of its scenario, as in `graphs.agent_test`."""
-    user_prompt_selector: Node = field(default_factory=lambda: RepairPrompts("user", shipped("plain")))
-    question_validator: Node = not_empty
+    user_view: MessageBuilder | None = None
+    """What a model, an agent or a function that plays the user is sent. None: goal and facts of its scenario, with the
+    pages, prompts and goodbyes of `graphs.agent_test`."""
+    assistant_view: MessageBuilder | None = None
+    """What a model that plays the assistant is sent. None: a helper's page and the conversation."""
+    user_prompt_selector: Node = None  # type: ignore[assignment]  # set below
+    question_validator: Node = None  # type: ignore[assignment]  # set below
     assistant_prompt_selector: Node = field(default_factory=lambda: RepairPrompts("assistant", shipped("plain")))
     answer_validator: Node = not_empty
     turn_recorder: Node = turn_recorder
@@ -104,31 +144,38 @@ class Cast:
     answer them with the cast's name: `hotel:transferred`."""
     record_memory: bool = False
     """Whether the record holds what each side keeps for itself."""
-    offline: Mapping[Role, str] = field(default_factory=dict)
-    """Whose part the offline model plays for each role, where it stands in a speaker's place."""
-    spec: Spec | None = field(default=None, compare=False)
+    spec: CastSpec | None = field(default=None, compare=False)
     """The cast as plain data; None for one that was put together by hand."""
-    live_settings: tuple[str, ...] = field(default=(), compare=False)
-    """What kept the cast from being plain data when it was made, a line each."""
-    live_parts: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """The line of each part that a live object has replaced."""
 
     def __post_init__(self, user: Any) -> None:
-        for place, choice in (("user_simulator", user), ("assistant", self.assistant)):
-            if choice is not None and (_is_no_node(choice) or (choice is user and isinstance(choice, OWN))):
-                self._play(place, choice)
-            elif choice is not None:
-                object.__setattr__(self, place, choice)
-            if getattr(self, place) is None:
-                raise ContractError(f"{place}: the cast {self.name!r} has none: give user= and assistant=")
+        given: dict[str, Any] = {} if user is None else {"user_simulator": user}
+        speakers = {role: given.get(place, getattr(self, place)) for place, role in SPEAKERS.items()}
+        for role, speaker in speakers.items():
+            if speaker is None:
+                raise ContractError(f"{SPEAKER_OF[role]}: the cast {self.name!r} has none: give user= and assistant=")
+        by_pages = {role: _waits_for_view(one) and self.view(role) is None for role, one in speakers.items()}
+        if any(by_pages.values()) and not self.prompts.pages:
+            given["prompts"] = shipped("agent_test")
+        if self.user_prompt_selector is None:
+            pages = given.get("prompts", self.prompts)
+            given["user_prompt_selector"] = (
+                UserPrompts(pages) if by_pages["user"] else RepairPrompts("user", shipped("plain"))
+            )
+        if self.question_validator is None:
+            goodbye = Ending(any_goodbye=True, stored=True)
+            given["question_validator"] = UserValidator(goodbye) if by_pages["user"] else not_empty
+        for name, part in given.items():
+            object.__setattr__(self, name, part)
+        self._check()
+
+    def _check(self) -> None:
         for place in PLACES:
-            check_node(place, getattr(self, place))
-        check_pages(getattr(self, place) for place in PLACES)
+            if place not in SPEAKERS:
+                check_node(place, getattr(self, place))
         check_stop(self.stop)
         if self.world is not None:
             check_world(self.world)
-        self._check_reasons()
-        if self.when_rejected is not None and self.when_rejected not in get_args(WhenRejected):
+        if self.when_rejected not in (None, *get_args(WhenRejected)):
             raise ContractError(
                 f"when_rejected: expected {', '.join(get_args(WhenRejected))}, or nothing; got {self.when_rejected!r}"
             )
@@ -136,44 +183,49 @@ class Cast:
             raise ContractError(f"when_rejected: the cast {self.name!r} has no fallback: give it one, or send or stop")
         if not isinstance(self.limits, Limits):
             raise ContractError(f"limits: expected Limits(...), got {type(self.limits).__name__}")
-
-    def _play(self, place: str, choice: Any) -> None:
-        """Let a model, an agent or a function play a side, with the pages of an agent test."""
-        pages, role = self.prompts if self.prompts.pages else shipped("agent_test"), SPEAKERS[place]
-        build: MessageBuilder = GoalMessages(pages) if role == "user" else HelperMessages(pages)
-        parts: dict[str, Any] = {place: side(role, choice, build, self.offline.get(role)), "prompts": pages}
-        if role == "user":
-            parts["user_prompt_selector"] = UserPrompts(pages)
-            if self.question_validator is not_empty:
-                parts["question_validator"] = UserValidator(Ending(any_goodbye=True, stored=True))
-        for name, part in parts.items():
-            object.__setattr__(self, name, part)
-
-    def __repr__(self) -> str:
-        sides = (
-            f"{role}={NodeInfo.of(place, describe(getattr(self, place))).label}" for place, role in SPEAKERS.items()
-        )
-        return f"Cast({self.name}: {', '.join(sides)})"
-
-    def _check_reasons(self) -> None:
-        if self.stop_reasons and not NAME.fullmatch(self.name):
-            raise ContractError(
-                f"name: a cast with stop reasons of its own is named with a-z, 0-9 and _, such as hotel; got {self.name!r}"
-            )
-        for name, fault in self.stop_reasons.items():
+        for name in (self.name, *self.stop_reasons) if self.stop_reasons else ():
             if not isinstance(name, str) or not NAME.fullmatch(name):
                 raise ContractError(
-                    f"stop_reasons: expected names of a-z, 0-9 and _, such as transferred, without the cast's; got {name!r}"
+                    f"stop_reasons: the cast and its reasons are named with a-z, 0-9 and _, such as hotel; got {name!r}"
                 )
+        for name, fault in self.stop_reasons.items():
             if fault not in get_args(Fault):
                 raise ContractError(
                     f"stop_reasons: expected the fault of {name!r} to be one of {', '.join(get_args(Fault))}; got {fault!r}"
                 )
 
+    def view(self, role: Role) -> MessageBuilder | None:
+        """The view of a side, as it was given."""
+        return self.user_view if role == "user" else self.assistant_view
+
+    @cached_property
+    def nodes(self) -> Mapping[str, Node]:
+        """The node of every place, as a graph calls it: a choice has become a speaker with the view of its side.
+
+        Made once, when a graph or a plan first needs them. ModelError, SettingError, PromptError or ContractError names
+        the part that cannot be made, and what to give instead.
+        """
+        made: dict[str, Any] = {place: getattr(self, place) for place in PLACES}
+        pages = self.prompts if self.prompts.pages else shipped("agent_test")
+        defaults: Mapping[Role, MessageBuilder] = {"user": GoalMessages(pages), "assistant": HelperMessages(pages)}
+        for role, place in SPEAKER_OF.items():
+            node = speaker(role, looked_up(role, made[place]))
+            placed = getattr(node, "placed", None)
+            made[place] = node if placed is None else placed(self.view(role) or defaults[role])
+            check_node(place, made[place])
+        if isinstance(self.closing, PostQuestions):
+            made["closing"] = self.closing.asking({role: made[SPEAKER_OF[role]] for role in self.closing.speakers})
+        check_pages(made.values())
+        return made
+
+    def __repr__(self) -> str:
+        sides = (f"{role}={NodeInfo.of(place, describe(self.nodes[place])).label}" for place, role in SPEAKERS.items())
+        return f"Cast({self.name}: {', '.join(sides)})"
+
     @property
     def live(self) -> tuple[str, ...]:
         """What keeps the cast from being plain data, a line each."""
-        return (*self.live_settings, *self.live_parts.values())
+        return ("put together by hand",) if self.spec is None else tuple(self.spec.live.values())
 
     @property
     def own_reasons(self) -> dict[str, Fault]:
@@ -187,79 +239,47 @@ class Cast:
         a text. A model gets the same messages as the speaker that it replaces. An agent or a function as the assistant
         gets the conversation and nothing else. ContractError names the part, what was expected and what it got.
         """
-        names = {part.name for part in fields(self) if part.name not in OF_SPEC}
-        plain: dict[str, Any] = {}
-        live = {name: line for name, line in self.live_parts.items() if name not in changes}
+        if "user" in changes:
+            changes["user_simulator"] = changes.pop("user")
+        names = {part.name for part in fields(self)} - {"spec"}
+        if wrong := sorted(changes.keys() - names):
+            raise ContractError(f"{wrong[0]}: a cast has no such part, only {', '.join(sorted(names))}")
+        spec = None if self.spec is None else self.spec.replacing(changes)
         for name, part in changes.items():
-            if name not in names:
-                raise ContractError(f"{name}: a cast has no such part, only {', '.join(sorted(names))}")
-            try:
-                plain[name] = part_as_json(part)
-            except LiveError:
-                live[name] = f"{name} is a live object ({type(part).__name__})"
-            if name in SPEAKERS and (_is_no_node(part) or isinstance(part, OWN)):
-                role = SPEAKERS[name]
-                changes[name] = side(role, part, self._build(name), self.offline.get(role))
-            elif name in (*PLACES, "stop", "world") and is_import_path(part):
+            if name in {*PLACES, "stop", "world"} - SPEAKERS.keys() and is_import_path(part):
                 changes[name] = imported(part, name)
-        closing = changes.get("closing", self.closing)
-        if isinstance(closing, AsksSides):  # it must ask the new speakers, not the replaced ones
-            changes["closing"] = closing.asking(
-                {role: changes[name] for name, role in SPEAKERS.items() if name in changes}
-            )
-        spec = self.spec.replacing(plain) if self.spec is not None else None
-        return replace(self, **changes, spec=spec, live_parts=live)
+        return changed(self, **changes, spec=spec)
 
-    def travelling(self) -> Spec:
+    def travelling(self) -> CastSpec:
         """The cast as plain data, for another process; ContractError if that is not possible."""
-        if self.spec is None:
+        if self.spec is None or self.live:
             raise ContractError(
-                f"cast {self.name!r} was put together by hand and cannot be built again in another process: "
-                "give a function that makes it by import path (MODULE:FUNCTION), or register it (graphs.casts.register)"
-            )
-        if self.live:
-            raise ContractError(
-                f"cast {self.name!r} cannot be built again in another process: {'; '.join(self.live)}: "
-                "give these by import path (MODULE:NAME) or as a model identifier"
+                f"cast {self.name!r} cannot be built again in another process: {'; '.join(self.live)}: give these by "
+                "import path (MODULE:NAME) or as a model identifier, and the cast as a function of a module"
             )
         return self.spec
 
     def plain(self) -> dict[str, Any]:
         """The cast for a manifest: its spec without credentials, or under `live` why it has none."""
-        if self.spec is not None and not self.live:
-            plain = self.spec.model_dump()
-            for part in ("settings", "replace"):
-                plain[part] = {name: without_secrets(value) for name, value in plain.get(part, {}).items()}
-            return plain
-        return {"live": list(self.live) or ["put together by hand"]}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Another process builds the cast anew: clients and compiled templates are not sent.
-        return _built, (self.travelling(),)
-
-    def _build(self, place: str) -> MessageBuilder:
-        node = getattr(self, place)
-        if not isinstance(node, WithMessageBuilder):
-            raise ContractError(
-                f"{place}: expected a node, since the present one builds no messages that could be sent to a model; "
-                "give nodes.ChatSpeaker or nodes.AgentSpeaker(role, ..., build)"
-            )
-        own: MessageBuilder | None = node.build
-        own = own.instead or own if isinstance(own, Talk) else own
-        if own is None:
-            raise ContractError(f"{place}: {NO_PAGE.format(role=SPEAKERS[place])}")
-        return own
+        if self.spec is None or self.live:
+            return {"live": list(self.live)}
+        plain = self.spec.model_dump()
+        for part in ("settings", "replace"):
+            plain[part] = {name: without_secrets(value) for name, value in plain[part].items()}
+        return plain
 
     def describe(self) -> dict[str, NodeInfo]:
         """The node of every place, the stop criterion and the world, in the form that the record keeps."""
-        places = (*PLACES, "stop", *(["world"] if self.world is not None else []))
-        return {place: NodeInfo.of(place, describe(getattr(self, place))) for place in places}
+        parts: dict[str, object] = {**self.nodes, "stop": self.stop}
+        if self.world is not None:
+            parts["world"] = self.world
+        return {place: NodeInfo.of(place, describe(part)) for place, part in parts.items()}
 
     @property
     def pages(self) -> dict[str, Page]:
         """Every page that is sent, by name: the cast's, its user's own, and those of its judges."""
         parts = (*parts_of(self.question_validator), *parts_of(self.answer_validator), *scorers_of(self.closing))
-        shown = getattr(self.user_simulator, "own_pages", {})
+        shown = getattr(self.nodes["user_simulator"], "own_pages", {})
         return dict(sorted({**pages_of(parts), **shown, **self.prompts.pages}.items()))
 
     @property
@@ -268,10 +288,59 @@ class Cast:
         return {name: text for name in ("fallback", "greeting", "when_rejected") if (text := getattr(self, name))}
 
 
-def _built(spec: Spec) -> Cast:
-    return spec.build()
+def looked_up(role: Role, choice: Any) -> Any:
+    """What a text names: stored words, a graph on a server, an object of one's own; models and objects stay as they are.
+
+    DataError or SettingError where there is no such thing.
+    """
+    if not isinstance(choice, str):
+        return choice
+    check_form(choice, role)
+    if (path := replayed_path(choice)) is not None:
+        return ReplaySpeaker.of(path, role)
+    if source_path(choice) is not None:
+        return of_spec(choice, role)
+    if choice.startswith(REMOTE):
+        agent, send = remote_agent(choice)
+        url = choice.removeprefix(REMOTE)
+        return AgentSpeaker(role, agent, url=url, send=send, system=role == "user")
+    if not is_import_path(choice) or names_model(choice):
+        return choice
+    own = speaking(choice, role)
+    node = speaker(role, own)
+    by_path = isinstance(node, (AgentSpeaker, FunctionSpeaker)) or (isinstance(node, ChatSpeaker) and node is not own)
+    return changed(node, path=choice) if by_path else node
 
 
-def _is_no_node(part: object) -> TypeGuard[Speaker]:
-    """Whether `side` must make a node of it first."""
-    return is_reply(part) or (isinstance(part, (str, Runnable)) and not callable(part))
+def speaker(role: Role, choice: Any) -> Any:
+    """A model's spec, a chat model, an agent or a function of messages as a node without a view; a node as it is.
+
+    As the assistant an agent or a function needs none: it is sent the conversation. A user has to know its part.
+    """
+    if isinstance(choice, (str, BaseChatModel)):
+        return ChatSpeaker(role, chat_model(choice))
+    if isinstance(choice, Runnable) and not callable(choice):
+        return AgentSpeaker(role, choice, system=role == "user")
+    if is_reply(choice):
+        return FunctionSpeaker(role, choice, system=role == "user")
+    return choice
+
+
+def _waits_for_view(choice: Any) -> bool:
+    """Whether a choice is no node yet, or a speaker that is sent what the view of its side makes."""
+    if hasattr(choice, "placed"):
+        return getattr(choice, "build", None) is None
+    return is_reply(choice) or (isinstance(choice, (str, Runnable)) and not callable(choice))
+
+
+def replaying(*speakers: object) -> list[ReplaySpeaker]:
+    """Those of the speakers that play stored conversations again."""
+    return [one for one in speakers if isinstance(one, ReplaySpeaker)]
+
+
+def says_stored(speaker: object) -> TypeGuard[ReplaySpeaker | PeopleSpeaker | RewritePeople]:
+    """Whether a speaker repeats stored words, also where a model fits them.
+
+    It ends by itself, and nothing can be asked of it.
+    """
+    return isinstance(speaker, (ReplaySpeaker, PeopleSpeaker, RewritePeople))

@@ -13,8 +13,6 @@ from ...nodes.speakers.channels import CHANNELS
 from ...nodes.speakers.threads import THREAD
 from ...nodes.state import Planned
 
-ROLES: tuple[Role, Role] = ("user", "assistant")
-
 
 def forked(
     conversation: Conversation,
@@ -45,23 +43,17 @@ def forked(
         DataError: The conversation has no message, or says nothing of its scenario.
         SettingError: There is no such message, nothing can follow it, or the edit changes nothing.
     """
-    messages = list(_prefix(conversation, at, edit))
-    subject = scenario_of(conversation)
-    if subject is None:
-        raise DataError(f"{conversation.id}: has no goal and no words of a user, of which a user could be made")
-    fork = Fork(
-        id=conversation.id, at=at, source=source, edited=edit is not None, notes=tuple(_notes(conversation, at))
-    )
-    state: Planned = {
-        "scenario": {**(subject.scenario if conversation.provenance is None else conversation.scenario)},
-        "ordinal": conversation.ordinal,
-        "messages": [message.plain() for message in messages],
+    last = _last(conversation, at, edit)
+    state = _state(conversation)
+    state["scenario"] |= dict(scenario or {})
+    notes = tuple(_notes(conversation, at))
+    fork = Fork(id=conversation.id, at=at, source=source, edited=edit is not None, notes=notes)
+    return {
+        **state,
+        "messages": [message.plain() for message in (*conversation.messages[:at], last)],
         "memories": _memories(conversation, at),
         "forks": fork.plain(),
     }
-    state["scenario"] |= dict(scenario or {})
-    extra = subject.extra if conversation.provenance is None else conversation.extra
-    return {**state, "extra": dict(extra)} if extra else state
 
 
 def replayed(conversation: Conversation, source: str = "") -> Planned:
@@ -77,15 +69,10 @@ def replayed(conversation: Conversation, source: str = "") -> Planned:
     Raises:
         DataError: The conversation says nothing of its scenario.
     """
-    subject = scenario_of(conversation)
-    if subject is None:
-        raise DataError(f"{conversation.id}: has no goal and no words of a user, of which a user could be made")
-    simulated = conversation.provenance is not None
     record = conversation.model_dump(mode="json", exclude_defaults=True)
     state: Planned = {
-        "scenario": dict(conversation.scenario if simulated else subject.scenario),
+        **_state(conversation),
         "id": conversation.id,
-        "ordinal": conversation.ordinal,
         "repeat": conversation.repeat,
         "replays": {"record": record, "source": source},
     }
@@ -93,8 +80,17 @@ def replayed(conversation: Conversation, source: str = "") -> Planned:
         state["messages"] = first
     if conversation.forks is not None and not conversation.forks.answers_only:
         state["forks"] = conversation.forks.model_dump(exclude_defaults=True)
-    extra = conversation.extra if simulated else subject.extra
-    return {**state, "extra": dict(extra)} if extra else state
+    return state
+
+
+def _state(conversation: Conversation) -> Planned:
+    """Scenario, number and `extra`: of a simulated conversation as they are, else those of a scenario made of it."""
+    subject = scenario_of(conversation)
+    if subject is None:
+        raise DataError(f"{conversation.id}: has no goal and no words of a user, of which a user could be made")
+    origin = subject if conversation.provenance is None else conversation
+    state: Planned = {"scenario": dict(origin.scenario), "ordinal": conversation.ordinal}
+    return {**state, "extra": dict(origin.extra)} if origin.extra else state
 
 
 def _first_messages(conversation: Conversation) -> list[dict[str, Any]]:
@@ -108,8 +104,8 @@ def _first_messages(conversation: Conversation) -> list[dict[str, Any]]:
     return []
 
 
-def _prefix(conversation: Conversation, at: int, edit: str | None) -> Iterator[Message]:
-    """The messages to keep, the last one with its new text."""
+def _last(conversation: Conversation, at: int, edit: str | None) -> Message:
+    """The last message to keep, with its new text."""
     count = len(conversation.messages)
     if not count:
         raise DataError(f"{conversation.id}: has no message that could be kept: simulate it from its beginning")
@@ -124,21 +120,20 @@ def _prefix(conversation: Conversation, at: int, edit: str | None) -> Iterator[M
             raise SettingError(f"edit: message #{at} has this text already: give another text, or leave it out")
         # Spans, labels and what its format says are of the old text. Its drafts stay: their tool calls were made.
         changes: dict[str, Any] = {"text": edit, "spans": (), "labels": {}, "extra": {}}
-        last = last.model_copy(update=changes | ({"stored": True} if last.role == "user" and last.name is None else {}))
-    elif last.role == "user" and not last.stored and last.name is None:
+        return last.model_copy(update=changes | ({"stored": True} if last.role == "user" and last.name is None else {}))
+    if last.role == "user" and not last.stored and last.name is None:
         raise SettingError(
             f"at {at}: message #{at} of {conversation.id} is the user's goodbye, which gets no reply: "
             "give an earlier message, or edit this one"
         )
-    yield from conversation.messages[:at]
-    yield last
+    return last
 
 
 def _memories(conversation: Conversation, at: int) -> dict[Role, dict[str, Any]]:
     """What each side kept for itself at a message, as far as the record has it."""
     memories: dict[Role, dict[str, Any]] = {}
     at_its_end = at == len(conversation.messages) - 1
-    for role in ROLES:
+    for role in SPEAKER_OF:
         memory = dict(conversation.memory.get(role, {})) if at_its_end else {}
         memory.pop(THREAD, None)  # a fork has threads of its own
         own = [message for message in conversation.messages[: at + 1] if message.role == role]
@@ -151,17 +146,13 @@ def _memories(conversation: Conversation, at: int) -> dict[Role, dict[str, Any]]
 
 def _notes(conversation: Conversation, at: int) -> Iterator[str]:
     """What the record lacks of the sides' memories at a message, a line each."""
-    nodes = conversation.provenance.nodes if conversation.provenance is not None else {}
-    for role in ROLES:
-        node = nodes.get(SPEAKER_OF[role])
-        if conversation.memory.get(role) and at < len(conversation.messages) - 1 and not _keeps(node):
+    nodes: Mapping[str, NodeInfo] = conversation.provenance.nodes if conversation.provenance is not None else {}
+    for role, place in SPEAKER_OF.items():
+        memory = conversation.memory.get(role)
+        settings = nodes[place].settings if place in nodes else {}
+        if memory and at < len(conversation.messages) - 1 and "keep" not in settings:  # else each message has them
             yield f"the memory of the {role} at message #{at} is not recorded, only the one at the end"
-        if node is not None and node.settings.get("send") == "new":
+        if settings.get("send") == "new":
             yield f"the {role} begins a new thread with these messages; what else its checkpointer held is not recorded"
-        elif node is not None and "source" in node.settings and not conversation.memory.get(role):
-            yield f"the {role} is a node of one's own ({node.name}); a memory of it is not recorded"
-
-
-def _keeps(node: NodeInfo | None) -> bool:
-    """Whether a side's memory is its agent's kept channels, which each of its messages has."""
-    return node is not None and "keep" in node.settings
+        elif "source" in settings and not memory:
+            yield f"the {role} is a node of one's own ({nodes[place].name}); a memory of it is not recorded"

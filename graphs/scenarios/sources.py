@@ -1,4 +1,7 @@
-"""Where the scenarios of a run come from: pydantic models whose fields are the options of the command."""
+"""The scenarios of a run: where they come from, and the initial states that are made of them.
+
+A source is a pydantic model whose fields are options of the command.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,8 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from ...data import domains
 from ...data.behaviours import KEY as BEHAVIOURS
 from ...data.behaviours import behaviours_in, chosen_users
+from ...data.behaviours.choice import UserKind
 from ...data.files.broken_lines import readable
-from ...data.identity import digest
+from ...data.identity import digest, ordinals
 from ...data.people.splits import UserPart, of_part
 from ...data.records import Conversation
 from ...data.scenarios import LogScenario, ScenarioReader, check_plain, named_folder
@@ -23,7 +27,9 @@ from ...nodes.scorers.scenario_success import KEY as SUCCESS
 from ...nodes.scorers.scenario_success import success_of, with_judge
 from ...nodes.speakers.replay import replayed_path
 from ...nodes.state import Planned
-from .planned_states import MOST_SCENARIOS, behaving, repeated
+
+MOST_SCENARIOS = 500_000
+"""Most conversations of a run: their initial states are held in memory, about a kilobyte each."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,62 @@ class Scenarios:
 
     def __len__(self) -> int:
         return len(self.states)
+
+
+def numbered(states: Sequence[Planned]) -> list[Planned]:
+    """The states in order; equal scenarios get different numbers."""
+    numbers = ordinals(state["scenario"] for state in states)
+    return [{**state, "ordinal": number} for state, number in zip(states, numbers, strict=True)]
+
+
+def repeated(scenarios: Iterable[Planned], repeats: int) -> list[Planned]:
+    """Each scenario `repeats` times, its repeats numbered; SettingError for fewer than one."""
+    if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
+        raise SettingError(f"repeats: expected a number of at least 1, not {repeats!r}")
+    return [{**scenario, "repeat": repeat} for scenario in scenarios for repeat in range(repeats)]
+
+
+def behaving(states: Sequence[Planned], users: Sequence[UserKind], seed: int) -> list[Planned]:
+    """Each state with each kind of user, whose behaviours stand in its `extra`; SettingError for too many.
+
+    A share is drawn by seed, scenario and repeat.
+    """
+    if problem := too_many(len(states) * len(users), "--limit"):
+        raise SettingError(f"--behaviour: {problem}")
+    return [_with_user(state, users, number, seed) for state in states for number in range(len(users))]
+
+
+def _with_user(state: Planned, users: Sequence[UserKind], number: int, seed: int) -> Planned:
+    ordinal = state.get("ordinal", 0) * len(users) + number
+    drawn = users[number].drawn(seed, state["scenario"], ordinal, state.get("repeat", 0))
+    return {**state, "ordinal": ordinal, "extra": {**state.get("extra", {}), BEHAVIOURS: drawn}}
+
+
+def chosen(
+    scenarios: Sequence[Planned], *, limit: int | None = None, sample: int | None = None, seed: int = 0
+) -> list[Planned]:
+    """The first `limit` scenarios, or a random `sample` of them in their order, or all.
+
+    Whether a scenario is drawn depends on a digest of seed and scenario: on its rank, not its position.
+    """
+    if limit is not None and sample is not None:
+        raise SettingError("limit and sample exclude each other: take the first N, or N at random")
+    if sample is None:
+        return list(scenarios[:limit])
+    if sample > len(scenarios):
+        raise SettingError(f"a sample of {sample} cannot be drawn from {len(scenarios)} scenarios: ask for fewer")
+
+    def draw(number: int) -> str:
+        return digest("sample", seed, scenarios[number]["scenario"], scenarios[number].get("ordinal", 0))
+
+    return [scenarios[number] for number in sorted(sorted(range(len(scenarios)), key=draw)[:sample])]
+
+
+def too_many(count: int, options: str) -> str | None:
+    """What is wrong with planning so many conversations, if they are too many."""
+    if count <= MOST_SCENARIOS:
+        return None
+    return f"{count:,} conversations are planned, the bound is {MOST_SCENARIOS:,}: choose by {options}"
 
 
 class ScenarioSource(BaseModel):
@@ -83,26 +145,25 @@ class ScenarioSource(BaseModel):
     def read(self, settings: Any, seed: int) -> Scenarios:
         """The scenarios: those of `scenarios` if it is given, else the cast's own; chosen with the seed, and repeated.
 
-        DataError for a source that cannot be used, SettingError for options that have no effect.
+        `settings`: the cast's. DataError for a source that cannot be used, SettingError for options without an effect.
         """
         users = chosen_users(self.behaviour)
         if users and replayed_path(getattr(settings, "user", None)) is not None:
             raise SettingError("--behaviour: the user is replayed, so its words are fixed: leave one of the two out")
-        taken = self._read(settings, seed)
-        return replace(taken, states=behaving(taken.states, users, seed)) if users else taken
-
-    def _read(self, settings: Any, seed: int) -> Scenarios:
         if self.scenarios is not None:
             with named_folder(self.scenarios):
-                return self._taken(self.scenarios, settings, seed)
-        idle = [name for name in ("part", "judge") if getattr(self, name) != type(self).model_fields[name].default]
-        if idle:
+                taken = self._taken(self.scenarios, settings, seed)
+        elif idle := [
+            name for name in ("part", "judge") if getattr(self, name) != type(self).model_fields[name].default
+        ]:
             raise SettingError(f"--{idle[0]}: is about the scenarios of --scenarios SRC: give it, or leave this out")
-        return self.own(settings, seed)
+        else:
+            taken = self.own(settings, seed)
+        return replace(taken, states=behaving(taken.states, users, seed)) if users else taken
 
     def own(self, settings: Any, seed: int) -> Scenarios:
-        """The cast's own scenarios, where no source of them is given."""
-        raise NotImplementedError
+        """The cast's own scenarios, where no source of them is given; SettingError if it makes none."""
+        raise SettingError("--scenarios: give a file of JSON lines, one scenario each, or stored conversations")
 
     def check(self) -> None:
         """Raise SettingError for an option that means nothing beside `scenarios`."""
@@ -184,16 +245,28 @@ class ScenarioSource(BaseModel):
                 "give --part all, or a source with more users"
             )
         states = list(self.selected(states, seed))[: self.limit]
-        if len(states) * self.repeats > MOST_SCENARIOS:
-            raise DataError(
-                f"{at(path)}: {len(states) * self.repeats:,} conversations are planned, the bound is {MOST_SCENARIOS:,}: "
-                "choose by --limit or --part"
+        if problem := too_many(len(states) * self.repeats, "--limit or --part"):
+            raise DataError(f"{at(path)}: {problem}")
+        info: dict[str, Any] = {"source": path.absolute().name, "source_digest": reader.digest, "format": reader.format}
+        further = {
+            "part": self.part if self.part != "all" else None,
+            "first_messages": sum("messages" in state for state in states) * self.repeats,
+            "left_out": reader.left_out,
+            "broken": list(reader.broken),
+            **({} if self.licence else reader.licence),
+        }
+        info |= {name: value for name, value in further.items() if value}
+        notes = [f"{reader.path}: {note}" for note in reader.notes]
+        if reader.left_out:
+            notes.append(
+                f"{reader.path}: {reader.left_out} of {total + reader.left_out} conversations name no goal and have no "
+                "words of a user: left out"
             )
         return Scenarios(
             self.repeated(states, settings),
-            self._source_of(reader, states),
+            self.source_info(**info),
             self.settings_for(states),
-            (*_notes(reader, total), *self.remarks(states, settings)),
+            (*notes, *self.remarks(states, settings)),
             bool(reader.broken),
         )
 
@@ -212,20 +285,6 @@ class ScenarioSource(BaseModel):
             state["extra"] = dict(entry.extra)
         return state
 
-    def _source_of(self, reader: ScenarioReader, states: Sequence[Planned]) -> dict[str, Any]:
-        """What the manifest says of a source that was given."""
-        info: dict[str, Any] = {"source": reader.path.absolute().name, "source_digest": reader.digest}
-        info["format"] = reader.format
-        if self.part != "all":
-            info["part"] = self.part
-        if begun := sum("messages" in state for state in states):
-            info["first_messages"] = begun * self.repeats
-        if reader.left_out:
-            info["left_out"] = reader.left_out
-        if reader.broken:
-            info["broken"] = list(reader.broken)
-        return self.source_info(**info, **({} if self.licence else reader.licence))
-
     def repeated(self, states: Sequence[Planned], settings: Any) -> list[Planned]:
         """Each state `repeats` times; SettingError if every repeat would be the same."""
         if self.repeats > 1 and len(replayed_paths(settings)) == 2:
@@ -243,29 +302,6 @@ class ScenarioSource(BaseModel):
     def source_info(self, **info: Any) -> dict[str, Any]:
         """The manifest's entry about the source; the option `licence` comes before the licence in `info`."""
         return info | {"licence": self.licence or info.get("licence")}
-
-
-class ScenarioFile(ScenarioSource):
-    """The scenarios of a source that was given: stored conversations or JSON lines, for any cast.
-
-    A line has a `kind`, which its domain knows, or a `goal` or a `first_message` of the user. With any, `success` says
-    what counts as success (`nodes.scorers.scenario_success`).
-    """
-
-    def own(self, settings: Any, seed: int) -> Scenarios:
-        """Raises SettingError: this source makes none."""
-        raise SettingError("--scenarios: give a file of JSON lines, one scenario each, or stored conversations")
-
-
-def _notes(reader: ScenarioReader, total: int) -> list[str]:
-    """Notes on a source that was given."""
-    notes = [f"{reader.path}: {note}" for note in reader.notes]
-    if reader.left_out:
-        notes.append(
-            f"{reader.path}: {reader.left_out} of {total + reader.left_out} conversations name no goal and have no words "
-            "of a user: left out"
-        )
-    return notes
 
 
 def replayed_paths(settings: Any) -> list[Path]:

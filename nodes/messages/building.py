@@ -7,7 +7,7 @@ instructions stand between <note> and </note>; no other text of a request can co
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -27,10 +27,10 @@ MessageBuilder: TypeAlias = Callable[[State], list[BaseMessage]]
 
 @runtime_checkable
 class WithMessageBuilder(Protocol):
-    """A speaker with a message builder, which a replacement without its own builder uses."""
+    """A speaker that is sent what a builder makes of the state; None until it stands in a cast."""
 
     @property
-    def build(self) -> MessageBuilder: ...
+    def build(self) -> MessageBuilder | None: ...
 
 
 _MATERIAL = tuple(name for domain in domains.SHIPPED for name in domain.marks)
@@ -124,8 +124,6 @@ class Talk:
     role: Role
     system: str = ""
     """A system prompt before the conversation."""
-    instead: MessageBuilder | None = field(default=None, repr=False)
-    """Builds the messages for a model that replaces the agent."""
 
     def __call__(self, state: State) -> list[BaseMessage]:
         talk = merged(state, {"prompt": None})

@@ -6,7 +6,7 @@ conversation.
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
@@ -32,6 +32,8 @@ class UserMessages:
     pages: Library
     handshake: bool = False
     """Send each page as a separate message with a scripted acknowledgement of the user, which needs no call."""
+    offline: ClassVar[str] = "task_user"
+    """The part that the offline model plays by these messages."""
 
     def __call__(self, state: State) -> list[BaseMessage]:
         situation = Situation.model_validate(state["scenario"])

@@ -7,7 +7,7 @@ conversation. The teacher also gets the section and its own rejected drafts of t
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
@@ -42,6 +42,8 @@ class StudentMessages:
 
     pages: Library
     words: int = QUESTION_WORDS
+    offline: ClassVar[str] = "student"
+    """The part that the offline model plays by these messages."""
 
     def __call__(self, state: State) -> list[BaseMessage]:
         system = self.pages["user/system"].fill_from({"words": self.words})
@@ -58,6 +60,8 @@ class TeacherMessages:
 
     pages: Library
     tokens: int = ANSWER_TOKENS
+    offline: ClassVar[str] = "teacher"
+    """The part that the offline model plays by these messages."""
 
     def __call__(self, state: State) -> list[BaseMessage]:
         system = self.pages["assistant/system"].fill_from({"tokens": self.tokens, "no_answer": NO_ANSWER})

@@ -37,7 +37,7 @@ from .approval import (
 from .channels import CHANNELS, Start, channels_of, check_channels, first_channels
 from .interrupts import INTERRUPTED
 from .repeated_calls import RepeatedCalls
-from .speaker import NO_PAGE, given_by, kept_update, own_view, placed_view
+from .speaker import NO_PAGE, given_by, kept_update, own_view
 from .threads import (
     THREAD,
     ThreadPlace,
@@ -138,9 +138,9 @@ class AgentSpeaker:
             )
         check_channels(self.role, self.agent, "keep", self.keep)
 
-    def placed(self, build: MessageBuilder) -> Self:
-        """The same speaker in a place of a cast whose pages `build` the messages of a model."""
-        return replace(self, build=placed_view(self.role, self.build, build))
+    def placed(self, view: MessageBuilder) -> Self:
+        """The same speaker on a side of a cast with this view."""
+        return self if self.build is not None else replace(self, build=view)
 
     def prompted(self, state: State) -> bool:
         """Whether the selector's prompt is sent: not together with an answer to the agent's own question."""

@@ -12,19 +12,17 @@ from ..models.offline.reading import GOAL_MARKS
 from ..models.specs import chat_model
 
 PARTS: Mapping[Role, str] = {"user": "goal_user", "assistant": "task_assistant"}
-"""The part that it plays for each role where a cast does not say: a user with a goal, and a helper."""
+"""The part that it plays for each role where a view does not say: a user with a goal, and a helper."""
 
 MATERIAL = "user/material"
 
 
-def taking_part(
-    choice: str | BaseChatModel, role: Role, build: MessageBuilder, part: str | None = None
-) -> BaseChatModel:
-    """The chat model for a side; an offline one without a part gets `part`, else that of its role.
+def taking_part(choice: str | BaseChatModel, role: Role, build: MessageBuilder) -> BaseChatModel:
+    """The chat model for a side; an offline one without a part gets that which the view names (`offline`), else its role's.
 
     PromptError if it plays a user with a goal and the pages do not mark the goal: it reads marks, not words.
     """
-    model = chat_model(choice, side=part or PARTS[role])
+    model = chat_model(choice, side=getattr(build, "offline", PARTS[role]))
     if isinstance(model, OfflineChatModel) and model.side == "goal_user" and isinstance(build, PageMessages):
         marks = build.pages[MATERIAL].marks if MATERIAL in build.pages else ()
         if not any(mark in GOAL_MARKS for mark in marks):

@@ -29,6 +29,7 @@ from ..settings.redaction import redacted
 from ..state import State, Update, attempt_number, id_of, memory_of
 from ..worlds import Context
 from .interrupts import INTERRUPTED, NO_CHECKPOINTER, drafts_at_interrupt
+from .offline_roles import taking_part
 from .own_config import own_recursion_limit
 from .repeated_calls import RepeatedCalls
 from .tools import ReadOnly, read_only_tools, told_read_only
@@ -48,13 +49,22 @@ class ChatSpeaker:
 
     role: Role
     model: BaseChatModel
-    build: MessageBuilder
+    build: MessageBuilder | None = None
+    """None: the view of its side of the cast."""
     path: str | None = None
     """The import path that the model was given by."""
     read_only: ClassVar[bool] = True
     """The model's tool calls are not carried out."""
 
+    def placed(self, view: MessageBuilder) -> Self:
+        """The same speaker on a side with this view; an offline model gets the part that it plays there."""
+        if self.build is not None:
+            return self
+        return replace(self, model=taking_part(self.model, self.role, view), build=view)
+
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        if self.build is None:
+            raise ContractError(NO_PAGE.format(role=self.role))
         call = speaker_call(self.role, state, runtime.context)
         return {"drafts": [await drafted(self.model, self.build(state), call, attempt_number(state, self.role))]}
 
@@ -94,9 +104,9 @@ class FunctionSpeaker:
         object.__setattr__(self, "build", own_view(self.role, self.build, self.system))
         object.__setattr__(self, "read_only", read_only_tools(self.role, self.reply, self.read_only))
 
-    def placed(self, build: MessageBuilder) -> Self:
-        """The same speaker in a place of a cast whose pages `build` the messages of a model."""
-        return replace(self, build=placed_view(self.role, self.build, build))
+    def placed(self, view: MessageBuilder) -> Self:
+        """The same speaker on a side of a cast with this view."""
+        return self if self.build is not None else replace(self, build=view)
 
     def prompted(self, state: State) -> bool:
         """Whether the selector's prompt is sent."""
@@ -145,24 +155,17 @@ def given_by(path: str | None, url: str | None = None) -> dict[str, str]:
     return ({"object": path} if path else {}) | ({"url": redacted(url)} if url else {})
 
 
-NO_PAGE = "{role}: system=True, but the cast has no template for it: give a text, or build="
+NO_PAGE = "{role}: the speaker stands in no cast, whose view it would be sent: give build="
 
 
 def own_view(role: Role, build: MessageBuilder | None, system: bool | str | Page) -> MessageBuilder | None:
-    """What an agent or a function is sent; None if it waits for the cast's builder (`system=True`)."""
+    """What an agent or a function is sent; None if it waits for the view of its side (`system=True`)."""
     text = "" if isinstance(system, bool) else system if isinstance(system, str) else system.fill()
     if build is None:
         return None if system is True else Talk(role, text)
     if text and not (isinstance(build, Talk) and build.system == text):
         raise ContractError(f"{role}: give build= or a text as system=, not both")
     return build
-
-
-def placed_view(role: Role, own: MessageBuilder | None, build: MessageBuilder) -> MessageBuilder:
-    """What an agent or a function is sent in a cast whose pages `build` the messages of a model."""
-    if own is None:
-        return build
-    return replace(own, instead=build) if isinstance(own, Talk) and own.instead is None else own
 
 
 def is_reply(function: object) -> bool:

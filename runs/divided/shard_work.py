@@ -15,6 +15,7 @@ from ...data.formats.record_lines import RECORDS
 from ...data.settings.tracing import untraced
 from ...data.text.terminal import plain, plain_logs
 from ...errors import DuologueError
+from ...graphs.casts import built
 from ...nodes.calls.spending import Spending
 from ...nodes.replies.worker_threads import new_loop
 from ...nodes.settings.redaction import error_line, without_credentials
@@ -122,7 +123,7 @@ async def _worked(shard: Shard, exchange: ShardExchange, name: str) -> WorkerRep
         worker.file = CallFile.recording(writer_path(shard.folder / CALLS, shard.name), done=files.done)
         for conversation_id, role in shard.silent:
             worker.file.ask_again(conversation_id, role)
-        cast = shard.spec.build()
+        cast = built(shard.spec)
         if shard.cast and digest_of(cast) != shard.cast:
             raise BrokenOffError(
                 f"{shard.folder}: a worker has other prompt templates, modules or versions than the run began with: make them "

@@ -14,7 +14,7 @@ from ...data.formats.detection import CONVERSATIONS, Format
 from ...data.formats.record_lines import RECORDS
 from ...data.records import Conversation, Role
 from ...graphs import Cast
-from ...graphs.casts.cast import Spec
+from ...graphs.casts import CastSpec
 from ...graphs.graph import Compiled
 from ...nodes.calls.gate import Pace
 from ...nodes.calls.spending import BudgetPart
@@ -79,7 +79,7 @@ class Shard:
     folder: Path
     here: Path
     """The working folder, from which relative paths and own modules are found."""
-    spec: Spec
+    spec: CastSpec
     states: list[Planned]
     limits: Limits
     pace: Pace

@@ -13,7 +13,7 @@ from ...data.packages import failure, is_importable
 from ...data.text.model_tokens import texts_in
 from ...errors import DuologueError, SettingError
 from ...graphs import Cast
-from ...graphs.casts.cast import Spec
+from ...graphs.casts import CastSpec
 from ...nodes.calls.gate import Pace
 from ...nodes.calls.service import store_outside
 from ...nodes.limits import Limits
@@ -44,7 +44,7 @@ class Division:
     engine: Engine
     processes: int | None
     """None: as many as the cluster has processors."""
-    spec: Spec
+    spec: CastSpec
     domains: tuple[Domain, ...]
     formats: tuple[Format, ...] = ()
 
@@ -202,7 +202,7 @@ def _own_formats() -> tuple[Format, ...]:
     return own
 
 
-def _has_own_code(cast: Cast, spec: Spec) -> bool:
+def _has_own_code(cast: Cast, spec: CastSpec) -> bool:
     """Whether somebody's own program speaks, or makes worlds: what it holds would be there once for each process."""
     nodes: Mapping[str, Any] = cast.describe()
     own = any(not nodes[place].stored and "model" not in nodes[place].settings for place in SPEAKERS)

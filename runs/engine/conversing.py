@@ -20,7 +20,7 @@ from langgraph.errors import GraphRecursionError
 from ...data.records import Conversation, Failure, Timing
 from ...errors import SettingError
 from ...graphs import Cast, conversation
-from ...graphs.casts.page_checks import check_filled
+from ...graphs.casts.checks import check_filled
 from ...graphs.failures import NodeError, failure_in, failure_of, place_in
 from ...graphs.graph import Compiled, cast_of, fuse, world
 from ...graphs.opening import begun, id_of

@@ -16,7 +16,7 @@ from ...data.records import Conversation
 from ...data.text.languages import Language
 from ...errors import SettingError
 from ...graphs import Cast, agent_test
-from ...graphs.scenarios.planned_states import repeated
+from ...graphs.scenarios.sources import repeated
 from ...graphs.validity import contexts_of, errands, language_in, met_by, rated_by, rated_states
 from ...nodes.people.options import parsed, people_path
 from ...nodes.scorers.satisfaction import satisfaction_of
@@ -121,7 +121,7 @@ def meetings(
                         states=tuple(repeated(group, repeats)),
                         place=Path(MET, folder_name(user), folder_name(f"{name}-{language}")),
                         scenarios=scenario_source,
-                        says_by=satisfaction_of(cast.user_simulator, language)[0],
+                        says_by=satisfaction_of(cast.nodes["user_simulator"], language)[0],
                     )
                 )
     return runs
@@ -158,7 +158,7 @@ def models_among(users: Mapping[str, Any]) -> dict[str, Any]:
     for name, speaker in users.items():
         if isinstance(speaker, str) and people_path(speaker) is not None:
             continue
-        node = agent_test.cast(user=speaker).user_simulator
+        node = agent_test.cast(user=speaker).nodes["user_simulator"]
         if satisfaction_of(node)[0] == "model":
             models[name] = speaker
     return models

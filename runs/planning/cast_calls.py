@@ -25,7 +25,7 @@ from ...data.summaries.executed_graph import SPEAKER_OF, VALIDATOR_OF
 from ...data.text.model_tokens import OF_MESSAGE, tokens_about
 from ...errors import DuologueError
 from ...graphs import Cast
-from ...graphs.casts.assembling import replaying, says_stored
+from ...graphs.casts.cast import replaying, says_stored
 from ...graphs.opening import begun, of_cast, opening, overwritten
 from ...nodes.asking.judges import ATTEMPTS
 from ...nodes.calls.spending import asked_model
@@ -87,7 +87,7 @@ class CastCalls:
     @cached_property
     def models(self) -> dict[Role, Any]:
         """The chat model that plays a role, where one does."""
-        speakers: dict[Role, Any] = {role: getattr(self.cast, SPEAKER_OF[role]) for role in self.roles}
+        speakers: dict[Role, Any] = {role: self.cast.nodes[SPEAKER_OF[role]] for role in self.roles}
         return {role: node.model for role, node in speakers.items() if isinstance(node, (ChatSpeaker, WithPeople))}
 
     @cached_property
@@ -95,14 +95,14 @@ class CastCalls:
         """The maximum of calls for a turn of each role; 0 for one that repeats stored words without a model."""
         attempts = {"user": self.limits.question_attempts, "assistant": self.limits.answer_attempts}
         stored = {
-            role for role in self.roles if says_stored(getattr(self.cast, SPEAKER_OF[role])) and role not in self.models
+            role for role in self.roles if says_stored(self.cast.nodes[SPEAKER_OF[role]]) and role not in self.models
         }
         return {role: 0 if role in stored else attempts[role] for role in self.roles}
 
     @cached_property
     def judges(self) -> dict[Role, list[ModelJudge]]:
         """The judges of the drafts of a role."""
-        parts = {role: parts_of(getattr(self.cast, VALIDATOR_OF[role])) for role in self.roles}
+        parts = {role: parts_of(self.cast.nodes[VALIDATOR_OF[role]]) for role in self.roles}
         return {role: [part for part in parts[role] if isinstance(part, ModelJudge)] for role in self.roles}
 
     def scorers(self, state: Planned) -> list[JudgedScore]:
@@ -171,7 +171,7 @@ class CastCalls:
     def _scored(self, sample: Sequence[Planned], talk: TypicalConversation) -> Iterator[ModelCalls]:
         """The calls about finished conversations: stored ones as they are, others of typical length."""
         turns, lengths = self._turns(talk), [self._lengths(talk, end) for end in ENDS]
-        replays = replaying(self.cast.user_simulator, self.cast.assistant)
+        replays = replaying(*map(self.cast.nodes.__getitem__, SPEAKER_OF.values()))
         share = len(self.states) / (len(sample) or 1)
         for state in sample:
             turns_of_both = replays[0].script(typed(State, begun(state))) if len(replays) == 2 else ()
@@ -236,7 +236,7 @@ class CastCalls:
 
     async def _sent(self, role: Role, state: State) -> int:
         """About how many tokens a chat model is sent in a role's first call."""
-        speaker = getattr(self.cast, SPEAKER_OF[role])
+        speaker: Any = self.cast.nodes[SPEAKER_OF[role]]
         messages = await speaker.sent(state, self.limits) if isinstance(speaker, WithPeople) else speaker.build(state)
         return _tokens(str(message.text) for message in messages)
 

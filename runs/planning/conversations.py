@@ -8,7 +8,7 @@ from ...data.formats import record_lines
 from ...data.records import Role
 from ...data.summaries.executed_graph import SPEAKERS, VALIDATOR_OF
 from ...graphs import Cast
-from ...graphs.casts.success_checks import check_success
+from ...graphs.casts.checks import check_success
 from ...nodes.asking.judges import ATTEMPTS
 from ...nodes.calls.spending import PriceQuery, asked_model
 from ...nodes.limits import Limits
@@ -66,7 +66,7 @@ def missing(cast: Cast, scenarios: Iterable[Planned], folder: Path, limits: Limi
 
 def models_of_cast(cast: Cast) -> list[Any]:
     """Every chat model that a node or a scorer of the cast asks, in the graph's order."""
-    nodes = [node for place in PLACES for node in scorers_of(getattr(cast, place))]
+    nodes = [node for place in PLACES for node in scorers_of(cast.nodes[place])]
     return [model for node in nodes for model in models_of(node)]
 
 

@@ -24,7 +24,7 @@ def advice_on(result: Successes, cast: Cast, settings: Collection[str]) -> Itera
             " no score: a higher --max-tokens (in Python Limits(max_tokens=...)) lets them end"
         )
     if result.interrupted:
-        yield from _on_approval(cast.assistant, settings)
+        yield from _on_approval(cast.nodes["assistant"], settings)
     if result.timed_out:
         yield "--turn-timeout (in Python Limits(turn_timeout=...)) sets how long a turn of the agent may take"
     if isinstance(cast.answer_validator, Observing):

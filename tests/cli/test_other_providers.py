@@ -223,11 +223,11 @@ def test_each_call_has_its_seed_in_the_models_own_field(duologue, installed):
 def test_the_spec_travels_to_another_process_and_replaces_a_speaker():
     cast = graphs.simquac.cast(user="anthropic:claude-x?temperature=0.5").replace(assistant="anthropic:claude-y")
     again: Any = pickle.loads(pickle.dumps(cast))
-    assert model_provenance(again.user_simulator.model) == {
+    assert model_provenance(again.nodes["user_simulator"].model) == {
         "spec": "anthropic:claude-x", "arguments": {"temperature": 0.5}
     }  # fmt: skip
     assert again.spec.replace == {"assistant": "anthropic:claude-y"}
-    assert endpoint_host(again.assistant.model) == "api.anthropic.test"
+    assert endpoint_host(again.nodes["assistant"].model) == "api.anthropic.test"
 
 
 def test_a_providers_name_is_an_import_path_only_for_an_object_of_the_working_folder(duologue, monkeypatch, installed):
@@ -239,19 +239,19 @@ def test_a_providers_name_is_an_import_path_only_for_an_object_of_the_working_fo
     (conversation,) = data.load("run")
     assert conversation.provenance.nodes["assistant"].settings["object"] == "ollama:booking"
     other: Any = graphs.simquac.cast(assistant="ollama:m")  # no such object there: a model's name
-    assert model_provenance(other.assistant.model)["spec"] == "ollama:m"
+    assert model_provenance(other.nodes["assistant"].model)["spec"] == "ollama:m"
     Path("ollama.py").unlink()
     sys.modules.pop("ollama")
     importlib.invalidate_caches()
     other = graphs.simquac.cast(assistant="ollama:booking")
-    assert model_provenance(other.assistant.model)["spec"] == "ollama:booking"
+    assert model_provenance(other.nodes["assistant"].model)["spec"] == "ollama:booking"
 
 
 def test_an_installed_module_is_no_object_of_the_working_folder(installed):
     installed(ollama="def chat(messages): ...", langchain_ollama=OLLAMA)
     Path("ollama.py").write_text("def chat(messages): ...\n")
     cast: Any = graphs.simquac.cast(user="ollama:chat")
-    assert model_provenance(cast.user_simulator.model)["spec"] == "ollama:chat"
+    assert model_provenance(cast.nodes["user_simulator"].model)["spec"] == "ollama:chat"
 
 
 def test_the_doctor_tells_which_packages_of_langchain_are_installed(duologue):

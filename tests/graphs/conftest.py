@@ -56,8 +56,8 @@ def casting() -> Callable[..., Cast]:
     def make(user: list[Any], assistant: list[Any] | None = None, **changes: Any) -> Cast:
         plain = simquac.cast()
         return plain.replace(
-            user_simulator=Scripted(user, plain.user_simulator.build),  # type: ignore[attr-defined]
-            assistant=Scripted(assistant or ["Three keepers"], plain.assistant.build),
+            user_simulator=Scripted(user, plain.user_view),
+            assistant=Scripted(assistant or ["Three keepers"], plain.assistant_view),
             **changes,
         )
 

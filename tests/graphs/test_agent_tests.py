@@ -139,7 +139,7 @@ def test_tool_calls_of_an_agent_are_what_a_scenario_asks_for() -> None:
 def test_it_is_registered_and_travels_as_plain_data() -> None:
     cast = graphs.casts.find("agent_test")(assistant="offline", may_give_up=False)
     assert cast.live == ()
-    built: Any = cast.travelling().build().user_prompt_selector
+    built: Any = graphs.casts.built(cast.travelling()).user_prompt_selector
     assert built.may_give_up is False
 
 

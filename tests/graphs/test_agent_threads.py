@@ -114,12 +114,6 @@ async def test_system_true_sends_what_a_model_in_the_same_place_is_sent():
     assert agent.heard[1][:3] == [("system", page), ("human", "thing 1"), ("ai", "reply 1")]
 
 
-async def test_system_true_without_a_cast_that_has_pages_is_refused():
-    speaker = AgentSpeaker("assistant", Recording().graph, system=True)
-    with pytest.raises(ContractError, match="system=True, but the cast has no template for it: give a text, or build="):
-        await invoked(Cast(name="plain", user_simulator=recllmsim.cast().user_simulator, assistant=speaker))
-
-
 def test_a_text_beside_a_builder_of_ones_own_is_refused():
     for speaker, own in ((AgentSpeaker, Recording().graph), (FunctionSpeaker, lambda messages: "Yes.")):
         with pytest.raises(ContractError, match="give build= or a text as system=, not both"):
@@ -127,8 +121,8 @@ def test_a_text_beside_a_builder_of_ones_own_is_refused():
 
 
 async def test_a_model_that_replaces_an_agent_is_sent_the_casts_pages_again():
-    plain: Any = recllmsim.cast().assistant
-    replaced: Any = in_cast(Recording().graph).replace(assistant=plain.model).assistant
+    plain: Any = recllmsim.cast().nodes["assistant"]
+    replaced: Any = in_cast(Recording().graph).replace(assistant=plain.model).nodes["assistant"]
     assert replaced.build == plain.build
 
 

@@ -1,6 +1,5 @@
 """An agent that stops for an approval: a policy, a function or the simulated user answers it."""
 
-import pickle
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from langgraph.types import interrupt
 from duologue import runs
 from duologue.analysis.outcomes import tool_errors
 from duologue.errors import SettingError
-from duologue.graphs import agent_test, conversation
+from duologue.graphs import agent_test, casts, conversation
 from duologue.nodes import AgentSpeaker, Limits
 from duologue.nodes.contract import ContractError
 from duologue.nodes.models.scripted import ScriptedModel
@@ -221,7 +220,7 @@ def double(value: Any) -> Any:
 @pytest.mark.parametrize(("approve", "text"), [("all", "True"), (f"{__name__}:double", "6"), (double, "6")])
 async def test_a_policy_goes_to_other_processes_with_its_cast(approve, text):
     user = f"{__name__}:asks"
-    cast = pickle.loads(pickle.dumps(agent_test.cast(user, f"{__name__}:PLAIN", approve=approve)))
+    cast = casts.built(agent_test.cast(user, f"{__name__}:PLAIN", approve=approve).travelling())
     states = agent_test.scenarios([{"goal": "pay"}])
     (conversation,) = await runs.asimulate(cast, states, limits=Limits(max_turns=1))
     assert conversation.messages[-1].text == f"Done, it is now {text}."

@@ -41,9 +41,7 @@ async def test_what_a_moderator_says_is_recorded_with_its_name_and_read_by_both_
         read["agent"] = [message["content"] for message in messages]
         return "answer"
 
-    cast = graphs.Cast(
-        name="talk", user_simulator=user, assistant=graphs.side("assistant", agent, plain_messages("assistant"))
-    )
+    cast = graphs.Cast(name="talk", user_simulator=user, assistant=agent, assistant_view=plain_messages("assistant"))
     graph = moderated(lambda state: f"Turn {state['turn']} is over." if state["turn"] == 1 else None, cast=cast)
     state = await graph.ainvoke({"scenario": {"kind": "talk"}}, context=Limits(max_turns=2))
     conversation = graphs.record(state)

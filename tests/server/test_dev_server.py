@@ -123,8 +123,8 @@ async def test_a_graph_of_a_server_never_sees_a_rejected_draft_and_asks_the_user
     cast = recllmsim.cast(lambda messages: next(lines), f"agent:{server}?graph=asking&send={send}")
     graph = conversation(cast.replace(answer_validator=judge))
     record_of_it = record(await graph.ainvoke(begun(recllmsim.scenario(about)), context=Limits(max_turns=4)))
-    agent: Any = cast.assistant.agent
-    await agent.client.aclose()
+    assistant: Any = cast.nodes["assistant"]
+    await assistant.agent.client.aclose()
     assert record_of_it.failure is None
     texts = [message.text for message in record_of_it.messages if message.role == "assistant"]
     if send == "all":

@@ -96,7 +96,8 @@ def cast(
     agent_model = ScriptedAgent(careless=careless) if model == "scripted" else nodes.chat_model(model)
     return graphs.Cast(
         name="airline",
-        user_simulator=graphs.side("user", customer, nodes.PageMessages("user", pages)),
+        user=customer,
+        user_view=nodes.PageMessages("user", pages),
         question_validator=nodes.UserValidator(nodes.Ending(may_give_up=True, any_goodbye=True, stored=True)),
         assistant=nodes.AgentSpeaker("assistant", build(agent_model, LENIENT if lenient else POLICY)),
         answer_validator=nodes.every(nodes.not_empty, nodes.validator(promises_what_no_tool_confirmed)),

@@ -94,7 +94,8 @@ class AttentiveUser(ScriptedUser):
 def result_of(model: Any, repeats: int = REPEATS) -> Any:
     """The result of a test of an agent with this chat model."""
     cast = airline.cast().replace(
-        user_simulator=duologue.graphs.side("user", AttentiveUser(), _view()),
+        user=AttentiveUser(),
+        user_view=_view(),
         assistant=nodes.AgentSpeaker("assistant", build(model, POLICY)),
         answer_validator=nodes.not_empty,
         closing=nodes.scoring(success=airline.database_is_right),

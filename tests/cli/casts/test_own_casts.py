@@ -113,7 +113,7 @@ def test_a_cast_function_that_fails_is_the_users_to_mend(duologue, kind, line) -
     [
         (("own_cast:nothing",), "has no attribute 'nothing'"),
         (("nowhere:cast",), "No module named 'nowhere'"),
-        (("own_cast:shaped",), "'settings' is not a plain value: give each setting a parameter"),
+        (("own_cast:shaped",), "'settings' is not a plain value"),
         (("own_cast:cast",), "--scenarios: give a file of JSON lines, one scenario each"),
         (("own_cast:cast", "--scenarios", "nowhere.jsonl"), "nowhere.jsonl: "),
         (

@@ -9,7 +9,7 @@ import pytest
 from duologue.data import DataError, load
 from duologue.data.files.broken_lines import skip_in_sources
 from duologue.data.formats import record_lines
-from duologue.graphs.scenarios.sources import ScenarioFile
+from duologue.graphs.scenarios.sources import ScenarioSource
 
 ASKED = {"role": "user", "content": "Is there tea?"}
 LINE = json.dumps({"messages": [ASKED]})
@@ -199,7 +199,7 @@ def test_an_element_of_json_that_cannot_be_read_is_left_out_too(element: Any, od
 def test_scenarios_are_read_without_the_broken_ones(text: str, words: str) -> None:
     path = Path("scenarios.json")
     path.write_text(text, encoding="utf-8")
-    source = ScenarioFile(scenarios=path)
+    source = ScenarioSource(scenarios=path)
     with pytest.raises(DataError, match=r"(line|element) is broken .*leaves such (lines|elements) out"):
         source.read(None, 0)
     with skip_in_sources(True):

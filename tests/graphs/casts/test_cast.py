@@ -1,38 +1,35 @@
-"""Casts: frozen, and checked when something is put in another's place."""
+"""Casts: what was given, checked when it is given or when a graph is made of it, and what they refuse before a run."""
 
 import dataclasses
 from itertools import combinations
+from pathlib import Path
+from typing import Any, TypedDict
 
 import pytest
+from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage
+from langchain_core.tools import tool
 from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode
 
-from duologue.graphs import conversation, record, simquac
-from duologue.nodes import (
-    AgentSpeaker,
-    ContractError,
-    Limits,
-    accept_all,
-    chat_model,
-    draft,
-    every,
-    prompt,
-    stops,
-    validator,
-)
+import duologue
+from duologue import graphs, nodes, prompts
+from duologue.errors import DuologueError, SettingError
+from duologue.graphs import agent_test, conversation, record, simquac
+from duologue.graphs.casts.checks import check_success
+from duologue.nodes import ContractError, Limits, accept_all, chat_model, stops, validator
+from duologue.prompts import PromptError
+
+FLIGHT = {"goal": "move my flight to 2026-05-03", "facts": "My booking code is QX4821.", "kind": "flight"}
+AIRLINE = "<goal>{{ goal }}</goal>\n<facts>{{ facts }}</facts>"
 
 
-def test_a_cast_is_frozen():
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        simquac.cast().name = "x"  # type: ignore[misc]
-
-
-async def _other_names(conversation, run):
+async def _other_names(conversation: Any, run: Any) -> Any:
     return {}
 
 
 class _Node:
-    async def __call__(self, state, runtime):
+    async def __call__(self, state: Any, runtime: Any) -> Any:
         return {}
 
 
@@ -46,193 +43,250 @@ class _Node:
         ({"asistant": _Node()}, r"asistant: a cast has no such part, only .*answer_validator"),
         ({"stop": accept_all}, r"stop: expected a plain function .*async"),
         ({"stop": lambda state: None}, r"stop: .*does not take two arguments"),
-        ({"stop": 3}, r"stop: expected a plain function .*int 3"),
         ({"limits": {"max_turns": 3}}, r"limits: expected Limits\(\.\.\.\), got dict"),
     ],
 )
-def test_a_replacement_is_checked_when_it_is_made(replacement, problem):
+def test_a_replacement_that_is_none_is_refused_with_what_was_expected(
+    replacement: dict[str, Any], problem: str
+) -> None:
     with pytest.raises(ContractError, match=problem):
-        simquac.cast().replace(**replacement)
+        graphs.builder(simquac.cast().replace(**replacement))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        simquac.cast().name = "x"  # type: ignore[misc]
 
 
-def test_functions_methods_objects_and_validators_of_functions_are_nodes():
-    cast = simquac.cast()
-    node = _Node()
-    for own_node in (node, node.__call__, accept_all, validator(lambda draft, state: None)):
-        assert cast.replace(closing=own_node).closing is own_node
+class Live:
+    """An object that may be given, and not be called or copied while a cast is made."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    async def __call__(self, state: Any, runtime: Any) -> Any:
+        self.calls += 1
+        return {"drafts": [{"text": "Three keepers."}]}
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        raise AssertionError("it was copied")
 
 
-async def test_somebodys_own_graph_stands_in_the_assistants_place_as_it_is(topic):
+def test_a_cast_is_what_was_given_until_a_graph_is_made_of_it() -> None:
+    live = Live()
+    for cast in (simquac.cast(live, live), simquac.cast().replace(user=live, assistant=live)):
+        assert cast.user_simulator is cast.assistant is cast.nodes["assistant"] is live
+    late = simquac.cast(assistant="ollama:none?nonsense=1").replace(assistant=live)  # nothing was made of the model
+    assert graphs.builder(late).nodes.keys() > {"assistant"}
+    assert live.calls == 0
+
+
+def test_a_name_a_user_and_an_assistant_are_a_cast() -> None:
+    (talk,) = duologue.simulate(
+        graphs.Cast(name="hotel", user="offline", assistant=lambda messages: "It is booked."), [{"scenario": FLIGHT}]
+    )
+    assert "move my flight" in talk.messages[0].text
+    assert talk.stop == "user_ended"
+    with pytest.raises(ContractError, match="give user= and assistant="):
+        graphs.Cast(name="hotel", assistant="offline")
+
+
+async def test_somebodys_own_graph_is_sent_the_talk_or_with_system_what_a_model_would_be_sent(topic: Any) -> None:
     sent = []
 
-    async def model(state: MessagesState):
+    async def model(state: MessagesState) -> Any:
         sent.append(state["messages"])
         return {"messages": [AIMessage("<think>hm</think>The last one left in 1968.")]}
 
     agent = StateGraph(MessagesState).add_node("model", model).add_edge(START, "model").compile(name="mine")
-    cast = simquac.cast().replace(assistant=agent)
-    conversation_record = record(await conversation(cast).ainvoke(simquac.scenario(topic), context=Limits(max_turns=2)))
-    assert [m.text for m in conversation_record.messages if m.role == "assistant"] == ["The last one left in 1968."] * 2
-    assert conversation_record.messages[1].attempts[0].cleaned == ("reasoning",)
-    assert conversation_record.provenance.nodes["assistant"].label == "mine"
-    assert conversation_record.provenance.nodes["assistant"].flat() == {
-        "name": "AgentSpeaker",
-        "agent": "mine",
-        "view": {"name": "Talk"},
-    }
+    graph = conversation(simquac.cast().replace(assistant=agent))
+    talk = record(await graph.ainvoke(simquac.scenario(topic), context=Limits(max_turns=2)))
+    assert [m.text for m in talk.messages if m.role == "assistant"] == ["The last one left in 1968."] * 2
+    assert talk.messages[1].attempts[0].cleaned == ("reasoning",)
+    described = {"name": "AgentSpeaker", "agent": "mine", "view": {"name": "Talk"}}
+    assert talk.provenance is not None
+    assert talk.provenance.nodes["assistant"].flat() == described
     assert [len(messages) for messages in sent] == [1, 3]
-    shown = simquac.cast().replace(assistant=AgentSpeaker("assistant", agent, system=True))
-    conversation_record = record(
-        await conversation(shown).ainvoke(simquac.scenario(topic), context=Limits(max_turns=1))
-    )
-    assert conversation_record.provenance.nodes["assistant"].settings["view"] == {
-        "name": "TeacherMessages",
-        "tokens": 40,
-    }
+    shown = simquac.cast().replace(assistant=nodes.AgentSpeaker("assistant", agent, system=True))
+    await conversation(shown).ainvoke(simquac.scenario(topic), context=Limits(max_turns=1))
     assert "1968" in sent[2][1].content  # the agent sees what the teacher sees
+    asking = simquac.cast(user=agent)
+    assert asking.describe()["user_simulator"].settings["view"] == {"name": "StudentMessages", "words": 25}
 
 
-async def test_an_agent_that_says_nothing_new_says_nothing(topic):
-    async def silent(state: MessagesState):
-        return {"messages": []}
-
-    agent = StateGraph(MessagesState).add_node("silent", silent).add_edge(START, "silent").compile()
-    cast = simquac.cast().replace(assistant=agent)
-    conversation_record = record(await conversation(cast).ainvoke(simquac.scenario(topic), context=Limits(max_turns=2)))
-    assert {message.role for message in conversation_record.messages} == {"user"}
-
-
-def test_a_graph_that_does_not_speak_messages_is_refused():
-    from typing import TypedDict
-
+def test_a_graph_that_does_not_speak_messages_is_refused() -> None:
     class Other(TypedDict):
         query: str
 
     agent = StateGraph(Other).add_node("x", lambda state: state).add_edge(START, "x").compile()
     with pytest.raises(ContractError, match="an agent whose state has 'messages', got a graph with query"):
-        simquac.cast().replace(assistant=agent)
+        graphs.builder(simquac.cast().replace(assistant=agent))
 
 
-def test_the_cast_describes_its_nodes_models_and_settings():
-    cast = simquac.cast(assistant="offline?paraphrase=0.5", question_words=9)
-    description = cast.describe()
-    assert description["assistant"].flat() == {
-        "name": "ChatSpeaker",
-        "model": {"spec": "offline", "arguments": {"paraphrase": 0.5}},
-        "view": {"name": "TeacherMessages", "tokens": 40},
-    }
-    assert (description["assistant"].label, description["assistant"].role) == ("offline?paraphrase=0.5", "assistant")
-    assert description["question_validator"].settings["words"] == 9
-    assert cast.words["fallback"] == "I cannot find the answer."
+@pytest.mark.parametrize("assistant", ["offline?empty=0.5", chat_model("offline", empty=0.5)])
+def test_a_model_in_a_speakers_place_is_sent_the_view_of_its_side(assistant: Any) -> None:
+    for cast in (simquac.cast(), simquac.cast().replace(assistant=accept_all)):
+        described = cast.replace(assistant=assistant).describe()["assistant"]
+        assert described.flat() == {
+            "name": "ChatSpeaker",
+            "model": {"spec": "offline", "arguments": {"empty": 0.5}},
+            "view": {"name": "TeacherMessages", "tokens": 40},
+        }
+        assert (described.label, described.role) == ("offline?empty=0.5", "assistant")
 
 
-@pytest.mark.parametrize(
-    ("field", "value"), [("max_turns", 0), ("seed", "1"), ("question_attempts", 2.0), ("max_tokens", True)]
-)
-def test_limits_are_checked(field, value):
-    with pytest.raises((TypeError, ValueError), match=f"Limits.{field} must be"):
-        Limits(**{field: value})
-
-
-def test_a_model_stands_in_a_speakers_place_by_spec_or_as_an_instance():
-    cast = simquac.cast()
-    for assistant in ("offline?empty=0.5", chat_model("offline", empty=0.5)):
-        replaced = cast.replace(assistant=assistant)
-        assert replaced.describe()["assistant"].settings["model"] == {"spec": "offline", "arguments": {"empty": 0.5}}
-        assert vars(replaced.assistant)["build"] is vars(cast.assistant)["build"]
-    with pytest.raises(ValueError, match="model 'gpt' is unknown"):
-        cast.replace(assistant="gpt")
-
-
-def test_a_model_needs_messages_and_says_so():
-    cast = simquac.cast().replace(assistant=accept_all)
-    with pytest.raises(ContractError, match=r"assistant: .*builds no messages that could be sent to a model"):
-        cast.replace(assistant="offline")
-
-
-def test_casts_with_other_criteria_or_functions_describe_themselves_otherwise():
-    def one(draft, state):
-        return None
-
-    def other(draft, state):
-        return "no"
-
+def test_casts_with_other_criteria_or_functions_describe_themselves_otherwise() -> None:
     cast = simquac.cast()
     descriptions = [
         cast.describe(),
         cast.replace(stop=stops.coverage_reached(0.5)).describe(),
         cast.replace(stop=stops.coverage_reached(0.6)).describe(),
-        cast.replace(stop=stops.any_of(stops.max_turns, stops.nothing_new_for(2))).describe(),
-        cast.replace(question_validator=validator(one)).describe(),
-        cast.replace(question_validator=validator(other)).describe(),
+        cast.replace(question_validator=validator(lambda draft, state: None)).describe(),
+        cast.replace(question_validator=validator(lambda draft, state: "no")).describe(),
+        simquac.cast(answer_tokens=10).describe(),
     ]
     assert all(a != b for a, b in combinations(descriptions, 2))
 
 
-async def test_validators_stand_one_after_the_other(topic):
-    def polite(draft, state):
-        return None if "please" in draft["text"] else "rude"
+@pytest.mark.parametrize(
+    ("spec", "problem"),
+    [
+        ("hotel.py:graph", r"^assistant: 'hotel.py:graph' names a file: write hotel:graph"),
+        ("hotel", r"model 'hotel' is unknown: use openai:NAME.*, or an agent of yours as MODULE:NAME"),
+        ("nowhere:graph", r"^model 'nowhere:graph': No module named 'nowhere'"),
+    ],
+)
+def test_what_was_meant_as_an_import_path_is_told_how_to_write_one(spec: str, problem: str) -> None:
+    with pytest.raises(DuologueError, match=problem):
+        graphs.builder(agent_test.cast(assistant=spec))
 
-    def noted(draft, state):
-        return {"accepted": True, "notes": ["read"]}
 
-    cast = simquac.cast().replace(
-        user_simulator=saying("Who, please?", "Who?", "1. Who, please?\n2. x"),
-        question_validator=every(simquac.cast().question_validator, validator(noted), validator(polite)),
+def clerk(messages: list[dict[str, Any]]) -> str:
+    """Asks for the code, then does it."""
+    user_text = "\n".join(message["content"] for message in messages if message["role"] == "user")
+    return "Done: it has been moved." if "QX4821" in user_text else "Which booking is it? Please tell me its code."
+
+
+def own_cast(folder: Path, material: str, system: str = "You are a customer.", user: Any = "offline") -> graphs.Cast:
+    (folder / "user").mkdir()
+    (folder / "user" / "system.md").write_text(system, encoding="utf-8")
+    (folder / "user" / "material.md").write_text(material, encoding="utf-8")
+    return graphs.Cast(
+        name="airline",
+        user=user,
+        user_view=nodes.PageMessages("user", prompts.library(folder)),
+        question_validator=nodes.UserValidator(nodes.Ending(may_give_up=True)),
+        assistant=clerk,
     )
-    conversation_record = record(await conversation(cast).ainvoke(simquac.scenario(topic), context=Limits(max_turns=2)))
-    attempts = list(conversation_record.attempts("user"))
-    assert [(a.verdict, a.reason, a.notes) for a in attempts[:3]] == [
-        ("accepted", None, ("read",)),
-        ("rejected", "rude", ("read",)),
-        ("rejected", "enumeration", ()),
-    ]
-    assert attempts[2].prompt.name == "user/repair_other"
 
 
-def saying(*lines):
-    calls = iter(range(10**6))
-
-    async def speak(state, runtime):
-        return {"drafts": [draft(lines[next(calls) % len(lines)])]}
-
-    return speak
-
-
-@pytest.mark.parametrize("judge", [3, lambda draft: None, accept_all])
-def test_a_function_that_is_no_judge_is_refused(judge):
-    with pytest.raises(ContractError, match="validator: expected a function"):
-        validator(judge)
-
-
-async def test_a_selector_of_ones_own_gives_a_prompt_of_its_own(topic):
-    async def own_selector(state, runtime):
-        return {"prompt": prompt("mine/next", "Ask about ships.")}
-
-    cast = simquac.cast().replace(user_prompt_selector=own_selector)
-    conversation_record = record(await conversation(cast).ainvoke(simquac.scenario(topic), context=Limits(max_turns=1)))
-    prompt_sent = conversation_record.messages[0].prompt
-    assert (prompt_sent.name, prompt_sent.text, len(prompt_sent.digest)) == ("mine/next", "Ask about ships.", 16)
+@pytest.mark.parametrize("material", [AIRLINE, "<task>{{ goal }}</task>\n<profile>{{ facts }}</profile>"])
+def test_the_offline_user_plays_by_pages_of_ones_own_and_says_goodbye(tmp_path: Path, material: str) -> None:
+    goalless = {"facts": "QX4821", "kind": "flight"}
+    cast = own_cast(tmp_path, material)
+    talk, lost = duologue.simulate(cast, [{"scenario": FLIGHT}, {"scenario": goalless}])
+    wish, code, bye = [message.text for message in talk.messages if message.role == "user"]
+    assert "move my flight to 2026-05-03" in wish
+    assert "QX4821" not in wish
+    assert "QX4821" in code
+    assert (bye, talk.stop) == ("Thank you, goodbye.", "user_ended")
+    assert (lost.stop, lost.messages) == ("model_failed", ())  # it is not played with an empty goal
+    (helped,) = duologue.simulate(cast.replace(assistant="offline"), [{"scenario": FLIGHT}])
+    assert len(helped.messages) > 1
 
 
-def test_other_settings_of_views_and_judges_are_another_cast():
-    assert simquac.cast(answer_tokens=10).describe() != simquac.cast().describe()
+def test_it_gives_up_where_the_pages_say_that_it_may_and_another_part_can_be_named(tmp_path: Path) -> None:
+    cast = own_cast(tmp_path, AIRLINE, "When you lose patience, write: I give up, goodbye.")
+    (talk,) = duologue.simulate(cast.replace(assistant=lambda messages: "Not possible."), [{"scenario": FLIGHT}])
+    assert talk.stop == "user_gave_up"
+    speaker: Any = cast.replace(user="offline?side=task_user").nodes["user_simulator"]
+    assert speaker.model.side == "task_user"
 
 
-async def _asynchronous(state, limits):
-    return None
+def test_pages_without_a_goal_are_refused_before_a_conversation_begins(tmp_path: Path) -> None:
+    with pytest.raises(PromptError, match=r"user/material: the offline user finds no goal in it: write <goal>"):
+        graphs.builder(own_cast(tmp_path, "You want: {{ goal }}"))
 
 
 @pytest.mark.parametrize(
-    ("criterion", "problem"),
+    ("name", "source", "problem"),
     [
-        (lambda state: None, "any_of, criterion 2: expected a plain function .* does not take two arguments"),
-        (_asynchronous, "any_of, criterion 2: .* is async: write def"),
-        (stops.CoverageReached, "any_of, criterion 2: expected a plain function"),
-        ("max_turns", "any_of, criterion 2: .* got str 'max_turns'"),
+        ("user/system", "You want {{ goal }}.", r"has the template variable \{\{ goal \}\} that nothing fills"),
+        ("user/repair_other", "Mend {{ this }}.", r"has the template variable \{\{ this \}\} .*attempt"),
+        ("user/repair_other", "{{ 1 / 0 }} {{ repair }}", r"cannot be filled \(ZeroDivision"),
+        ("user/post_open", "Was {{ goal }} reached?", r"has the template variable \{\{ goal \}\}"),
     ],
 )
-def test_a_stop_criterion_that_cannot_be_asked_is_refused_where_it_is_put_together(criterion, problem):
-    with pytest.raises(ContractError, match=problem):
-        stops.any_of(stops.max_turns, criterion)
-    stops.any_of(stops.max_turns, stops.any_of(stops.budget))
+def test_a_page_with_a_gap_that_nothing_fills_is_refused(name: str, source: str, problem: str) -> None:
+    told_goal = prompts.Page("user/material", AIRLINE)
+    pages = prompts.Library({name: prompts.Page(name, source), told_goal.name: told_goal})
+    cast = graphs.Cast(
+        name="airline",
+        user="offline",
+        user_view=nodes.PageMessages("user", pages),
+        user_prompt_selector=nodes.RepairPrompts("user", pages),
+        assistant=clerk,
+        closing=nodes.PostQuestions(pages, {"user": _Node()}),
+    )
+    with pytest.raises(PromptError, match=f"^prompt {name}: {problem}"):
+        graphs.builder(cast)
+
+
+def test_a_gap_that_a_scenario_lacks_is_refused_before_the_first_call(tmp_path: Path) -> None:
+    cast = own_cast(tmp_path, AIRLINE + "{{ code }}").replace(assistant=lambda messages: pytest.fail("it was called"))
+    with pytest.raises(PromptError, match=r"user/material: .*\{\{ code \}\} .*facts, goal, kind"):
+        duologue.simulate(cast, [{"scenario": FLIGHT}])
+    judge = nodes.judge(FakeListChatModel(responses=["x"]), "Is it {{ kind }} for {{ budget }}?", ["wrong"])
+    judged = agent_test.cast().replace(answer_validator=judge)
+    with pytest.raises(PromptError, match=r"\{\{ budget \}\} .*with scenario 1 there are: .*draft, facts"):
+        duologue.simulate(judged, [{"scenario": {**FLIGHT, "budget": "100"}}, {"scenario": FLIGHT}])
+
+
+class Kept(MessagesState):
+    seats: int
+
+
+def agent(state: Kept) -> dict[str, Any]:
+    return {"messages": [("assistant", "Done: moved.")], "seats": 1}
+
+
+@tool
+def change_seat(seat: int) -> str:
+    """Change the seat."""
+    return "changed"
+
+
+GRAPH = StateGraph(Kept).add_node("a", agent).set_entry_point("a").compile()
+TOOLS = StateGraph(Kept).add_node("a", agent).add_node("tools", ToolNode([change_seat])).set_entry_point("a").compile()
+STATE = nodes.final_state({"seats": 1})
+
+
+@pytest.mark.parametrize("assistant", [clerk, GRAPH, "offline"])
+def test_a_final_state_needs_a_world_or_an_agent_that_keeps_one(assistant: Any) -> None:
+    cast = agent_test.cast(assistant=assistant)
+    states = agent_test.scenarios([{"goal": "a"}, {"goal": "b", "success": {"final_state": {"seats": 1}}}])
+    with pytest.raises(SettingError, match=r"^scenario 'b': success.final_state: compares a state that nothing gives"):
+        duologue.simulate(cast, states)
+    scored = cast.replace(closing=nodes.scoring(success=nodes.all_of(nodes.solved(), STATE)))
+    with pytest.raises(SettingError, match="closing: the scorer 'success': final_state compares a state that nothing"):
+        check_success(scored, states[:1])
+    check_success(scored.replace(world=lambda scenario: {"seats": 1}), states)
+    check_success(agent_test.cast(assistant=nodes.AgentSpeaker("assistant", GRAPH, keep=("seats",))), states)
+    check_success(cast.replace(closing=nodes.scoring(seats=STATE)), states[:1])  # is not what counts as success
+
+
+@pytest.mark.parametrize(
+    ("success", "problem"),
+    [
+        ({"not": {"judged": "It is moved."}}, "success.not.judged: names no model to judge"),
+        ({"tool_called": "change_seats"}, "success.tool_called: .* did you mean 'change_seat'"),
+        ({"any_of": [{"refused": True}, {"not": {"tool_called": "change-seat"}}]}, "success.any_of.not.tool_called"),
+        ({"tool_called": "change_seat", "tool_not_called": "web_search"}, None),
+    ],
+)
+def test_a_success_that_cannot_be_scored_is_refused_before_the_first_call(
+    success: dict[str, Any], problem: str | None
+) -> None:
+    cast, states = agent_test.cast(assistant=TOOLS), agent_test.scenarios([{"goal": "b"}])
+    states[0]["scenario"]["success"] = success
+    if problem is None:
+        return check_success(cast, states)
+    with pytest.raises(SettingError, match=f"^scenario 'b': {problem}"):
+        check_success(cast, states)

@@ -169,4 +169,4 @@ async def test_the_nodes_of_the_casts_conform_in_states_with_tools_and_cuts(plac
     drafts = [draft for state in states.values() for draft in state["drafts"]]
     assert any(draft.get("finish_reason") == "length" for draft in drafts)
     assert any(draft.get("tool_calls") for draft in drafts)
-    await conformance.conforms(place, getattr(simquac.cast(), place))
+    await conformance.conforms(place, simquac.cast().nodes[place])

@@ -53,10 +53,10 @@ async def test_a_typo_is_refused_with_the_reasons_that_are_known(reason):
 @pytest.mark.parametrize(
     ("name", "reasons", "problem"),
     [
-        ("airline", {"Transferred": "assistant"}, "expected names of a-z, 0-9 and _"),
-        ("airline", {"airline:gone": "assistant"}, "without the cast's; got 'airline:gone'"),
+        ("airline", {"Transferred": "assistant"}, "named with a-z, 0-9 and _"),
+        ("airline", {"airline:gone": "assistant"}, "got 'airline:gone'"),
         ("airline", {"gone": "nobody"}, "expected the fault of 'gone' to be one of none, user, assistant, infra"),
-        ("My airline", {"gone": "none"}, "name: a cast with stop reasons of its own"),
+        ("My airline", {"gone": "none"}, "got 'My airline'"),
     ],
 )
 def test_declarations_that_no_record_could_hold_are_refused(name, reasons, problem):

@@ -15,8 +15,8 @@ ABOUT = Situation(task="gift preparation", task_context=TASK, preference=PROFILE
 def play(scripted):
     async def play(user, assistant=("Here you are.",), about=ABOUT, limits=None, build=recllmsim.cast, **settings):
         plain = build(**settings)
-        user_speaker = scripted(list(user), plain.user_simulator.build)
-        answered = scripted(list(assistant), plain.assistant.build)
+        user_speaker = scripted(list(user), plain.user_view)
+        answered = scripted(list(assistant), plain.assistant_view)
         cast = plain.replace(user_simulator=user_speaker, assistant=answered)
         return await played(cast, recllmsim.scenario(about), limits), user_speaker, answered
 

@@ -182,7 +182,7 @@ def test_a_reply_with_personal_details_is_not_shown_where_so_many_users_are_aske
         user = FewShotUser.of(written("Tea?"), stored, options=PeopleOptions(min_users=least), examples=9)
         cast = agent_test.cast(user=user, assistant=lambda _: "Yes.")
         state = cast_state(cast)
-        (page,) = [m.content for m in sent_by(cast.user_simulator, state) if "<example>" in str(m.content)]
+        (page,) = [m.content for m in sent_by(cast.nodes["user_simulator"], state) if "<example>" in str(m.content)]
         assert ("Mill Road" in page) is there
 
 
@@ -199,7 +199,7 @@ def test_pages_are_in_the_language_of_the_cast():
     user = FewShotUser.of(written("茶？"), TALKS)
     for language, words in (("en", "examples of manner"), ("zh", "只示范写法")):
         cast = agent_test.cast(user=user, assistant="offline", language=language)
-        assert any(words in str(message.content) for message in sent_by(cast.user_simulator, cast_state(cast)))
+        assert any(words in str(message.content) for message in sent_by(cast.nodes["user_simulator"], cast_state(cast)))
 
 
 def test_a_goodbye_of_the_model_ends_the_conversation():
@@ -212,9 +212,10 @@ def test_every_attempt_at_a_turn_is_shown_the_same_turns_and_told_why():
     lines = ["", "[Assistant]: no", "x"]
     cast = agent_test.cast(user=FewShotUser.of(written(*lines), TALKS), assistant=lambda _: "Yes.")
     rejected = [{"number": 1, "text": "[Assistant]: no", "verdict": "rejected"}]
-    first = sent_by(cast.user_simulator, cast_state(cast))
+    first = sent_by(cast.nodes["user_simulator"], cast_state(cast))
     again = sent_by(
-        cast.user_simulator, cast_state(cast, attempts=rejected, prompt={"name": "r", "digest": "", "text": "Mend it."})
+        cast.nodes["user_simulator"],
+        cast_state(cast, attempts=rejected, prompt={"name": "r", "digest": "", "text": "Mend it."}),
     )
     assert again[1] == first[1]
     assert "Mend it." in again[-1].content
@@ -241,7 +242,7 @@ def test_a_domain_of_ones_own_marks_its_material_and_no_example_can(airline):
     stored = [talk("Move it </booking> now", "Yes.", "fine", user="ann")]
     cast = agent_test.cast(user=FewShotUser.of(written("Move it?"), stored), assistant=lambda _: "Yes.")
     state: Any = {"scenario": {"kind": "airline", "booking": "QX1", "goal": "move the flight"}}
-    sent = sent_by(cast.user_simulator, {**state, "id": "c", "messages": [], "speaking": "user"})
+    sent = sent_by(cast.nodes["user_simulator"], {**state, "id": "c", "messages": [], "speaking": "user"})
     assert "‹/booking›" in sent[1].content
     (conversation,) = duologue.simulate(cast, [state], limits=Limits(max_turns=1))
     assert shown(conversation.messages[0]) == ["ann-0"] * len(shown(conversation.messages[0]))
@@ -249,7 +250,7 @@ def test_a_domain_of_ones_own_marks_its_material_and_no_example_can(airline):
 
 def test_a_replacement_in_a_cast_gets_the_casts_pages():
     cast = agent_test.cast(assistant=lambda _: "Yes.").replace(user_simulator=FewShotUser.of(written("Tea?"), TALKS))
-    assert any(GOAL in str(message.content) for message in sent_by(cast.user_simulator, cast_state(cast)))
+    assert any(GOAL in str(message.content) for message in sent_by(cast.nodes["user_simulator"], cast_state(cast)))
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ def test_a_run_reads_the_file_and_writes_nothing_of_it_into_the_environment(endp
 def test_a_missing_key_is_one_line_that_names_it_and_the_way_without():
     write("OPENAI_API_KEY=")
     with pytest.raises(ModelError, match=r"^[^\n]*OPENAI_API_KEY[^\n]*offline[^\n]*$"):
-        graphs.simquac.cast("openai:gpt-4.1-mini")
+        graphs.builder(graphs.simquac.cast("openai:gpt-4.1-mini"))
 
 
 def seen(provider: str) -> tuple[dict[str, str], set[str]]:

@@ -14,8 +14,8 @@ TOPICS = {topic.title: topic for topic in samples()}
 def simulated(title, drafts, **limits):
     offline = simquac.cast()
     cast = offline.replace(
-        user_simulator=WrittenDrafts("user", offline.user_simulator, drafts),
-        assistant=WrittenDrafts("assistant", offline.assistant, drafts),
+        user_simulator=WrittenDrafts("user", offline.nodes["user_simulator"], drafts),
+        assistant=WrittenDrafts("assistant", offline.nodes["assistant"], drafts),
     )
     (conversation,) = duologue.simulate(cast, simquac.scenarios([TOPICS[title]]), limits=Limits(**limits))
     return conversation

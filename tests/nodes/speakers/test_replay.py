@@ -154,7 +154,7 @@ def test_a_data_set_that_both_sides_and_the_scenarios_take_is_read_once(tmp_path
     from duologue.data import Conversation, Message, load
     from duologue.data import simquac as data_sets
     from duologue.graphs import simquac
-    from duologue.graphs.scenarios.topics import TopicSource
+    from duologue.graphs.simquac import TopicSource
     from duologue.nodes.speakers import replay
 
     messages = (Message(role="user", text="Who?"), Message(role="assistant", text="I cannot find the answer."))

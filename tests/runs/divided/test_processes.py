@@ -124,7 +124,9 @@ def test_a_worker_goes_on_where_the_one_before_was_killed(tmp_path, topics):
 
 def test_what_cannot_be_built_in_a_worker_ends_the_run_with_its_line(in_threads, tmp_path, topics, monkeypatch):
     travels = cast()
-    monkeypatch.setattr(type(travels.spec), "build", lambda self: (_ for _ in ()).throw(SettingError("no such thing")))
+    monkeypatch.setattr(
+        "duologue.runs.divided.shard_work.built", lambda spec: (_ for _ in ()).throw(SettingError("no such thing"))
+    )
     with pytest.raises(runs.RunError, match="no such thing"):
         duologue.simulate(
             travels, simquac.scenarios(topics()), limits=LIMITS, out=tmp_path / "r", conduct=Conduct(processes=2)

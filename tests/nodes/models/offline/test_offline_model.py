@@ -102,7 +102,7 @@ def test_a_cast_tells_each_of_its_speakers_its_side(samples):
         (graphs.recllmsim.cast(model, model), "task_user", "task_assistant"),
         (replaced, "student", "teacher"),
     ):
-        sides = [vars(speaker)["model"].side for speaker in (cast.user_simulator, cast.assistant)]
+        sides = [vars(speaker)["model"].side for speaker in (cast.nodes["user_simulator"], cast.nodes["assistant"])]
         assert sides == [user, assistant]
     assert model.side is None
     assert simulated(samples[:2], model, model, 2) != []

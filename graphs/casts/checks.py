@@ -1,0 +1,151 @@
+"""Checks before the first call: that pages are filled, that success can be scored, that people speak the cast's language."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from ...data import domains
+from ...data.scenarios import tools_in_success
+from ...data.text.languages import language_of
+from ...errors import SettingError
+from ...nodes.asking.judges import AsksJudge
+from ...nodes.messages.building import PageMessages
+from ...nodes.messages.selectors import RepairPrompts
+from ...nodes.people.memory import Memory
+from ...nodes.scorers.combined import scorers_of
+from ...nodes.scorers.outcomes import FinalState, ToolCalled
+from ...nodes.scorers.post_questions import PostQuestions
+from ...nodes.scorers.scenario_success import KEY, unscorable
+from ...nodes.scorers.scores import SUCCESS, Scoring
+from ...nodes.speakers.agents import AgentSpeaker
+from ...nodes.speakers.speaker import ChatSpeaker, FunctionSpeaker
+from ...nodes.speakers.tools import tools_of
+from ...nodes.state import Planned, state_from
+from ...nodes.validators.composition import parts_of
+from ...prompts import Page, PromptError
+
+if TYPE_CHECKING:
+    from .cast import Cast
+
+SYSTEM = "user/system"
+"""The page whose language is the cast's."""
+OF_REPAIRS = frozenset({"repair", "attempt", "attempts"})
+"""What `RepairPrompts` fills a page with."""
+OF_JUDGES = frozenset({"conversation", "scenario", "form"})
+"""What every judge's page is filled with, besides the values of the scenario."""
+OF_DRAFTS = OF_JUDGES | {"draft", "speaker", "tool_calls"}
+OF_SCORES = OF_JUDGES | {"criterion", "answers"}
+NO_STATE = (
+    "compares a state that nothing gives: give the cast a world (world=, --world MODULE:NAME), or the agent "
+    "AgentSpeaker(keep=...)"
+)
+
+
+def check_pages(nodes: Iterable[object]) -> None:
+    """PromptError if a page that no scenario fills has a variable that its node never fills, or cannot be filled."""
+    for node in nodes:
+        for page, filled in _filled_by(node):
+            if lacking := page.gaps - filled:
+                raise PromptError(f"prompt {page.name}: {_lacking(lacking, filled)}")
+            page.try_out()
+
+
+def _filled_by(node: object) -> Iterator[tuple[Page, frozenset[str]]]:
+    """The pages of a node that do not depend on the scenario, each with what the node fills."""
+    if isinstance(node, RepairPrompts):
+        pages = node.pages.pages.values()
+        yield from ((page, OF_REPAIRS) for page in pages if page.name.startswith(f"{node.role}/repair_"))
+    if isinstance(node, PostQuestions):
+        yield from ((node.pages[name], frozenset()) for role in node.speakers for name in node.questions(role))
+    if (page := _page(getattr(node, "build", None), "system")) is not None:
+        yield page, frozenset()
+
+
+def _page(view: object, kind: str) -> Page | None:
+    return view.pages.pages.get(f"{view.role}/{kind}") if isinstance(view, PageMessages) else None
+
+
+def check_filled(cast: "Cast", scenarios: Sequence[Mapping[str, Any]]) -> None:
+    """PromptError if a page of the cast has a variable that the scenarios do not fill.
+
+    A speaker's value may be missing in some scenarios, and is then empty, but not in all. A judge's value may not be
+    missing in any.
+    """
+    if not scenarios:
+        return
+    keys = [frozenset(map(str, scenario)) for scenario in scenarios]
+    some, every = frozenset().union(*keys), frozenset(keys[0]).intersection(*keys)
+    for place in ("user_simulator", "assistant"):
+        view: Any = getattr(cast.nodes[place], "build", None)
+        if (page := _page(view, "material")) is not None:
+            if lacking := page.gaps - some:
+                raise PromptError(f"prompt {page.name}: {_lacking(lacking, some, 'the scenarios have')}")
+            view(state_from(scenarios[0]))  # says what cannot be filled
+    drafts = (*parts_of(cast.question_validator), *parts_of(cast.answer_validator))
+    for judges, values in ((drafts, OF_DRAFTS), (tuple(scorers_of(cast.closing)), OF_SCORES)):
+        for judge in judges:
+            if not isinstance(judge, AsksJudge) or not isinstance(judge.page, Page):
+                continue
+            if lacking := judge.page.gaps - values - every:
+                number = next((number for number, of_one in enumerate(keys) if not lacking <= of_one), 0)
+                line = _lacking(lacking, values | every, f"with scenario {number} there are")
+                raise PromptError(f"prompt {judge.page.name}: {line}")
+
+
+def _lacking(lacking: frozenset[str], filled: frozenset[str], there: str = "there are") -> str:
+    gaps = ", ".join(f"{{{{ {gap} }}}}" for gap in sorted(lacking))
+    available = ", ".join(sorted(filled)) or "none"
+    return f"has the template variable {gaps} that nothing fills ({there}: {available}): rename it, or write its text into the template"
+
+
+def check_success(cast: "Cast", states: Iterable[Planned]) -> None:
+    """SettingError for a `success`, of the cast or of a scenario, that cannot be scored."""
+    assistant = cast.nodes["assistant"]
+    keeps = (
+        assistant.keep
+        if isinstance(assistant, AgentSpeaker)
+        else not isinstance(assistant, (ChatSpeaker, FunctionSpeaker))
+    )  # a node of somebody else's may
+    has_state = cast.world is not None or bool(keeps)
+    own = cast.closing.scorers.get(SUCCESS) if isinstance(cast.closing, Scoring) else None
+    tools = [name for name, _ in tools_of(getattr(assistant, "agent", None))]
+    where = f"closing: the scorer {SUCCESS!r}"
+    for scorer in scorers_of(own):
+        if isinstance(scorer, FinalState) and not has_state:
+            raise SettingError(f"{where}: final_state {NO_STATE}")
+        if isinstance(scorer, ToolCalled):
+            _check_tool(scorer.name, tools, where)
+    for state in states:
+        scenario = state["scenario"]
+        title = domains.of(scenario).title(scenario)
+        where = f"scenario {title!r}" if title else "a scenario without a title"
+        for path, name in tools_in_success(scenario.get(KEY)) if tools else ():
+            _check_tool(name, tools, f"{where}: {path}")
+        for path, name in unscorable(scenario.get(KEY)):
+            if name == "judged":
+                raise SettingError(f"{where}: {path}: names no model to judge: give it 'model'")
+            if not has_state:
+                raise SettingError(f"{where}: {path}: {NO_STATE}")
+
+
+def _check_tool(name: str, tools: Collection[str], where: str) -> None:
+    """SettingError for a name that is like a tool of the agent, and is none.
+
+    Other names are taken: a node of the agent may call tools that it does not show.
+    """
+    if name not in tools and (like := get_close_matches(name, tools, 1)):
+        raise SettingError(f"{where}: the agent has no tool {name!r}: did you mean {like[0]!r}?")
+
+
+def of_another_language(cast: "Cast") -> list[str]:
+    """A line for each side whose stored turns are in another language than the cast's pages."""
+    if SYSTEM not in cast.prompts or (spoken := language_of(cast.prompts[SYSTEM].source)) is None:
+        return []
+    lines = []
+    for role, place in (("user", "user_simulator"), ("assistant", "assistant")):
+        memory = getattr(cast.nodes[place], "memory", None)
+        if isinstance(memory, Memory) and (stored := memory.language) not in (None, spoken):
+            lines.append(
+                f"{role}: the people of {memory.source} write {stored}, and the language of the cast is {spoken}: give --language {stored}"
+            )
+    return lines

@@ -1,0 +1,261 @@
+"""`graphs.scenarios_of`: scenarios of stored conversations, logs and lines, and what a source of them is."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import duologue
+from duologue import graphs
+from duologue.data import Conversation, DataError, Message
+from duologue.data.formats import record_lines
+from duologue.data.identity import digest
+from duologue.data.people.pairing import paired
+from duologue.data.people.splits import part_of, user_of
+from duologue.errors import SettingError
+from duologue.graphs import recllmsim
+from duologue.graphs.scenarios.sources import Scenarios, ScenarioSource
+
+PROFILE: dict[str, Any] = {"gender": "female", "age": 30, "personality": ["calm"]}
+ONE_TURN = duologue.Limits(max_turns=1)
+
+
+def of_people(count: int) -> list[Conversation]:
+    """Conversations of people about tasks, as records: two about each."""
+    return [
+        Conversation(
+            id=f"p{number}",
+            scenario={
+                "kind": "recllmsim", "language": "en", "task": "travel", "task_context": f"You go to place {number // 2}.",
+                "profile": PROFILE | {"age": 30 + number},
+            },
+            messages=(Message(role="user", text="Stored words."), Message(role="assistant", text="Stored reply.")),
+            labels={"rating": 3},
+            extra={"variant": "human_v2", "path": f"User_{number}/a.json"},
+        )
+        for number in range(count)
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    record_lines.write(of_people(6), tmp_path / "people.jsonl")
+    return tmp_path / "people.jsonl"
+
+
+def written(folder: Path, *talks: Any) -> Path:
+    lines = (json.dumps(talk if isinstance(talk, dict) else {"messages": talk}) + "\n" for talk in talks)
+    (folder / "log.jsonl").write_text("".join(lines), encoding="utf-8")
+    return folder / "log.jsonl"
+
+
+def test_one_function_gives_states_for_a_cast_and_what_the_manifest_says(people: Path, tmp_path: Path) -> None:
+    taken = graphs.scenarios_of(people, "recllmsim", limit=3, repeats=2)
+    assert (len(taken), taken.settings) == (6, {"language": "en"})
+    talks = duologue.simulate(recllmsim.cast(**taken.settings), taken, limits=ONE_TURN, out=tmp_path / "run")
+    assert [one.scenario for one in talks] == [one.scenario for one in of_people(3) for _ in range(2)]
+    assert [one.repeat for one in talks] == [0, 1] * 3
+    assert all((one.labels, one.extra["stored"]["id"][0]) == ({}, "p") for one in talks)
+    (source,) = json.loads((tmp_path / "run" / "manifest.json").read_text())["data"]
+    assert (source["source"], source["format"]) == ("people.jsonl", "JSON lines of records")
+    assert len(source["source_digest"]) == 64
+    with pytest.raises(SettingError, match="recllmsim: topics: Extra inputs are not permitted"):
+        graphs.scenarios_of(people, "recllmsim", topics="a")
+
+
+def test_equal_scenarios_keep_their_numbers_in_a_part(tmp_path: Path) -> None:
+    talks = of_people(6)
+    again = [one.model_copy(update={"id": f"{one.id} again"}) for one in talks]
+    record_lines.write([*talks, *again], tmp_path / "t.jsonl")
+    for part in ("tune", "test"):
+        taken = graphs.scenarios_of(tmp_path / "t.jsonl", "recllmsim", part=part)
+        names = [state["extra"]["stored"]["id"] for state in taken]
+        assert [state["ordinal"] for state in taken] == [int(name.endswith("again")) for name in names]
+        assert names[: len(names) // 2] == [one.id for one in talks if part_of(user_of(one)) == part] != []
+
+
+def test_what_is_simulated_on_a_persons_scenario_is_in_that_persons_half(people: Path, tmp_path: Path) -> None:
+    for part, other in (("tune", "test"), ("test", "tune")):
+        states = graphs.scenarios_of(people, "recllmsim", part=part)
+        duologue.simulate(recllmsim.cast(), states, limits=ONE_TURN, out=tmp_path / part)
+        assert len(graphs.scenarios_of(tmp_path / part, "recllmsim", part=part)) == len(states) > 0
+        with pytest.raises(DataError, match=f"none of its {len(states)} scenarios is of a user in the part '{other}'"):
+            graphs.scenarios_of(tmp_path / part, "recllmsim", part=other)
+
+
+def test_each_simulated_conversation_is_paired_with_its_stored_one_in_either_order(people: Path) -> None:
+    stored = of_people(6)
+    simulated = duologue.simulate(recllmsim.cast(), graphs.scenarios_of(people, "recllmsim"), limits=ONE_TURN)[::-1]
+    for first, second in ((simulated, stored), (stored, simulated)):
+        pairs = paired(first, second).pairs
+        assert len(pairs) == 6
+        assert all(one.scenario["profile"] == other.scenario["profile"] for one, other in pairs)
+    origin = {"stored": {"id": "p0", "scenario": digest(stored[0].scenario)}}
+    pairing = paired([stored[0].model_copy(update={"id": f"m{n}", "extra": origin}) for n in range(3)], stored[:2])
+    assert [(a.id, b.id) for a, b in pairing.pairs] == [("m0", "p0")]
+    assert [one.id for one in pairing.only_first] == ["m1", "m2"]  # repeats have no other partner
+    other = Conversation(id="p0", scenario={"kind": "a", "n": 2})  # an id alone does not pair
+    assert paired([stored[0].model_copy(update={"extra": origin})], [other]).pairs == ()
+
+
+def test_logs_that_name_no_topic_are_paired_with_what_was_simulated_on_them(tmp_path: Path) -> None:
+    talks = [{"id": f"t{n}", "messages": [{"role": "user", "content": f"Question {n % 2}?"}]} for n in range(4)]
+    log = written(tmp_path, *talks)
+    simulated = duologue.simulate(graphs.agent_test.cast(), graphs.scenarios_of(log, "agent_test"), limits=ONE_TURN)
+    pairs = paired(list(duologue.load(log)), simulated[::-1]).pairs
+    assert [(a.id, b.extra["stored"]["id"]) for a, b in pairs] == [(f"t{n}",) * 2 for n in range(4)]
+
+
+@pytest.mark.parametrize("contexts", ["0,2", ["0", "2"], ["0,2"]])
+def test_contexts_are_numbers_with_commas_or_one_each(contexts: Any) -> None:
+    source = recllmsim.TaskSource.model_validate({"contexts": contexts, "sample": 1})
+    assert len(source.read(recllmsim.RecLLMSimSettings(), seed=0)) == 10
+
+
+def test_a_source_says_its_licence_and_what_is_odd_about_it(people: Path, tmp_path: Path) -> None:
+    (tmp_path / "tasks.yaml").write_text("travel: {prompt: You go to $place., options: {place: [Rome, Oslo]}}\n")
+    record_lines.write(of_people(6), tmp_path / "others.jsonl")
+    for tasks, licence in ((None, "mit"), (tmp_path / "tasks.yaml", None)):
+        source = recllmsim.TaskSource(sample=1, tasks=tasks).read(recllmsim.RecLLMSimSettings(), seed=0).source
+        assert source.get("licence_id") == licence
+    for other, noted in ((f"replay:{tmp_path / 'others.jsonl'}", True), (f"replay:{people}", False)):
+        settings = recllmsim.RecLLMSimSettings(user=f"replay:{people}", assistant=other)
+        assert any("two folders" in note for note in recllmsim.TaskSource().read(settings, 0).notes) == noted
+
+
+def test_a_run_is_read_one_conversation_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    states = graphs.simquac.scenarios(duologue.data.simquac.samples()[:4])
+    duologue.simulate(graphs.simquac.cast(), states, limits=ONE_TURN, out=tmp_path / "run")
+    monkeypatch.setattr(record_lines.StoredRun, "load", lambda run: pytest.fail("the whole run is held"))
+    assert len(graphs.scenarios_of(tmp_path / "run", "simquac")) == 4
+
+
+def test_a_domain_of_ones_own_is_read_in_its_format_and_its_scenarios_are_taken_as_they_are(
+    airline: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "counter.log").write_text("== QX1: change a seat\nC: Hello\nD: Yes?\n== QX2: go home\nC: Hello\n")
+    taken = graphs.scenarios_of(tmp_path / "counter.log", "agent_test")
+    wanted = [(state["scenario"]["booking"], state["scenario"]["goal"]) for state in taken]
+    assert wanted == [("QX1", "change a seat"), ("QX2", "go home")]
+    assert all("messages" not in state for state in taken)
+
+
+class Rooms(ScenarioSource):
+    rooms: int = 2
+
+    def own(self, settings: Any, seed: int) -> Scenarios:
+        return Scenarios([{"scenario": {"kind": "room", "n": n}} for n in range(self.rooms)], {"source": "rooms"})
+
+    def fitting(self, scenario: dict[str, Any]) -> dict[str, Any]:
+        if "n" not in scenario:
+            raise DataError("has no room")
+        return scenario
+
+
+def test_a_source_of_ones_own_has_the_options_and_says_what_it_takes(tmp_path: Path) -> None:
+    file = tmp_path / "s.jsonl"
+    file.write_text('{"kind": "room", "n": 7}\n')
+    assert [state["scenario"]["n"] for state in Rooms().read(None, 0)] == [0, 1]
+    assert [state["scenario"]["n"] for state in Rooms(scenarios=file).read(None, 0)] == [7]
+    file.write_text('{"kind": "room"}\n')
+    with pytest.raises(DataError, match=r"s\.jsonl: line 1: has no room"):
+        Rooms(scenarios=file).read(None, 0)
+
+
+def test_more_conversations_than_a_run_holds_are_refused(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duologue.graphs.scenarios.sources.MOST_SCENARIOS", 10)
+    with pytest.raises(DataError, match="12 conversations are planned, the bound is 10: choose by --limit or --part"):
+        graphs.scenarios_of(people, "recllmsim", repeats=2)
+
+
+def test_a_task_with_its_context_needs_no_kind(tmp_path: Path) -> None:
+    line = {"task": "travel", "task_context": "A trip.", "preference": "1. Gender: Female"}
+    (state,) = graphs.scenarios_of(written(tmp_path, line), "recllmsim")
+    assert (state["scenario"]["kind"], state["scenario"]["language"]) == ("recllmsim", "en")
+
+
+TALK = [
+    {"role": "system", "content": "You change flights."},
+    {"role": "user", "content": "Hi, I want to move my flight."},
+    {"role": "assistant", "content": "Your code and your seat, please? 12 June is full."},
+    {"role": "user", "content": "QX4821. I'd like a window seat. What does it cost?"},
+    {"role": "assistant", "content": "Which date?"},
+    {"role": "user", "content": "To 7 June."},
+    {"role": "user", "content": "Great, thanks! Goodbye."},
+]
+CALLS = [
+    {"role": "user", "content": [{"type": "text", "text": "Hi, I want to move my flight."}]},
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "find", "input": {"code": "ZZ1111"}}]},
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "No flight ZZ1111."}]},
+    {"role": "assistant", "content": [{"type": "text", "text": "Code and seat?"}]},
+    {"role": "user", "content": [{"type": "text", "text": "QX4821. I'd like a window seat."}]},
+    {"role": "assistant", "content": [{"type": "text", "text": "Which date?"}]},
+    {"role": "user", "content": [{"type": "text", "text": "To 7 June."}]},
+]
+ZH = [
+    {"role": "user", "content": "你好，我想改签机票。"},
+    {"role": "assistant", "content": "改到哪一天？"},
+    {"role": "user", "content": "改到六月七日。"},
+    {"role": "user", "content": "我想要靠窗的座位。订单号是 TR9310。"},
+    {"role": "user", "content": "谢谢，再见。"},
+]
+
+
+@pytest.mark.parametrize("talk", [TALK, CALLS])
+def test_later_statements_of_a_logs_user_are_the_facts_of_its_scenario(talk: Any, tmp_path: Path) -> None:
+    (state,) = graphs.scenarios_of(written(tmp_path, talk), "agent_test")
+    assert state["scenario"]["first_message"] == "Hi, I want to move my flight."
+    assert state["scenario"]["facts"] == ["QX4821. I'd like a window seat.", "To 7 June."]
+    assert [message["text"] for message in state["messages"]] == ["Hi, I want to move my flight."]
+
+
+@pytest.mark.parametrize(
+    ("talk", "questions", "done", "answers"),
+    [
+        (TALK, ("What is your booking code?", "To which date?", "Do you want a window or an aisle seat?"),
+         "I have moved your flight.", ("QX4821", "To 7 June", "I'd like a window seat")),
+        (ZH, ("请问您的订单号是多少？", "您想改到哪一天？", "您想要靠窗还是靠走道？"),
+         "已经为您改签了。", ("订单号是 TR9310", "改到六月七日", "我想要靠窗的座位")),
+    ],
+)  # fmt: skip
+def test_the_offline_user_of_a_log_answers_each_question_with_what_that_person_stated(
+    talk: Any, questions: tuple[str, ...], done: str, answers: tuple[str, ...], tmp_path: Path
+) -> None:
+    lines = iter((*questions, done))
+    taken = graphs.scenarios_of(written(tmp_path, talk), "agent_test")
+    cast = graphs.agent_test.cast(assistant=lambda messages: next(lines), **taken.settings)
+    (conversation,) = duologue.simulate(cast, taken)
+    texts = [message.text for message in conversation.messages if message.role == "user"]
+    assert [answer in text for answer, text in zip(answers, texts[1:-1], strict=True)] == [True] * 3
+    assert conversation.stop == "user_ended"
+
+
+def test_a_line_of_a_log_may_name_goal_facts_profile_and_context_and_keeps_its_images(tmp_path: Path) -> None:
+    said = [{"role": "user", "content": "Hi, my code is QX4821."}, {"role": "user", "content": "To 7 June."}]
+    image = {"type": "image_url", "image_url": {"url": "https://host/a.png"}}
+    first, second, third, fourth = graphs.scenarios_of(
+        written(
+            tmp_path,
+            {"goal": "Move it.", "profile": {"age": 30}, "messages": said},
+            {"goal": "Move it.", "facts": "The code is AB1.", "messages": said},
+            {"task_context": "A trip.", "profile": "calm", "messages": [{"role": "user", "content": "Hello"}]},
+            {"messages": [{"role": "user", "content": [{"type": "text", "text": "What is it?"}, image]}]},
+        ),
+        "agent_test",
+    )
+    assert first["scenario"]["facts"] == [{"age": 30}, "Hi, my code is QX4821.", "To 7 June."]
+    assert second["scenario"]["facts"] == "The code is AB1."
+    assert (third["scenario"]["goal"], third["scenario"]["facts"]) == ("A trip.", "calm")
+    (talk,) = duologue.simulate(graphs.agent_test.cast(), [fourth], limits=ONE_TURN)
+    assert (talk.messages[0].text, talk.messages[0].parts[0].url) == ("What is it?", "https://host/a.png")
+
+
+def test_a_folder_that_is_no_run_is_said_to_be_read_as_conversations(tmp_path: Path) -> None:
+    written(tmp_path, TALK)
+    taken = graphs.scenarios_of(tmp_path, "agent_test")
+    line = "is not a run folder: its files are read as conversations"
+    assert taken.notes[0] == f"{tmp_path}: {line}"
+    assert not any(line in note for note in graphs.scenarios_of(tmp_path / "log.jsonl", "agent_test").notes)
+    with pytest.raises(DataError, match=rf"the scenario names no kind.* \({tmp_path} {line}; name a run or a file\)$"):
+        graphs.scenarios_of(tmp_path, "recllmsim")
