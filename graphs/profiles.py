@@ -21,12 +21,12 @@ from ..nodes.profiles.generation import (
     Proposal,
     profile_keeper,
 )
-from ..prompts import Library, shipped
+from ..prompts import Library
+from .casts.registry import library
 
 NAME = "profiles"
 Inventor: TypeAlias = str | BaseChatModel
 """What writes the profiles: a model's spec, or a chat model."""
-
 ProfileGraph: TypeAlias = CompiledStateGraph[ProfileState, ProfileLimits, ProfileState, ProfileState]
 
 
@@ -42,9 +42,8 @@ def generation(
     `prompts`: a folder whose pages replace the shipped ones of the same names, or a whole library.
     `validator`: your own in place of the shipped one.
     """
-    pages = pages_for(language, prompts)
+    pages = library(NAME, prompts, language)
     graph = StateGraph(ProfileState, context_schema=ProfileLimits)
-
     graph.add_node("prompt_selector", ProfilePrompts(pages, language))
     graph.add_node("proposer", ProfileProposer(chat_model(assistant, side="inventor"), pages))
     graph.add_node("profile_validator", validator or ProfileValidator(language))
@@ -54,21 +53,10 @@ def generation(
     graph.add_edge("prompt_selector", "proposer")
     graph.add_edge("proposer", "profile_validator")
     graph.add_conditional_edges(
-        "profile_validator",
-        after_proposal,
-        {"accepted": "keeper", "regenerate": "prompt_selector", "stop": END},
+        "profile_validator", after_proposal, {"accepted": "keeper", "regenerate": "prompt_selector", "stop": END}
     )
     graph.add_conditional_edges("keeper", after_keeping, {"continue": "prompt_selector", "stop": END})
-
     return graph.compile(name=NAME)
-
-
-def pages_for(language: Language = "en", prompts: str | Path | Library | None = None) -> Library:
-    """The prompt templates: the shipped ones, with those of a folder in their place, or a whole library."""
-    if isinstance(prompts, Library):
-        return prompts
-    pages = shipped(NAME, language)
-    return pages if prompts is None else pages.replaced(prompts)
 
 
 def beginning(

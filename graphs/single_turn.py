@@ -15,7 +15,6 @@ from ..data.people.pairing import STORED
 from ..data.people.splits import user_of
 from ..data.records import Attempt, Conversation, Usage
 from ..data.scenarios import of_log
-from ..data.text.languages import Language
 from ..errors import SettingError
 from ..nodes.limits import Limits
 from ..nodes.recllmsim.goals import goal_of
@@ -43,9 +42,8 @@ def limits_of(cast: Cast, *, seed: int = 0, attempts: int | None = None) -> Limi
 
 def cast_name(moments: Sequence[Moment]) -> str:
     """The name of the cast for the conversations: that of their kind, else `agent_test`."""
-    factories = casts.registered()
     kinds = {str(moment.conversation.scenario.get("kind", "")) for moment in moments}
-    named = sorted(kind for kind in kinds if kind in factories)
+    named = sorted(kinds & casts.registered().keys())
     if named and len(kinds) > 1:
         raise SettingError(f"the conversations are of several kinds ({', '.join(sorted(kinds))}): name a cast (--cast)")
     return named[0] if named else agent_test.NAME
@@ -58,14 +56,10 @@ def cast_for(moments: Sequence[Moment], user: Speaker, cast: str | None = None, 
     """
     factory = casts.find(cast or cast_name(moments))
     if "language" in factory.settings.model_fields and "language" not in settings:
-        spoken = Counter(language_of_moment(moment) for moment in moments)
+        talks = [moment.conversation for moment in moments]
+        spoken = Counter(domains.of(talk).language(talk) or "en" for talk in talks)
         settings["language"] = max(spoken, key=lambda language: (spoken[language], language), default="en")
     return factory(user=user, **settings)
-
-
-def language_of_moment(moment: Moment) -> Language:
-    """The language of a moment's conversation."""
-    return domains.of(moment.conversation).language(moment.conversation) or "en"
 
 
 def state_of(moment: Moment, cast: str) -> Planned | None:
@@ -77,29 +71,32 @@ def state_of(moment: Moment, cast: str) -> Planned | None:
     # `success` would have the end judged.
     scenario = {key: value for key, value in moment.conversation.scenario.items() if key != SUCCESS}
     if cast == agent_test.NAME:
-        stored_details = further(moment.conversation)
-        of_line, _ = of_log(moment.conversation, stored_details)
-        scenario |= {
-            key: of_line[key] for key in ("goal", "facts", "persona") if key in of_line and key not in scenario
-        }
+        named, further_details = named_of_user(moment.conversation)
+        scenario |= {key: value for key, value in named.items() if key not in scenario}
         scripted = "first_message" in scenario
-        if not goal_of(scenario) and (context := scenario.get("task_context") or stored_details.get("task_context")):
+        if not goal_of(scenario) and (context := scenario.get("task_context") or further_details.get("task_context")):
             scenario["goal"] = str(context)
         elif not goal_of(scenario):
             texts = (message.text for message in moment.before if message.role == "user" and message.stored)
             scripted, scenario["first_message"] = True, next(texts, "")
         if scripted and not moment.turn:
             return None
-    messages = [message.plain() for message in moment.before]
     # A user that says what stored people said leaves out the person who is asked about.
     stored = {"id": moment.conversation.id, "user": user_of(moment.conversation)}
     return {
         "scenario": scenario,
         "ordinal": moment.ordinal,
         "repeat": 0,
-        "messages": messages,
+        "messages": [message.plain() for message in moment.before],
         "extra": {STORED: stored},
     }
+
+
+def named_of_user(conversation: Conversation) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Goal, facts and persona that a stored conversation names of its user, and all that its source names besides."""
+    details = further(conversation)
+    line, _ = of_log(conversation, details)
+    return {key: line[key] for key in ("goal", "facts", "persona") if key in line}, details
 
 
 def next_turn(moment: Moment, conversation: Conversation, *, leaves: bool = True) -> NextTurn:

@@ -18,6 +18,7 @@ from ..data.identity import ordinals
 from ..data.people.next_turns import Moment, moments_of
 from ..data.records import Conversation
 from ..data.scenarios import of_log
+from ..data.summaries.executed_graph import SPEAKER_OF
 from ..data.text.languages import Language, language_of
 from ..nodes.people.turns import person_in
 from ..nodes.recllmsim.goals import goal_of
@@ -26,14 +27,15 @@ from ..nodes.scorers.satisfaction import USER_DETAILS, by_model, satisfaction_of
 from ..nodes.seeded_faults.heeding import heeded
 from ..nodes.speakers.replay import ReplaySpeaker
 from ..nodes.state import Planned
-from . import agent_test, casts
+from . import agent_test
 from .agent_test import unless_the_scenario_says
 from .casts.cast import Cast, Speaker
-from .single_turn import state_of
+from .single_turn import named_of_user, state_of
 
 ERRANDS = "samples/errands.jsonl"
 """The shipped scenarios, eight in English and the same eight in Chinese."""
 MEETING, RATING = f"{__name__}:meeting", f"{__name__}:rating"
+"""The casts as `casts.find` takes them: what it makes is plain data, where speakers, source and judge are."""
 
 
 def errands() -> list[Planned]:
@@ -91,9 +93,8 @@ def meeting(
     """
     cast = agent_test.cast(user=user, assistant=assistant, language=language)
     success = heeded if planted else unless_the_scenario_says
-    return cast.replace(
-        closing=scoring(success=success, satisfaction=satisfaction_of(cast.nodes["user_simulator"], language)[1])
-    )
+    satisfaction = satisfaction_of(cast.nodes["user_simulator"], language)[1]
+    return cast.replace(closing=scoring(success=success, satisfaction=satisfaction))
 
 
 def rating(
@@ -103,42 +104,23 @@ def rating(
 
     `source`: a path that `load` reads, or the conversations.
     """
-    sides: list[ReplaySpeaker] = []
-    for role in ("user", "assistant"):
-        if isinstance(source, str):
-            sides.append(ReplaySpeaker.of(source, role))
-        else:
-            sides.append(ReplaySpeaker(role, "conversations", tuple(source)))
-    cast = agent_test.cast(user=sides[0], assistant=sides[1], language=language)
+    user, assistant = (
+        ReplaySpeaker.of(source, role)
+        if isinstance(source, str)
+        else ReplaySpeaker(role, "conversations", tuple(source))
+        for role in SPEAKER_OF
+    )
+    cast = agent_test.cast(user=user, assistant=assistant, language=language)
     return cast.replace(closing=scoring(satisfaction=by_model(judge, language=language)))
-
-
-def met_by(user: Speaker, assistant: Speaker, language: Language, *, planted: bool) -> Cast:
-    """The cast `meeting` as plain data, where its speakers are."""
-    return casts.find(MEETING)(user=user, assistant=assistant, language=language, planted=planted)
-
-
-def rated_by(source: str | Sequence[Conversation], judge: Any, language: Language) -> Cast:
-    """The cast `rating` as plain data, where source and judge are."""
-    return casts.find(RATING)(source=source, judge=judge, language=language)
 
 
 def rated_states(conversations: Sequence[Conversation], chosen: Sequence[int]) -> list[Planned]:
     """The scenarios of those of the conversations that are to be rated, by their places in the source."""
     numbers = ordinals(conversation.scenario for conversation in conversations)
-    return [
-        {
-            "scenario": conversations[place].scenario,
-            "ordinal": numbers[place],
-            "extra": {USER_DETAILS: _user_details(conversations[place])},
-        }
-        for place in chosen
-    ]
-
-
-def _user_details(conversation: Conversation) -> dict[str, Any]:
-    """The facts about its user in a stored conversation besides the scenario, such as the goal in a log."""
-    stored_details = further(conversation)
-    of_line, _ = of_log(conversation, stored_details)
-    details = {key: of_line[key] for key in ("goal", "facts", "persona") if key in of_line}
-    return details | {key: stored_details[key] for key in ("task", "task_context", "profile") if key in stored_details}
+    states: list[Planned] = []
+    for place in chosen:
+        named, details = named_of_user(conversations[place])
+        details = {key: details[key] for key in ("task", "task_context", "profile") if key in details}
+        extra = {USER_DETAILS: {**named, **details}}
+        states.append({"scenario": conversations[place].scenario, "ordinal": numbers[place], "extra": extra})
+    return states

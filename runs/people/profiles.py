@@ -11,7 +11,8 @@ from ...data.recllmsim import Coverage, Profile, coverage, shipped_profiles
 from ...data.text.languages import Language
 from ...data.text.model_tokens import OF_MESSAGE, tokens_about
 from ...errors import SettingError
-from ...graphs.profiles import Inventor, ProfileGraph, beginning, fuse, generation, pages_for
+from ...graphs.casts.registry import library
+from ...graphs.profiles import NAME, Inventor, ProfileGraph, beginning, fuse, generation
 from ...nodes.calls.spending import PriceQuery, asked_model
 from ...nodes.models.specs import chat_model, model_provenance
 from ...nodes.profiles.generation import (
@@ -157,13 +158,13 @@ def profiles_planned(
     model = asked_model(chat_model(assistant))
 
     def estimated() -> CallEstimate:
-        library = pages_for(language, prompts)
-        proposer = ProfileProposer(chat_model(assistant), library)
+        pages = library(NAME, prompts, language)
+        proposer = ProfileProposer(chat_model(assistant), pages)
         # The pool grows with each profile: its middle stands for all.
         texts = [*stored_texts, *shipped_profiles(language).texts]
         pool_texts = [*stored_texts, *(texts[place % len(texts)] for place in range(number // 2))]
         state = beginning(count, pool, accepted=pool_texts)
-        sent = _tokens(proposer.build({**state, "prompt": ProfilePrompts(library, language).request(state, limits)}))
+        sent = _tokens(proposer.build({**state, "prompt": ProfilePrompts(pages, language).request(state, limits)}))
         lengths = sorted(map(tokens_about, texts))
         mean, long = fmean(lengths), lengths[-1]
         # What was rejected is sent again with its repair, which is about as long as it.

@@ -15,9 +15,9 @@ from ...data.people.splits import of_part
 from ...data.records import Conversation
 from ...data.text.languages import Language
 from ...errors import SettingError
-from ...graphs import Cast, agent_test
+from ...graphs import Cast, agent_test, casts
 from ...graphs.scenarios.sources import repeated
-from ...graphs.validity import contexts_of, errands, language_in, met_by, rated_by, rated_states
+from ...graphs.validity import MEETING, RATING, contexts_of, errands, language_in, rated_states
 from ...nodes.people.options import parsed, people_path
 from ...nodes.scorers.satisfaction import satisfaction_of
 from ...nodes.seeded_faults import PLANTED
@@ -112,7 +112,7 @@ def meetings(
             by_language.setdefault(language_in(state), []).append(state)
         for name, spec in assistants.items():
             for language, group in by_language.items():
-                cast = met_by(speaker, spec, language, planted=planted)
+                cast = casts.find(MEETING)(user=speaker, assistant=spec, language=language, planted=planted)
                 runs.append(
                     ValidityRun(
                         user=user,
@@ -144,7 +144,7 @@ def ratings(
         ValidityRun(
             user=name,
             assistant="",
-            cast=rated_by(source, judge, language),
+            cast=casts.find(RATING)(source=source, judge=judge, language=language),
             states=states,
             place=Path(RATED, folder_name(name)),
         )
