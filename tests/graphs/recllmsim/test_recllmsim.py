@@ -53,7 +53,12 @@ async def test_the_line_that_offers_the_end_is_sent_with_each_reply_and_stored_a
 
 @pytest.mark.parametrize(
     "goodbye",
-    ["Thank you, goodbye.", "goodbye then, and THANK YOU so much!", "Thank\u00a0you,\ngoodbye.", "那就再见了，非常谢谢"],
+    [
+        "Thank you, goodbye.",
+        "goodbye then, and THANK YOU so much!",
+        "Thank\u00a0you,\ngoodbye.",
+        "那就再见了，非常谢谢",
+    ],
 )
 async def test_a_message_of_thanks_and_goodbye_ends_the_talk_and_is_kept_but_not_published(play, goodbye):
     before = ["Thank you, one more thing.", "Goodbye is too early."]
