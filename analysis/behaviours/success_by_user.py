@@ -89,8 +89,7 @@ class SuccessByUser(Record):
         for one in self.behaviours:
             if one.conversations and not one.shown:
                 yield (
-                    f"no user showed `{one.behaviour}`, in {one.conversations} conversations that ask for it: read one of them, "
-                    "or demand it (--set demand_behaviours=true)"
+                    f"no user showed `{one.behaviour}`, in {one.conversations} conversations that ask for it: read one of them"
                 )
 
 

@@ -108,10 +108,11 @@ class Cast:
     name: str
     """Names the system; part of the conversations' ids."""
     user_simulator: Any = None
-    """A `Speaker`: what plays the user. Also `user=`."""
+    """A `Speaker`: what plays the user."""
     assistant: Any = None
     """A `Speaker`: an agent or a function is sent the conversation and nothing else, a model what `assistant_view` makes."""
     user: InitVar[Any] = None
+    """`user_simulator` under its short name; it is read there."""
     user_view: MessageBuilder | None = None
     """What a model, an agent or a function that plays the user is sent. None: goal and facts of its scenario, with the
     pages, prompts and goodbyes of `graphs.agent_test`."""

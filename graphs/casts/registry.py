@@ -14,7 +14,6 @@ from typing import Any, TypeVar, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator
 
 from ...errors import DuologueError, SettingError, first_invalid, kind, shown
-from ...nodes.behaviours.demand import DemandBehaviours
 from ...nodes.limits import Limits
 from ...nodes.messages.behaviour_prompts import PAGES as BEHAVIOURS
 from ...nodes.people import DonorEnded, RewritePeople
@@ -24,7 +23,6 @@ from ...nodes.speakers.agents import AgentSpeaker
 from ...nodes.speakers.replay import ReplayedOut, ReplaySpeaker
 from ...nodes.stops import any_of, until_spent
 from ...nodes.validators.composition import Observing
-from ...nodes.validators.user_faults import RejectUserFaults
 from ...prompts import Library, shipped
 from ..scenarios.sources import Scenarios, ScenarioSource
 from .cast import Cast, CastSpec, WhenRejected, as_json, says_stored, speaker
@@ -64,14 +62,6 @@ class CastSettings(BaseModel):
         description="Read prompt templates from this folder; each replaces the shipped one of the same name.",
     )
     stop: Any = Field(default=None, description="Stop by this criterion of yours, in place of the cast's: MODULE:NAME.")
-    reject_user_faults: bool = Field(
-        default=False,
-        description="Reject a draft of the user in which the rules of check find a fault of the user (docs/test/verdict.md).",
-    )
-    demand_behaviours: bool = Field(
-        default=False,
-        description="Reject a draft of the user that should show a behaviour and does not.",
-    )
     world: Any = Field(
         default=None, description="Make a world for each conversation, which the agents' tools work on: MODULE:NAME."
     )
@@ -222,13 +212,8 @@ class CastFactory:
             raise SettingError(f"{self.name}: {error_line(error, placed=True)}") from error
         if not isinstance(cast, Cast):
             raise SettingError(f"{self.name}: gave {kind(cast)}, not a cast: return graphs.Cast(...)")
-        if not isinstance(settings, CastSettings):
-            return cast
-        if settings.reject_user_faults and not isinstance(cast.question_validator, Observing):  # a replay only repeats
-            cast = cast.replace(question_validator=RejectUserFaults(cast.question_validator))
-        if settings.demand_behaviours:
-            cast = cast.replace(question_validator=DemandBehaviours(cast.question_validator))
-        return cast if settings.world is None else cast.replace(world=settings.world)
+        world = settings.world if isinstance(settings, CastSettings) else None
+        return cast if world is None else cast.replace(world=world)
 
     def _is_findable(self) -> bool:
         """Whether another process finds this cast by its name: an import path, shipped, or of an installed package."""

@@ -58,8 +58,8 @@ async def anext_turns(
     plan, of_id = _planned(asking_cast, moments, behaviours)
     control = conduct.controlled()
     # Its user ends where the conversation ended that it goes on with: no message before the moment shows which that is.
-    leaves = not isinstance(cast.nodes["user_simulator"], (PeopleSpeaker, RewritePeople))
-    model = next(models_of(cast.nodes["user_simulator"]), None)
+    leaves = not isinstance(asking_cast.nodes["user_simulator"], (PeopleSpeaker, RewritePeople))
+    model = next(models_of(asking_cast.nodes["user_simulator"]), None)
     price_query = None if model is None else asked_model(model)
     settings = _settings(cast, asking_cast, limits.plain()) | ({BEHAVIOURS: list(behaviours)} if behaviours else {})
     folder = None if out is None else Path(out)

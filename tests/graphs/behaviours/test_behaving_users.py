@@ -1,4 +1,4 @@
-"""Users with behaviours in a cast: by prompt, by rule, by a validator that demands them; never a replayed one."""
+"""Users with behaviours in a cast: by prompt, by rule; never a replayed one."""
 
 import json
 
@@ -95,17 +95,6 @@ def test_a_user_of_peoples_turns_behaves_by_rule_and_uses_no_turn_twice(tmp_path
     assert all(message.text != message.extra["people"]["retrieved"] for message in own)
     retrieved = [message.extra["people"]["retrieved"] for message in own]
     assert len(set(retrieved)) == len(retrieved)
-
-
-def test_a_behaviour_that_is_due_is_demanded():
-    model = scripted_model(
-        "Move it, please.", "Hurry up and move it, I need it now.", "Thank you, goodbye.", by_call=True
-    )
-    conversation = held(model, demand_behaviours=True)
-    [rejected] = conversation.messages[0].attempts[:1]
-    assert (rejected.reason, rejected.text) == ("behaviour_not_shown", "Move it, please.")
-    assert "impatient (urges the assistant, for lack of time)" in str(model.sent[1][-1].content)
-    assert conversation.messages[0].text == "Hurry up and move it, I need it now."
 
 
 def test_an_assistant_that_does_what_a_pasted_text_says_has_no_success():
