@@ -259,9 +259,8 @@ def scripted_model(*lines: "str | AIMessage | Exception", **options: Any) -> "Sc
 def _scored(conversation: "Conversation", scorer: Any) -> "Conversation":
     """The conversation with the scorer's answer as its score."""
     from .errors import SettingError
-    from .nodes.scorers import FinalState, agent_channels
-    from .nodes.scorers.combined import scorers_of
-    from .nodes.scorers.scores import LABEL, SUCCESS, check_scorer, label_of
+    from .nodes.scorers.outcomes import FinalState
+    from .nodes.scorers.scores import LABEL, SUCCESS, agent_channels, check_scorer, scorers_of, tried
     from .runs import blocking
 
     check_scorer(SUCCESS, scorer)
@@ -273,8 +272,8 @@ def _scored(conversation: "Conversation", scorer: Any) -> "Conversation":
             "assert_solved: the scorer final_state compares a state that nothing gives: give the agent AgentSpeaker(keep=...), "
             "or the scenario's success the final_state and the cast a world"
         )
-    score = blocking(label_of(SUCCESS, scorer, state))
-    return conversation.model_copy(update={"labels": {LABEL: {} if score is None else {SUCCESS: score}}})
+    score = blocking(tried(SUCCESS, scorer, state))
+    return conversation.model_copy(update={"labels": {LABEL: {} if score is None else {SUCCESS: score.plain()}}})
 
 
 def _message(line: str, wrong: "Sequence[tuple[Outcome, Conversation]]") -> str:

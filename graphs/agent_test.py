@@ -17,9 +17,9 @@ from ..nodes.people.turns import origin_of
 from ..nodes.recllmsim.goals import GoalMessages, HelperMessages, goal_of
 from ..nodes.recllmsim.roles import UserPrompts, UserValidator
 from ..nodes.scorers import Score, scoring, solved
-from ..nodes.scorers.scenario_success import KEY
+from ..nodes.scorers.success import KEY
 from ..nodes.state import Planned, State, history
-from ..nodes.validators.composition import not_empty
+from ..nodes.validators import not_empty
 from .casts.cast import Cast, Speaker, looked_up, says_stored
 from .casts.registry import CastFactory, CastSettings, assembled, documented, library
 from .graph import conversation

@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 from ..data.labels.definition import LabelDefinition
 from ..data.labels.final_values import finals
 from ..data.records import Conversation
-from ..nodes.annotators.kinds import Annotator, AnnotatorReply, LabelQuestion
+from ..nodes.annotators import Annotator, AnnotatorReply, LabelQuestion
 from ..nodes.settings.redaction import without_known_secrets
 
 NAME = "annotation"

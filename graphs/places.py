@@ -18,11 +18,11 @@ from ..nodes.calls.service import current
 from ..nodes.contract import ContractError, PromptedSpeaker, check_update
 from ..nodes.limits import Limits
 from ..nodes.node_forms import node_of, spoken
-from ..nodes.scorers.scenario_success import with_success_of_scenario
+from ..nodes.scorers.success import with_success_of_scenario
 from ..nodes.settings.redaction import error_line
 from ..nodes.speakers.approval import ApprovalError
 from ..nodes.state import Draft, NodePlace, State, Update, after, id_of, merged
-from ..nodes.validators.flaws import sound
+from ..nodes.validators import sound
 from ..nodes.worlds import Context, before_draft, stands
 from .attempts import unjudged
 from .casts.cast import Cast

@@ -11,7 +11,7 @@ from langgraph.graph.state import CompiledStateGraph
 from ..data.recllmsim import Profile
 from ..data.text.languages import Language
 from ..nodes.models.specs import chat_model
-from ..nodes.profiles.generation import (
+from ..nodes.profiles import (
     ProfileLimits,
     ProfileNode,
     ProfilePrompts,

@@ -27,7 +27,7 @@ from ..nodes.recllmsim import roles as nodes
 from ..nodes.scorers.post_questions import PostQuestions, closing
 from ..nodes.speakers.replay import ReplayedLabels, replayed, replayed_path
 from ..nodes.state import Planned
-from ..nodes.validators.composition import Observing, not_empty
+from ..nodes.validators import Observing, not_empty
 from .casts.cast import Cast, Speaker, looked_up, replaying, says_stored
 from .casts.registry import CastFactory, CastSettings, assembled, documented, library
 from .graph import conversation

@@ -19,7 +19,7 @@ from ..errors import SettingError
 from ..nodes.limits import Limits
 from ..nodes.recllmsim.goals import goal_of
 from ..nodes.scorers.post_questions import closing
-from ..nodes.scorers.scenario_success import KEY as SUCCESS
+from ..nodes.scorers.success import KEY as SUCCESS
 from ..nodes.state import Planned
 from ..nodes.stops import MANY_TURNS, AfterOneTurn
 from . import agent_test, casts

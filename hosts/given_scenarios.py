@@ -9,8 +9,8 @@ from ..data.scenarios import PLAIN_KEYS
 from ..errors import SettingError, placed
 from ..graphs import agent_test, casts
 from ..graphs.scenarios.sources import ScenarioSource
-from ..nodes.scorers.scenario_success import KEY as SUCCESS
-from ..nodes.scorers.scenario_success import names_any, success_of
+from ..nodes.scorers.success import KEY as SUCCESS
+from ..nodes.scorers.success import named, success_of
 from ..nodes.state import Planned
 
 
@@ -40,7 +40,7 @@ def state_of(scenario: Any, source: ScenarioSource | None = None, where: str = "
         state = (source or agent_test.Goals()).state(own)
         # A scenario of another kind may have an outcome there.
         own_words = success and ("kind" not in own or isinstance(success[SUCCESS], dict))
-        if own_words and not names_any(success[SUCCESS], ("judged",)):
+        if own_words and not any(name == "judged" for _, name, _ in named(success[SUCCESS])):
             success_of(success[SUCCESS])
         return {**state, "scenario": {**state["scenario"], **success}}
 

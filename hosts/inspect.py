@@ -25,9 +25,9 @@ from ..data.logs.inspect_logs import inspect_turns
 from ..data.logs.inspect_samples import KEY, as_record, stored_record
 from ..data.records import Conversation
 from ..errors import DuologueError, SettingError, kind, of_extra, placed
-from ..nodes.scorers.scenario_success import KEY as SUCCESS
-from ..nodes.scorers.scenario_success import success_of
 from ..nodes.scorers.scores import Scorer, check_scorer, tried
+from ..nodes.scorers.success import KEY as SUCCESS
+from ..nodes.scorers.success import success_of
 from .given_scenarios import check_metadata, scenarios_of
 from .scored_records import scored_record
 from .simulated_users import User, UserEnded, user

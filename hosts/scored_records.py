@@ -7,8 +7,8 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from ..data.records import Conversation
-from ..nodes.scorers.scenario_success import KEY, with_success_of_scenario
 from ..nodes.scorers.scores import Scoring
+from ..nodes.scorers.success import KEY, with_success_of_scenario
 from ..nodes.state import State, Update, state_from
 from .simulated_users import Heard, User, UserEnded, messages_of
 

@@ -19,7 +19,7 @@ from ..graphs import Cast, agent_test, casts
 from ..graphs.scenarios.sources import numbered
 from ..graphs.single_turn import FAILED, asking
 from ..nodes.limits import Limits
-from ..nodes.scorers.scenario_success import KEY as SUCCESS
+from ..nodes.scorers.success import KEY as SUCCESS
 from ..nodes.state import Planned
 from ..runs.engine.conduct import Conduct
 from ..runs.engine.conversing import planned

@@ -2,19 +2,19 @@
 
 from ..errors import ModelError
 from . import conformance, models, people, recllmsim, scorers, simquac, stops, worlds
-from .annotators.kinds import Annotator, annotator
-from .asking.judges import ask_judge, request_page, values_about
-from .asking.requests import RequestAnswer, ask, parse_json
+from .annotators import Annotator, annotator
 from .calls.service import drafted
 from .calls.store import Call
 from .contract import ContractError, Node, Stop
 from .goodbyes import Ending
+from .judges import Opinion, ask_judge, judge, request_page, values_about
 from .limits import Limits
 from .messages.building import MessageBuilder, PageMessages, Talk, fenced, messages_for, plain_messages
 from .messages.selectors import Refusal, RepairPrompts, selector
 from .models import chat_model
 from .recllmsim.roles import UserValidator
 from .replies.conversion import draft
+from .requests import RequestAnswer, ask, parse_json
 from .scorers import (
     Score,
     Scorer,
@@ -27,18 +27,16 @@ from .scorers import (
     refused,
     scoring,
     solved,
+    success,
     text_contains,
     tool_called,
 )
-from .scorers import scenario_success as success
 from .scorers.post_questions import PostQuestions
 from .speakers import replay
 from .speakers.agents import AgentSpeaker
 from .speakers.speaker import ChatSpeaker, FunctionSpeaker
 from .state import Draft, NodePlace, Prompt, State, Update, Verdict, prompt, rejected, said
-from .validators.composition import Observing, accept_all, cut_off, every, not_empty, validator
-from .validators.flaws import judges_flaws
-from .validators.judged import Opinion, judge
+from .validators import Observing, accept_all, cut_off, every, judges_flaws, not_empty, validator
 from .worlds import Context
 
 __all__ = [

@@ -11,7 +11,7 @@ from ..data.text.model_tokens import texts_in
 from ..graphs import Cast
 from ..nodes.calls.spending import PriceQuery, Spending, asked_model
 from ..nodes.limits import Limits
-from ..nodes.validators.composition import models_of
+from ..nodes.validators import models_of
 from .folder import dataset
 from .folder.run_folder import RunFolder
 from .journals.calls import CallFile, count

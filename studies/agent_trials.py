@@ -26,7 +26,7 @@ from ..graphs.scenarios.sources import Scenarios, ScenarioSource, behaving, numb
 from ..nodes.limits import Limits
 from ..nodes.people import PeopleSpeaker
 from ..nodes.scorers.post_questions import closing
-from ..nodes.scorers.scenario_success import KEY
+from ..nodes.scorers.success import KEY
 from ..nodes.state import Planned
 from ..runs.engine import conversing
 from ..runs.folder import manifests

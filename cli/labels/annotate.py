@@ -32,7 +32,7 @@ from ..streams import print_json, put, say
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ...data.labels.definition import LabelDefinition
-    from ...nodes.annotators.kinds import Annotator, ModelAnnotator
+    from ...nodes.annotators import Annotator, ModelAnnotator
     from ...runs.engine.control import Control
     from ...runs.labels.annotating import Annotations
     from ...runs.labels.vote_journal import LabelVotes
@@ -79,10 +79,6 @@ def annotate_command(
         option("Combine votes by majority, or weighted by each annotator's errors (dawid-skene).", section=VOTING),
     ] = "majority",
     attempts: Annotated[int, attempts_for("a reply", section=VOTING)] = 3,
-    json_schema: Annotated[
-        bool,
-        option("Send the label's JSON schema with each call, for openai: models.", "--json-schema", section=VOTING),
-    ] = False,
     seed: Annotated[int, seed_of("all calls", VOTING)] = 0,
     yes: Yes = False,
     as_json: Annotated[bool, json_of("the summary", section=OUTPUT)] = False,
@@ -94,7 +90,7 @@ def annotate_command(
     that tie; 1: an annotator failed, a limit ended the work, or no reply about an item could be read.
     """
     from ...data.labels.annotated_copies import FOLDER
-    from ...nodes.annotators.kinds import ModelAnnotator, annotator
+    from ...nodes.annotators import ModelAnnotator, annotator
     from ...nodes.models.specs import OR_OFFLINE
     from ...prompts.label_pages import labels_named
     from ...runs.labels.annotating import voters
@@ -115,7 +111,7 @@ def annotate_command(
     check_keys(loaded, chosen)
     with options.surroundings():
         try:
-            annotators = [annotator(spec, attempts=attempts, structured=json_schema) for spec in model or ()]
+            annotators = [annotator(spec, attempts=attempts) for spec in model or ()]
         except ModelError as error:
             raise ModelError(str(error).replace(OR_OFFLINE, "or give a function, --model MODULE:NAME")) from None
         voting = voters(annotators, votes)
@@ -178,9 +174,9 @@ def _votes_on(
 
 def _say_sameness(annotators: "list[Annotator]", models: "list[ModelAnnotator]") -> None:
     """Print what makes the votes of one model differ, or hardly so."""
-    from ...nodes.annotators.kinds import is_unseeded
+    from ...nodes.models.specs import takes_seed
 
-    if len(annotators) > 1 and any(map(is_unseeded, models)):
+    if len(annotators) > 1 and not all(takes_seed(voter.model) for voter in models):
         say(
             "the model takes no seed: its votes differ by the order of values and the annotator's number in the request"
         )

@@ -57,7 +57,7 @@ def profiles_command(
     After an interruption, run the same command again. Exit code 1: profiles are missing.
     """
     from ...nodes.models.specs import chat_model
-    from ...nodes.profiles.generation import ProfileLimits
+    from ...nodes.profiles import ProfileLimits
     from ...runs.people.profiles import agenerate, profiles_planned
 
     options = RunOptions(**values, as_json=as_json)

@@ -131,22 +131,6 @@ class LabelDefinition(BaseModel):
         """Whether a part applies, given the value of the others."""
         return all(among(value.get(other), values) for other, values in self.parts[part].only_if.items())
 
-    def json_form(self) -> Json:
-        """The JSON schema of a value: an object with each part, closed.
-
-        A part that depends on another may be null.
-        """
-        properties: Json = {}
-        for name, part in self.parts.items():
-            schema = part.json_form()
-            properties[name] = {"anyOf": [schema, {"type": "null"}]} if part.only_if else schema
-        return {
-            "type": "object",
-            "properties": properties,
-            "required": list(self.parts),
-            "additionalProperties": False,
-        }
-
     def problems(self, value: object) -> list[str]:
         """What is wrong with a value, a line each; none if it is one."""
         if not isinstance(value, Mapping):

@@ -14,7 +14,6 @@ from pydantic import (
     model_validator,
 )
 
-from ..attempts import Json
 from ..recllmsim.published_labels import closed_list
 from .votes import Vote
 
@@ -83,21 +82,6 @@ class PartDefinition(BaseModel):
     def has_order(self) -> bool:
         """Whether its values are in an order, so that two of them may be near each other."""
         return self.scale is not None or self.ordered
-
-    def json_form(self) -> Json:
-        """The JSON schema of its value."""
-        one: Json
-        if self.text:
-            one = {"type": "string", "minLength": 1}
-        elif self.scale is not None:
-            one = {"type": "integer", "minimum": self.scale[0], "maximum": self.scale[1]}
-        elif all(isinstance(value, bool) for value in self.values):
-            one = {"type": "boolean"}
-        else:
-            one = {"type": "string", "enum": [str(value) for value in self.values]}
-        if self.several is None:
-            return one
-        return {"type": "array", "items": one, "minItems": self.several[0], "maxItems": self.several[1]}
 
     def problem(self, value: object) -> str:
         """Why this is not a value of it, in a few words; empty if it is one."""

@@ -15,9 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from ...data.records import Fault, NodeInfo, Role
 from ...data.stop_reasons import NAME, own_reason
 from ...data.summaries.executed_graph import SPEAKER_OF, SPEAKERS
-from ...nodes.asking.judges import pages_of
 from ...nodes.contract import ContractError, Node, Stop, check_node, check_stop, describe
 from ...nodes.goodbyes import Ending
+from ...nodes.judges import pages_of
 from ...nodes.limits import Limits
 from ...nodes.messages.building import MessageBuilder
 from ...nodes.messages.selectors import RepairPrompts
@@ -25,8 +25,8 @@ from ...nodes.models.specs import chat_model, names_model, without_secrets
 from ...nodes.people import PeopleSpeaker, RewritePeople, of_spec, source_path
 from ...nodes.recllmsim.goals import GoalMessages, HelperMessages
 from ...nodes.recllmsim.roles import UserPrompts, UserValidator
-from ...nodes.scorers.combined import scorers_of
 from ...nodes.scorers.post_questions import PostQuestions, closing, turn_recorder
+from ...nodes.scorers.scores import scorers_of
 from ...nodes.settings.import_path import import_path_of, imported, is_import_path
 from ...nodes.speakers.agents import AgentSpeaker
 from ...nodes.speakers.import_path_speakers import check_form, speaking
@@ -35,7 +35,7 @@ from ...nodes.speakers.replay import ReplaySpeaker, replayed_path
 from ...nodes.speakers.speaker import ChatSpeaker, FunctionSpeaker, SpeakerReply, is_reply
 from ...nodes.state import PLACES
 from ...nodes.stops import until_spent
-from ...nodes.validators.composition import not_empty, parts_of
+from ...nodes.validators import not_empty, parts_of
 from ...nodes.worlds import World, check_world
 from ...prompts import Library, Page, shipped
 from .checks import check_pages

@@ -8,20 +8,19 @@ from ...data import domains
 from ...data.scenarios import tools_in_success
 from ...data.text.languages import language_of
 from ...errors import SettingError
-from ...nodes.asking.judges import AsksJudge
+from ...nodes.judges import Judge
 from ...nodes.messages.building import PageMessages
 from ...nodes.messages.selectors import RepairPrompts
 from ...nodes.people.memory import Memory
-from ...nodes.scorers.combined import scorers_of
 from ...nodes.scorers.outcomes import FinalState, ToolCalled
 from ...nodes.scorers.post_questions import PostQuestions
-from ...nodes.scorers.scenario_success import KEY, unscorable
-from ...nodes.scorers.scores import SUCCESS, Scoring
+from ...nodes.scorers.scores import SUCCESS, Scoring, scorers_of
+from ...nodes.scorers.success import KEY, unscorable
 from ...nodes.speakers.agents import AgentSpeaker
 from ...nodes.speakers.speaker import ChatSpeaker, FunctionSpeaker
 from ...nodes.speakers.tools import tools_of
 from ...nodes.state import Planned, state_from
-from ...nodes.validators.composition import parts_of
+from ...nodes.validators import parts_of
 from ...prompts import Page, PromptError
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def check_filled(cast: "Cast", scenarios: Sequence[Mapping[str, Any]]) -> None:
     drafts = (*parts_of(cast.question_validator), *parts_of(cast.answer_validator))
     for judges, values in ((drafts, OF_DRAFTS), (tuple(scorers_of(cast.closing)), OF_SCORES)):
         for judge in judges:
-            if not isinstance(judge, AsksJudge) or not isinstance(judge.page, Page):
+            if not isinstance(judge, Judge) or not isinstance(judge.page, Page):
                 continue
             if lacking := judge.page.gaps - values - every:
                 number = next((number for number, of_one in enumerate(keys) if not lacking <= of_one), 0)

@@ -22,7 +22,7 @@ from ...nodes.settings.redaction import error_line
 from ...nodes.speakers.agents import AgentSpeaker
 from ...nodes.speakers.replay import ReplayedOut, ReplaySpeaker
 from ...nodes.stops import any_of, until_spent
-from ...nodes.validators.composition import Observing
+from ...nodes.validators import Observing
 from ...prompts import Library, shipped
 from ..scenarios.sources import Scenarios, ScenarioSource
 from .cast import Cast, CastSpec, WhenRejected, as_json, says_stored, speaker

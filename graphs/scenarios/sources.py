@@ -23,8 +23,8 @@ from ...data.scenarios import LogScenario, ScenarioReader, check_plain, named_fo
 from ...data.simquac import MAX_BYTES
 from ...data.text.model_tokens import texts_in
 from ...errors import DataError, SettingError, at
-from ...nodes.scorers.scenario_success import KEY as SUCCESS
-from ...nodes.scorers.scenario_success import success_of, with_judge
+from ...nodes.scorers.success import KEY as SUCCESS
+from ...nodes.scorers.success import success_of, with_judge
 from ...nodes.speakers.replay import replayed_path
 from ...nodes.state import Planned
 

@@ -9,8 +9,8 @@ from ...data.attempts import is_object
 from ...data.test_design.case_space import AMBIGUOUS, FORBIDDEN, MISSING, OUT_OF_RANGE, DesignedCase
 from ...errors import DuologueError
 from ..scorers.differences import plain
-from ..scorers.scenario_success import success_of
 from ..scorers.scores import SUCCESS, tried
+from ..scorers.success import success_of
 from ..state import State, state_from
 from ..worlds import World, living, state_of
 from .agent_tools import AgentTools, PlayedCall

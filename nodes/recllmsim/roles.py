@@ -21,8 +21,7 @@ from ..messages.attachments import why_empty
 from ..messages.building import MARKS, fenced, messages_for
 from ..messages.selectors import filled, repair
 from ..state import Draft, Prompt, State, Update, Verdict, history, rejected, said
-from ..validators.composition import by_reasons, cut_off, unless_empty
-from ..validators.flaws import judges_flaws
+from ..validators import by_reasons, cut_off, judges_flaws, unless_empty
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-SHOWN = 80
+_SHOWN = 80
 """Maximum characters of a value in a difference."""
 
 
@@ -17,20 +17,19 @@ def difference(actual: Any, expected: Any, *, partial: bool = True, path: str = 
     Objects are compared key by key. `partial`: an object may have more keys than are expected, at every depth. Lists
     have the same length and order; true and false are not numbers.
     """
-    at = f"{path}: " if path else ""
+    at, inside = (f"{path}: ", f"{path}.") if path else ("", "")
     if isinstance(expected, Mapping):
         if not isinstance(actual, Mapping):
             return f"{at}is {shown(actual)}, expected an object"
         for key, value in expected.items():
-            where = f"{path}.{key}" if path else str(key)
             if key not in actual:
-                return f"{where}: is missing, expected {shown(value)}"
-            if inner := difference(actual[key], value, partial=partial, path=where):
+                return f"{inside}{key}: is missing, expected {shown(value)}"
+            if inner := difference(actual[key], value, partial=partial, path=f"{inside}{key}"):
                 return inner
         more = [key for key in actual if key not in expected]
-        if more and not partial:
-            return f"{f'{path}.' if path else ''}{more[0]}: is {shown(actual[more[0]])}, expected nothing there"
-        return None
+        return (
+            f"{inside}{more[0]}: is {shown(actual[more[0]])}, expected nothing there" if more and not partial else None
+        )
     if isinstance(expected, list):
         if not isinstance(actual, list):
             return f"{at}is {shown(actual)}, expected a list"
@@ -48,7 +47,7 @@ def shown(value: Any) -> str:
         text = dumps(value, ensure_ascii=False, default=repr)
     except (TypeError, ValueError):
         text = " ".join(repr(value).split())
-    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
 def plain(value: Any) -> Any:

@@ -1,15 +1,24 @@
-"""Scorers: judgements of a finished conversation, its scenario and its world, such as whether a tool was called.
+"""Scorers of what a conversation led to: the final state, tool calls, texts, refusals, the user's goodbye.
 
-Each function here returns one, for `scoring(success=...)` or for a scenario's `success`
-(`nodes.scorers.scenario_success`). Their settings stand in the record's provenance.
+Each is one pydantic dataclass: called by users under its small name, read from a scenario's `success`
+(`nodes.scorers.success`), and described in the record's provenance. Its fields are all three. A wrong value raises
+pydantic's ValidationError.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY
+from typing import Any, Literal, Self
 
+from pydantic import ConfigDict, Field, model_validator
+from pydantic.dataclasses import dataclass
+
+from ...data import domains
 from ...data.attempts import WAITING
 from ...data.formats.tool_messages import NO_RESULT
+from ...data.records import Message
+from ...data.rules.refusals import refused as refused_in
+from ...data.stop_reasons import in_words
 from ...errors import SettingError
 from ..contract import describe
 from ..speakers.tools import calls_that_ran, was_not_undone
@@ -22,15 +31,31 @@ NO_STATE = (
     "there is no state to compare: the conversation has no world, and the agent keeps no channel; "
     "give the cast a world, or the agent AgentSpeaker(keep=...)"
 )
+_STRICT = ConfigDict(extra="forbid", strict=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_STRICT)
 class FinalState:
-    """Whether the final state is as expected: see `final_state`."""
+    """Whether the final state is as expected: that of the conversation's world, else the agent's kept channels.
+
+    A world's state is the value of its method `state()`, async or not. Without it, it is the attribute `state`, else
+    the world itself, if it is a mapping. The score's reason is the first difference by its path:
+    `bookings.QX4821.date: is "2026-05-01", expected "2026-05-03"`.
+    """
 
     expected: Any = None
+    """The expected state; or give `key`."""
+    _: KW_ONLY
     key: str | None = None
+    """The scenario's key for the expected state."""
     partial: bool = True
+    """Whether objects may have more keys than expected, at every depth; False compares the whole."""
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if (self.expected is None) == (self.key is None):
+            raise ValueError("give what is expected, or the scenario's key that holds it")
+        return self
 
     async def __call__(self, state: State, world: Any = None) -> Score:
         actual = plain(await state_of(world) if world is not None else agent_channels(state))
@@ -38,10 +63,9 @@ class FinalState:
             if any(message["role"] == "assistant" for message in said(state)):
                 raise SettingError(NO_STATE)
             return Score(False, "the assistant has written and done nothing")
-        scenario = state["scenario"]
-        if self.key is not None and self.key not in scenario:
+        if self.key is not None and self.key not in state["scenario"]:
             raise SettingError(f"final_state: the scenario has no {self.key!r}")
-        expected = plain(self.expected if self.key is None else scenario[self.key])
+        expected = plain(self.expected if self.key is None else state["scenario"][self.key])
         mismatch = difference(actual, expected, partial=self.partial)
         return Score(mismatch is None, mismatch or "the final state is as expected")
 
@@ -50,44 +74,26 @@ class FinalState:
         return {**expected, "partial": self.partial}
 
 
-def final_state(expected: Any = None, *, key: str | None = None, partial: bool = True) -> FinalState:
-    """Whether the final state is as expected: that of the conversation's world, else the agent's kept channels.
-
-    A world's state is the value of its method `state()`, plain or async. Without it, it is the attribute
-    `state`, else the world itself, if it is a mapping.
-
-    Args:
-        expected: The expected state; or give `key`.
-        key: The scenario's key for the expected state.
-        partial: Whether objects may have more keys than expected, at every depth; False compares the whole.
-
-    Returns:
-        The scorer. Its reason is the first difference by its path: `bookings.QX4821.date: is "2026-05-01", expected
-        "2026-05-03"`.
-
-    Raises:
-        SettingError: Both of `expected` and `key` are given, or none.
-    """
-    if (expected is None) == (key is None):
-        raise SettingError("final_state: give what is expected, or the scenario's key that holds it")
-    return FinalState(expected, key, partial)
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_STRICT)
 class ToolCalled:
-    """Whether the assistant called a tool: see `tool_called`."""
+    """Whether the assistant called a tool of this name, in a draft that was sent or not undone."""
 
-    name: str
+    name: str = Field(min_length=1)
     arguments: Mapping[str, Any] | None = None
+    """Arguments that the call must have; it may have more."""
+    _: KW_ONLY
     where: Callable[[dict[str, Any]], bool] | None = None
-    times: int | None = None
+    """A function of the arguments that must hold."""
+    times: int | None = Field(default=None, ge=0)
+    """The exact number of calls, 0: never; None: one or more."""
     errors: bool = False
+    """Whether calls count too that the tool answered with an error."""
 
     def __call__(self, state: State) -> Score:
-        left = [(call, word) for call, word in _calls_left_unsent(state) if call["name"] == self.name]
-        calls = [call for call in tool_calls(state) if call["name"] == self.name] + [call for call, _ in left]
+        sent, unsent = ([call for call in calls if call["name"] == self.name] for calls in _calls_that_last(state))
+        calls = sent + unsent
         done = calls if self.errors else [call for call in calls if call.get("error") is None]
-        wrong = [mismatch for call in done if (mismatch := self._wrong(call.get("arguments", {})))]
+        wrong = [mismatch for call in done if (mismatch := self._wrong(call))]
         fitting = len(done) - len(wrong)
         passed = fitting > 0 if self.times is None else fitting == self.times
         if not calls:
@@ -98,19 +104,16 @@ class ToolCalled:
             return Score(passed, f"{self.name} was called, and {ends}")
         if wrong and not fitting:
             return Score(passed, f"{self.name} was called, but {wrong[-1]}")
-        where = [word for call, word in left if call in done and not self._wrong(call.get("arguments", {}))]
-        times = "" if fitting == len(where) == 1 else " once" if fitting == 1 else f" {fitting} times"
-        some = f", {len(where)} of them" if fitting > len(where) else ", all" if fitting > 1 else ""
-        unsent = f"{some} in {where[0]} draft that was not undone" if where else ""
-        return Score(passed, f"{self.name} was called{times}{unsent}")
+        times = "once" if fitting == 1 else f"{fitting} times"
+        hidden = sum(call in done and not self._wrong(call) for call in unsent)
+        where = f" ({hidden} in drafts that were not sent and not undone)" if hidden else ""
+        return Score(passed, f"{self.name} was called {times}{where}")
 
-    def _wrong(self, arguments: dict[str, Any]) -> str | None:
-        """The mismatch with the expected arguments; None if they fit."""
+    def _wrong(self, call: Mapping[str, Any]) -> str | None:
+        arguments = call.get("arguments", {})
         if self.arguments and (mismatch := difference(plain(arguments), plain(self.arguments))):
             return mismatch
-        if self.where is not None and not self.where(arguments):
-            return f"with {shown(arguments)}"
-        return None
+        return f"with {shown(arguments)}" if self.where is not None and not self.where(arguments) else None
 
     def provenance(self) -> dict[str, Any]:
         described: dict[str, Any] = {"tool": self.name, "arguments": plain(self.arguments), "times": self.times}
@@ -118,50 +121,119 @@ class ToolCalled:
         return described | ({"where": describe(self.where)} if self.where is not None else {})
 
 
-def tool_called(
-    name: str,
-    arguments: Mapping[str, Any] | None = None,
-    *,
-    where: Callable[[dict[str, Any]], bool] | None = None,
-    times: int | None = None,
-    errors: bool = False,
-) -> ToolCalled:
-    """Whether the assistant called a tool of this name, in a draft that was sent or not undone.
+def _calls_that_last(state: State) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The assistant's tool calls: of its messages, and of drafts that were not sent and not undone."""
+    messages, unsaid = recorded(state)
+    replies = [turn for turn in messages if turn["role"] == "assistant"]
+    sent = [standing(reply) for reply in replies]
+    turns = [*replies, *(turn for turn in unsaid if turn["role"] == "assistant")]
+    tried = [attempt for turn in turns for attempt in turn.get("attempts", [])]
+    left = [one for one in tried if was_not_undone(one) and not any(one is draft for draft in sent)]
+    calls = [call for draft in sent for call in draft.get("tool_calls", [])]
+    return calls, [call for attempt in left for call in calls_that_ran(attempt)]
 
-    Args:
-        name: Name of the tool.
-        arguments: Arguments that the call must have; it may have more.
-        where: A function of the arguments that must hold.
-        times: The exact number of calls, 0: never; default: one or more.
-        errors: Whether calls count too that the tool answered with an error.
 
-    Returns:
-        The scorer.
+@dataclass(frozen=True, config=_STRICT)
+class TextContains:
+    """Whether one role's messages contain all of some texts and any of others: see `text_contains`."""
 
-    Raises:
-        SettingError: `times` is below 0.
+    _: KW_ONLY
+    all: list[str] = Field(default_factory=list)
+    any: list[str] = Field(default_factory=list)
+    side: Literal["user", "assistant", "both"] = "assistant"
+    regex: bool = False
+    case: bool = False
+
+    @model_validator(mode="after")
+    def _searchable(self) -> Self:
+        texts = [*self.all, *self.any]
+        if not texts or not all(text.strip() for text in texts):
+            raise ValueError("give a text to look for")
+        for text in texts if self.regex else ():
+            try:
+                re.compile(text)
+            except re.error as error:
+                raise ValueError(f"{text!r} is not a regular expression: {error}") from None
+        return self
+
+    def __call__(self, state: State) -> Score:
+        spoken = "\n".join(texts_of(state, self.side))
+        found = [text for text in (*self.all, *self.any) if self._is_in(text, spoken)]
+        said_of_any = [text for text in self.any if text in found]
+        lacking = [text for text in self.all if text not in found][:1]
+        if lacking or len(said_of_any) < min(1, len(self.any)):
+            who = "nobody" if self.side == "both" else f"the {self.side} never"
+            lacking += [] if said_of_any else self.any[:1]
+            return Score(False, "; ".join(f"{who} says {shown(text)}" for text in lacking))
+        return Score(True, "; ".join(f"said: {shown(text)}" for text in (*self.all[:1], *said_of_any[:1])))
+
+    def _is_in(self, text: str, spoken: str) -> bool:
+        if self.regex:
+            return re.search(text, spoken, 0 if self.case else re.IGNORECASE) is not None
+        text, spoken = " ".join(text.split()), " ".join(spoken.split())
+        return text in spoken if self.case else text.casefold() in spoken.casefold()
+
+    def provenance(self) -> dict[str, Any]:
+        texts = {"texts": self.all or self.any, "match": "all" if self.all else "any", "side": self.side}
+        return texts | {name: True for name in ("regex", "case") if getattr(self, name)}
+
+
+def text_contains(*texts: str, match: Literal["all", "any"] = "all", **settings: Any) -> TextContains:
+    """Whether one role's messages contain these texts, all or any of them; in plain texts all white space is equal.
+
+    Settings: `side` (`user`, `assistant`, the default, or `both`), `regex` (the texts are regular expressions of
+    Python), `case` (upper and lower case differ).
     """
-    if times is not None and (isinstance(times, bool) or times < 0):
-        raise SettingError(f"tool_called: times must be 0 or more, not {times}")
-    return ToolCalled(name, arguments, where, times, errors)
+    wanted: dict[str, Any] = {match: list(texts)}
+    return TextContains(**wanted, **settings)
 
 
-def tool_calls(state: State) -> list[dict[str, Any]]:
-    """The tool calls of the assistant's messages in order, each the plain form of a `data.ToolCall`."""
-    return [
-        call
-        for message in said(state)
-        if message["role"] == "assistant"
-        for call in standing(message).get("tool_calls", [])
-    ]
+def texts_of(state: State, side: Literal["user", "assistant", "both"]) -> list[str]:
+    """The messages of one role, or of both, the goodbye included; a third one's are of neither."""
+    messages = [message for message in said(state) if not message.get("name")]
+    return [message["text"] for message in messages if side in ("both", message["role"])]
 
 
-def _calls_left_unsent(state: State) -> Iterator[tuple[dict[str, Any], str]]:
-    """The calls that tools answered in drafts which were not sent and not undone, with the draft's verdict in words."""
-    said_so, silent = recorded(state)
-    sent = [id(standing(message)) for message in said_so]
-    for turn in (*said_so, *silent):
-        for attempt in turn.get("attempts", []) if turn["role"] == "assistant" else ():
-            if was_not_undone(attempt) and id(attempt) not in sent:
-                word = "a rejected" if attempt["verdict"] == "rejected" else "an unjudged"
-                yield from ((call, word) for call in calls_that_ran(attempt))
+@dataclass(frozen=True, config=_STRICT)
+class Refused:
+    """Whether the assistant refused, by the refusals of the scenario's domain, else by the rule `refusal`.
+
+    Words are a rough sign: where they decide a test, ask a judge (`judged`). `negated(refused())`: it never refused.
+    """
+
+    _: KW_ONLY
+    last: bool = False
+    """Whether only its last message counts."""
+
+    def __call__(self, state: State) -> Score:
+        replies = [message for message in said(state) if message["role"] == "assistant"]
+        domain = domains.of(state["scenario"])
+        for message in replies[-1:] if self.last else replies:
+            words: str | None = message["text"]
+            if not domain.has_refusals:
+                words = refused_in(message["text"])
+            elif not domain.refuses(Message.model_validate(message)):
+                words = None
+            if words is not None:
+                return Score(True, f"the assistant refused: {shown(words)}")
+        return Score(False, "the assistant refused nothing")
+
+    def provenance(self) -> dict[str, Any]:
+        return {"last": self.last}
+
+
+@dataclass(frozen=True)
+class Solved:
+    """Whether the user ended the conversation as solved: its stop reason is `user_ended`.
+
+    A limit, or the phrase with which a user gives up, is another stop reason.
+    """
+
+    def __call__(self, state: State) -> Score:
+        if (stop := state.get("stop")) != "user_ended":
+            return Score(False, f"the user did not confirm that it is solved: {in_words(stop)}")
+        last_message = texts_of(state, "user")[-1:]
+        return Score(True, f"the user ended it: {shown(last_message[0])}" if last_message else "the user ended it")
+
+
+final_state, tool_called, refused, solved = FinalState, ToolCalled, Refused, Solved

@@ -4,7 +4,7 @@ After RecLLMSim's post-conversation questions. Each question follows the complet
 questions. Its tokens count for the conversation's closing, not as a message's.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -13,19 +13,19 @@ from langgraph.runtime import Runtime
 from ...data.identity import digest
 from ...data.records import Attempt, Role
 from ...prompts import Library
-from ..asking.requests import Respondent, asked_of
 from ..contract import Node
 from ..limits import Limits
 from ..messages.selectors import Refusal, filled
+from ..requests import Respondent, asked_of
 from ..state import Draft, Prompt, State, Update, id_of, merged, without_rejected
-from ..validators.composition import cut_off
+from ..validators import cut_off
 from .scores import total
 
 LABEL = "post_questions"
 """The conversation's label: by role a list of `{query, response}`, as the published generator writes it."""
 _ORDER = ("human", "specific", "objectives", "profile", "plan", "solved", "open", "fit")
 """The order of the published questions, of the assistant and of the user; further ones follow by name."""
-ATTEMPTS = 2
+_ATTEMPTS = 2
 """Maximum calls for a question."""
 
 
@@ -48,9 +48,14 @@ class PostQuestions:
         usages = []
         for role, speaker in sorted(self.speakers.items()):
             for name in self.questions(role):
-                exchange, used = await self._ask(role, speaker, name, state, runtime)
+                prompt = filled(self.pages[name], {})
+                reply = _speaker(role, speaker, name, state, runtime)
+                answer = await asked_of(reply, prompt, _not_empty, _same(prompt), _ATTEMPTS)
+                exchange: dict[str, Any] = {"query": prompt["text"], "response": answer.value}
+                if answer.value is None:
+                    exchange["error"] = answer.error or answer.attempts[-1].reason
                 exchanges.setdefault(role, []).append(exchange)
-                usages.append(used)
+                usages += [tried.usage.model_dump() for tried in answer.attempts if tried.usage is not None]
         update: Update = {"labels": {LABEL: exchanges}}
         if usage := total(usages):
             update["usage"] = usage
@@ -67,20 +72,12 @@ class PostQuestions:
         published = [word for word in _ORDER if word in words]
         return [f"{begins}{word}" for word in dict.fromkeys((*published, *words))]
 
-    async def _ask(
-        self, role: Role, speaker: Node, name: str, state: State, runtime: Runtime[Limits]
-    ) -> tuple[dict[str, Any], dict[str, Any] | None]:
-        """The question with its answer, and the usage if the speaker's model tells any."""
-        prompt = filled(self.pages[name], {})
-        reply = _speaker(role, speaker, name, state, runtime)
-        answer = await asked_of(reply, prompt, _not_empty, lambda refusal, attempt: prompt, ATTEMPTS)
-        exchange: dict[str, Any] = {"query": prompt["text"], "response": answer.value}
-        if answer.value is None:
-            exchange["error"] = answer.error or answer.attempts[-1].reason
-        return exchange, answer.usage.model_dump() if any(tried.usage for tried in answer.attempts) else None
-
     def provenance(self) -> dict[str, Any]:
         return {"asks": {role: list(self.questions(role)) for role in self.speakers}}
+
+
+def _same(prompt: Prompt) -> Callable[[Refusal, int], Prompt]:
+    return lambda refusal, attempt: prompt
 
 
 def _not_empty(text: str) -> str | Refusal:
@@ -89,23 +86,18 @@ def _not_empty(text: str) -> str | Refusal:
 
 def _speaker(role: Role, speaker: Node, name: str, state: State, runtime: Runtime[Limits]) -> Respondent:
     """A speaker as a `Respondent`: it is called as for its next message, with a seed of its own."""
-    changes: dict[str, Any] = {
-        "speaking": None,  # its prompt is not a part of a turn
-        "drafts": [],
-        "verdicts": [],
-        "stop": None,
-        "origin": {**state.get("origin", {}), "id": digest(id_of(state), name)[:16]},
-    }
-    ended = merged(state, changes)
+    origin = {**state.get("origin", {}), "id": digest(id_of(state), name)[:16]}
+    changes: dict[str, Any] = {"drafts": [], "verdicts": [], "stop": None, "origin": origin}
+    ended = merged(state, {**changes, "speaking": None})  # its prompt is not a part of a turn
 
     async def reply(prompt: Prompt, tried: Sequence[Attempt]) -> Draft:
         asked = without_rejected(ended, [attempt.plain() for attempt in tried], role)
-        update = await speaker(merged(asked, {"prompt": prompt}), runtime)  # its memory of the question is dropped
-        drafts = update.get("drafts", [])
+        asked = merged(asked, {"prompt": prompt})  # what the speaker remembers of it is dropped
+        drafts = (await speaker(asked, runtime)).get("drafts", [])
         joined: Draft = {"text": "\n".join(draft["text"] for draft in drafts)}
         for draft in drafts:
-            if "usage" in draft and "usage" not in joined:
-                joined["usage"] = draft["usage"]
+            if "usage" in draft:
+                joined.setdefault("usage", draft["usage"])
             if cut_off(draft) is not None:
                 joined["finish_reason"] = draft.get("finish_reason", "length")
         return joined
@@ -114,16 +106,10 @@ def _speaker(role: Role, speaker: Node, name: str, state: State, runtime: Runtim
 
 
 async def turn_recorder(state: State, runtime: Runtime[Limits]) -> Update:
-    """Adds nothing, as the graph counts the turn.
-
-    A replacement may label the conversation so far.
-    """
+    """Adds nothing, as the graph counts the turn. A replacement may label the conversation so far."""
     return {}
 
 
 async def closing(state: State, runtime: Runtime[Limits]) -> Update:
-    """Adds nothing.
-
-    A replacement may ask questions about the complete conversation.
-    """
+    """Adds nothing. A replacement may ask questions about the complete conversation, or score it."""
     return {}

@@ -4,8 +4,8 @@ A chat model that plays the user is asked as that user, with a prompt template. 
 that a user would notice (`data.rules.user_notices`).
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,36 +14,32 @@ from langchain_core.language_models import BaseChatModel
 from ...data.records import Message
 from ...data.rules.user_notices import noticed
 from ...prompts import Page
-from ..asking.judges import pages_in
+from ..judges import pages_in
 from ..models.offline.model import OfflineChatModel
-from ..state import State, said
-from ..validators.composition import models_of
-from .judges import JudgedScore, judged
+from ..requests import RequestAnswer
+from ..state import State, merged, said
+from ..validators import models_of
+from .judged import JudgedScore, judged
 from .scores import Score, Scorer
 
-PAGE = "judge/satisfaction"
-"""The shipped prompt template that asks a model for its satisfaction as the user."""
 POINTS = ("1", "2", "3", "4", "5")
 USER_DETAILS = "told"
 """Key of a state's `extra` for a stored conversation's facts about its user besides the scenario."""
-RULE = "rule"
-"""Name of the scorer for a user without a chat model."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AsUser(JudgedScore):
     """A chat model that rates its satisfaction as the user of the conversation."""
 
-    async def __call__(self, state: State) -> Score:
+    async def answer(self, state: State) -> RequestAnswer[Any]:
         details = state.get("extra", {}).get(USER_DETAILS)
-        scenario = {**details, **state["scenario"]} if isinstance(details, Mapping) else state["scenario"]
-        return await super().__call__({**state, "scenario": scenario})
+        known = {**details, **state["scenario"]} if isinstance(details, Mapping) else state["scenario"]
+        return await super().answer(merged(state, {"scenario": known}))
 
 
 def by_rule(state: State) -> Score:
     """The satisfaction from 1 to 5 by the faults that a user would notice, with its parts as the reason."""
-    messages = [Message.model_validate(message) for message in said(state)]
-    signs = noticed(messages, state.get("stop"))
+    signs = noticed([Message.model_validate(message) for message in said(state)], state.get("stop"))
     parts = ", ".join(f"{name.replace('_', ' ')} {value:.2f}" for name, value in signs.model_dump().items())
     return Score(signs.satisfaction, parts)
 
@@ -54,18 +50,13 @@ def by_model(model: str | BaseChatModel, *, page: str | Path | Page | None = Non
     `page`: a prompt template of your own in place of the shipped one, with the variables of `nodes.judged`.
     SettingError for the offline model, which can only play a role.
     """
-    own = pages_in(language)[PAGE] if page is None else page
-    scorer = judged(model, page=own, labels=POINTS, language=language)
-    return AsUser(**{field.name: getattr(scorer, field.name) for field in fields(scorer)})
+    own = pages_in(language)["judge/satisfaction"] if page is None else page
+    return AsUser(**vars(judged(model, page=own, labels=POINTS, language=language)))
 
 
 def satisfaction_of(user: Any, language: str = "en") -> tuple[str, Scorer]:
     """The kind of a user node's satisfaction, `model` or `rule`, and its scorer."""
     model = next(models_of(user), None)
     if model is None or isinstance(model, OfflineChatModel):
-        return RULE, by_rule
+        return "rule", by_rule
     return "model", by_model(model, language=language)
-
-
-Satisfaction = Callable[[State], Score]
-"""A rule of one's own in place of these: from the state of a finished conversation to its satisfaction."""

@@ -1,18 +1,18 @@
-"""Scores of complete conversations, and the closing node that calls scorers and writes their scores."""
+"""Scores of finished conversations: the closing node that calls scorers, and scorers made of other ones."""
 
 import inspect
 import math
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, TypeAlias
 
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
 from ...data.attempts import Usage
 from ...data.packages import frames_of
-from ...errors import first_invalid
-from ..contract import ContractError, Node, describe
+from ...errors import SettingError, first_invalid, shown
+from ..contract import ContractError, Node, check_function, describe
 from ..limits import Limits
 from ..settings.redaction import error_line
 from ..state import State, Update, said, standing
@@ -39,15 +39,17 @@ class Score:
 
     def plain(self) -> dict[str, Any]:
         """Plain JSON values for the label."""
-        error: dict[str, Any] = {"error": self.error} if self.error else {}
-        error |= {"frames": list(self.frames)} if self.frames else {}
-        usage = {} if self.usage is None else {"usage": dict(self.usage)}
-        return {"value": self.value, "reason": self.reason, **error, **usage}
+        entry: dict[str, Any] = {"value": self.value, "reason": self.reason}
+        if self.error:
+            entry["error"] = self.error
+        if self.frames:
+            entry["frames"] = list(self.frames)
+        return entry if self.usage is None else {**entry, "usage": dict(self.usage)}
 
 
 ScorerAnswer: TypeAlias = Score | bool | int | float | str | None
 Scorer: TypeAlias = Callable[..., ScorerAnswer | Awaitable[ScorerAnswer]]
-"""A function of the state of a complete conversation, plain or async, that returns its score, or None for no score.
+"""A function of the state of a complete conversation, async or not, that returns its score, or None for no score.
 
 With a second parameter, `(state, world)`, it also gets the conversation's live world, None without one. A
 second parameter with a default is the world only if it is named `world`.
@@ -66,15 +68,67 @@ class Scoring:
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         world = world_of(runtime)
-        scores = {name: await label_of(name, scorer, state, world) for name, scorer in self.scorers.items()}
-        entries = {name: score for name, score in scores.items() if score is not None}
-        update: Update = {"labels": {LABEL: entries}}
-        if usage := total(score.get("usage") for score in entries.values()):
+        scores = {name: await tried(name, scorer, state, world) for name, scorer in self.scorers.items()}
+        given = {name: score for name, score in scores.items() if score is not None}
+        update: Update = {"labels": {LABEL: {name: score.plain() for name, score in given.items()}}}
+        if usage := total(score.usage for score in given.values()):
             update["usage"] = usage
         return update
 
     def provenance(self) -> dict[str, Any]:
         return {"scorers": {name: describe(scorer) for name, scorer in self.scorers.items()}}
+
+
+def scoring(**scorers: Scorer) -> Node:
+    """A closing node that scores the conversation: `scoring(success=nodes.tool_called("change"))`.
+
+    `success` is what `duologue test` counts. ContractError for what cannot be called as a scorer.
+    """
+    for name, scorer in scorers.items():
+        check_scorer(name, scorer)
+    return Scoring(scorers)
+
+
+def check_scorer(name: str, scorer: Any) -> None:
+    """Raises ContractError unless the object can be called as a scorer, with a state or a state and a world."""
+    arguments = 2 if callable(scorer) and _takes_world(scorer) else 1
+    expected = "(state) or (state, world) -> a score"
+    check_function(f"the scorer {name!r}", scorer, expected, arguments=arguments, may_be_async=True)
+
+
+def _takes_world(scorer: Scorer) -> bool:
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    positional = [one for one in inspect.signature(scorer).parameters.values() if one.kind in kinds]
+    return len(positional) > 1 and (positional[1].default is inspect.Parameter.empty or positional[1].name == "world")
+
+
+async def tried(name: str, scorer: Scorer, state: State, world: Any = None) -> Score | None:
+    """The scorer's score, or None for no score; if it raises or answers something else, a score with the error."""
+    try:
+        answer = scorer(state, world) if _takes_world(scorer) else scorer(state)
+        return _checked(name, await answer if inspect.isawaitable(answer) else answer)
+    except (Exception, SystemExit) as error:  # of the scorer, which may be anybody's code
+        return Score(None, error=error_line(error, placed=True), frames=tuple(frames_of(error)))
+
+
+def _checked(name: str, answer: Any) -> Score | None:
+    if answer is None:
+        return None
+    score = answer if isinstance(answer, Score) else Score(answer)
+    value, expected = score.value, f"the scorer {name!r}: expected"
+    for what, text in (("reason", score.reason), ("error", score.error)):
+        if not isinstance(text, str):
+            raise ContractError(f"{expected} a text as the {what}, got {shown(text)}")
+    try:
+        total([score.usage])
+    except ValidationError as error:
+        raise ContractError(f"{expected} a usage as of data.Usage, {first_invalid(error).message}") from None
+    failed = value is None and bool(score.error)
+    if not (failed or isinstance(value, (bool, int, float, str))) or (
+        isinstance(value, float) and not math.isfinite(value)
+    ):
+        raise ContractError(f"{expected} true, false, a finite number or a text, got {shown(value)}")
+    return score
 
 
 def total(usages: Iterable[Mapping[str, int] | None]) -> dict[str, int] | None:
@@ -88,87 +142,6 @@ def world_of(runtime: Runtime[Limits]) -> Any:
     return getattr(runtime.context, "world", None)
 
 
-async def label_of(name: str, scorer: Scorer, state: State, world: Any = None) -> dict[str, Any] | None:
-    """A scorer's entry in the label `scores`: its score, or its error in one line; None for no score."""
-    score = await tried(name, scorer, state, world)
-    return None if score is None else score.plain()
-
-
-async def tried(name: str, scorer: Scorer, state: State, world: Any = None) -> Score | None:
-    """The scorer's score, or None; if it raises, a score with the error."""
-    try:
-        return await score_by(name, scorer, state, world)
-    except (Exception, SystemExit) as error:  # of the scorer, which may be anybody's code
-        return Score(None, error=error_line(error, placed=True), frames=tuple(frames_of(error)))
-
-
-async def score_by(name: str, scorer: Scorer, state: State, world: Any = None) -> Score | None:
-    """The scorer's score, or None; ContractError, with the scorer's name, if its answer is not a score."""
-    answer = scorer(state, world) if takes_world(scorer) else scorer(state)
-    return checked(name, await answer if inspect.isawaitable(answer) else answer)
-
-
-def takes_world(scorer: Callable[..., object]) -> bool:
-    """Whether a scorer gets the world: it needs a second argument, or has a parameter named `world`."""
-    parameters = list(inspect.signature(scorer).parameters.values())
-    positional = [
-        parameter
-        for parameter in parameters
-        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-    ]
-    return len(positional) > 1 and (positional[1].default is inspect.Parameter.empty or positional[1].name == "world")
-
-
-def checked(name: str, answer: Any) -> Score | None:
-    """The scorer's answer as a score, or None; ContractError, with the scorer's name, if it is not a score."""
-    if answer is None:
-        return None
-    score = answer if isinstance(answer, Score) else Score(answer)
-    expected = f"the scorer {name!r}: expected true, false, a finite number or a text, got"
-    _check_texts(name, score)
-    if score.error and score.value is None:
-        return score
-    if not isinstance(score.value, (bool, int, float, str)):
-        raise ContractError(f"{expected} {type(score.value).__name__}")
-    if isinstance(score.value, float) and not math.isfinite(score.value):
-        raise ContractError(f"{expected} {score.value}")
-    return score
-
-
-def _check_texts(name: str, score: Score) -> None:
-    for what, text in (("reason", score.reason), ("error", score.error)):
-        if not isinstance(text, str):
-            raise ContractError(f"the scorer {name!r}: expected a text as the {what}, got {type(text).__name__}")
-    try:
-        total([score.usage])
-    except ValidationError as error:
-        reason = first_invalid(error).message
-        raise ContractError(f"the scorer {name!r}: expected a usage as of data.Usage, {reason}") from None
-
-
-def scoring(**scorers: Scorer) -> Node:
-    """A closing node that scores the conversation: `scoring(success=nodes.tool_called("change"))`.
-
-    `success` is what `duologue test` counts.
-    """
-    for name, scorer in scorers.items():
-        check_scorer(name, scorer)
-    return Scoring(scorers)
-
-
-def check_scorer(name: str, scorer: object) -> None:
-    """Raises ContractError unless the object can be called as a scorer, with a state or a state and a world."""
-    expected = f"the scorer {name!r}: expected a function (state) or (state, world) -> a score"
-    if not callable(scorer) or isinstance(scorer, type):
-        raise ContractError(f"{expected}; got {type(scorer).__name__} {getattr(scorer, '__name__', '')}".rstrip())
-    try:
-        inspect.signature(scorer).bind(*[{}] * (2 if takes_world(scorer) else 1))
-    except (TypeError, ValueError):
-        raise ContractError(
-            f"{expected}; got {getattr(scorer, '__qualname__', type(scorer).__name__)} with other arguments"
-        ) from None
-
-
 def agent_channels(state: State) -> dict[str, Any]:
     """The kept channels of the assistant's agent after its last message; empty without any.
 
@@ -176,3 +149,104 @@ def agent_channels(state: State) -> dict[str, Any]:
     """
     replies = (message for message in reversed(said(state)) if message["role"] == "assistant")
     return next((dict(channels) for message in replies if (channels := standing(message).get("kept"))), {})
+
+
+# Scorers made of other scorers
+
+
+@dataclass(frozen=True)
+class AllOf:
+    """True if every scorer gives true: see `all_of`."""
+
+    scorers: tuple[Scorer, ...]
+
+    DECIDES: ClassVar[bool] = False
+    """The value of one scorer that decides the whole."""
+
+    async def __call__(self, state: State, world: Any = None) -> Score | None:
+        scores = [await _truth(scorer, state, world) for scorer in self.scorers]
+        present = [score for score in scores if score is not None]
+        if failed := next((score for score in present if score.error), None):
+            return replace(failed, value=None, usage=total(score.usage for score in present))
+        deciding = [score for score in present if bool(score.value) is self.DECIDES]
+        if not deciding and None in scores:
+            return None
+        return joined(self.DECIDES if deciding else not self.DECIDES, deciding or present, present)
+
+    def provenance(self) -> dict[str, Any]:
+        return {"of": [describe(scorer) for scorer in self.scorers]}
+
+
+@dataclass(frozen=True)
+class AnyScorer(AllOf):
+    """True if a scorer gives true: see `any_of`."""
+
+    DECIDES: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class Negated:
+    """True if the scorer gives false: see `negated`."""
+
+    scorer: Scorer
+
+    async def __call__(self, state: State, world: Any = None) -> Score | None:
+        score = await _truth(self.scorer, state, world)
+        return score if score is None or score.error else replace(score, value=not score.value)
+
+    def provenance(self) -> dict[str, Any]:
+        return {"of": describe(self.scorer)}
+
+
+def all_of(*scorers: Scorer) -> AllOf:
+    """True if every scorer gives true; the reason names those that do not. Each is called, also after one failed."""
+    return AllOf(_all_checked("all_of", scorers))
+
+
+def any_of(*scorers: Scorer) -> AnyScorer:
+    """True if at least one scorer gives true; each is called."""
+    return AnyScorer(_all_checked("any_of", scorers))
+
+
+def negated(scorer: Scorer) -> Negated:
+    """True where the scorer gives false, with its reason."""
+    return Negated(*_all_checked("negated", (scorer,)))
+
+
+def joined(value: bool, telling: Sequence[Score], scores: Sequence[Score]) -> Score:
+    """A score with the reasons of the decisive scores, and the tokens of all `scores`."""
+    reasons = dict.fromkeys(score.reason for score in telling if score.reason)
+    return Score(value, "; ".join(reasons), total(score.usage for score in scores))
+
+
+def scorers_of(node: object) -> Iterator[object]:
+    """The scorers inside a closing node or a scorer; any other object is returned unchanged."""
+    match node:
+        case Scoring():
+            parts: Iterable[Scorer] = node.scorers.values()
+        case AllOf():
+            parts = node.scorers
+        case Negated():
+            parts = (node.scorer,)
+        case _:
+            yield node
+            return
+    for part in parts:
+        yield from scorers_of(part)
+
+
+async def _truth(scorer: Scorer, state: State, world: Any) -> Score | None:
+    name = str(describe(scorer)["name"])
+    score = await tried(name, scorer, state, world)
+    if score is None or score.error or isinstance(score.value, bool):
+        return score
+    error = f"the scorer {name!r}: expected true or false where scores are combined, got {score.value!r}"
+    return replace(score, value=None, error=error)
+
+
+def _all_checked(what: str, scorers: tuple[Scorer, ...]) -> tuple[Scorer, ...]:
+    if not scorers:
+        raise SettingError(f"{what}: give at least one scorer")
+    for number, scorer in enumerate(scorers, start=1):
+        check_scorer(f"{what}, scorer {number}", scorer)
+    return scorers

@@ -2,8 +2,8 @@
 
 from ...data.rules.user_notices import words_in
 from ...data.text.text_values import written_values
-from ..scorers.scenario_success import KEY
 from ..scorers.scores import Score
+from ..scorers.success import KEY
 from ..state import State, history
 
 SHARE = 0.5

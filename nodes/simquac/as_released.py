@@ -13,7 +13,7 @@ from ...data.rules import QUESTION_WORDS, question_reasons
 from ...data.simquac import released
 from ..limits import Limits
 from ..state import Draft, State, Update, Verdict, attempt_number, rejected
-from ..validators.flaws import judges_flaws
+from ..validators import judges_flaws
 from .roles import INTERESTING, StudentPrompts, TeacherPrompts
 
 SUFFIX = "(tell me maximum number of two segments)"

@@ -12,7 +12,7 @@ from ..limits import Limits
 from ..messages.attachments import why_empty
 from ..messages.building import unfenced
 from ..state import Draft, State, Update, Verdict
-from ..validators.composition import cut_off
+from ..validators import cut_off
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from ..messages.attachments import why_empty
 from ..messages.building import MARKS, fenced, messages_for, unfenced
 from ..messages.selectors import filled, last_rejected, repair
 from ..state import Draft, Prompt, State, Update, Verdict, history, id_of, rejected
-from ..validators.composition import by_reasons, cut_off
+from ..validators import by_reasons, cut_off
 
 GUIDES = ("user/guide_general", "user/guide_wh", "user/guide_interesting", "user/guide_other")
 """Prompts after an unanswered question, with equal probability (section 2.4)."""

@@ -13,9 +13,9 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 from ...data.files.journals import Codec
 from ...data.records import Record
 from ...data.text.model_tokens import OF_MESSAGE, tokens_about
-from ...nodes.asking.judges import ATTEMPTS
 from ...nodes.calls.gate import EndpointError
 from ...nodes.calls.spending import PriceQuery, Spending, asked_model
+from ...nodes.judges import ATTEMPTS
 from ...nodes.settings.redaction import error_line
 from ..engine.conduct import Conduct, calling
 from ..engine.control import Control

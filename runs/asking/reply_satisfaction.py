@@ -9,9 +9,9 @@ from ...data import domains
 from ...data.identity import digest
 from ...data.records import Conversation
 from ...errors import DataError
-from ...nodes.asking.judges import judging_model, pages_in
+from ...nodes.judges import judging_model, pages_in
 from ...nodes.models.specs import model_provenance
-from ...nodes.scorers.judges import JudgedScore, judged
+from ...nodes.scorers.judged import JudgedScore, judged
 from ...nodes.state import State, said, state_from
 from ...prompts import Page
 from .questions import Asking, ModelAnswer

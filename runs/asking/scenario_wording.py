@@ -12,12 +12,12 @@ from ...data.identity import digest
 from ...data.test_design.wording_checks import WordingChecks, WordingFault
 from ...data.text.languages import Language
 from ...errors import SettingError
-from ...nodes.asking.requests import Parse, ask, parse_json
 from ...nodes.calls.store import Call
 from ...nodes.messages.building import MARKS, fenced
 from ...nodes.messages.selectors import Refusal
 from ...nodes.models.offline.model import OfflineChatModel
 from ...nodes.models.specs import chat_model, model_provenance
+from ...nodes.requests import Parse, ask, parse_json
 from ...prompts import Library, shipped
 from .questions import Asking, ModelAnswer
 

@@ -14,7 +14,7 @@ from ...data.labels.definition import LabelDefinition
 from ...data.records import Conversation
 from ...errors import SettingError
 from ...graphs.label_graph import annotation, beginning
-from ...nodes.annotators.kinds import Annotator, ModelAnnotator
+from ...nodes.annotators import Annotator, ModelAnnotator
 from ...nodes.calls.spending import PriceQuery, asked_model
 from ..asking.questions import Payment, ask_missing
 from ..asking.store import AnswerStore

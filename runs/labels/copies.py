@@ -24,7 +24,7 @@ from ...data.recllmsim.folders import is_history
 from ...data.recllmsim.label_patches import annotated
 from ...data.records import Conversation
 from ...errors import DataError, SettingError
-from ...nodes.annotators.kinds import Annotator, Labelling, annotator
+from ...nodes.annotators import Annotator, Labelling, annotator
 from ...prompts.label_pages import labels_named
 from ..engine.event_loop import blocking
 from ..folder.leftovers import DATASET

@@ -7,7 +7,7 @@ from ...data.labels.definition import LabelDefinition
 from ...data.labels.units import text_of
 from ...data.records import Conversation
 from ...data.text.model_tokens import OF_MESSAGE, tokens_about
-from ...nodes.annotators.kinds import Annotator, LabelQuestion, ModelAnnotator, gaps_of, groups, pages
+from ...nodes.annotators import Annotator, LabelQuestion, ModelAnnotator, pages
 from ...nodes.calls.spending import asked_model
 from ..planning.plans import AS_SENT, CallEstimate, CallPlan, ModelCalls
 from .vote_journal import StoredVotes, label_settings
@@ -73,10 +73,10 @@ def annotation_plan(
 
 
 def _sizes(question: LabelQuestion) -> list[tuple[int, int, int]]:
-    """Of each call of a vote its turn (`nodes.annotators.kinds`), and the tokens that it sends and gets, about."""
+    """Of each call of a vote its turn (`nodes.annotators`), and the tokens that it sends and gets, about."""
     library, sizes = pages(), []
-    for units in groups(question):
-        gaps = gaps_of(question, units)
+    for units in question.calls():
+        gaps = question.values(units)
         texts = [library[f"annotator/{name}"].fill_from(gaps) for name in ("system", "request")]
         replied = 0
         for unit in units:

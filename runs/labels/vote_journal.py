@@ -12,7 +12,7 @@ from ...data.files.json_files import dumps, parsed
 from ...data.identity import VERSION, digest
 from ...data.labels.annotated_copies import SETTINGS
 from ...data.labels.definition import LabelDefinition
-from ...nodes.annotators.kinds import pages
+from ...nodes.annotators import pages
 from ..asking.store import AnswerFolder, AnswerStore, reader_of
 from ..journals.calls import CALLS
 from ..journals.journal import RunError

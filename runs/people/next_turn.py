@@ -23,7 +23,7 @@ from ...graphs.single_turn import asking, limits_of, next_turn, state_of
 from ...nodes.calls.spending import PriceQuery, asked_model
 from ...nodes.people import PeopleSpeaker, RewritePeople
 from ...nodes.state import Planned
-from ...nodes.validators.composition import models_of
+from ...nodes.validators import models_of
 from ..asking.questions import Payment, ask_missing
 from ..asking.store import AnswerFolder, AnswerStore, reader_of
 from ..engine.conduct import Conduct

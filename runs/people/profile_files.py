@@ -14,7 +14,7 @@ from ...data.files.journals import Codec
 from ...data.files.regular_files import check_replaceable
 from ...data.text.languages import Language
 from ...errors import DataError
-from ...nodes.profiles.generation import (
+from ...nodes.profiles import (
     ProfileState,
     Proposal,
 )

@@ -15,7 +15,7 @@ from ...graphs.casts.registry import library
 from ...graphs.profiles import NAME, Inventor, ProfileGraph, beginning, fuse, generation
 from ...nodes.calls.spending import PriceQuery, asked_model
 from ...nodes.models.specs import chat_model, model_provenance
-from ...nodes.profiles.generation import (
+from ...nodes.profiles import (
     ProfileLimits,
     ProfilePrompts,
     ProfileProposer,

@@ -29,7 +29,7 @@ from ...graphs.single_turn import cast_for, state_of
 from ...nodes.limits import Limits
 from ...nodes.people import PeopleSpeaker
 from ...nodes.recllmsim.goals import goal_of
-from ...nodes.scorers.scenario_success import KEY as SUCCESS
+from ...nodes.scorers.success import KEY as SUCCESS
 from ...nodes.state import Planned
 from ..engine.conduct import Conduct
 from ..simulation import simulate

@@ -27,18 +27,17 @@ from ...errors import DuologueError
 from ...graphs import Cast
 from ...graphs.casts.cast import replaying, says_stored
 from ...graphs.opening import begun, of_cast, opening, overwritten
-from ...nodes.asking.judges import ATTEMPTS
 from ...nodes.calls.spending import asked_model
+from ...nodes.judges import ATTEMPTS, ModelJudge
 from ...nodes.limits import Limits
 from ...nodes.people import WithPeople
-from ...nodes.scorers.combined import scorers_of
-from ...nodes.scorers.judges import JudgedScore
-from ...nodes.scorers.scenario_success import KEY, success_of
+from ...nodes.scorers.judged import JudgedScore
+from ...nodes.scorers.scores import scorers_of
+from ...nodes.scorers.success import KEY, success_of
 from ...nodes.speakers.speaker import ChatSpeaker
 from ...nodes.state import Planned, State, after, merged, role_of, state_from
 from ...nodes.stops import AfterOneTurn
-from ...nodes.validators.composition import parts_of
-from ...nodes.validators.judged import ModelJudge
+from ...nodes.validators import parts_of
 from ..engine.event_loop import blocking
 from .plans import ANSWER, ENDS, REJECTED, CallEstimate, CallTokens, Ends, ModelCalls
 

@@ -9,13 +9,12 @@ from ...data.records import Role
 from ...data.summaries.executed_graph import SPEAKERS, VALIDATOR_OF
 from ...graphs import Cast
 from ...graphs.casts.checks import check_success
-from ...nodes.asking.judges import ATTEMPTS
 from ...nodes.calls.spending import PriceQuery, asked_model
+from ...nodes.judges import ATTEMPTS, ModelJudge
 from ...nodes.limits import Limits
-from ...nodes.scorers.combined import scorers_of
+from ...nodes.scorers.scores import scorers_of
 from ...nodes.state import PLACES, Planned
-from ...nodes.validators.composition import models_of
-from ...nodes.validators.judged import ModelJudge
+from ...nodes.validators import models_of
 from ..engine.conversing import planned
 from .cast_calls import CastCalls
 from .plans import CallPlan

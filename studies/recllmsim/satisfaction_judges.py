@@ -175,13 +175,14 @@ class JudgeComparison:
         """The judge that is a function of a conversation, or an annotator as `duologue annotate` takes it."""
         from ...analysis.recllmsim.judges import judge_of_function, judge_of_points, labelled
         from ...analysis.recllmsim.judges.turns import without_labels
-        from ...nodes.annotators.kinds import Annotator, takes_label
+        from ...nodes.annotators import Annotator
+        from ...nodes.contract import required_arguments
         from ...nodes.settings.redaction import error_line
         from ...prompts.label_pages import labels_named
         from ...runs.labels.copies import annotate
 
         judged = [self.source[place] for place in dict.fromkeys(turn.conversation for turn in self.tested)]
-        if isinstance(function, Annotator) or takes_label(function):
+        if isinstance(function, Annotator) or required_arguments(function) == 2:
             (definition,) = labels_named([self.label], self.labels_dir)
             unlabelled = [without_labels(conversation) for conversation in judged]
             points = labelled(annotate(unlabelled, [definition], function, votes=1), self.label)

@@ -8,7 +8,7 @@ from ...analysis.testing.result_text import in_number
 from ...analysis.testing.success import NO_SCORE
 from ...graphs import Cast
 from ...nodes.speakers.agents import AgentSpeaker
-from ...nodes.validators.composition import Observing
+from ...nodes.validators import Observing
 
 
 def advice_on(result: Successes, cast: Cast, settings: Collection[str]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from duologue.analysis.user_faults import USER_RULES
-from duologue.nodes.scorers.scenario_success import READERS
+from duologue.nodes.scorers.success import READERS
 
 FOLDER = Path(__file__).parents[2] / "docs" / "test"
 PAGE, CI, VERDICT = ((FOLDER / f"{name}.md").read_text(encoding="utf-8") for name in ("testing", "ci", "verdict"))

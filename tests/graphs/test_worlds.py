@@ -138,7 +138,7 @@ async def test_a_scorer_counts_what_a_rejected_draft_did_only_where_it_was_not_u
     conversation = await talk(cast)
     assert conversation.stop == "assistant_rejected"
     score = conversation.labels["scores"]["success"]
-    reason = "in a rejected draft that was not undone" if left else "not called"
+    reason = "in drafts that were not sent and not undone" if left else "not called"
     assert (score["value"], reason in score["reason"]) == (not left, True)
 
 
@@ -157,7 +157,7 @@ async def test_a_tool_that_ran_before_the_agent_took_too_long_was_called():
     assert (attempt.verdict, attempt.notes) == ("unjudged", ("not undone: it had called book",))
     assert conversation.labels["scores"]["success"] == {
         "value": False,
-        "reason": "book was called in an unjudged draft that was not undone",
+        "reason": "book was called once (1 in drafts that were not sent and not undone)",
     }
 
 

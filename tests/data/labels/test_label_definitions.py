@@ -37,7 +37,6 @@ def test_a_page_of_ones_own_is_a_label_without_code(tmp_path):
     assert (label.name, label.title, label.unit) == ("outcome", "How it went", "conversation")
     assert label.parts["outcome"].choices == ("bad", "fair", "good")
     assert label.definition.startswith("bad: nothing was settled.")
-    assert label.json_form()["properties"]["outcome"] == {"type": "string", "enum": ["bad", "fair", "good"]}
     assert label.problems({"outcome": "good"}) == []
 
 

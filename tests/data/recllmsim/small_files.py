@@ -48,3 +48,14 @@ def fresh(**more: Any) -> Conversation:
         Message(role="user", text="Thank you, goodbye.", stored=False),
     )
     return Conversation(id="abc", scenario=situation.scenario(), messages=messages).model_copy(update=more)
+
+
+ANNA = """1. Gender: Female
+2. Age: 31
+3. Personality: Calm, direct
+4. Occupation: Lorry driver
+5. Daily Interests and Hobbies: Chess, swimming
+6. Travel Habits: Prefers trains
+7. Dining Preferences: Vegetarian
+8. Spending Habits: Frugal
+9. Other Aspects: Has an old dog"""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from duologue.nodes.scorers.scenario_success import success_of
+from duologue.nodes.scorers.success import success_of
 
 
 def check(success: Any) -> None:

@@ -85,7 +85,7 @@ def test_a_spec_has_what_is_not_as_by_default_and_gives_the_same_conversation(ow
 def test_a_function_of_a_module_travels_by_its_import_path() -> None:
     cast = simquac.cast().replace(answer_validator=accept_all, stop=stops.max_turns, fallback="Nothing.")
     assert cast.plain()["replace"] == {
-        "answer_validator": "duologue.nodes.validators.composition:accept_all",
+        "answer_validator": "duologue.nodes.validators:accept_all",
         "stop": "duologue.nodes.stops:max_turns",
         "fallback": "Nothing.",
     }

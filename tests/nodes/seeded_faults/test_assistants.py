@@ -9,7 +9,7 @@ from duologue.data import Message
 from duologue.data.rules.user_notices import noticed
 from duologue.data.text.text_values import written_values
 from duologue.nodes.scorers.satisfaction import by_model, by_rule
-from duologue.nodes.scorers.scenario_success import success_of
+from duologue.nodes.scorers.success import success_of
 from duologue.nodes.seeded_faults import PLANTED, forgetful, good, wordy, wrong
 from duologue.nodes.seeded_faults.heeding import heeded
 from duologue.nodes.state import state_from

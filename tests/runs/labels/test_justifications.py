@@ -65,7 +65,7 @@ def test_each_reason_that_stands_is_labelled_in_a_copy_and_every_other_line_stay
 
 
 def test_the_reason_is_data_for_a_model(answers):
-    from duologue.nodes.annotators.replies import material
+    from duologue.nodes.annotators import material
     from duologue.runs.labels.justifications import loaded_for
 
     of_ben = loaded_for(answers, [LABEL]).conversations[-1]

@@ -9,7 +9,7 @@ import pytest
 
 from duologue import graphs, runs
 from duologue.data.recllmsim import Profile, near_duplicate, read_pool, shipped_profiles
-from duologue.nodes.profiles.generation import ProfileLimits
+from duologue.nodes.profiles import ProfileLimits
 from duologue.runs.people.profiles import profiles_planned
 from duologue.testing import scripted_model
 

@@ -10,8 +10,7 @@ from duologue.data.labels.definition import LabelDefinition
 from duologue.data.labels.units import WHOLE
 from duologue.errors import SettingError
 from duologue.graphs.label_graph import annotation, beginning
-from duologue.nodes.annotators.kinds import LabelQuestion, annotator
-from duologue.nodes.annotators.replies import form_of, lost, material
+from duologue.nodes.annotators import LabelQuestion, annotator, form_of, lost, material
 from duologue.nodes.calls.service import Calls
 from duologue.nodes.contract import ContractError
 from duologue.prompts.label_pages import shipped_labels
@@ -43,11 +42,11 @@ def saying(endpoint):
     return build
 
 
-def finished(endpoint, text, finish, **message):
-    """A completion that ended for this reason."""
+def changed(endpoint, text, change, **message):
+    """A completion that is not as usual."""
     response = endpoint.completion(text, **message)
     value = json.loads(response.get_data())
-    value["choices"][0]["finish_reason"] = finish
+    change(value)
     response.set_data(json.dumps(value))
     return response
 
@@ -62,7 +61,6 @@ def test_a_reply_with_a_wrong_value_is_asked_for_again_with_what_was_wrong_and_b
     assert [attempt.usage.input_tokens for attempt in opinion.attempts] == [20, 20]
     sent = endpoint.bodies()[1]["messages"]
     assert "mood is 'great', not one of good, fair, bad" in sent[-1]["content"]
-    assert sent[-1]["content"].startswith("<note>")
     assert endpoint.bodies()[0]["seed"] != endpoint.bodies()[1]["seed"]
 
 
@@ -70,7 +68,6 @@ def test_a_reply_with_a_wrong_value_is_asked_for_again_with_what_was_wrong_and_b
     ("reply", "reason"),
     [
         ("It went well.", "not_json"),
-        ('{"mood": "good"', "not_json"),
         ('{"mood": "good", "mood": "bad"}', "not_json"),
         ('{"mood": "good", "why": "so"}', "wrong_value"),
         ('{"mood": null}', "wrong_value"),
@@ -80,80 +77,27 @@ def test_a_reply_with_a_wrong_value_is_asked_for_again_with_what_was_wrong_and_b
 )
 def test_nothing_is_guessed_of_a_reply_and_a_vote_that_cannot_be_used_is_null_with_its_words(saying, reply, reason):
     opinion = vote(saying(*[reply] * 3))
-    assert opinion.values == {WHOLE: None}
-    assert opinion.error is None
+    assert (opinion.values, opinion.error) == ({WHOLE: None}, None)
     assert [(attempt.reason, attempt.text) for attempt in opinion.attempts] == [(reason, reply)] * 3
 
 
 def test_a_refusal_a_cut_off_reply_and_a_code_fence(saying, endpoint):
-    opinion = vote(
-        saying(
-            finished(endpoint, None, "stop", refusal="I cannot help with that."),
-            finished(endpoint, GOOD, "length"),
-            f"```json\n{GOOD}\n```",
-        )
-    )
+    refusal = endpoint.completion(None, refusal="I cannot help with that.")
+    cut = changed(endpoint, GOOD, lambda value: value["choices"][0].update(finish_reason="length"))
+    opinion = vote(saying(refusal, cut, f"```json\n{GOOD}\n```"))
     assert opinion.values == {WHOLE: {"mood": "good"}}
     refused, cut_off, _ = opinion.attempts
     assert (refused.text, refused.flaw, refused.reason) == ("I cannot help with that.", "refusal", "not_json")
     assert (cut_off.text, cut_off.reason) == (GOOD, "cut_off")  # half an answer may be readable
 
 
-def test_the_schema_is_sent_if_wanted_and_the_reply_is_checked_all_the_same(saying, endpoint):
-    opinion = vote(saying('{"mood": "great"}', GOOD, structured=True))
-    assert opinion.values == {WHOLE: {"mood": "good"}}
-    response_format = endpoint.bodies()[0]["response_format"]
-    assert response_format["type"] == "json_schema"
-    assert response_format["json_schema"]["schema"] == {
-        "type": "object",
-        "properties": {"mood": {"type": "string", "enum": ["good", "fair", "bad"]}},
-        "required": ["mood"],
-        "additionalProperties": False,
-    }
-    vote(saying(GOOD))
-    assert "response_format" not in endpoint.bodies()[-1]
-
-
-def test_with_a_schema_a_refusal_a_cut_off_reply_and_a_wrong_word_are_asked_again_and_all_are_kept(saying, endpoint):
-    refused = finished(endpoint, None, "stop", refusal="I cannot help with that.")
-    cut = finished(endpoint, '{"mood": "go', "length")
-    opinion = vote(saying(refused, cut, '{"mood": "great"}', GOOD, structured=True, attempts=4))
-    assert opinion.values == {WHOLE: {"mood": "good"}}
-    assert [attempt.reason for attempt in opinion.attempts] == ["not_json", "cut_off", "wrong_value", None]
-    assert [attempt.usage.input_tokens for attempt in opinion.attempts] == [20] * 4
-    assert all(body["response_format"]["type"] == "json_schema" for body in endpoint.bodies())
-    opinion = vote(saying(*[finished(endpoint, GOOD, "length")] * 3, structured=True))
-    assert opinion.values == {WHOLE: None}  # half an answer may be readable
-
-
-def test_an_endpoint_that_takes_no_schema_is_an_error_that_says_so(saying, endpoint):
-    opinion = vote(saying(endpoint.failing(400, "response_format is not supported"), structured=True))
-    assert opinion.values == {WHOLE: None}
-    assert "response_format is not supported" in opinion.error
-
-
 def test_an_endpoint_that_tells_no_usage_gives_its_vote_and_the_tokens_are_counted_by_characters(saying, endpoint):
-    response = endpoint.completion(GOOD)
-    value = json.loads(response.get_data())
-    del value["usage"]
-    response.set_data(json.dumps(value))
     calls = Calls()
     with calls.active():
-        opinion = vote(saying(response))
+        opinion = vote(saying(changed(endpoint, GOOD, lambda value: value.pop("usage"))))
     assert opinion.values == {WHOLE: {"mood": "good"}}
     assert calls.spending.total.by_characters == 1
-    assert calls.spending.total.tokens > 100
     assert "no usage reported by" in calls.spending.notes[0]
-
-
-def test_of_a_reply_with_several_choices_the_first_counts(saying, endpoint):
-    response = endpoint.completion(GOOD)
-    value = json.loads(response.get_data())
-    other = {**value["choices"][0], "index": 1, "message": {"role": "assistant", "content": "no"}}
-    value["choices"] = [value["choices"][0], other]
-    response.set_data(json.dumps(value))
-    assert vote(saying(response, spec="openai:m?n=2")).values == {WHOLE: {"mood": "good"}}
-    assert endpoint.bodies()[0]["n"] == 2
 
 
 def test_a_failing_endpoint_is_an_error_without_its_key_and_no_vote(saying, endpoint):
@@ -170,13 +114,9 @@ def test_the_votes_of_one_model_are_never_the_same_call(saying, endpoint):
     bodies = endpoint.bodies()
     assert len({body["seed"] for body in bodies}) == 3
     assert len({json.dumps(body["messages"]) for body in bodies}) == 3  # also for a model that takes no seed
-
-
-def test_values_in_an_order_are_listed_in_it_in_each_vote():
-    label = shipped_labels()["rating"]
-    assert len({form_of(label, (WHOLE,), 0, vote) for vote in range(1, 4)}) == 1
-    label = shipped_labels()["intent"]
-    assert len({form_of(label, (WHOLE,), 0, vote) for vote in range(1, 9)}) > 1
+    rating, intent = shipped_labels()["rating"], shipped_labels()["intent"]  # values in an order stay in it
+    assert len({form_of(rating, (WHOLE,), 0, number) for number in range(1, 4)}) == 1
+    assert len({form_of(intent, (WHOLE,), 0, number) for number in range(1, 9)}) > 1
 
 
 def test_all_messages_are_asked_about_in_one_call_and_each_with_what_was_said_up_to_it(saying, endpoint):
@@ -188,9 +128,7 @@ def test_all_messages_are_asked_about_in_one_call_and_each_with_what_was_said_up
     opinion = vote(saying(liked, liked), shipped_labels()["satisfaction"], (1, 3))
     assert list(opinion.values.values()) == [json.loads(liked)] * 2
     first, second = sorted(endpoint.texts()[1:], key=len)
-    assert "Rome." in first
-    assert "Thanks!" not in first
-    assert "Thanks!" in second
+    assert ("Rome." in first, "Thanks!" in first, "Thanks!" in second) == (True, False, True)
     assert "Label message 4, the last one." in second
 
 
@@ -222,13 +160,10 @@ def test_a_conversation_cannot_end_or_imitate_its_marks():
     assert "</ Conversation >" not in text
 
 
-def test_a_translation_keeps_numbers_addresses_and_names():
+def test_a_translation_keeps_numbers_addresses_and_names_or_is_asked_for_again(saying, endpoint):
     assert lost("Stay 12 days for 1,200 yuan, see https://a.org/b.", "住十二天，1200元") == ["12", "https://a.org/b."]
     assert lost("我要学 Python 3.12", "I want to learn the snake, 3.12") == ["Python"]
     assert lost("2 of us", "我们两个人") == []
-
-
-def test_a_translation_that_lost_a_number_is_asked_for_again(saying, endpoint):
     replies = [json.dumps({"content_zh": text}, ensure_ascii=False) for text in ("住几天", "住14天")]
     opinion = vote(saying(*replies), shipped_labels()["translation"], (0,), talk("Stay 14 days"))
     assert opinion.values == {0: {"content_zh": "住14天"}}
@@ -249,31 +184,17 @@ def test_a_function_is_an_annotator_and_its_wrong_value_is_named():
         vote(annotator(lambda conversation, label: "awful"))
     with pytest.raises(ContractError, match="a value for each of the 2 messages"):
         vote(annotator(lambda conversation, label: ["Search"]), shipped_labels()["intent"], (0, 2))
-
-
-def test_a_function_that_raises_has_failed_and_its_vote_is_missing():
-    opinion = vote(annotator(lambda conversation, label: {}["mood"]))
-    assert (opinion.values, opinion.attempts) == ({WHOLE: None}, ())
-    assert opinion.error == "KeyError: 'mood'"
-
-
-def test_the_offline_model_cannot_label():
+    failed = vote(annotator(lambda conversation, label: {}["mood"]))
+    assert (failed.values, failed.attempts, failed.error) == ({WHOLE: None}, (), "KeyError: 'mood'")
     with pytest.raises(SettingError, match="the offline model cannot label: give openai:NAME, or a function"):
         annotator("offline")
 
 
-def test_the_graph_asks_every_vote_at_once_and_its_votes_hold_no_secret(saying, endpoint):
-    one = saying(f"My key is {endpoint.key}.", *[GOOD] * 3)
-    graph = annotation(MOOD, [one] * 3)
-    end = asyncio.run(graph.ainvoke(beginning(TALK, [WHOLE])))
+def test_the_graph_asks_every_vote_of_its_own_model_and_its_votes_hold_no_secret(saying, endpoint):
+    one, other = saying(f"My key is {endpoint.key}.", *[GOOD] * 3, spec="openai:one"), annotator("openai:two")
+    end = asyncio.run(annotation(MOOD, [one, other, one]).ainvoke(beginning(TALK, [WHOLE])))
     assert [vote["number"] for vote in sorted(end["votes"], key=lambda vote: vote["number"])] == [1, 2, 3]
     assert end["final"] == {"-1": {"mood": "good"}}
+    assert {body["model"] for body in endpoint.bodies()} == {"one", "two"}
     assert "My key is" in json.dumps(end["votes"])
     assert endpoint.key not in json.dumps(end["votes"])
-    assert all(vote["values"] == {"-1": {"mood": "good"}} for vote in end["votes"])
-
-
-def test_each_vote_may_have_a_model_of_its_own(saying, endpoint):
-    first, second = saying(*[GOOD] * 2, spec="openai:one"), annotator("openai:two")
-    asyncio.run(annotation(MOOD, [first, second]).ainvoke(beginning(TALK, [WHOLE])))
-    assert sorted(body["model"] for body in endpoint.bodies()) == ["one", "two"]

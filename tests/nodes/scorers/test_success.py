@@ -10,15 +10,15 @@ from duologue.data import Conversation, recllmsim
 from duologue.errors import SettingError
 from duologue.graphs import agent_test, simquac
 from duologue.graphs import recllmsim as tasks
-from duologue.nodes.scorers.scenario_success import success_of, with_judge
+from duologue.nodes.scorers.success import success_of, with_judge
 from duologue.testing import scripted_model
 
 TOPIC = {"title": "The pier", "header": "Keepers", "section": "Three keepers lived there. The last left in 1968."}
 
 
-def simulated(success: Any, closing: Any = None, reply: str = "It is 40 Euro.", **scenario: Any) -> Conversation:
+def simulated(success: Any, closing: Any = None, reply: str = "It is 40 Euro.") -> Conversation:
     cast = agent_test.cast(scripted_model("Hello", "Thank you, goodbye."), scripted_model(reply))
-    state: Any = {"scenario": {"goal": "a price", "success": success, **scenario}}
+    state: Any = {"scenario": {"goal": "a price", "success": success}}
     return duologue.simulate(cast.replace(closing=closing) if closing else cast, [state])[0]
 
 
@@ -26,20 +26,14 @@ def scores(conversation: Conversation) -> Any:
     return conversation.labels["scores"]
 
 
-def test_all_that_a_scenario_names_must_hold() -> None:
-    success = {"text_contains": ["40", "euro"], "solved": True, "refused": False, "tool_not_called": "cancel"}
-    assert scores(simulated(success))["success"]["value"] is True
-    score = scores(simulated(success, reply="I cannot help."))["success"]
-    assert score["value"] is False
-    assert 'never says "40"' in score["reason"]
-    assert "refused" in score["reason"]
-
-
 @pytest.mark.parametrize(
     ("success", "value"),
     [
+        ({"text_contains": ["40", "euro"], "solved": True, "refused": False, "tool_not_called": "cancel"}, True),
+        ({"text_contains": "40", "solved": False}, False),
         ({"text_contains": {"any": ["50", "40"]}}, True),
         ({"text_contains": {"any": ["50", "40"], "all": ["60"]}}, False),
+        ({"text_contains": {"any": ["50"], "all": ["40"]}}, False),
         ({"text_contains": {"all": ["hello"], "side": "user"}}, True),
         ({"text_contains": {"all": [r"\d+ Euro"], "regex": True, "case": True}}, True),
         ({"tool_called": "change"}, False),
@@ -50,7 +44,7 @@ def test_all_that_a_scenario_names_must_hold() -> None:
         ({"all_of": [{"refused": True}, {"solved": True}]}, False),
     ],
 )
-def test_every_scorer_has_a_form_in_json(success: Any, value: bool) -> None:
+def test_every_scorer_has_a_form_in_json_and_all_that_are_named_must_hold(success: Any, value: bool) -> None:
     assert scores(simulated(success))["success"]["value"] is value
 
 
@@ -59,25 +53,26 @@ def test_every_scorer_has_a_form_in_json(success: Any, value: bool) -> None:
     [
         ({}, "success: expected an object that names scorers: final_state"),
         ("solved", "success: expected an object"),
-        ({"tool_caled": "x"}, "success: there is no scorer 'tool_caled', only final_state, final_state_exactly, tool_called"),
-        ({"tool_called": {"nam": "x"}}, "success.tool_called.name: Field required"),
-        ({"tool_called": {"name": "x", "argument": {}}}, "success.tool_called.argument: Extra inputs"),
-        ({"tool_called": {"name": "x", "times": "2"}}, "success.tool_called.times: Input should be a valid integer"),
+        ({"tool_caled": "x"}, "success: there is no scorer 'tool_caled', only final_state"),
+        ({"tool_called": {"nam": "x"}}, "success.tool_called.name: "),
+        ({"tool_called": {"name": "x", "argument": {}}}, "success.tool_called.argument: "),
+        ({"tool_called": {"name": "x", "times": "2"}}, "success.tool_called.times: "),
         ({"tool_called": []}, "success.tool_called: expected at least one"),
-        ({"tool_called": 3}, "success.tool_called: Input should be a valid dictionary"),
+        ({"tool_called": 3}, "success.tool_called: expected a text or an object"),
         ({"tool_not_called": {"name": "x", "times": 1}}, "success.tool_not_called: 'times' has no meaning"),
-        ({"text_contains": {}}, "success.text_contains: text_contains: give a text"),
+        ({"text_contains": {}}, "success.text_contains: give a text"),
         ({"text_contains": {"all": ["("], "regex": True}}, "success.text_contains: .* is not a regular expression"),
         ({"text_contains": {"all": ["a"], "side": "agent"}}, "success.text_contains.side"),
         ({"refused": "yes"}, "success.refused: expected true or false, not 'yes'"),
         ({"final_state": [1]}, "success.final_state: expected the state as an object"),
         ({"any_of": {"solved": True}}, "success.any_of: expected a list"),
-        ({"any_of": [{"solvd": True}]}, "success.any_of: success: there is no scorer 'solvd'"),
+        ({"any_of": [{"solvd": True}]}, "success.any_of: .*there is no scorer 'solvd'"),
         ({"judged": "It is polite."}, "success.judged: names no model to judge: .*--judge"),
+        ({"judged": {"criterion": "c", "modell": "m"}}, "success.judged.modell: "),
         ({"judged": {"criterion": "c", "model": "offline", "labels": ["a"]}}, "success.judged: has labels"),
         ({"judged": {"criterion": "c", "model": "openai:x"}}, "success.judged: .*OPENAI_API_KEY is not set"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_in_it_is_one_line_with_its_place(success: Any, line: str) -> None:
     with pytest.raises(SettingError, match=line) as error:
         success_of(success)
@@ -87,12 +82,11 @@ def test_what_is_wrong_in_it_is_one_line_with_its_place(success: Any, line: str)
 def test_where_cast_and_scenario_both_say_what_success_is_both_must_hold() -> None:
     own = nodes.scoring(success=nodes.text_contains("40"), turns=lambda state: state["turn"])
     both = scores(simulated({"solved": True}, own))
-    assert (both["success"]["value"], both["turns"]["value"]) == (True, 1)
-    assert (both["success_of_cast"]["value"], both["success_of_scenario"]["value"]) == (True, True)
-    assert scores(simulated({"refused": True}, own))["success"] == {
-        "value": False,
-        "reason": "the assistant refused nothing",
-    }
+    assert {name: score["value"] for name, score in both.items()} == {
+        "success": True, "turns": 1, "success_of_cast": True, "success_of_scenario": True,
+    }  # fmt: skip
+    no = {"value": False, "reason": "the assistant refused nothing"}
+    assert scores(simulated({"refused": True}, own))["success"] == no
     assert scores(simulated({"solved": True}, own, reply="50"))["success"]["value"] is False
     failing = scores(simulated({"solved": True}, nodes.scoring(success=lambda state: 1 / 0)))["success"]
     assert (failing["value"], "ZeroDivisionError" in failing["error"]) == (None, True)
@@ -106,15 +100,12 @@ def test_what_cannot_be_read_is_recorded_and_another_kind_of_success_is_left_alo
     assert scores(wrong)["success"]["error"].startswith("success: there is no scorer 'solvd'")
     assert simulated("by the end of May").labels == {"scores": {}}
 
-
-def test_a_conversation_that_failed_has_no_score() -> None:
     def broken(messages: Any) -> str:
         raise KeyError("x")
 
     cast = agent_test.cast(assistant=broken)
-    (conversation,) = duologue.simulate(cast, agent_test.scenarios([{"goal": "x", "success": {"solved": False}}]))
-    assert conversation.failure is not None
-    assert conversation.labels == {}
+    (failed,) = duologue.simulate(cast, agent_test.scenarios([{"goal": "x", "success": {"solved": False}}]))
+    assert (failed.failure is None, failed.labels) == (False, {}), "a conversation that failed has no score"
 
 
 def test_it_is_applied_in_casts_that_know_nothing_of_it() -> None:
@@ -122,22 +113,17 @@ def test_it_is_applied_in_casts_that_know_nothing_of_it() -> None:
     topic["scenario"]["success"] = {"text_contains": "keepers"}
     (talk,) = duologue.simulate(simquac.cast(), [topic], limits=nodes.Limits(max_turns=2))
     assert scores(talk)["success"]["value"] is True
-
     about = recllmsim.combined(recllmsim.shipped_tasks(), recllmsim.shipped_profiles().texts[:1])[:1]
     state = tasks.scenarios(about)[0]
     state["scenario"]["success"] = {"refused": False}
     (plan,) = duologue.simulate(tasks.cast(), [state], limits=nodes.Limits(max_turns=2))
-    assert plan.failure is None
     assert scores(plan)["success"]["value"] is True
     assert recllmsim.Situation.of(plan).success == {"refused": False}
 
 
 def test_the_runs_judge_judges_where_no_other_is_named() -> None:
-    success = {
-        "judged": ["a", {"criterion": "b", "model": "m"}],
-        "any_of": [{"judged": {"criterion": "c"}}],
-        "solved": True,
-    }
+    named = ["a", {"criterion": "b", "model": "m"}]
+    success = {"judged": named, "any_of": [{"judged": {"criterion": "c"}}], "solved": True}
     assert with_judge(success, "j") == {
         "judged": [{"model": "j", "criterion": "a"}, {"model": "m", "criterion": "b"}],
         "any_of": [{"judged": [{"model": "j", "criterion": "c"}]}],
@@ -145,24 +131,14 @@ def test_the_runs_judge_judges_where_no_other_is_named() -> None:
     }
 
 
-def test_a_scenarios_judge_is_asked_at_its_endpoint_and_its_tokens_are_counted(endpoint: Any) -> None:
-    endpoint.say(user=["Yes.", '{"reason": "It names a price.", "value": true}'])
-    conversation = simulated({"judged": {"criterion": "It names a price.", "model": "openai:m"}, "solved": True})
+def test_what_cast_and_scenario_both_ask_is_paid_and_counted_once(endpoint: Any) -> None:
+    endpoint.say(user=["Yes.", *['{"reason": "It names a price.", "value": true}'] * 2])
+    asked = {"judged": {"criterion": "It names a price.", "model": "openai:m"}}
+    own = nodes.scoring(success=nodes.judged("openai:m", "It is polite."), turns=lambda state: state["turn"])
+    conversation = simulated(asked, own)
     score = scores(conversation)["success"]
+    assert (score["value"], score["reason"], score["usage"]["calls"]) == (True, "It names a price.", 3)
     assert conversation.closing_usage is not None
-    assert (conversation.closing_usage.calls, conversation.closing_usage.input_tokens) == (2, 40)
-    assert score["value"] is True
-    assert score["reason"].startswith("It names a price.; the user ended it")
-    assert (score["usage"]["calls"], score["usage"]["input_tokens"]) == (2, 40)
+    assert (conversation.closing_usage.calls, conversation.closing_usage.input_tokens) == (3, 60)
     assert "<assistant>It is 40 Euro.</assistant>" in endpoint.texts()[0]
     assert "success" not in endpoint.texts()[0]
-
-
-def test_what_cast_and_scenario_both_ask_is_paid_and_counted_once(endpoint: Any) -> None:
-    endpoint.say(user=['{"reason": "r", "value": true}'] * 2)
-    judged = {"judged": {"criterion": "It names a price.", "model": "openai:m"}}
-    own = nodes.scoring(success=nodes.judged("openai:m", "It is polite."), turns=lambda state: state["turn"])
-    conversation = simulated(judged, own)
-    assert scores(conversation)["success"]["usage"]["calls"] == 2, "which is the sum of the two scores it is made of"
-    assert conversation.closing_usage is not None
-    assert conversation.closing_usage.calls == 2

@@ -1,4 +1,4 @@
-"""Scorers that ask a judge about the finished conversation, for true or false or one of some labels."""
+"""The scorer that asks a judge about the finished conversation, for true or false or one of some labels."""
 
 import json
 from collections.abc import Sequence
@@ -11,45 +11,38 @@ from pydantic import BaseModel, ConfigDict, create_model
 
 from ...errors import SettingError
 from ...prompts import Page
-from ..asking.judges import ask_judge, first_texts, given_page, judging_model, pages_in, request_page, values_about
-from ..asking.requests import RequestAnswer, parse_json
 from ..calls.store import Call
+from ..judges import Judge, ask_judge, given_page, judging_model, pages_in
 from ..models.specs import model_provenance
+from ..requests import RequestAnswer, parse_json
 from ..state import State, id_of
 from .scores import Score
 
-CRITERION = "judge/criterion"
+_CRITERION = "judge/criterion"
 """The shipped prompt template with a criterion."""
 
 
-@dataclass(frozen=True)
-class JudgedScore:
+@dataclass(frozen=True, kw_only=True)
+class JudgedScore(Judge):
     """A chat model's judgement of the conversation: see `judged`."""
 
-    model: BaseChatModel
     criterion: str
-    page: Page
-    """The user's prompt template, or the shipped one."""
     labels: tuple[str, ...] = ()
     passing: tuple[str, ...] = ()
-    language: str = "en"
 
     async def __call__(self, state: State) -> Score:
         return self.score(await self.answer(state))
 
     async def answer(self, state: State) -> RequestAnswer[Any]:
         """The model's judgement, with every reply."""
-        page, values, form = self._request(state)
+        page, values = self.request(state)
+        value: Any = Literal[self.labels] if self.labels else bool
+        config = ConfigDict(extra="forbid")
+        shape: type[BaseModel] = create_model("Judgement", __config__=config, reason=(str, ...), value=(value, ...))
         seed = state.get("origin", {}).get("limits", {}).get("seed", 0)
-        return await ask_judge(
-            self.model,
-            page,
-            values,
-            parse_json(_answer(self.labels)),
-            form,
-            call=Call(seed, id_of(state), f"scorer {page.digest} {self.criterion}", state.get("turn", 0)),
-            language=self.language,
-        )
+        call = Call(seed, id_of(state), f"scorer {page.digest} {self.criterion}", state.get("turn", 0))
+        parse = parse_json(shape)
+        return await ask_judge(self.model, page, values, parse, self.form(), call=call, language=self.language)
 
     def score(self, answer: RequestAnswer[Any]) -> Score:
         """The score of a judgement."""
@@ -61,22 +54,17 @@ class JudgedScore:
             return Score(value in self.passing, f"{value}: {reason}", usage)
         return Score(value, reason, usage)
 
-    def texts(self, state: State) -> tuple[str, str]:
-        """The texts of the first call about a conversation, so that they can be counted before they are paid for."""
-        return first_texts(*self._request(state), self.language)
-
-    def _request(self, state: State) -> tuple[Page, dict[str, str], str]:
-        """The prompt template, the values of its variables, and the form of the answer."""
-        page = request_page(self.page, "conversation", self.language)
+    def also(self) -> dict[str, str]:
         answers = ", ".join(json.dumps(word, ensure_ascii=False) for word in self.labels or (True, False))
-        values = values_about(state, page, language=self.language, also={"criterion": self.criterion})
-        form = pages_in(self.language)["judge/score"].fill(answers=answers)
-        return page, {**values, "answers": answers}, form
+        return {"criterion": self.criterion, "answers": answers}
+
+    def form(self) -> str:
+        return pages_in(self.language)["judge/score"].fill(answers=self.also()["answers"])
 
     def provenance(self) -> dict[str, Any]:
-        described = {"model": model_provenance(self.model), "criterion": self.criterion, "page": self.page.digest}
-        described |= {name: list(value) for name in ("labels", "passing") if (value := getattr(self, name))}
-        return described | {"language": self.language}
+        asked = {"model": model_provenance(self.model), "criterion": self.criterion, "page": self.page.digest}
+        own = {name: list(value) for name in ("labels", "passing") if (value := getattr(self, name))}
+        return {**asked, **own, "language": self.language}
 
 
 def judged(
@@ -103,9 +91,6 @@ def judged(
         passing: The labels that are a success; the score is then true or false.
         language: Language of the shipped template.
 
-    Returns:
-        The scorer.
-
     Raises:
         SettingError: The model cannot judge, a criterion is missing or has no variable, or `passing` has a value that
             `labels` lacks.
@@ -113,16 +98,11 @@ def judged(
     if not criterion.strip() and page is None:
         raise SettingError("judged: give a criterion, or a template of your own")
     if odd := [label for label in passing if label not in labels]:
-        raise SettingError(
-            f"judged: {odd[0]!r} is passing, but none of the labels {', '.join(labels) or '(there are none)'}"
-        )
-    judge_page = given_page(pages_in(language)[CRITERION] if page is None else page)
-    if criterion.strip() and "criterion" not in judge_page.gaps:
+        raise SettingError(f"judged: {odd[0]!r} is passing, but none of the labels ({', '.join(labels)})")
+    own_page = given_page(pages_in(language)[_CRITERION] if page is None else page)
+    if criterion.strip() and "criterion" not in own_page.gaps:
         raise SettingError("judged: the template has no variable {{ criterion }}: add it, or leave the criterion out")
-    return JudgedScore(judging_model(model, "judged"), criterion, judge_page, tuple(labels), tuple(passing), language)
-
-
-def _answer(labels: tuple[str, ...]) -> type[BaseModel]:
-    """The form of the judge's answer."""
-    value: Any = Literal[labels] if labels else bool
-    return create_model("Judgement", __config__=ConfigDict(extra="forbid"), reason=(str, ...), value=(value, ...))
+    return JudgedScore(
+        model=judging_model(model, "judged"), page=own_page, language=language,
+        criterion=criterion, labels=tuple(labels), passing=tuple(passing),
+    )  # fmt: skip

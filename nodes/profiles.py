@@ -1,40 +1,49 @@
-"""The nodes that generate profiles: request, proposal, validation and storing.
+"""The nodes that generate user profiles: request, proposal, validation and storing.
 
-An accepted profile joins the pool that the next one must differ from. A rejected draft is sent back with the reason;
-after the last attempt another person is requested.
+The request asks for the kinds of people that the pool lacks most. An accepted profile joins the pool that the next one
+must differ from. A rejected draft is sent back with the reason; after the last attempt another person is requested.
 """
 
-from collections.abc import Awaitable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, Protocol, Required, TypeAlias
+from typing import Any, Literal, Protocol, Required, TypeAlias, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from ...data.recllmsim import Profile, coverage
-from ...data.recllmsim.pool_coverage import REMEMBERED, SIMILARITY
-from ...data.recllmsim.proposals import proposed_profile
-from ...data.text.languages import Language
-from ...errors import SettingError
-from ...prompts import Library
-from ..asking.requests import NO_PROMPT, attempt_of, exchange
-from ..calls.service import drafted
-from ..calls.store import Call
-from ..messages.building import fenced
-from ..messages.selectors import Refusal, filled, repair_prompt
-from ..models.specs import model_provenance
-from ..settings.redaction import error_line, without_known_secrets
-from ..state import Draft, Prompt
-from .targets import Target, next_target
+from ..data.recllmsim import Profile, coverage
+from ..data.recllmsim.pool_coverage import OTHER, REMEMBERED, Coverage
+from ..data.recllmsim.proposals import proposed_profile
+from ..data.text.languages import Language
+from ..errors import SettingError
+from ..prompts import Library
+from .calls.service import drafted
+from .calls.store import Call
+from .messages.building import fenced
+from .messages.selectors import Refusal, filled, repair_prompt
+from .models.specs import model_provenance
+from .requests import NO_PROMPT, attempt_of, exchange
+from .settings.redaction import error_line, without_known_secrets
+from .state import Draft, Prompt
+
+T = TypeVar("T")
 
 ProfileStopReason: TypeAlias = Literal["done", "attempts_spent", "model_failed"]
 
-SHOWN = 40
+_SHOWN = 40
 """Maximum number of existing profiles in a request, the latest ones."""
-
+_WEIGHTS: Mapping[str, float] = {"0-17": 0.3, "other": 0.15}
+"""Desired number of profiles of a kind, relative to any other kind; 1 for kinds that are not listed."""
+_FITTING: Mapping[str, tuple[int, int]] = {"student": (0, 44), "retired": (55, 120), "sport": (18, 44)}
+"""First and last age, in years, with which an occupation is combined; other occupations: 18 to 60."""
+OPPOSED = (
+    ("outgoing", "reserved"), ("organised", "spontaneous"), ("calm", "restless"), ("optimistic", "pessimistic"),
+    ("ambitious", "undecided"),
+)  # fmt: skip
+"""Traits that are not combined in one person."""
 CHINESE: Mapping[str, str] = {
     "female": "女", "male": "男", "other": "非二元",
     "student": "学生或学徒", "retired": "退休", "unemployed or at home": "待业或在家", "teaching and science": "教学与科研",
@@ -122,34 +131,22 @@ class ProfilePrompts:
     language: Language = "en"
 
     async def __call__(self, state: ProfileState, runtime: Runtime[ProfileLimits]) -> dict[str, Any]:
-        rejected = state.get("rejected", [])
-        return {"prompt": self._repair(rejected, runtime.context) if rejected else self.request(state, runtime.context)}
+        if not (rejected := state.get("rejected", [])):
+            return {"prompt": self.request(state, runtime.context)}
+        reason, words = rejected[-1].get("reason", ""), rejected[-1].get("repair", "")
+        refusal = Refusal(reason, words, quote=words if reason == "near_duplicate" else "")
+        numbers = {"attempt": len(rejected) + 1, "attempts": runtime.context.attempts}
+        return {"prompt": repair_prompt(self.pages, "assistant", refusal, numbers)}
 
     def request(self, state: ProfileState, limits: ProfileLimits) -> Prompt:
         """The request for the kinds that the pool lacks most."""
         existing = _existing(state)
-        target = next_target(coverage(existing), _call(state, limits).seed_of(0))
-        page = self.pages["assistant/request" if existing else "assistant/first"]
-        lines = [
-            f"- {profile.gender}, {profile.age}, {profile.occupation}; {profile.daily_interests}"
-            for profile in existing[-SHOWN:]
-        ]
-        return filled(page, {"pool": fenced("\n".join(lines), "/pool", "lacking")} | self._named(target))
-
-    def _named(self, target: Target) -> dict[str, str]:
-        values = asdict(target) | {"traits": target.traits}
-        name = CHINESE.get if self.language == "zh" else lambda kind, _: kind
+        lines = [f"- {one.gender}, {one.age}, {one.occupation}; {one.daily_interests}" for one in existing[-_SHOWN:]]
+        values = {"pool": fenced("\n".join(lines), "/pool", "lacking")}
         between = "、" if self.language == "zh" else ", "
-        return {
-            key: between.join(str(name(kind, kind)) for kind in ([value] if isinstance(value, str) else value))
-            for key, value in values.items()
-        }
-
-    def _repair(self, rejected: list[Proposal], limits: ProfileLimits) -> Prompt:
-        reason, words = rejected[-1].get("reason", ""), rejected[-1].get("repair", "")
-        refusal = Refusal(reason, words, quote=words if reason == "near_duplicate" else "")
-        numbers = {"attempt": len(rejected) + 1, "attempts": limits.attempts}
-        return repair_prompt(self.pages, "assistant", refusal, numbers)
+        for name, kinds in next_target(coverage(existing), _call(state, limits).seed_of(0)).items():
+            values[name] = between.join(CHINESE.get(kind, kind) if self.language == "zh" else kind for kind in kinds)
+        return filled(self.pages["assistant/request" if existing else "assistant/first"], values)
 
 
 @dataclass(frozen=True)
@@ -184,42 +181,32 @@ class ProfileValidator:
     """Accepts a profile with nine attributes, in the language, that is not a near-duplicate of an existing one."""
 
     language: Language = "en"
-    similarity: float = SIMILARITY
-    """Minimum share of common words, 0 to 1, of a near-duplicate."""
 
     async def __call__(self, state: ProfileState, runtime: Runtime[ProfileLimits]) -> dict[str, Any]:
         draft, rejected = state.get("draft"), list(state.get("rejected", []))
         if draft is None:
             return {}
-        judged = Proposal(
-            text=draft["text"],
-            verdict="rejected",
-            place=len(state.get("kept", [])),
-            round=state.get("round", 0),
-            attempt=len(rejected) + 1,
-        )
+        place, round, attempt = len(state.get("kept", [])), state.get("round", 0), len(rejected) + 1
+        judged = Proposal(text=draft["text"], verdict="rejected", place=place, round=round, attempt=attempt)
         if (prompt := state.get("prompt")) is not None:
             judged["prompt"] = prompt
         if "cleaned" in draft:
             judged["cleaned"] = draft["cleaned"]
         if "usage" in draft:
             judged["usage"] = draft["usage"]
-        result = proposed_profile(draft["text"], _existing(state), self.language, self.similarity)
+        result = proposed_profile(draft["text"], _existing(state), self.language)
         if isinstance(result, Profile):
             judged |= {"verdict": "accepted", "text": result.text(self.language)}
             raw = draft.get("raw", draft["text"])
             return {"judged": judged | ({"raw": raw} if raw != judged["text"] else {})}
         judged["reason"], judged["repair"] = result
         update: dict[str, Any] = {"judged": judged, "draft": None, "rejected": [*rejected, judged]}
-        if judged["attempt"] >= runtime.context.attempts:
+        if attempt >= runtime.context.attempts:
             fruitless = state.get("fruitless", 0) + 1
-            update |= {"rejected": [], "round": judged["round"] + 1, "fruitless": fruitless}
+            update |= {"rejected": [], "round": round + 1, "fruitless": fruitless}
             if fruitless >= runtime.context.rounds:
                 update["stop"] = "attempts_spent"
         return update
-
-    def provenance(self) -> dict[str, Any]:
-        return {"language": self.language, "similarity": self.similarity}
 
 
 async def profile_keeper(state: ProfileState, runtime: Runtime[ProfileLimits]) -> dict[str, Any]:
@@ -242,3 +229,40 @@ def _profile(text: str) -> Profile:
 def _call(state: ProfileState, limits: ProfileLimits) -> Call:
     """Identifies the current round, from which the seeds of its calls are derived."""
     return Call(limits.seed, "profiles", "assistant", len(state.get("kept", [])), state.get("round", 0))
+
+
+def next_target(pool: Coverage, draw: int) -> dict[str, tuple[str, ...]]:
+    """The kinds with the fewest profiles by their names in a `Coverage`; `draw` decides between equal ones.
+
+    They are one `gender`, `age` (a band of years, such as `25-34`) and `occupation`, and two `traits`.
+    """
+    bands, occupations = _shares(pool.ages), _shares(pool.occupations)
+    pairs = [(band, occupation) for band in bands for occupation in occupations if _fit(band, occupation)]
+
+    def need(pair: tuple[str, str]) -> tuple[int, float]:
+        """Sorts kinds without any profile before all others, then by the number of profiles."""
+        ages, workers = bands[pair[0]], occupations[pair[1]]
+        return -(not ages) - (not workers), ages + workers
+
+    band, occupation = min(_rotated(pairs, draw), key=need)
+    traits = _shares(pool.traits)
+    first = min(_rotated(list(traits), draw >> 8), key=traits.__getitem__)
+    excluded = {first, *(trait for pair in OPPOSED if first in pair for trait in pair)}
+    second = min((one for one in _rotated(list(traits), draw >> 12) if one not in excluded), key=traits.__getitem__)
+    genders = {name: count / _WEIGHTS.get(name, 1) for name, count in pool.genders.items()}
+    gender = min(_rotated(list(genders), draw >> 4), key=genders.__getitem__)
+    return {"gender": (gender,), "age": (band,), "occupation": (occupation,), "traits": (first, second)}
+
+
+def _shares(counts: Mapping[str, int]) -> dict[str, float]:
+    return {name: count / _WEIGHTS.get(name, 1) for name, count in counts.items() if name != OTHER}
+
+
+def _fit(band: str, occupation: str) -> bool:
+    first, last = _FITTING.get(occupation, (18, 60))
+    return first <= int(band.split("-")[0]) <= last
+
+
+def _rotated(items: Sequence[T], draw: int) -> list[T]:
+    start = draw % len(items)
+    return [*items[start:], *items[:start]]

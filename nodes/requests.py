@@ -12,30 +12,27 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, ValidationError
 
-from ...data.records import Attempt, Usage
-from ...errors import SettingError, first_invalid
-from ...prompts import Library
-from ..calls.service import drafted
-from ..calls.store import Call
-from ..contract import OF_THE_CALL
-from ..messages.building import note
-from ..messages.selectors import Refusal, filled, repair_prompt
-from ..models.flaws import CUT_OFF, flaw_in
-from ..settings.redaction import error_line
-from ..state import Draft, Prompt
+from ..data.records import Attempt, Usage
+from ..errors import SettingError, first_invalid
+from ..prompts import Library
+from .calls.service import drafted
+from .calls.store import Call
+from .contract import OF_THE_CALL
+from .messages.building import note
+from .messages.selectors import Refusal, filled, repair_prompt
+from .models.flaws import CUT_OFF, flaw_in
+from .settings.redaction import error_line
+from .state import Draft, Prompt
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 
 Parse: TypeAlias = Callable[[str], T | Refusal]
 """A pure function from a cleaned reply to its value, or to the refusal that says what is wrong."""
-
 Respondent: TypeAlias = Callable[[Prompt, Sequence[Attempt]], Awaitable[Draft]]
-"""The respondent: reads the prompt and the rejected attempts before it, and writes a draft."""
+"""Reads the prompt and the rejected attempts before it, and writes a draft."""
 
 NO_PROMPT: Prompt = {"name": "", "digest": "", "text": ""}
-"""The prompt if a selector gave none."""
-
 BROKE_OFF = "Your reply broke off before its end, because it was too long. Write a shorter one."
 """The explanation of `cut_off`, for libraries without a page for it."""
 
@@ -84,47 +81,44 @@ async def ask(
     pages: Library,
     call: Call,
 ) -> RequestAnswer[T]:
-    """Ask a chat model with a prompt template until its reply can be parsed.
+    """Ask a chat model with a prompt template until its reply can be parsed; the answer has every attempt.
 
     Args:
-        model: The chat model to ask.
+        model: The chat model to ask. If it fails, the answer has the error.
         page: Name of the template in `pages`, such as `judge/request`. Its folder may have `judge/system`, and
             templates for rejected replies: `judge/repair_<reason>` or `judge/repair_other`.
-        values: The values of the variables of all these templates.
+        values: The values of the variables of all these templates; PromptError for a template that lacks one.
         parse: Parses a reply.
         attempts: Maximum number of calls.
         pages: The library of templates.
         call: Identifies the request in the run; the seed of each attempt is derived from it.
-
-    Returns:
-        The answer with every attempt; if the model fails, it has the error.
-
-    Raises:
-        PromptError: A template cannot be filled.
     """
     side = page.rpartition("/")[0]
     system = pages[f"{side}/system"].fill_from(values) if f"{side}/system" in pages else ""
 
+    async def reply(prompt: Prompt, tried: Sequence[Attempt]) -> Draft:
+        return await drafted(model, exchange(system, prompt, tried), call, len(tried) + 1)
+
     def repair(refusal: Refusal, attempt: int) -> Prompt:
         return repair_prompt(pages, side, refusal, {**values, "attempt": attempt, "attempts": attempts})
 
-    return await asked_of(by_model(model, system, call), filled(pages[page], values), parse, repair, attempts)
+    return await asked_of(reply, filled(pages[page], values), parse, repair, attempts)
 
 
 async def asked_of(
     reply: Respondent,
     prompt: Prompt,
     parse: Parse[T],
-    repair: Callable[[Refusal, int], Prompt] | None = None,
-    attempts: int = 1,
+    repair: Callable[[Refusal, int], Prompt],
+    attempts: int,
 ) -> RequestAnswer[T]:
     """Ask a respondent until its draft can be parsed, with at most this number of attempts.
 
     A draft that its endpoint cut off by length is refused (`cut_off`) and not parsed: half an answer may be readable.
     `repair` gives the next prompt from a refusal and the number of the next attempt, from 2.
     """
-    if attempts < 1 or (attempts > 1 and repair is None):
-        raise SettingError(f"attempts must be at least 1, and 1 where nothing repairs, not {attempts}")
+    if attempts < 1:
+        raise SettingError(f"attempts must be at least 1, not {attempts}")
     tried: list[Attempt] = []
     while True:
         try:
@@ -136,18 +130,9 @@ async def asked_of(
         if not isinstance(value, Refusal):
             return RequestAnswer(value, (*tried, attempt))
         tried.append(attempt.model_copy(update={"verdict": "rejected", "reason": value.reason}))
-        if len(tried) >= attempts or repair is None:
+        if len(tried) >= attempts:
             return RequestAnswer(None, tuple(tried), refusal=value)
         prompt = repair(value, len(tried) + 1)
-
-
-def by_model(model: BaseChatModel, system: str, call: Call) -> Respondent:
-    """A chat model as respondent: it sees the whole conversation, and each attempt has its own seed."""
-
-    async def reply(prompt: Prompt, tried: Sequence[Attempt]) -> Draft:
-        return await drafted(model, exchange(system, prompt, tried), call, len(tried) + 1)
-
-    return reply
 
 
 def exchange(system: str, prompt: Prompt, tried: Sequence[Attempt]) -> list[BaseMessage]:

@@ -1,1 +1,0 @@
-"""Annotators, which label conversations."""

@@ -1,1 +1,0 @@
-"""Requests with repair, and judges: chat models that are asked about something."""

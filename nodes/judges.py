@@ -1,0 +1,307 @@
+"""Judges: chat models that are asked with a prompt template about a draft or about a conversation.
+
+`ask_judge` is the one way to ask, for any kind of answer. `judge` is a validator, whose answer is one reason of a list
+or none; the scorer `judged` (`nodes.scorers.judged`) asks for a value.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from langchain_core.language_models import BaseChatModel
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, ConfigDict
+
+from ..data.files.regular_files import content
+from ..data.records import Role
+from ..data.stop_reasons import NAME
+from ..errors import DataError, SettingError
+from ..prompts import Library, Page, PromptError, shipped
+from ..prompts.pages import MOST_BYTES
+from .calls.store import Call
+from .contract import Node
+from .limits import Limits
+from .messages.building import as_text, fenced, marks_of
+from .messages.selectors import Refusal
+from .models.offline.model import OfflineChatModel
+from .models.specs import chat_model, model_provenance
+from .requests import Parse, RequestAnswer, ask, parse_json
+from .state import Draft, State, Update, Verdict, attempt_number, id_of, said, standing
+
+T = TypeVar("T")
+
+REQUEST = "judge/request"
+"""Name that the page of a request has."""
+ATTEMPTS = 3
+"""Most calls for an opinion, unless another number is asked for."""
+NOT_JUDGED = "not_judged"
+"""Note of a draft that stands because its judge gave no readable reply."""
+
+_MARKS = ("conversation", "draft", "user", "assistant", "tool_calls", "tool_call", "ended")
+_UNTOLD = ("kind", "success", "digest")
+"""Keys that `{{ scenario }}` leaves out: a judge gets the material to judge, not the rule of a program."""
+_PUBLIC = frozenset({"conversation", "draft", "speaker", "tool_calls"})
+"""Gaps whose values the writer of the draft knows."""
+_NOTHING = ("none", "null", "")
+
+
+async def ask_judge(
+    model: BaseChatModel,
+    page: Page,
+    values: Mapping[str, object],
+    parse: Parse[T],
+    form: str,
+    *,
+    call: Call,
+    attempts: int = ATTEMPTS,
+    language: str = "en",
+) -> RequestAnswer[T]:
+    """Ask a model with a template of `request_page` until its reply can be parsed: `ask` with the shipped pages.
+
+    `values`: those of the template's variables (`values_about`); PromptError for one without a value. `form`: the lines
+    of the system prompt on the form of the reply. `call` identifies the request in the run; the seed of each attempt is
+    derived from it. `language`: that of the other templates.
+    """
+    pages = Library({**pages_in(language).pages, REQUEST: page})
+    return await ask(model, REQUEST, {**values, "form": form}, parse, attempts, pages=pages, call=call)
+
+
+def first_texts(page: Page, values: Mapping[str, object], form: str, language: str = "en") -> tuple[str, str]:
+    """The texts that `ask_judge` sends first: the system page and the request; errors are the same."""
+    filling = {**values, "form": form}
+    return pages_in(language)["judge/system"].fill_from(filling), page.fill_from(filling)
+
+
+def given_page(page: Page | Path | str) -> Page:
+    """A page of one's own, from a page, its text, or its file: a `Path`, or a name that ends in `.md`.
+
+    PromptError if the file cannot be read, the page is empty, or its gaps cannot be read.
+    """
+    if isinstance(page, Path) or (isinstance(page, str) and page.endswith(".md") and "\n" not in page):
+        try:
+            page = content(page, MOST_BYTES).decode("utf-8-sig")
+        except (DataError, UnicodeDecodeError) as error:
+            raise PromptError(f"the template {page} cannot be read ({error})") from None
+    own_page = page if isinstance(page, Page) else Page(REQUEST, page)
+    if not own_page.source.strip():
+        raise PromptError(f"prompt {own_page.name}: is empty: write what is to be judged")
+    own_page.try_out()
+    return own_page
+
+
+def request_page(page: Page | Path | str, about: Literal["draft", "conversation"], language: str = "en") -> Page:
+    """The template of a request about a draft or a conversation, from a page, its text or its file.
+
+    One without a variable for what is judged is followed by it, with shipped words in the language. PromptError for one
+    that cannot be used.
+    """
+    own_page = given_page(page)
+    if about in own_page.gaps:
+        return own_page
+    return Page(own_page.name, f"{own_page.source.strip()}\n\n{pages_in(language)[f'judge/about_{about}'].source}")
+
+
+def values_about(
+    state: State,
+    page: Page,
+    draft: Draft | None = None,
+    earlier: Sequence[Draft] = (),
+    language: str = "en",
+    *,
+    also: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """The values for the variables of a judge's template.
+
+    They are `conversation`, `scenario`, and each value of the scenario; with a draft also `draft`, `speaker` and
+    `tool_calls`. Conversation, draft and tool calls stand between marks of these names. No value can end or imitate a
+    mark. Of the tool calls before a draft only those of its own role are shown: the judge's words may reach its writer.
+    `earlier`: drafts of the same reply before this one. `language`: that of the words for the role. `also`: further
+    values by name.
+    """
+    marks = (*marks_of(state["scenario"]), *(f"{end}{name}" for name in _MARKS for end in ("", "/")), *page.marks)
+    values = {str(key): fenced(as_text(value), *marks) for key, value in state["scenario"].items()}
+    values["scenario"] = "\n".join(f"{key}: {value}" for key, value in values.items() if key not in _UNTOLD)
+    values |= {key: fenced(text, *marks) for key, text in (also or {}).items()}
+    role: Role = state.get("speaking") or "user"
+    marked = [*_marked_texts(state, None if draft is None else role), *((role, one["text"]) for one in earlier)]
+    if draft is None and (stop := state.get("stop")):
+        marked.append(("ended", stop))
+    lines = (f"<{mark}>{fenced(text, *marks)}</{mark}>" for mark, text in marked)
+    values["conversation"] = "\n".join(("<conversation>", *lines, "</conversation>"))
+    if draft is not None:
+        calls = as_text(draft.get("tool_calls", []))
+        values["draft"] = f"<draft>\n{fenced(draft['text'], *marks)}\n</draft>"
+        values["tool_calls"] = f"<tool_calls>\n{fenced(calls, *marks)}\n</tool_calls>"
+        values["speaker"] = pages_in(language)[f"judge/speaker_{role}"].fill()
+    return values
+
+
+def _marked_texts(state: State, side: Role | None) -> Iterator[tuple[str, str]]:
+    """Mark and text of each message, after the tool calls of its accepted draft if it is of the side, or of both."""
+    for message in said(state):
+        for call in standing(message).get("tool_calls", []) if side in (None, message["role"]) else ():
+            details = {key: call[key] for key in ("arguments", "result", "error") if call.get(key) is not None}
+            yield "tool_call", f"{call['name']} {as_text(details)}"
+        yield message["role"], message["text"]
+
+
+@lru_cache(maxsize=8)
+def pages_in(language: str) -> Library:
+    """The shipped pages for judges."""
+    return shipped("judge", language)
+
+
+def judging_model(model: str | BaseChatModel, what: str) -> BaseChatModel:
+    """The chat model of an identifier, or the given one; SettingError for the offline model, which cannot judge."""
+    judge_model = chat_model(model)
+    if isinstance(judge_model, OfflineChatModel):
+        raise SettingError(f"{what}: the offline model cannot judge: give openai:NAME, or a chat model")
+    return judge_model
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judge:
+    """A validator or a scorer that asks a chat model."""
+
+    model: BaseChatModel
+    page: Page
+    """The page as it was given."""
+    language: str = "en"
+
+    def form(self) -> str:
+        """The lines of the system prompt on the form of the reply."""
+        raise NotImplementedError
+
+    def also(self) -> Mapping[str, str]:
+        """Values of the template's variables beside those of the conversation."""
+        return {}
+
+    def request(
+        self, state: State, draft: Draft | None = None, earlier: Sequence[Draft] = ()
+    ) -> tuple[Page, dict[str, str]]:
+        """The template of the request about a draft, or about the conversation, and the values of its variables."""
+        page = request_page(self.page, "conversation" if draft is None else "draft", self.language)
+        return page, values_about(state, page, draft, earlier, self.language, also=self.also())
+
+    def texts(self, state: State, draft: Draft | None = None) -> tuple[str, str]:
+        """The texts of the first call, so that they can be counted before they are paid for."""
+        return first_texts(*self.request(state, draft), self.form(), self.language)
+
+
+def pages_of(parts: Iterable[object]) -> dict[str, Page]:
+    """The pages that judges are asked with, by name: the shipped ones, and `judge/DIGEST` for their own."""
+    pages: dict[str, Page] = {}
+    for part in parts:
+        if isinstance(part, Judge):
+            ours = pages_in(part.language).pages
+            pages |= ours if part.page in ours.values() else {**ours, f"judge/{part.page.digest}": part.page}
+    return pages
+
+
+class Opinion(BaseModel):
+    """A judge's reply about a draft."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: str | None
+    """Why it is to be rejected; None if nothing is wrong with it."""
+    explanation: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelJudge(Judge):
+    """A validator that asks a chat model about each draft, until one of the reply is rejected."""
+
+    reasons: Mapping[str, str]
+    """Each reason with what it means, or an empty text."""
+    attempts: int = ATTEMPTS
+    """Most calls about one draft."""
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        verdicts: list[Verdict] = []
+        drafts = state.get("drafts") or []
+        for number, draft in enumerate(drafts):
+            settled = any(not verdict["accepted"] or verdict.get("failed") for verdict in verdicts)
+            verdict: Verdict = {"accepted": True}
+            verdicts.append(verdict if settled else await self._judged(draft, drafts[:number], state, runtime.context))
+        return {"verdicts": verdicts}
+
+    async def _judged(self, draft: Draft, earlier: Sequence[Draft], state: State, limits: Limits) -> Verdict:
+        page, values = self.request(state, draft, earlier)
+        role = f"{state.get('speaking')} judge {page.digest} {attempt_number(state)} {len(earlier)}"
+        call = Call(limits.seed, id_of(state), role, state.get("turn", 0))
+        answer = await ask_judge(
+            self.model, page, values, self._parse, self.form(), call=call, attempts=self.attempts, language=self.language
+        )  # fmt: skip
+        verdict: Verdict = {"accepted": True}
+        if answer.usage.calls:
+            verdict["judging"] = answer.usage.model_dump()
+        if answer.error is not None:
+            return {**verdict, "failed": answer.error}
+        if answer.value is None:
+            return {**verdict, "notes": [NOT_JUDGED]}
+        reason, explanation = answer.value.reason, answer.value.explanation.strip()
+        if explanation:
+            verdict["explanation"] = explanation
+        if reason is None:
+            return verdict
+        # A judge that sees more than the writer could give it away: then the writer gets only the reason.
+        repair = self.reasons[reason] or (explanation if self.page.gaps <= _PUBLIC else "")
+        return {**verdict, "accepted": False, "reason": reason, "repair": repair or None}
+
+    def _parse(self, text: str) -> Opinion | Refusal:
+        opinion = parse_json(Opinion)(text)
+        if isinstance(opinion, Refusal) or opinion.reason in self.reasons:
+            return opinion
+        if opinion.reason is None or opinion.reason.strip().lower() in _NOTHING:
+            return opinion.model_copy(update={"reason": None})
+        return Refusal("unknown_reason", f"use null, or one of {', '.join(self.reasons)}.")
+
+    def form(self) -> str:
+        lines = (f"- {name}: {meaning}" if meaning else f"- {name}" for name, meaning in self.reasons.items())
+        return pages_in(self.language)["judge/verdict"].fill(reasons="\n".join(lines))
+
+    def provenance(self) -> dict[str, Any]:
+        asked = {"model": model_provenance(self.model), "page": self.page.digest, "reasons": dict(self.reasons)}
+        return {**asked, "attempts": self.attempts, "language": self.language}
+
+
+def judge(
+    model: str | BaseChatModel,
+    page: Page | Path | str,
+    reasons: Iterable[str] | Mapping[str, str],
+    *,
+    attempts: int = ATTEMPTS,
+    language: str = "en",
+) -> Node:
+    """A validator that asks a model: `judge("openai:NAME", "Reject what is rude.", ["rude"])`.
+
+    A model that fails ends the conversation as `model_failed`.
+
+    Args:
+        model: A model identifier or a chat model.
+        page: The rule as a text, a file or a template. Its variables are `{{ draft }}`, `{{ conversation }}`, `{{
+            speaker }}`, `{{ tool_calls }}`, `{{ scenario }}` and the scenario's values. Without `{{ draft }}`,
+            conversation and draft follow it.
+        reasons: Names of reasons to reject, or a meaning for each. Judge and writer of the draft get the meanings.
+        attempts: Maximum number of calls until the reply can be parsed; then the draft stands with the note
+            `not_judged`.
+        language: Language of the other templates.
+
+    Raises:
+        SettingError, PromptError, ModelError: A reason, `attempts`, the template or the model cannot be used.
+    """
+    meanings = dict(reasons) if isinstance(reasons, Mapping) else dict.fromkeys(reasons, "")
+    if isinstance(reasons, str) or not meanings:
+        raise SettingError("judge: give the reasons for which it may reject, a list of names: ['rude', 'off_topic']")
+    for name, meaning in meanings.items():
+        if not isinstance(name, str) or not NAME.fullmatch(name) or name in _NOTHING:
+            raise SettingError(f"judge: a reason is a name of a-z, 0-9 and _, such as off_topic, not {name!r}")
+        if not isinstance(meaning, str):
+            raise SettingError(f"judge: expected a text for what {name} means, got {type(meaning).__name__}")
+    if attempts < 1:
+        raise SettingError(f"judge: attempts must be at least 1, not {attempts}")
+    judge_model = judging_model(model, "judge")
+    return ModelJudge(model=judge_model, page=given_page(page), language=language, reasons=meanings, attempts=attempts)

@@ -1,1 +1,0 @@
-"""The nodes that generate user profiles."""

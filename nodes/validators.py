@@ -1,0 +1,271 @@
+"""Validators: made of a function that judges a draft, of other validators, or only observing.
+
+Before every validator a flawed reply (cut off, filtered, empty, a user's refusal) is rejected for its flaw, unless the
+validator is marked with `judges_flaws`.
+"""
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeAlias, TypeVar, cast
+
+from langchain_core.language_models import BaseChatModel
+from langgraph.runtime import Runtime
+
+from ..data.records import Role, Usage
+from ..errors import shown
+from .contract import AsksModel, ContractError, Node, call_of, describe
+from .limits import Limits
+from .messages.attachments import why_empty
+from .models.flaws import CONTENT_FILTER, CUT_OFF, EMPTY, REFUSAL, flaw_in
+from .node_forms import node_of
+from .state import Draft, State, Update, Verdict
+
+V = TypeVar("V")
+
+JudgeAnswer: TypeAlias = Verdict | str | None
+DraftJudge: TypeAlias = Callable[..., JudgeAnswer | Awaitable[JudgeAnswer]]
+"""Judges one draft, `(draft, state)` or `(draft, state, runtime)`, async or not: None to accept it, a reason to reject
+it, or a complete verdict."""
+
+_SIGNATURE = "(draft, state) or (draft, state, runtime) -> None, a reason or a Verdict"
+_REJECTED_FLAWS = (CUT_OFF, CONTENT_FILTER, EMPTY)
+_NOT_OF_THE_JUDGEMENT = ("stored", "judging", "explanation", "failed", "measured", "notes")
+"""Keys of a verdict that observing does not change."""
+
+
+# Flaws
+
+
+def judges_flaws(node: V) -> V:
+    """Marks a validator, or its class, that judges flaws itself: it gets flawed drafts too, and its verdict holds."""
+    setattr(node, "judges_flaws", True)  # noqa: B010 - a function has no such attribute for a type checker
+    return node
+
+
+def sound(node: Node) -> Node:
+    """The validator, which judges only sound replies; itself if it judges flaws."""
+    return node if _judges_flaws(node) else FlawValidator(node)
+
+
+def _judges_flaws(node: object) -> bool:
+    return getattr(node, "judges_flaws", False) is True or any(map(_judges_flaws, _inside(node)))
+
+
+@dataclass(frozen=True)
+class FlawValidator:
+    """A validator that judges only sound replies; a reply with a flawed draft is rejected as a whole.
+
+    An assistant's refusal is its answer: if the validator accepts it, the verdict has the note `refusal`.
+    """
+
+    node: Node
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        drafts = state.get("drafts") or []
+        rejected = [_rejected_for_flaw(draft, state.get("speaking")) for draft in drafts]
+        if any(rejected):
+            return {"verdicts": [verdict or {"accepted": True} for verdict in rejected]}
+        update = await self.node(state, runtime)
+        if not any(flaw_in(draft) == REFUSAL for draft in drafts) or not isinstance(update, dict):
+            return update
+        verdicts = [*update.get("verdicts", [])]
+        for number, (draft, verdict) in enumerate(zip(drafts, verdicts, strict=False)):
+            if flaw_in(draft) == REFUSAL and isinstance(verdict, dict) and verdict.get("accepted"):
+                verdicts[number] = {**verdict, "notes": [*verdict.get("notes", []), REFUSAL]}
+        return {**update, "verdicts": verdicts}
+
+
+def _rejected_for_flaw(draft: Draft, role: Role | None) -> Verdict | None:
+    flaw = flaw_in(draft)
+    if flaw in _REJECTED_FLAWS or (flaw == REFUSAL and role == "user"):
+        return {"accepted": False, "reason": flaw}
+    return None
+
+
+# Verdicts
+
+
+def cut_off(draft: Draft) -> Verdict | None:
+    """The rejection of a draft if its endpoint reports that it was cut off by length; else None."""
+    return {"accepted": False, "reason": CUT_OFF} if flaw_in(draft) == CUT_OFF else None
+
+
+def unless_empty(draft: Draft) -> Verdict:
+    """Accepts a draft unless it is empty or only calls tools; an image without a text is not empty."""
+    reason = why_empty(draft)
+    return {"accepted": True} if reason is None else {"accepted": False, "reason": reason}
+
+
+def by_reasons(reasons: Sequence[str], notes: Sequence[str]) -> Verdict:
+    """The verdict with these reasons to reject a draft, of which the first is recorded, and these notes."""
+    verdict = Verdict(accepted=not reasons)
+    if reasons:
+        verdict["reason"] = reasons[0]
+    if notes:
+        verdict["notes"] = list(notes)
+    return verdict
+
+
+async def not_empty(state: State, runtime: Runtime[Limits]) -> Update:
+    """A validator that accepts every draft that is not cut off, not empty, and not only tool calls."""
+    return {"verdicts": [cut_off(draft) or unless_empty(draft) for draft in state.get("drafts") or []]}
+
+
+async def accept_all(state: State, runtime: Runtime[Limits]) -> Update:
+    """A validator that accepts every draft of a sound reply."""
+    return {"verdicts": [{"accepted": True} for _ in state.get("drafts") or []]}
+
+
+# Of a function
+
+
+@dataclass(frozen=True)
+class JudgedBy:
+    """A validator made of a function that judges one draft: see `validator`."""
+
+    judge: DraftJudge
+    must: bool = False
+    judges_flaws: bool = field(default=False, kw_only=True)
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        more = {"runtime": runtime} if "runtime" in inspect.signature(self.judge).parameters else {}
+        verdicts: list[Verdict] = []
+        for draft in state.get("drafts") or []:
+            answer = self.judge(draft, state, **more)
+            answer = await answer if inspect.isawaitable(answer) else answer
+            if answer is None or isinstance(answer, str):
+                answer = {"accepted": True} if answer is None else {"accepted": False, "reason": answer}
+            if self.must and isinstance(cast(object, answer), dict) and answer.get("accepted") is False:
+                answer = cast(Verdict, {**answer, "must": True})
+            verdicts.append(answer)
+        return {"verdicts": verdicts}
+
+    def provenance(self) -> dict[str, Any]:
+        return {"judge": describe(self.judge)} | ({"must": True} if self.must else {})
+
+
+def validator(judge: DraftJudge, *, must: bool = False) -> Node:
+    """A validator from a function `(draft, state) -> None | reason | Verdict` that judges each sound draft.
+
+    The function may be async and ask a model, and may have a third parameter `runtime`, whose `context` are the
+    limits. A reply that is empty, cut off or filtered is rejected before it, and so is a user's refusal to play. A
+    function that is marked with `judges_flaws` gets them too.
+
+    `must`: a draft that it rejects is never sent. A conversation whose last attempt it rejects ends as
+    `assistant_rejected`. Without `must` the last draft is sent all the same, unless the cast has another setting
+    (`when_rejected`). ContractError if it takes other arguments.
+    """
+    if not callable(judge) or isinstance(judge, type):
+        raise ContractError(f"validator: expected a function {_SIGNATURE}; got {shown(judge)}")
+    signature = inspect.signature(judge)
+    try:
+        signature.bind({}, {}, **({"runtime": None} if "runtime" in signature.parameters else {}))
+    except TypeError:
+        raise ContractError(
+            f"validator: expected a function {_SIGNATURE}; got {shown(judge)}, which takes other arguments"
+        ) from None
+    return JudgedBy(judge, must, judges_flaws=_judges_flaws(judge))
+
+
+# Of other validators
+
+
+@dataclass(frozen=True)
+class ValidatorSequence:
+    """Several validators, of which each must accept a draft: see `every`."""
+
+    nodes: tuple[Node, ...]
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        joined: list[Verdict] = [{"accepted": True} for _ in state.get("drafts") or []]
+        for node in self.nodes:
+            settled = any(not verdict["accepted"] or verdict.get("failed") for verdict in joined)
+            if settled and may_ask(node):
+                continue  # the whole reply is asked for again: a model's opinion of it would be paid for nothing
+            update = await node(state, runtime)
+            if update.get("stop") is not None:
+                return update
+            joined = [_both(*pair) for pair in zip(joined, update.get("verdicts", []), strict=True)]
+        return {"verdicts": joined}
+
+    def provenance(self) -> dict[str, Any]:
+        return {"every": [describe(node) for node in self.nodes]}
+
+
+def every(*nodes: Node) -> Node:
+    """A validator that accepts the drafts that all of these accept.
+
+    They are called in order, but those that may ask a model (judges, async functions) after the others. These are not
+    called at all once a draft of the reply is rejected. The first rejection is the verdict. A text to store instead of
+    the draft's comes from the first validator that gives one. Notes are joined.
+    """
+    return ValidatorSequence(tuple(sorted(map(node_of, nodes), key=may_ask)))
+
+
+def _both(earlier: Verdict, later: Verdict) -> Verdict:
+    if not earlier["accepted"]:
+        return {**earlier, "must": True} if later.get("must") else earlier
+    joined = cast(Verdict, {**later, **earlier} if later["accepted"] else {**later})
+    if notes := [*earlier.get("notes", []), *later.get("notes", [])]:
+        joined["notes"] = notes
+    if explanations := [text for verdict in (earlier, later) if (text := verdict.get("explanation"))]:
+        joined["explanation"] = "\n".join(explanations)
+    if measured := {**earlier.get("measured", {}), **later.get("measured", {})}:
+        joined["measured"] = measured
+    if usages := [usage for verdict in (earlier, later) if (usage := verdict.get("judging"))]:
+        joined["judging"] = sum((Usage(**usage) for usage in usages), Usage.none()).model_dump()
+    return joined
+
+
+@dataclass(frozen=True)
+class ValidatorWrapper:
+    """A validator around another one."""
+
+    node: Node
+
+
+@dataclass(frozen=True)
+class Observing(ValidatorWrapper):
+    """A validator whose verdicts are recorded as observed: every draft is accepted unchanged. A flaw is observed too."""
+
+    judges_flaws: ClassVar[bool] = True
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        update = await sound(self.node)(state, runtime)
+        verdicts: list[Verdict] = []
+        for verdict in update.get("verdicts", []):
+            observed = Verdict(accepted=True, observed=not verdict["accepted"], reason=verdict.get("reason"))
+            kept = {key: value for key, value in verdict.items() if key in _NOT_OF_THE_JUDGEMENT}
+            verdicts.append(cast(Verdict, {**observed, **kept}))
+        return {**update, "verdicts": verdicts}
+
+    def provenance(self) -> dict[str, Any]:
+        return {"observes": describe(self.node)}
+
+
+def _inside(node: object) -> tuple[Node, ...]:
+    if isinstance(node, ValidatorSequence):
+        return node.nodes
+    return (node.node,) if isinstance(node, ValidatorWrapper) else ()
+
+
+def parts_of(node: object) -> Iterator[object]:
+    """The node, or the validators that it is made of."""
+    for inner in (inside := _inside(node)):
+        yield from parts_of(inner)
+    if not inside:
+        yield node
+
+
+def models_of(node: object) -> Iterator[BaseChatModel]:
+    """The chat models that a node asks, those of the validators in it included."""
+    return (part.model for part in parts_of(node) if isinstance(part, AsksModel))
+
+
+def may_ask(node: object) -> bool:
+    """Whether a validator may ask a model: it has one, or is made of an async function."""
+    return any(
+        inspect.iscoroutinefunction(call_of(part.judge)) if isinstance(part, JudgedBy) else isinstance(part, AsksModel)
+        for part in parts_of(node)
+    )

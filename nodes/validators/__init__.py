@@ -1,1 +1,0 @@
-"""Validators: made of functions, of judges, of other validators."""
