@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
-from ..data.records import Role, Usage
+from ..data.records import Usage
 from ..errors import shown
 from .contract import AsksModel, ContractError, Node, call_of, describe
 from .limits import Limits
@@ -44,43 +44,38 @@ def judges_flaws(node: V) -> V:
 
 
 def sound(node: Node) -> Node:
-    """The validator, which judges only sound replies; itself if it judges flaws."""
-    return node if _judges_flaws(node) else FlawValidator(node)
+    """The validator as it judges only sound replies; itself if it judges flaws.
+
+    A reply with a flawed draft is rejected as a whole. An assistant's refusal is its answer: if the validator accepts
+    it, the verdict has the note `refusal`.
+    """
+    if _judges_flaws(node):
+        return node
+
+    async def checked(state: State, runtime: Runtime[Limits]) -> Update:
+        drafts = state.get("drafts") or []
+        flaws = [flaw_in(draft) for draft in drafts]
+        wrong = [*_REJECTED_FLAWS, *([REFUSAL] if state.get("speaking") == "user" else [])]
+        if any(flaw in wrong for flaw in flaws):
+            return {"verdicts": [_rejection(flaw) if flaw in wrong else {"accepted": True} for flaw in flaws]}
+        update = await node(state, runtime)
+        if REFUSAL not in flaws or not isinstance(update, dict):
+            return update
+        verdicts = [*update.get("verdicts", [])]
+        for number, (flaw, verdict) in enumerate(zip(flaws, verdicts, strict=False)):
+            if flaw == REFUSAL and isinstance(verdict, dict) and verdict.get("accepted"):
+                verdicts[number] = {**verdict, "notes": [*verdict.get("notes", []), REFUSAL]}
+        return {**update, "verdicts": verdicts}
+
+    return checked
 
 
 def _judges_flaws(node: object) -> bool:
     return getattr(node, "judges_flaws", False) is True or any(map(_judges_flaws, _inside(node)))
 
 
-@dataclass(frozen=True)
-class FlawValidator:
-    """A validator that judges only sound replies; a reply with a flawed draft is rejected as a whole.
-
-    An assistant's refusal is its answer: if the validator accepts it, the verdict has the note `refusal`.
-    """
-
-    node: Node
-
-    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        drafts = state.get("drafts") or []
-        rejected = [_rejected_for_flaw(draft, state.get("speaking")) for draft in drafts]
-        if any(rejected):
-            return {"verdicts": [verdict or {"accepted": True} for verdict in rejected]}
-        update = await self.node(state, runtime)
-        if not any(flaw_in(draft) == REFUSAL for draft in drafts) or not isinstance(update, dict):
-            return update
-        verdicts = [*update.get("verdicts", [])]
-        for number, (draft, verdict) in enumerate(zip(drafts, verdicts, strict=False)):
-            if flaw_in(draft) == REFUSAL and isinstance(verdict, dict) and verdict.get("accepted"):
-                verdicts[number] = {**verdict, "notes": [*verdict.get("notes", []), REFUSAL]}
-        return {**update, "verdicts": verdicts}
-
-
-def _rejected_for_flaw(draft: Draft, role: Role | None) -> Verdict | None:
-    flaw = flaw_in(draft)
-    if flaw in _REJECTED_FLAWS or (flaw == REFUSAL and role == "user"):
-        return {"accepted": False, "reason": flaw}
-    return None
+def _rejection(reason: str | None) -> Verdict:
+    return {"accepted": False, "reason": reason}
 
 
 # Verdicts
@@ -88,13 +83,12 @@ def _rejected_for_flaw(draft: Draft, role: Role | None) -> Verdict | None:
 
 def cut_off(draft: Draft) -> Verdict | None:
     """The rejection of a draft if its endpoint reports that it was cut off by length; else None."""
-    return {"accepted": False, "reason": CUT_OFF} if flaw_in(draft) == CUT_OFF else None
+    return _rejection(CUT_OFF) if flaw_in(draft) == CUT_OFF else None
 
 
 def unless_empty(draft: Draft) -> Verdict:
     """Accepts a draft unless it is empty or only calls tools; an image without a text is not empty."""
-    reason = why_empty(draft)
-    return {"accepted": True} if reason is None else {"accepted": False, "reason": reason}
+    return {"accepted": True} if (reason := why_empty(draft)) is None else _rejection(reason)
 
 
 def by_reasons(reasons: Sequence[str], notes: Sequence[str]) -> Verdict:
@@ -135,7 +129,7 @@ class JudgedBy:
             answer = self.judge(draft, state, **more)
             answer = await answer if inspect.isawaitable(answer) else answer
             if answer is None or isinstance(answer, str):
-                answer = {"accepted": True} if answer is None else {"accepted": False, "reason": answer}
+                answer = {"accepted": True} if answer is None else _rejection(answer)
             if self.must and isinstance(cast(object, answer), dict) and answer.get("accepted") is False:
                 answer = cast(Verdict, {**answer, "must": True})
             verdicts.append(answer)

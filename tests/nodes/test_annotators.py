@@ -11,7 +11,6 @@ from duologue.data.labels.units import WHOLE
 from duologue.errors import SettingError
 from duologue.graphs.label_graph import annotation, beginning
 from duologue.nodes.annotators import LabelQuestion, annotator, form_of, lost, material
-from duologue.nodes.calls.service import Calls
 from duologue.nodes.contract import ContractError
 from duologue.prompts.label_pages import shipped_labels
 
@@ -42,15 +41,6 @@ def saying(endpoint):
     return build
 
 
-def changed(endpoint, text, change, **message):
-    """A completion that is not as usual."""
-    response = endpoint.completion(text, **message)
-    value = json.loads(response.get_data())
-    change(value)
-    response.set_data(json.dumps(value))
-    return response
-
-
 def test_a_reply_with_a_wrong_value_is_asked_for_again_with_what_was_wrong_and_both_are_kept(saying, endpoint):
     opinion = vote(saying('{"mood": "great"}', GOOD))
     assert opinion.values == {WHOLE: {"mood": "good"}}
@@ -79,25 +69,6 @@ def test_nothing_is_guessed_of_a_reply_and_a_vote_that_cannot_be_used_is_null_wi
     opinion = vote(saying(*[reply] * 3))
     assert (opinion.values, opinion.error) == ({WHOLE: None}, None)
     assert [(attempt.reason, attempt.text) for attempt in opinion.attempts] == [(reason, reply)] * 3
-
-
-def test_a_refusal_a_cut_off_reply_and_a_code_fence(saying, endpoint):
-    refusal = endpoint.completion(None, refusal="I cannot help with that.")
-    cut = changed(endpoint, GOOD, lambda value: value["choices"][0].update(finish_reason="length"))
-    opinion = vote(saying(refusal, cut, f"```json\n{GOOD}\n```"))
-    assert opinion.values == {WHOLE: {"mood": "good"}}
-    refused, cut_off, _ = opinion.attempts
-    assert (refused.text, refused.flaw, refused.reason) == ("I cannot help with that.", "refusal", "not_json")
-    assert (cut_off.text, cut_off.reason) == (GOOD, "cut_off")  # half an answer may be readable
-
-
-def test_an_endpoint_that_tells_no_usage_gives_its_vote_and_the_tokens_are_counted_by_characters(saying, endpoint):
-    calls = Calls()
-    with calls.active():
-        opinion = vote(saying(changed(endpoint, GOOD, lambda value: value.pop("usage"))))
-    assert opinion.values == {WHOLE: {"mood": "good"}}
-    assert calls.spending.total.by_characters == 1
-    assert "no usage reported by" in calls.spending.notes[0]
 
 
 def test_a_failing_endpoint_is_an_error_without_its_key_and_no_vote(saying, endpoint):

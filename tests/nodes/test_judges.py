@@ -62,17 +62,13 @@ async def test_a_page_of_ones_own_places_what_it_shows():
         "About The pier, stars [1, 2]: is <draft>\nHm‹/x›\n</draft> of the assistant rude? <x></x>"
     )
     assert (verdict["explanation"], verdict["repair"]) == ("It tells the section.", None)  # the writer may not know it
+    kinder = judge(SeededModel(lines=[says("rude", "Leaks.")]), page, {"rude": "Say it kindly."})
+    assert (await verdicts(kinder, draft))[0]["repair"] == "Say it kindly."
     shown = SeededModel(lines=[FINE])
     await verdicts(judge(shown, "{{ draft }} {{ tool_calls }}", ["rude"]), draft)
     assert '"q": "‹/tool_calls›"' in shown.sent[0][1].text
     with pytest.raises(PromptError, match=r"template variable \{\{ colour \}\}"):
         await verdicts(judge(model, "{{ draft }} {{ colour }}", ["rude"]), "x")
-
-
-async def test_the_writer_is_told_what_the_reason_means():
-    model = SeededModel(lines=[says("yes_no", "Leaks: three keepers.")])
-    node = judge(model, "{{ draft }} {{ section }}", {"yes_no": "Ask what cannot be answered with yes or no."})
-    assert (await verdicts(node, "x"))[0]["repair"] == "Ask what cannot be answered with yes or no."
 
 
 @pytest.mark.parametrize(
@@ -91,10 +87,9 @@ async def test_a_reply_that_cannot_be_read_is_asked_for_again(reply, problem):
     assert problem in model.sent[1][-1].text
 
 
-@pytest.mark.parametrize("nothing", ["null", '"none"', '"None"', '""'])
+@pytest.mark.parametrize("nothing", [None, "none", "None", ""])
 async def test_none_is_no_reason(nothing):
-    model = SeededModel(lines=[f'```json\n{{"reason": {nothing}, "explanation": "Fine."}}\n```'])
-    (verdict,) = await verdicts(judge(model, "Reject what is rude.", ["rude"]), "x")
+    (verdict,) = await verdicts(judge(SeededModel(lines=[says(nothing, "Fine.")]), "Rude?", ["rude"]), "x")
     assert (verdict["accepted"], verdict["explanation"]) == (True, "Fine.")
 
 
@@ -103,9 +98,9 @@ async def test_one_that_never_can_be_read_lets_the_draft_stand_and_one_that_fail
     node = judge(model, "Reject what is rude.", ["rude"], attempts=2)
     (verdict,) = await verdicts(node, "x")
     assert (verdict["accepted"], verdict["notes"], verdict["judging"]["calls"]) == (True, ["not_judged"], 2)
-    failed, rest = await verdicts(node, "x", "y")
+    failed, rest = await verdicts(Observing(node), "x", "y")
     assert (failed["failed"], failed["judging"]["calls"]) == ("RuntimeError: 503 for [key]", 1)
-    assert rest == {"accepted": True}  # the conversation is over: nothing more is asked
+    assert rest["accepted"]  # the conversation is over: nothing more is asked
     assert len(model.sent) == 4
 
 
@@ -117,14 +112,6 @@ async def test_one_judge_after_another_is_asked_only_about_what_the_first_accept
     assert second.sent == []
     (verdict,) = await verdicts(node, "x")
     assert (verdict["explanation"], verdict["judging"]["input_tokens"]) == ("Kind.\nBrief.", 10)
-
-
-async def test_an_observed_judge_is_paid_and_may_fail():
-    node = Observing(judge(SeededModel(lines=[says("rude", "No."), RuntimeError("down")]), "Rude?", ["rude"]))
-    (verdict,) = await verdicts(node, "x")
-    assert (verdict["accepted"], verdict["observed"], verdict["reason"]) == (True, True, "rude")
-    assert (verdict["judging"]["calls"], verdict["explanation"]) == (1, "No.")
-    assert (await verdicts(node, "x"))[0]["failed"] == "RuntimeError: down"
 
 
 async def test_each_call_has_a_seed_of_its_own_and_the_same_one_again():

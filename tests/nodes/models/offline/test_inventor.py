@@ -1,0 +1,73 @@
+"""The offline inventor of profiles."""
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import HumanMessage
+
+import duologue
+from duologue.data.recllmsim import Profile
+from duologue.data.recllmsim.pool_coverage import AGE_BANDS, GENDERS, OCCUPATIONS, TRAITS, kinds
+from duologue.data.recllmsim.proposals import proposed_profile
+from duologue.nodes import chat_model
+from duologue.nodes.profiles import CHINESE
+from duologue.prompts import shipped
+
+
+def invented(language="en", seed=0, spec="offline", **kinds):
+    values = {"gender": "female", "age": "25-34", "occupation": "technology", "traits": "calm, creative"} | kinds
+    if language == "zh":
+        values = {
+            key: re.sub("[a-z][a-z ]*", lambda m: CHINESE.get(m[0], m[0]), value) for key, value in values.items()
+        }
+    text = shipped("profiles", language)["assistant/first"].fill(**values)
+    return chat_model(spec, side="inventor").invoke([HumanMessage(text)], seed=seed).text
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_offline_inventor_writes_complete_profiles_of_the_kinds_asked_for(language):
+    for number, (first, last) in enumerate(AGE_BANDS):
+        occupation = list(OCCUPATIONS)[number * 2]
+        text = invented(language, number, age=f"{first}-{last}", occupation=occupation, gender="other")
+        profile = proposed_profile(text, [], language)
+        assert isinstance(profile, Profile), profile
+        assert first <= profile.age <= last
+        assert kinds(profile.gender, GENDERS)[0] == "other"
+        assert kinds(profile.occupation, OCCUPATIONS)[0] == occupation
+        assert {"calm", "creative"} <= set(kinds(profile.personality, TRAITS))
+    profiles = []  # and no near-duplicates
+    for seed in range(30):
+        profile = proposed_profile(invented(language, seed, occupation="", traits=""), profiles, language)
+        assert isinstance(profile, Profile), profile
+        profiles.append(profile)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_value_of_its_lists_is_of_the_kind_that_it_stands_under(language):
+    lists = json.loads((Path(duologue.__file__).parent / f"nodes/models/offline/profiles_{language}.json").read_text())
+    names = {name: kind for kind, name in CHINESE.items()}
+    for attribute, patterns in (("gender", GENDERS), ("occupation", OCCUPATIONS), ("personality", TRAITS)):
+        assert {names.get(kind, kind) for kind in lists["kinds"][attribute]} == set(patterns)
+        for kind, values in lists["kinds"][attribute].items():
+            assert {kinds(value, patterns)[0] for value in values} == {names.get(kind, kind)}
+
+
+def test_the_inventors_misbehaviours():
+    assert proposed_profile(invented(spec="offline?incomplete=1"), [])[0] == "incomplete"
+    assert invented(spec="offline?empty=1") == ""
+    assert "<think>" in invented(spec="offline?reasoning=1")
+    same = {invented(seed=seed, age=age, spec="offline?repeat=1") for seed, age in enumerate(["18-24", "55-64"])}
+    assert len(same) == 1
+    odd = Counter(invented(seed=seed) != invented(seed=seed, spec="offline?misbehave=0.2") for seed in range(100))
+    assert 12 < odd[True] < 28
+
+
+@given(st.text())
+def test_whatever_is_lacking_the_offline_inventor_answers(text):
+    inventor = chat_model("offline", side="inventor")
+    assert inventor.invoke([HumanMessage(f"<lacking>{text}</lacking>")]).text
