@@ -213,16 +213,10 @@ def _both(earlier: Verdict, later: Verdict) -> Verdict:
 
 
 @dataclass(frozen=True)
-class ValidatorWrapper:
-    """A validator around another one."""
-
-    node: Node
-
-
-@dataclass(frozen=True)
-class Observing(ValidatorWrapper):
+class Observing:
     """A validator whose verdicts are recorded as observed: every draft is accepted unchanged. A flaw is observed too."""
 
+    node: Node
     judges_flaws: ClassVar[bool] = True
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
@@ -241,7 +235,7 @@ class Observing(ValidatorWrapper):
 def _inside(node: object) -> tuple[Node, ...]:
     if isinstance(node, ValidatorSequence):
         return node.nodes
-    return (node.node,) if isinstance(node, ValidatorWrapper) else ()
+    return (node.node,) if isinstance(node, Observing) else ()
 
 
 def parts_of(node: object) -> Iterator[object]:
