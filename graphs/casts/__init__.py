@@ -9,6 +9,6 @@ A function that returns a cast needs neither: it is named by its import path. Ex
 """
 
 from .cast import CastSpec
-from .registry import GROUP, CastFactory, built, factory_of, find, register, registered, scenarios_of
+from .registry import GROUP, CastFactory, built, find, register, registered, scenarios_of
 
-__all__ = ["GROUP", "CastFactory", "CastSpec", "built", "factory_of", "find", "register", "registered", "scenarios_of"]
+__all__ = ["GROUP", "CastFactory", "CastSpec", "built", "find", "register", "registered", "scenarios_of"]

@@ -217,8 +217,9 @@ class CastFactory:
 
     def _is_findable(self) -> bool:
         """Whether another process finds this cast by its name: an import path, shipped, or of an installed package."""
-        known = self.name in SHIPPED or self.name in entry_points(group=GROUP).names
-        return is_import_path(self.name) or (known and self.name not in _OWN)
+        if is_import_path(self.name):
+            return True
+        return self.name not in _OWN and (self.name in SHIPPED or self.name in entry_points(group=GROUP).names)
 
 
 def register(
