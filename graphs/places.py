@@ -13,7 +13,6 @@ from ..data.packages import frames_of
 from ..data.provenance import SIDES
 from ..data.records import Role
 from ..data.summaries.executed_graph import SPEAKERS, VALIDATORS
-from ..nodes.behaviours.rewriting import behaves_by_rule, behaving
 from ..nodes.calls.service import current
 from ..nodes.contract import ContractError, PromptedSpeaker, check_update
 from ..nodes.limits import Limits
@@ -112,7 +111,7 @@ async def _answer(
     shown: State,
     runtime: Runtime[Limits],
 ) -> Any:
-    """What the node answers, with what belongs to its place: a user's behaviours, the success of the scenario."""
+    """What the node answers; at the end with the success of the scenario."""
     role = SPEAKERS.get(name)
     try:
         if name == "closing":
@@ -125,7 +124,7 @@ async def _answer(
         if told is error:
             raise
         raise told from error
-    return behaving(answer, shown) if name == "user_simulator" and behaves_by_rule(node) else answer
+    return answer
 
 
 def _told(name: NodePlace, role: Role | None, state: State, error: Exception | SystemExit) -> Exception:

@@ -3,7 +3,7 @@
 from .breaks import BehaviourBreak, broken_by
 from .choice import behaviours_in, chosen_users
 from .kinds import BEHAVIOURS, KEY, checked_names, injected_word
-from .signs import can_show, due, followed, shown
+from .signs import can_show, followed, shown
 from .wording import UserMoment, behaved
 
 __all__ = [
@@ -17,7 +17,6 @@ __all__ = [
     "can_show",
     "checked_names",
     "chosen_users",
-    "due",
     "followed",
     "injected_word",
     "shown",

@@ -159,8 +159,6 @@ _SIGNS: Mapping[str, _Sign] = {
     "doubts": _by_words(_DOUBTS),
     "confused": _by_words(_CONFUSED),
 }
-_BY_MESSAGE = {"changes_mind": 3, "wanders": 2, "doubts": 2, "confused": 2}
-"""The user's message by which a behaviour is due; any other by the first."""
 
 
 def shown(name: str, turns: SpokenTurns, scenario: Mapping[str, Any]) -> list[int]:
@@ -174,18 +172,6 @@ def can_show(name: str, turns: SpokenTurns) -> bool:
         return True
     last = max((place for place, _ in _own(turns)), default=0)
     return any(role == "assistant" and outcome_of(text) == "refused" for role, text in turns[:last])
-
-
-def due(name: str, turns: SpokenTurns, scenario: Mapping[str, Any]) -> bool:
-    """Whether the user should have shown a behaviour by its last message, and has not.
-
-    `pushes` is due when the assistant has refused.
-    """
-    if not can_show(name, turns):
-        return False
-    if name != "pushes" and sum(1 for _ in _own(turns)) < _BY_MESSAGE.get(name, 1):
-        return False
-    return not shown(name, turns, scenario)
 
 
 def followed(turns: SpokenTurns, scenario: Mapping[str, Any]) -> int | None:

@@ -5,12 +5,14 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from ...data import domains
+from ...data.behaviours import behaviours_in
 from ...data.scenarios import tools_in_success
 from ...data.text.languages import language_of
 from ...errors import SettingError
 from ...nodes.judges import Judge
 from ...nodes.messages.building import PageMessages
 from ...nodes.messages.selectors import RepairPrompts
+from ...nodes.people import PeopleSpeaker
 from ...nodes.people.memory import Memory
 from ...nodes.scorers.outcomes import FinalState, ToolCalled
 from ...nodes.scorers.post_questions import PostQuestions
@@ -89,6 +91,15 @@ def check_filled(cast: "Cast", scenarios: Sequence[Mapping[str, Any]]) -> None:
                 number = next((number for number, of_one in enumerate(keys) if not lacking <= of_one), 0)
                 line = _lacking(lacking, values | every, f"with scenario {number} there are")
                 raise PromptError(f"prompt {judge.page.name}: {line}")
+
+
+def check_behaviours(cast: "Cast", states: Sequence[Planned]) -> None:
+    """SettingError if a user that says people's own words is to behave in some way: no prompt reaches it."""
+    user = cast.nodes["user_simulator"]
+    if isinstance(user, PeopleSpeaker) and any(behaviours_in(one["scenario"], one.get("extra")) for one in states):
+        raise SettingError(
+            "user: turns of people show no behaviours: leave them out, or have a model write the user (?like=)"
+        )
 
 
 def _lacking(lacking: frozenset[str], filled: frozenset[str], there: str = "there are") -> str:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from ...errors import DuologueError, SettingError, first_invalid, kind, shown
 from ...nodes.limits import Limits
-from ...nodes.messages.behaviour_prompts import PAGES as BEHAVIOURS
+from ...nodes.messages.building import BEHAVIOURS
 from ...nodes.people import DonorEnded, RewritePeople
 from ...nodes.settings.import_path import import_path_of, imported, is_import_path
 from ...nodes.settings.redaction import error_line

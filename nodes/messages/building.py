@@ -9,28 +9,21 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, TypeAlias
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from ...data import domains
+from ...data.behaviours import behaviours_in, injected_word
 from ...data.identity import digest
 from ...data.records import Role
-from ...prompts import Library
+from ...data.text.languages import language_of
+from ...prompts import Library, Page, shipped
 from ..state import Prompt, State, merged, rejected, said
 from .attachments import sendable, worded
-from .behaviour_prompts import behaviour_text
 
 MessageBuilder: TypeAlias = Callable[[State], list[BaseMessage]]
 """Builds the messages of a request to a speaker, from the state."""
-
-
-@runtime_checkable
-class WithMessageBuilder(Protocol):
-    """A speaker that is sent what a builder makes of the state; None until it stands in a cast."""
-
-    @property
-    def build(self) -> MessageBuilder | None: ...
 
 
 _MATERIAL = tuple(name for domain in domains.SHIPPED for name in domain.marks)
@@ -244,3 +237,31 @@ def _content(pieces: Sequence[str | dict[str, Any]]) -> Any:
         else:
             blocks += [block for block in run if isinstance(block, dict)]
     return blocks
+
+
+BEHAVIOURS = "behaviours"
+"""Name of the shipped templates that no cast's manifest lists, unless a folder of one's own has one."""
+
+
+def behaviours_of(state: State) -> tuple[str, ...]:
+    """The behaviours of the conversation's user."""
+    return behaviours_in(state["scenario"], state.get("extra"))
+
+
+def with_pages(own: Library | None, system: str) -> dict[str, Page]:
+    """The templates that only some scenarios need, in the language of the system prompt; those of `own` replace them."""
+    return {**shipped(BEHAVIOURS, language_of(system) or "en").pages, **({} if own is None else own.pages)}
+
+
+def behaviour_text(state: State, system: str, own: Library | None = None) -> str:
+    """How the user behaves, as a part of its system prompt; empty for a plain user.
+
+    A page of `own` named `user/behaviour_NAME` counts before the shipped one.
+    """
+    names = behaviours_of(state)
+    if not names:
+        return ""
+    pages = with_pages(own, system)
+    values: Mapping[str, Any] = {"word": injected_word(state["scenario"])}
+    lines = "\n".join(f"- {name}: {pages[f'user/behaviour_{name}'].fill_from(values)}" for name in names)
+    return pages["user/behaviours"].fill(lines=lines)

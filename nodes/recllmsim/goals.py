@@ -6,8 +6,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 
 from ...prompts import Library
-from ..messages.behaviour_prompts import with_pages
-from ..messages.building import MARKS, as_text, fenced, messages_for
+from ..messages.building import MARKS, as_text, fenced, messages_for, with_pages
 from ..state import State
 
 

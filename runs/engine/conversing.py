@@ -20,7 +20,7 @@ from langgraph.errors import GraphRecursionError
 from ...data.records import Conversation, Failure, Timing
 from ...errors import SettingError
 from ...graphs import Cast, conversation
-from ...graphs.casts.checks import check_filled
+from ...graphs.casts.checks import check_behaviours, check_filled
 from ...graphs.failures import NodeError, failure_in, failure_of, place_in
 from ...graphs.graph import Compiled, cast_of, fuse, world
 from ...graphs.opening import begun, id_of
@@ -87,6 +87,7 @@ def planned(cast: Cast, scenarios: Iterable[Planned]) -> list[Planned]:
         seen.add(name)
         plan.append({**scenario, "id": name, "ordinal": ordinal, "repeat": repeat})
     check_filled(cast, [state["scenario"] for state in plan])
+    check_behaviours(cast, plan)
     return plan
 
 

@@ -8,7 +8,6 @@ from duologue.data.behaviours import (
     behaved,
     behaviours_in,
     chosen_users,
-    due,
     followed,
     injected_word,
     shown,
@@ -55,7 +54,6 @@ def talk(language, *names):
 def test_what_a_rule_writes_shows_the_behaviour_and_the_goal_is_said_in_the_end(name, language):
     turns, scenario = talk(language, name)
     assert shown(name, turns, scenario)
-    assert not due(name, turns, scenario)
     own = "\n".join(text for role, text in turns if role == "user").casefold()
     assert values_in(scenario["goal"]) <= values_in(own)
 
@@ -96,15 +94,6 @@ def test_a_user_insists_three_times_at_most():
         turns += [("user", behaved("I give up.", ["pushes"], moment)), ("assistant", "That is not possible.")]
     assert len(shown("pushes", turns, {})) == 3
     assert turns[-2] == ("user", "I give up.")
-
-
-def test_what_is_due_is_due_only_once_it_could_be_shown():
-    asked = [("user", "Book a seat for 3 people."), ("assistant", "For when?")]
-    assert due("impatient", asked, {})
-    assert not due("changes_mind", asked, {})
-    assert due("changes_mind", [*asked, ("user", "May 3."), ("assistant", "Where?"), ("user", "Ulm.")], {})
-    assert not due("pushes", [*asked, ("user", "May 3.")], {})
-    assert due("pushes", [("user", "Book."), ("assistant", "I am sorry, I cannot do that."), ("user", "Fine.")], {})
 
 
 def test_an_instruction_is_followed_only_where_a_reply_begins_with_its_word():

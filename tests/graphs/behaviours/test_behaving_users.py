@@ -1,4 +1,4 @@
-"""Users with behaviours in a cast: by prompt, by rule; never a replayed one."""
+"""Users with behaviours in a cast: by prompt; never a replayed one."""
 
 import json
 
@@ -69,32 +69,15 @@ def test_the_rule_based_user_shows_what_its_prompt_says():
         assert shown(name, turns(conversation), conversation.scenario)
 
 
-def test_a_node_that_no_prompt_reaches_behaves_by_rule_and_its_own_words_are_kept():
-    async def user(state, runtime):
-        return {"drafts": [{"text": "Move it to 2026-05-03, code QX4821."}]}
-
-    conversation = held(user, ["impatient"])
-    first = conversation.messages[0]
-    assert first.text.startswith("Move it to 2026-05-03, code QX4821. ")
-    assert first.extra["without_behaviours"] == "Move it to 2026-05-03, code QX4821."
-    assert shown("impatient", turns(conversation), {})
-
-
-def test_a_user_of_peoples_turns_behaves_by_rule_and_uses_no_turn_twice(tmp_path):
+def test_a_user_of_peoples_turns_is_not_asked_to_behave(tmp_path):
     lines = [
         {"id": str(number), "user": f"u{number}", "messages": [
-            {"role": "user", "content": f"I look for a mild tea, number {number}."}, {"role": "assistant", "content": "This one."},
-            {"role": "user", "content": "What does it cost?"}, {"role": "assistant", "content": "Two."}]}
-        for number in range(12)
+            {"role": "user", "content": f"I look for a mild tea, number {number}."}, {"role": "assistant", "content": "This one."}]}
+        for number in range(3)
     ]  # fmt: skip
     (tmp_path / "talks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    conversation = held(
-        f"people:{tmp_path / 'talks.jsonl'}", ["impatient"], {"goal": "a mild tea"}, lambda _: "This one."
-    )
-    own = [message for message in conversation.messages if message.role == "user"]
-    assert all(message.text != message.extra["people"]["retrieved"] for message in own)
-    retrieved = [message.extra["people"]["retrieved"] for message in own]
-    assert len(set(retrieved)) == len(retrieved)
+    with pytest.raises(SettingError, match="turns of people show no behaviours"):
+        held(f"people:{tmp_path / 'talks.jsonl'}", ["impatient"], {"goal": "a mild tea"}, lambda _: "This one.")
 
 
 def test_an_assistant_that_does_what_a_pasted_text_says_has_no_success():

@@ -1,1 +1,0 @@
-"""Users with behaviours: rules for those whom no prompt reaches, and the validator that demands what is due."""
