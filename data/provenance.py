@@ -21,8 +21,8 @@ SIDES: Mapping[str, Role] = {
 TURN_TIMEOUT = 600.0
 """Seconds that a turn of an agent may take by default."""
 
-SHOWN = ("like", "rewrite")
-"""Settings of a speaker whose model is given turns of people: what these are to it."""
+SHOWN = "like"
+"""Settings of a speaker whose model is shown turns of people."""
 
 
 class NodeInfo(Record):
@@ -58,9 +58,9 @@ class NodeInfo(Record):
         return str(self.settings["turns_of"]) if "turns_of" in self.settings else None
 
     @property
-    def shown(self) -> tuple[str, Mapping[str, Any]] | None:
-        """The use of people's turns by its model (`like` or `rewrite`) and their settings; None without any."""
-        return next(((use, turns) for use in SHOWN if isinstance(turns := self.settings.get(use), Mapping)), None)
+    def shown(self) -> Mapping[str, Any] | None:
+        """The settings of the people's turns that its model is shown; None without any."""
+        return turns if isinstance(turns := self.settings.get(SHOWN), Mapping) else None
 
     @property
     def stored(self) -> bool:
@@ -72,7 +72,7 @@ def _label(name: str, settings: Mapping[str, Any]) -> str:
     model = settings.get("model")
     if isinstance(model, Mapping):
         parameters = as_object(model.get("arguments"))
-        query_items = [(use, turns["turns_of"]) for use in SHOWN if isinstance(turns := settings.get(use), Mapping)]
+        query_items = [(SHOWN, turns["turns_of"])] if isinstance(turns := settings.get(SHOWN), Mapping) else []
         if model.get("spec"):
             query_items = [*parameters.items(), *query_items]
         query = "&".join(f"{key}={value}" for key, value in query_items)

@@ -22,7 +22,7 @@ from ..errors import DataError, SettingError
 from ..nodes.contract import Node
 from ..nodes.goodbyes import Ending
 from ..nodes.messages.selectors import RepairPrompts
-from ..nodes.people import PeopleSpeaker, RewritePeople, people_path, rewrites
+from ..nodes.people import PeopleSpeaker, use_of
 from ..nodes.recllmsim import roles as nodes
 from ..nodes.scorers.post_questions import PostQuestions, closing
 from ..nodes.speakers.replay import ReplayedLabels, replayed, replayed_path
@@ -91,12 +91,11 @@ class RecLLMSimSettings(CastSettings):
         """Raise SettingError for switches that have no effect on a replayed side."""
         user, assistant = (replayed_path(side) is not None for side in (self.user, self.assistant))
         asker, helper = (_is_stored(side) for side in (self.user, self.assistant))
-        fitted = isinstance(self.user, RewritePeople) or rewrites(self.user)
         idle = {
             "opens": user or assistant,
             "handshake": asker,
-            "strict_ending": asker or fitted,
-            "may_give_up": asker or fitted,
+            "strict_ending": asker,
+            "may_give_up": asker,
             "proactive": helper,
             "post_questions": asker and helper,
         }
@@ -108,7 +107,7 @@ class RecLLMSimSettings(CastSettings):
 
 
 def _is_stored(side: Any) -> bool:
-    return replayed_path(side) is not None or people_path(side) is not None or isinstance(side, PeopleSpeaker)
+    return replayed_path(side) is not None or use_of(side) == "people" or isinstance(side, PeopleSpeaker)
 
 
 def _build(settings: RecLLMSimSettings) -> Cast:

@@ -22,7 +22,7 @@ from ...nodes.limits import Limits
 from ...nodes.messages.building import MessageBuilder
 from ...nodes.messages.selectors import RepairPrompts
 from ...nodes.models.specs import chat_model, names_model, without_secrets
-from ...nodes.people import PeopleSpeaker, RewritePeople, of_spec, source_path
+from ...nodes.people import PeopleSpeaker, speaker_of
 from ...nodes.recllmsim.goals import GoalMessages, HelperMessages
 from ...nodes.recllmsim.roles import UserPrompts, UserValidator
 from ...nodes.scorers.post_questions import PostQuestions, closing, turn_recorder
@@ -42,8 +42,8 @@ from .checks import check_pages
 
 Speaker: TypeAlias = str | BaseChatModel | Runnable[Any, Any] | Node | SpeakerReply
 """A model's spec, a chat model, an agent that speaks `messages`, a function of messages, or a node. Texts may also be
-`replay:PATH` (stored conversations again), `people:PATH` (turns drawn from them), a model with `?like=PATH` or
-`?rewrite=PATH` (a user written with their help), `agent:URL` (a graph on a LangGraph server) or `MODULE:NAME`."""
+`replay:PATH` (stored conversations again), `people:PATH` (turns drawn from them), a model with `?like=PATH`
+(a user written after them as examples), `agent:URL` (a graph on a LangGraph server) or `MODULE:NAME`."""
 WhenRejected: TypeAlias = Literal["send", "fallback", "stop"]
 """What becomes of the assistant's turn after its last rejected attempt."""
 
@@ -299,8 +299,8 @@ def looked_up(role: Role, choice: Any) -> Any:
     check_form(choice, role)
     if (path := replayed_path(choice)) is not None:
         return ReplaySpeaker.of(path, role)
-    if source_path(choice) is not None:
-        return of_spec(choice, role)
+    if (of_people := speaker_of(choice, role)) is not None:
+        return of_people
     if choice.startswith(REMOTE):
         agent, send = remote_agent(choice)
         url = choice.removeprefix(REMOTE)
@@ -339,9 +339,9 @@ def replaying(*speakers: object) -> list[ReplaySpeaker]:
     return [one for one in speakers if isinstance(one, ReplaySpeaker)]
 
 
-def says_stored(speaker: object) -> TypeGuard[ReplaySpeaker | PeopleSpeaker | RewritePeople]:
+def says_stored(speaker: object) -> TypeGuard[ReplaySpeaker | PeopleSpeaker]:
     """Whether a speaker repeats stored words, also where a model fits them.
 
     It ends by itself, and nothing can be asked of it.
     """
-    return isinstance(speaker, (ReplaySpeaker, PeopleSpeaker, RewritePeople))
+    return isinstance(speaker, (ReplaySpeaker, PeopleSpeaker))

@@ -13,7 +13,7 @@ from ...nodes.judges import Judge
 from ...nodes.messages.building import PageMessages
 from ...nodes.messages.selectors import RepairPrompts
 from ...nodes.people import PeopleSpeaker
-from ...nodes.people.memory import Memory
+from ...nodes.people.retrieval import Memory
 from ...nodes.scorers.outcomes import FinalState, ToolCalled
 from ...nodes.scorers.post_questions import PostQuestions
 from ...nodes.scorers.scores import SUCCESS, Scoring, scorers_of

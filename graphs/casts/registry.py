@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from ...errors import DuologueError, SettingError, first_invalid, kind, shown
 from ...nodes.limits import Limits
 from ...nodes.messages.building import BEHAVIOURS
-from ...nodes.people import DonorEnded, RewritePeople
+from ...nodes.people import DonorEnded
 from ...nodes.settings.import_path import import_path_of, imported, is_import_path
 from ...nodes.settings.redaction import error_line
 from ...nodes.speakers.agents import AgentSpeaker
@@ -124,7 +124,7 @@ def assembled(settings: CastSettings, *, turns: int, **parts: Any) -> Cast:
             if not isinstance(parts[validator], Observing):
                 parts[validator] = Observing(parts[validator])
         else:
-            ends.append(DonorEnded(side.people if isinstance(side, RewritePeople) else side))
+            ends.append(DonorEnded(side))
     stop: Any = imported(settings.stop, "stop") if isinstance(settings.stop, str) else settings.stop
     return Cast(
         stop=stop or any_of(*ends, until_spent),

@@ -60,7 +60,7 @@ def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **argument
         raise ModelError(f"model {spec!r} is neither a model identifier nor a LangChain chat model: use {_FORMS}")
     provider, name, given = parse_spec(spec)
     head, provider = head_of(spec), provider.replace("-", "_")
-    if provider in ("replay", "people") or {"like", "rewrite"} & given.keys():
+    if provider in ("replay", "people") or "like" in given:
         raise ModelError(f"model {head!r} is not a chat model but a speaker of people's messages: give it to a cast")
     if not name and (provider != "offline" or ":" in spec):
         problem = f"has no name: write {provider}:NAME" if ":" in head else f"is unknown: use {_FORMS}"

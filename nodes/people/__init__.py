@@ -1,26 +1,11 @@
-"""Retrieval-based speakers: each message is a stored one of a person, or of an assistant that answered one.
+"""Users and assistants made from people's conversations.
 
-`people:SRC` is a user or an assistant of a cast, without a model. `PROVIDER:NAME?like=SRC` and `?rewrite=SRC` are
-users whom a chat model writes: with people's turns as few-shot examples, or by retrieve and edit.
+`people:SRC` sends stored messages of people, or of an assistant that answered one, without a model. `MODEL?like=SRC` is a
+user whom a chat model writes, with people's turns as few-shot examples.
 """
 
-from .choice import ChoiceWeights
-from .modelled import FewShotUser, RewritePeople, WithPeople, of_spec
-from .options import PeopleOptions, people_path
+from .few_shot import FewShotUser, speaker_of
 from .speaker import DonorEnded, PeopleSpeaker
-from .specs import rewrites, shown_path, source_path
+from .spec import PeopleOptions, people_spec, use_of
 
-__all__ = [
-    "ChoiceWeights",
-    "DonorEnded",
-    "FewShotUser",
-    "PeopleOptions",
-    "PeopleSpeaker",
-    "RewritePeople",
-    "WithPeople",
-    "of_spec",
-    "people_path",
-    "rewrites",
-    "shown_path",
-    "source_path",
-]
+__all__ = ["DonorEnded", "FewShotUser", "PeopleOptions", "PeopleSpeaker", "people_spec", "speaker_of", "use_of"]

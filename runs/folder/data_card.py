@@ -28,8 +28,8 @@ def card(
     speakers = {place: NodeInfo.of(place, settings["nodes"][place]) for place in ("user_simulator", "assistant")}
     replayed = [place for place, speaker in speakers.items() if speaker.replays is not None]
     people = {place: speaker for place, speaker in speakers.items() if speaker.people is not None}
-    shown = [shown_corpus for speaker in speakers.values() if (shown_corpus := speaker.shown)]
-    corpora = [*(speaker.settings for speaker in people.values()), *(corpus for _, corpus in shown)]
+    shown = [corpus for speaker in speakers.values() if (corpus := speaker.shown)]
+    corpora = [*(speaker.settings for speaker in people.values()), *shown]
     models = {place: speaker.label for place, speaker in speakers.items()}
     models |= {place: f"replay of {speakers[place].replays}" for place in replayed}
     offline = [place for place, model in models.items() if model.startswith("offline")]
@@ -52,7 +52,7 @@ def card(
         lines.append(
             f"The words of {_who(replayed)} are **stored ones, played again**; the other side is **simulated**."
         )
-    elif people or any(use == "rewrite" for use, _ in shown):
+    elif people:
         lines.append("**These conversations are simulated.** No two people held them as they stand here.")
         if begun := _begun(sources):
             lines.append(
@@ -62,7 +62,7 @@ def card(
     else:
         lines.append(_simulated(sources))
     lines += [_of_people(place, speaker) for place, speaker in people.items()]
-    lines += [_shown(use, corpus) for use, corpus in shown]
+    lines += [_shown(corpus) for corpus in shown]
     if offline:
         lines.append(f"The words of {_who(offline)} come from a **rule-based baseline**, not from a language model.")
     lines += [
@@ -171,13 +171,8 @@ def _of_people(place: str, speaker: NodeInfo) -> str:
     )
 
 
-def _shown(use: str, corpus: Mapping[str, Any]) -> str:
+def _shown(corpus: Mapping[str, Any]) -> str:
     """The card's paragraph about people's words that the user's model was sent."""
-    if use == "rewrite":
-        return (
-            f"The user's messages are **people's turns that a language model fitted** to the conversation, from {_source(corpus)}. "
-            f"A record holds both wordings and names conversation and message. {_may_identify(corpus)}"
-        )
     return (
         f"The user's model was **shown people's own words** as examples of manner: at each turn up to {corpus.get('examples')} "
         f"messages from {_source(corpus)}. A message's record names those that it was shown. A model may repeat what it is "

@@ -12,7 +12,7 @@ from ...data.records import SCHEMA
 from ...errors import DataError
 from ...graphs import Cast
 from ...nodes.limits import Limits
-from ...nodes.people import people_path, shown_path
+from ...nodes.people import use_of
 from ...nodes.speakers.replay import replayed_path
 from ...nodes.state import Planned
 from ..engine.conversing import name_of
@@ -206,7 +206,7 @@ def _are_stored(values: tuple[Any, Any]) -> bool:
 
     The nodes describe these words, wherever the files lie.
     """
-    return any(all(map(path, values)) for path in (replayed_path, people_path, shown_path))
+    return all(map(replayed_path, values)) or (use_of(values[0]) is not None and use_of(values[0]) == use_of(values[1]))
 
 
 def first_difference(was: Any, now: Any, name: str) -> tuple[str, Any, Any] | None:

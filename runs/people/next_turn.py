@@ -21,7 +21,7 @@ from ...graphs import Cast, conversation
 from ...graphs.opening import of_cast
 from ...graphs.single_turn import asking, limits_of, next_turn, state_of
 from ...nodes.calls.spending import PriceQuery, asked_model
-from ...nodes.people import PeopleSpeaker, RewritePeople
+from ...nodes.people import PeopleSpeaker
 from ...nodes.state import Planned
 from ...nodes.validators import models_of
 from ..asking.questions import Payment, ask_missing
@@ -58,7 +58,7 @@ async def anext_turns(
     plan, of_id = _planned(asking_cast, moments, behaviours)
     control = conduct.controlled()
     # Its user ends where the conversation ended that it goes on with: no message before the moment shows which that is.
-    leaves = not isinstance(asking_cast.nodes["user_simulator"], (PeopleSpeaker, RewritePeople))
+    leaves = not isinstance(asking_cast.nodes["user_simulator"], PeopleSpeaker)
     model = next(models_of(asking_cast.nodes["user_simulator"]), None)
     price_query = None if model is None else asked_model(model)
     settings = _settings(cast, asking_cast, limits.plain()) | ({BEHAVIOURS: list(behaviours)} if behaviours else {})

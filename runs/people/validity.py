@@ -18,7 +18,7 @@ from ...errors import SettingError
 from ...graphs import Cast, agent_test, casts
 from ...graphs.scenarios.sources import repeated
 from ...graphs.validity import MEETING, RATING, contexts_of, errands, language_in, rated_states
-from ...nodes.people.options import parsed, people_path
+from ...nodes.people import people_spec, use_of
 from ...nodes.scorers.satisfaction import satisfaction_of
 from ...nodes.seeded_faults import PLANTED
 from ...nodes.speakers.replay import replayed
@@ -156,7 +156,7 @@ def models_among(users: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the users that a chat model plays: they rate stored conversations too."""
     models = {}
     for name, speaker in users.items():
-        if isinstance(speaker, str) and people_path(speaker) is not None:
+        if use_of(speaker) == "people":
             continue
         node = agent_test.cast(user=speaker).nodes["user_simulator"]
         if satisfaction_of(node)[0] == "model":
@@ -187,10 +187,10 @@ def values_of(
 
 def _states_for(speaker: Any, limit: int | None) -> tuple[list[Planned], str]:
     """The scenarios of a user where no file is given."""
-    if not isinstance(speaker, str) or people_path(speaker) is None:
+    spec = people_spec(speaker) if use_of(speaker) == "people" else None
+    if spec is None:
         return errands()[: limit or None], "errands"
-    path, _ = parsed(speaker)
-    people = [one for one in replayed(path).conversations if of_part(one, "test")]
+    people = [one for one in replayed(spec.path).conversations if of_part(one, "test")]
     states = contexts_of(people, limit or CONTEXTS)
     if not states:
         return errands()[: limit or None], "errands"

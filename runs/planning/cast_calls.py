@@ -30,7 +30,7 @@ from ...graphs.opening import begun, of_cast, opening, overwritten
 from ...nodes.calls.spending import asked_model
 from ...nodes.judges import ATTEMPTS, ModelJudge
 from ...nodes.limits import Limits
-from ...nodes.people import WithPeople
+from ...nodes.people import FewShotUser
 from ...nodes.scorers.judged import JudgedScore
 from ...nodes.scorers.scores import scorers_of
 from ...nodes.scorers.success import KEY, success_of
@@ -87,7 +87,7 @@ class CastCalls:
     def models(self) -> dict[Role, Any]:
         """The chat model that plays a role, where one does."""
         speakers: dict[Role, Any] = {role: self.cast.nodes[SPEAKER_OF[role]] for role in self.roles}
-        return {role: node.model for role, node in speakers.items() if isinstance(node, (ChatSpeaker, WithPeople))}
+        return {role: node.model for role, node in speakers.items() if isinstance(node, (ChatSpeaker, FewShotUser))}
 
     @cached_property
     def tries(self) -> dict[Role, int]:
@@ -236,7 +236,10 @@ class CastCalls:
     async def _sent(self, role: Role, state: State) -> int:
         """About how many tokens a chat model is sent in a role's first call."""
         speaker: Any = self.cast.nodes[SPEAKER_OF[role]]
-        messages = await speaker.sent(state, self.limits) if isinstance(speaker, WithPeople) else speaker.build(state)
+        messages = speaker.build(state)
+        if isinstance(speaker, FewShotUser):
+            with suppress(DuologueError):  # where no turn of people may be shown
+                messages = speaker.sent(state, self.limits)
         return _tokens(str(message.text) for message in messages)
 
 

@@ -18,5 +18,5 @@ def test_a_search_tries_settings_and_gives_the_nearest(monkeypatch: pytest.Monke
     values = [trial.value for trial in study.trials]
     assert len(values) == 3
     assert study.best_value == min(values)
-    assert all(0.5 <= value <= 1.0 for value in values)
-    assert set(study.best_params) == {"stay", "spread", "reply", "max_turns"}
+    assert all(value > 0 for value in values)
+    assert set(study.best_params) == {"stay", "spread", "words", "max_turns"}

@@ -1,17 +1,25 @@
-"""`--user people:SRC`: a run without a model, by the command."""
+"""`--user people:SRC` and `openai:NAME?like=SRC` by the command: runs that go on, plans, cards."""
 
 import json
+from pathlib import Path
 
 import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
 
-import duologue as package
 from duologue.data.formats import record_lines
 
 GOALS = ("find a mild tea for the evening", "stop a bicycle brake from squealing", "learn to bake bread")
 
 
+def lines(name, values):
+    with open(name, "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(value) + "\n" for value in values)
+
+
 @pytest.fixture(autouse=True)
-def files(tmp_path):
+def sent(httpserver: HTTPServer, monkeypatch):
+    """What the endpoint was sent; it answers the same to the same."""
     talks = [
         {
             "id": f"{name}-{number}",
@@ -27,24 +35,36 @@ def files(tmp_path):
         for number, goal in enumerate(GOALS)
     ]
     lines("talks.jsonl", talks)
-    lines("goals.jsonl", [{"goal": goal, "facts": f"Number {n}."} for goal in GOALS for n in range(3)])
+    lines("goals.jsonl", [{"goal": goal, "facts": f"Number {n}."} for goal in GOALS for n in range(2)])
+    bodies = []
+
+    def answer(request: Request) -> Response:
+        body = json.loads(request.get_data())
+        bodies.append(body)
+        line = f"What comes {sum(map(len, (m['content'] for m in body['messages'])))} then?"
+        reply = {
+            "id": "c", "object": "chat.completion", "created": 1, "model": "m-0815",
+            "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": line}}],
+            "usage": {"prompt_tokens": 20, "completion_tokens": 3, "total_tokens": 23},
+        }  # fmt: skip
+        return Response(json.dumps(reply), content_type="application/json")
+
+    httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(answer)
+    monkeypatch.setenv("OPENAI_API_KEY", "open.sesame.4711")
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    return bodies
 
 
-def lines(name, values):
-    with open(name, "w", encoding="utf-8") as file:
-        file.writelines(json.dumps(value) + "\n" for value in values)
-
-
-RUN = (
-    "simulate",
-    "agent_test",
-    "--scenarios",
-    "goals.jsonl",
-    "--user",
-    "people:talks.jsonl?part=all",
-    "--assistant",
-    "people:talks.jsonl",
-)
+def run(use, *more, source="talks.jsonl"):
+    users = {
+        "people": f"people:{source}?part=all",
+        "like": f"openai:m-0815?like={source}&licence=CC-BY-4.0&temperature=0.5",
+        "none": "openai:m-0815",
+    }
+    return (
+        "simulate", "agent_test", "--scenarios", "goals.jsonl", "--user", users[use], "--assistant", "people:talks.jsonl",
+        "--max-turns", "2", *more,
+    )  # fmt: skip
 
 
 def texts(folder):
@@ -55,67 +75,76 @@ def texts(folder):
 
 
 @pytest.mark.heavy
-def test_two_processes_and_a_resumed_run_say_what_one_says(duologue):
-    assert duologue(*RUN, "--out", "one")[0] in (0, 1)
-    assert len(texts("one")) == len(GOALS) * 3
-    assert duologue(*RUN, "--out", "two", "--processes", "2")[0] in (0, 1)
+@pytest.mark.parametrize("use", ["people", "like"])
+def test_two_processes_and_a_resumed_run_say_what_one_says(duologue, sent, use):
+    code, _, err = duologue(*run(use), "--out", "one")
+    assert code in (0, 1), err
+    assert len(texts("one")) == len(GOALS) * 2
+    assert duologue(*run(use), "--out", "two", "--processes", "2")[0] in (0, 1)
     assert texts("two") == texts("one")
     with open("one/conversations.jsonl", encoding="utf-8") as file:
-        first = file.readlines()[:4]
+        first = file.readlines()[:2]
     with open("one/conversations.jsonl", "w", encoding="utf-8") as file:
         file.writelines(first)
-    assert duologue(*RUN, "--out", "one", "--resume")[0] in (0, 1)
+    assert duologue(*run(use), "--out", "one", "--resume")[0] in (0, 1)
     assert texts("one") == texts("two")
 
 
-def test_a_run_cannot_go_on_with_other_options(duologue):
-    assert duologue(*RUN, "--out", "run")[0] in (0, 1)
-    other = [part.replace("part=all", "part=tune") for part in RUN]
-    code, _, err = duologue(*other, "--out", "run", "--resume")
+@pytest.mark.heavy
+def test_a_run_goes_on_with_the_same_words_wherever_they_lie_and_with_no_others(duologue):
+    assert duologue(*run("like"), "--out", "run")[0] in (0, 1)
+    with open("talks.jsonl", encoding="utf-8") as file:
+        stored = file.readlines()
+    for name, conversations in (("moved/talks.jsonl", stored), ("fewer/talks.jsonl", stored[:-1])):
+        Path(name).parent.mkdir()
+        with open(name, "w", encoding="utf-8") as file:
+            file.writelines(conversations)
+    assert duologue(*run("like", source="moved/talks.jsonl"), "--out", "run", "--resume")[0] in (0, 1)
+    code, _, err = duologue(*run("like", source="fewer/talks.jsonl"), "--out", "run", "--resume")
     assert code == 2
-    assert "turns_of" in err or "options" in err or "user" in err
+    assert "user_simulator.like.digest" in err
 
 
-def test_a_plan_counts_no_calls(duologue):
-    code, out, _ = duologue(*RUN, "--plan", "--out", "run")
-    assert code == 0
-    assert out.endswith(": no calls of a model\n")
+def test_a_plan_counts_what_is_shown(duologue, sent):
+    def tokens(user):
+        code, out, err = duologue(*run(user), "--plan", "--out", "run")
+        assert code == 0, err
+        return [line for line in out.splitlines() if "tokens" in line]
+
+    assert tokens("like")
+    assert tokens("like") != tokens("none")
+    assert sent == []
+    assert duologue(*run("people"), "--plan", "--out", "run")[1].endswith(": no calls of a model\n")
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("people:nowhere", "nowhere: cannot be read"),
-        ("people:talks.jsonl?colour=red", "has no option 'colour'"),
-        ("people:talks.jsonl?part=half", "part must be one of tune, test, all"),
-        ("people:", "names no source"),
-    ],
-)
-def test_a_wrong_source_or_option_ends_the_command_in_one_line(duologue, spec, message):
-    code, _, err = duologue(
-        "test", "--scenarios", "goals.jsonl", "--user", spec, "--assistant", "offline", "--out", "run"
+def test_the_card_says_that_a_model_was_shown_peoples_words_and_their_licence(duologue):
+    assert duologue(*run("like"), "--out", "run")[0] in (0, 1)
+    with open("run/dataset/README.md", encoding="utf-8") as file:
+        card = file.read()
+    assert "**shown people's own words** as examples of manner" in card
+    assert "12 conversations of 4 users in `talks.jsonl`" in card
+    assert "Their licence: CC-BY-4.0." in card
+    with open("run/manifest.json", encoding="utf-8") as file:
+        manifest = json.load(file)
+    assert manifest["settings"]["nodes"]["user_simulator"]["like"]["digest"] in card
+    assert any(name.startswith("like/") for name in manifest["settings"]["prompts"])
+
+
+def test_the_next_turn_is_written_after_other_peoples_turns(duologue, sent):
+    code, out, err = duologue(
+        "next-turn", "talks.jsonl", "--user", "openai:m-0815?like=talks.jsonl&part=tune", "--sample", "2", "--json"
     )
-    assert code == 2
-    assert message in err
-    assert len(err.strip().splitlines()) == 1
+    assert code == 0, err
+    (row,) = [row for row in json.loads(out)["rows"] if row["name"].startswith("openai:")]
+    assert row["scores"]["chrf"]["value"] >= 0
+    assert sent
+    assert all("<example>" in str(body["messages"]) for body in sent)
 
 
 def test_switches_without_effect_on_a_side_made_from_people_are_refused(duologue):
     code, _, err = duologue("simulate", "recllmsim", "--user", "people:talks.jsonl", "--may-give-up", "--out", "run")
     assert code == 2
-    assert "--may-give-up: without effect, a side made from people repeats its stored messages" in err
-
-
-def test_every_cast_of_tasks_runs_without_a_model(duologue):
-    code, _, _ = duologue(
-        "simulate", "recllmsim", "--user", "people:talks.jsonl", "--assistant", "people:talks.jsonl", "--limit", "2",
-        "--out", "run",
-    )  # fmt: skip
-    assert code == 0
-    for conversation in package.load("run"):
-        assert conversation.stop == "user_ended"
-        assert {message.extra["people"]["source"] for message in conversation.messages} == {"talks.jsonl"}
-        assert conversation.usage.calls == 0
+    assert "--may-give-up: without effect" in err
 
 
 @pytest.mark.parametrize("path", [0, 1])
@@ -141,10 +170,9 @@ def test_a_test_by_a_user_made_from_people_says_before_it_begins_which_scenarios
     assert (tmp_path / "run").exists() is bool(path)
 
 
-def test_people_of_another_language_than_the_cast_are_told_of(duologue, tmp_path):
+def test_people_of_another_language_than_the_cast_are_told_of(duologue):
     messages = [{"role": "user", "content": "我想去北京旅行"}, {"role": "assistant", "content": "好的"}]
-    lines = [json.dumps({"id": str(n), "user": str(n), "task": "travel", "messages": messages}) for n in range(3)]
-    (tmp_path / "zh.jsonl").write_text("\n".join(lines) + "\n")
+    lines("zh.jsonl", [{"id": str(n), "user": str(n), "task": "travel", "messages": messages} for n in range(3)])
     words = ("simulate", "recllmsim", "--user", "people:zh.jsonl", "--limit", 1)
     line = "user: the people of zh.jsonl write zh, and the language of the cast is en: give --language zh\n"
     assert line in duologue(*words, "--out", "en")[2]

@@ -1,16 +1,14 @@
 """People whose stored turns are said again, and conversations with users made from them."""
 
-import json
-
 import duologue
 from duologue.data import Conversation, Message
-from duologue.data.people.splits import part_of
 from duologue.graphs import agent_test
-from duologue.nodes.people import ChoiceWeights, PeopleSpeaker
+from duologue.nodes import Limits
+from duologue.nodes.people import PeopleOptions, PeopleSpeaker
+from duologue.nodes.state import State
+from tests.nodes.states import state_with
 
 GOAL = "find a mild tea for the evening"
-STEADY = ChoiceWeights(spread=0)
-"""No chance: the turn that fits best."""
 
 
 def talk(*texts, goal=GOAL, user="ann", number=0, **scenario):
@@ -37,12 +35,29 @@ BIKE = talk(
 )
 
 
-def simulate(donors, goal=GOAL, assistant=lambda messages: "Camomile tea is mild.", options=None, **changes):
-    limits = changes.pop("limits", None)
-    user = PeopleSpeaker.of(donors, "user", options=options, weights=changes.pop("weights", STEADY))
-    cast = agent_test.cast(user=user, assistant=assistant, **changes)
-    (conversation,) = duologue.simulate(cast, agent_test.scenarios([{"goal": goal}]), limits=limits)
+def speaker(donors, role="user", **options):
+    """A speaker without chance: the turn that fits best."""
+    return PeopleSpeaker.of(donors, role, options=PeopleOptions(**{"spread": 0, **options}))
+
+
+def simulate(user, scenario=GOAL, *, assistant=lambda _: "Camomile tea is mild.", limits=None, extra=None, **cast):
+    """A conversation with a user, or with one made from these conversations, about a scenario or a goal."""
+    user = speaker(user) if isinstance(user, list) else user
+    made_cast = agent_test.cast(user=user, assistant=assistant, **cast)
+    (state,) = agent_test.scenarios([{"goal": scenario} if isinstance(scenario, str) else scenario])
+    (conversation,) = duologue.simulate(made_cast, [{**state, "extra": extra or {}}], limits=limits)
     return conversation
+
+
+def state_of(*, attempts=(), prompt=None) -> State:
+    """The state right before the user's first message, after these rejected attempts at it."""
+    (state,) = agent_test.scenarios([{"goal": GOAL}])
+    return state_with({**state, "id": "c", "attempts": attempts, "prompt": prompt}, "user")
+
+
+def sent_by(cast, **state):
+    """The texts of the messages that the user's model is sent at first."""
+    return [str(message.content) for message in cast.nodes["user_simulator"].sent(state_of(**state), Limits())]
 
 
 def of_user(conversation):
@@ -53,27 +68,12 @@ def origins(conversation, role="user"):
     return [message.extra["people"] for message in conversation.messages if message.role == role]
 
 
-def of_log(*texts, name="d"):
-    """A log of alternating messages, the user's first: nothing but its messages is known."""
-    return talk(*texts, user=name).model_copy(update={"scenario": {"kind": "messages", "digest": name}})
-
-
-def halves():
-    names = [f"user {n}" for n in range(40)]
-    tune = [name for name in names if part_of(name) == "tune"]
-    test = [name for name in names if part_of(name) == "test"]
-    assert len(tune) > 5
-    assert len(test) > 5
-    return tune, test
+def shown(conversation, turn=0):
+    """The conversations of the examples before a turn of the user."""
+    message = [message for message in conversation.messages if message.role == "user"][turn]
+    return [one["conversation"] for one in message.extra["like"]["shown"]]
 
 
 def write(path, conversations):
-    lines = (
-        {
-            "id": conversation.id,
-            "user": conversation.scenario["user"],
-            "messages": [{"role": m.role, "content": m.text} for m in conversation.messages],
-        }
-        for conversation in conversations
-    )
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    duologue.data.formats.record_lines.write(conversations, path)
+    return path
