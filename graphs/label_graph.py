@@ -2,7 +2,7 @@
 
     START -> annotator (once for each vote, at the same time) -> aggregator -> END
 
-The loop of draft, check and repair stands within the annotator: it is that of every request (`nodes.ask`).
+The loop of draft, check and repair stands within the annotator: it is that of every request (`nodes.requests.ask`).
 """
 
 from collections.abc import Sequence

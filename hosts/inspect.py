@@ -273,7 +273,7 @@ def success() -> Any:
 
 
 def scorer(name: str, function: Scorer) -> Any:
-    """A scorer of Inspect from one of ours: `inspect.scorer("refused", nodes.refused())`.
+    """A scorer of Inspect from one of ours: `inspect.scorer("refused", nodes.scorers.refused())`.
 
     Args:
         name: Name of the score.

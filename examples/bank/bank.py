@@ -13,6 +13,9 @@ from pydantic import Field
 
 from duologue import data, graphs, nodes, prompts
 from duologue.data.rules import CHAT_RULES, Rule
+from duologue.nodes.goodbyes import Ending
+from duologue.nodes.messages.building import PageMessages
+from duologue.nodes.recllmsim.roles import UserValidator
 
 ACCOUNT = re.compile(r"\b\d{8}\b")
 
@@ -140,8 +143,8 @@ def cast(
     return graphs.Cast(
         name="bank",
         user=user,
-        user_view=nodes.PageMessages("user", pages),
-        question_validator=nodes.UserValidator(nodes.Ending(may_give_up=True, any_goodbye=True, stored=True)),
+        user_view=PageMessages("user", pages),
+        question_validator=UserValidator(Ending(may_give_up=True, any_goodbye=True, stored=True)),
         assistant=nodes.AgentSpeaker("assistant", agent),
         answer_validator=nodes.every(nodes.not_empty, nodes.validator(hides_numbers)),
         world=lambda scenario: Accounts(scenario["accounts"], limit),

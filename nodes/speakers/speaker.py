@@ -17,11 +17,11 @@ from ...data.records import Role
 from ...prompts import Page
 from ..calls.service import current, drafted
 from ..calls.store import Call
-from ..contract import ContractError, describe, required_arguments
+from ..contract import ContractError, Node, describe, required_arguments
 from ..limits import Limits
 from ..messages.attachments import openai_messages
-from ..messages.building import MessageBuilder, Talk, sends_prompt
-from ..models.specs import model_provenance
+from ..messages.building import MessageBuilder, Talk, plain_messages, sends_prompt
+from ..models.specs import chat_model, model_provenance
 from ..replies.agent_steps import TurnTimeoutError
 from ..replies.function_answers import FunctionAnswer, drafts_answered
 from ..replies.worker_threads import in_thread
@@ -148,6 +148,17 @@ class FunctionSpeaker:
     def provenance(self) -> dict[str, Any]:
         described = {"function": describe(self.reply), "view": describe(self.build), **given_by(self.path)}
         return described | told_read_only(self.read_only) | told_turn_timeout(self.turn_timeout)
+
+
+def user(reply: str | BaseChatModel | SpeakerReply, system: str = "") -> Node:
+    """A user from a chat model, its identifier, or a function of the messages that a chat model in its place is sent.
+
+    `system`: what it is told of its part; without it the view of its side of the cast, by default goal and facts.
+    """
+    build = plain_messages("user", system) if system else None
+    if isinstance(reply, (str, BaseChatModel)):
+        return ChatSpeaker("user", chat_model(reply), build)
+    return FunctionSpeaker("user", reply, build, system=build is None)
 
 
 def given_by(path: str | None, url: str | None = None) -> dict[str, str]:

@@ -35,7 +35,7 @@ def advice_on(result: Successes, cast: Cast, settings: Collection[str]) -> Itera
     if result.rejected_drafts and result.first_draft is not None:
         yield (
             "the share is that of the agent and its validator together: to measure it without a validator that "
-            "production lacks, let that only observe (answer_validator=nodes.Observing(VALIDATOR))"
+            "production lacks, let that only observe (answer_validator=nodes.validators.Observing(VALIDATOR))"
         )
 
 

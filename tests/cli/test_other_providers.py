@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from duologue import data, graphs
-from duologue.nodes import ModelError, chat_model
+from duologue.errors import ModelError
+from duologue.nodes import chat_model
 from duologue.nodes.models import endpoint_host, model_provenance
 from duologue.nodes.models.specs import seeded
 from duologue.nodes.settings.redaction import redacted

@@ -9,7 +9,8 @@ from langgraph.runtime import Runtime
 
 from duologue.data.simquac import Topic
 from duologue.graphs import Cast, simquac
-from duologue.nodes import Limits, State, Update, draft
+from duologue.nodes import Limits, State, Update
+from duologue.nodes.replies.conversion import draft
 
 SECTION = "Three keepers lived there (with a dog). The last one left in 1968. Ships still pass at night."
 

@@ -13,7 +13,10 @@ from langgraph.runtime import Runtime
 from duologue.data.recllmsim import Situation
 from duologue.graphs import Cast, conversation, recllmsim
 from duologue.graphs.opening import begun
-from duologue.nodes import AgentSpeaker, ContractError, FunctionSpeaker, Limits, conformance, plain_messages, validator
+from duologue.nodes import AgentSpeaker, Limits, conformance, validator
+from duologue.nodes.contract import ContractError
+from duologue.nodes.messages.building import plain_messages
+from duologue.nodes.speakers.speaker import FunctionSpeaker
 from tests.graphs.played import played
 
 ABOUT = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")

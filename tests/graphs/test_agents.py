@@ -12,16 +12,10 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from duologue.data import record_lines
 from duologue.data.recllmsim import Situation
 from duologue.graphs import conversation, recllmsim
-from duologue.nodes import (
-    AgentSpeaker,
-    ContractError,
-    Limits,
-    agent_channels,
-    conformance,
-    plain_messages,
-    scoring,
-    validator,
-)
+from duologue.nodes import AgentSpeaker, Limits, conformance, scoring, validator
+from duologue.nodes.contract import ContractError
+from duologue.nodes.messages.building import plain_messages
+from duologue.nodes.scorers import agent_channels
 from tests.graphs.played import played
 
 ABOUT = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")

@@ -5,7 +5,8 @@ from langgraph.runtime import Runtime
 
 from duologue.data.simquac import released
 from duologue.graphs import simquac
-from duologue.nodes import Limits, conformance, draft
+from duologue.nodes import Limits, conformance
+from duologue.nodes.replies.conversion import draft
 from duologue.nodes.simquac.as_released import SUFFIX
 from duologue.nodes.simquac.roles import GUIDES, INTERESTING
 from duologue.nodes.state import PLACES

@@ -14,7 +14,9 @@ from duologue.data import Conversation
 from duologue.graphs import Cast, conversation, record, world
 from duologue.graphs.opening import begun
 from duologue.graphs.scenarios.forks import forked
-from duologue.nodes import AgentSpeaker, FunctionSpeaker, Limits, plain_messages, scoring
+from duologue.nodes import AgentSpeaker, Limits, scoring
+from duologue.nodes.messages.building import plain_messages
+from duologue.nodes.speakers.speaker import FunctionSpeaker
 
 
 class Ledger:

@@ -16,7 +16,8 @@ from duologue.data.summaries.counts import count
 from duologue.errors import SettingError
 from duologue.graphs import agent_test, simquac
 from duologue.graphs.scenarios.forks import forked, replayed
-from duologue.nodes import ContractError, Limits
+from duologue.nodes import Limits
+from duologue.nodes.contract import ContractError
 from duologue.nodes.messages.building import plain_messages
 
 TOPIC = data.simquac.samples()[0]

@@ -16,10 +16,11 @@ from langgraph.graph import START, MessagesState, StateGraph
 from duologue import runs
 from duologue.errors import SettingError
 from duologue.graphs import agent_test
-from duologue.nodes import AgentSpeaker, FunctionSpeaker, Limits
+from duologue.nodes import AgentSpeaker, Limits
 from duologue.nodes.contract import ContractError
 from duologue.nodes.replies.agent_steps import STEPS_THREAD
 from duologue.nodes.replies.worker_threads import WORKER_THREADS
+from duologue.nodes.speakers.speaker import FunctionSpeaker
 
 SHORT = Limits(turn_timeout=0.05)
 SCENARIOS = [{"goal": "move my flight"}]

@@ -141,7 +141,7 @@ def test_a_bridged_agent_answers_too():
 
 def test_a_sample_that_says_nothing_of_the_agent_is_unscored():
     broken = scripted_model(ValueError("no such model"))
-    refused = host.scorer("refused", nodes.refused())
+    refused = host.scorer("refused", nodes.scorers.refused())
     for log, reason in (
         (evaluated(host.simulated_user(user=broken), scorer=[host.success(), refused]), "no such model"),
         (evaluated(host.simulated_user(), message_limit=2), "a limit ended it"),
@@ -155,7 +155,10 @@ def test_a_sample_that_says_nothing_of_the_agent_is_unscored():
 
 
 def test_our_scorers_are_scorers_of_inspect():
-    scorers = [host.scorer("refused", nodes.refused()), host.scorer("booked", lambda state: "booked" in str(state))]
+    scorers = [
+        host.scorer("refused", nodes.scorers.refused()),
+        host.scorer("booked", lambda state: "booked" in str(state)),
+    ]
     log = evaluated(host.simulated_user(), scorer=scorers)
     assert {name: score.value for name, score in log.samples[0].scores.items()} == {"refused": False, "booked": True}
     assert {score.name: score.metrics["mean"].value for score in log.results.scores} == {"refused": 0.0, "booked": 1.0}

@@ -2,7 +2,6 @@
 
 import pytest
 
-from duologue import nodes
 from duologue.nodes.goodbyes import Ending
 
 ENDINGS = (
@@ -124,7 +123,7 @@ def test_a_goodbye_of_one_who_was_not_helped_is_giving_up(text: str) -> None:
 
 
 def test_the_published_rule_is_as_it_was() -> None:
-    published = nodes.Ending()
+    published = Ending()
     assert published.reason("Thank you. I shall not say goodbye yet.") == "user_ended"
     assert published.reason("Goodbye.") is None
     assert published.provenance() == {"strict": False, "may_give_up": False}

@@ -8,8 +8,12 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from duologue import nodes
-from duologue.errors import SettingError
-from duologue.nodes import Limits, Observing, conformance, every, judge, parse_json
+from duologue.errors import ModelError, SettingError
+from duologue.nodes import Limits, conformance, every, judge
+from duologue.nodes.calls.store import Call
+from duologue.nodes.judges import ask_judge, request_page, values_about
+from duologue.nodes.requests import parse_json
+from duologue.nodes.validators import Observing
 from duologue.prompts import Page, PromptError
 from tests.fake_models import SeededModel
 from tests.nodes.states import state
@@ -155,7 +159,7 @@ async def test_it_says_what_it_is_speaks_chinese_and_keeps_the_contract():
     ],
 )
 def test_a_judge_that_cannot_be_made_is_one_line(arguments, problem):
-    with pytest.raises((SettingError, PromptError, nodes.ModelError)) as error:
+    with pytest.raises((SettingError, PromptError, ModelError)) as error:
         judge(*arguments)
     assert problem in str(error.value)
     assert "\n" not in str(error.value)
@@ -166,11 +170,11 @@ async def test_a_whole_conversation_can_be_asked_about_with_an_answer_of_ones_ow
         kind: bool
 
     model = SeededModel(lines=["yes", '{"kind": true}'])
-    page = nodes.request_page("Was {{ title }} spoken of kindly?", "conversation")
+    page = request_page("Was {{ title }} spoken of kindly?", "conversation")
     about = state(messages=[("user", "Hello")])
-    answer = await nodes.ask_judge(
-        model, page, nodes.values_about(about, page), parse_json(Kind), 'Reply with {"kind": true} or {"kind": false}.',
-        call=nodes.Call(0, "c1", "scorer"),
+    answer = await ask_judge(
+        model, page, values_about(about, page), parse_json(Kind), 'Reply with {"kind": true} or {"kind": false}.',
+        call=Call(0, "c1", "scorer"),
     )  # fmt: skip
     assert (answer.value, answer.usage.calls) == (Kind(kind=True), 2)
     assert model.sent[0][1].text.endswith("<conversation>\n<user>Hello</user>\n</conversation>")

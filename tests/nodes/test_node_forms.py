@@ -12,8 +12,10 @@ from typing_extensions import TypedDict
 
 from duologue import graphs, nodes, prompts
 from duologue.graphs import Cast
-from duologue.nodes import ContractError, Limits
-from duologue.nodes.state import PLACES
+from duologue.nodes import Limits
+from duologue.nodes.contract import ContractError
+from duologue.nodes.state import PLACES, prompt
+from duologue.testing import scripted_model
 
 SCENARIO = {"scenario": {"kind": "talk"}}
 
@@ -93,7 +95,7 @@ async def test_a_compiled_graph_is_a_validator_and_joined_with_another_one():
 
 async def test_a_selector_and_a_recorder_of_one_line():
     conversation = await said(
-        user_prompt_selector=lambda state: {"prompt": nodes.prompt("mine", "Be short.")},
+        user_prompt_selector=lambda state: {"prompt": prompt("mine", "Be short.")},
         turn_recorder=lambda state: {"labels": {"turns": state["turn"]}},
         closing=lambda state: None,
     )
@@ -160,3 +162,17 @@ async def test_a_command_to_the_end_ends_the_conversation_at_every_place(place):
 
 
 ENDING = {place: {"verdicts": [{"accepted": True}]} for place in ("question_validator", "answer_validator")}
+
+
+async def test_a_user_of_a_function_or_a_model_is_told_its_part_or_what_its_side_sees():
+    heard = []
+
+    def hears(messages):
+        heard.append(messages[0]["content"])
+        return "Where?"
+
+    model = scripted_model("Where?", by_call=True)
+    for part in (nodes.user(hears), nodes.user(hears, "Be rude."), nodes.user(model, "Be rude.")):
+        assert (await said(user_simulator=part)).messages[0].text == "Where?"
+    assert heard[0] != heard[1] == "Be rude."
+    assert "Be rude." in model.texts[0]

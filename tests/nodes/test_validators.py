@@ -6,8 +6,9 @@ import pytest
 from langgraph.runtime import Runtime
 
 from duologue import nodes
-from duologue.nodes import ContractError, Limits, Observing, every, judge, judges_flaws, validator
-from duologue.nodes.validators import may_ask, models_of, parts_of, sound
+from duologue.nodes import Limits, every, judge, validator
+from duologue.nodes.contract import ContractError
+from duologue.nodes.validators import Observing, accept_all, cut_off, judges_flaws, may_ask, models_of, parts_of, sound
 from tests.fake_models import SeededModel
 from tests.nodes.states import state
 
@@ -85,6 +86,6 @@ async def test_a_flawed_draft_is_rejected_for_it_unless_the_validator_judges_fla
         return None
 
     assert await verdicts(validator(lenient), half) == [{"accepted": True}]
-    assert await verdicts(every(nodes.accept_all, validator(lenient)), half) == [{"accepted": True}]
+    assert await verdicts(every(accept_all, validator(lenient)), half) == [{"accepted": True}]
     assert (await verdicts(Observing(whole), half))[0]["reason"] == "cut_off"
-    assert nodes.cut_off({"text": "Half a", "flaw": "cut_off"}) == {"accepted": False, "reason": "cut_off"}
+    assert cut_off({"text": "Half a", "flaw": "cut_off"}) == {"accepted": False, "reason": "cut_off"}

@@ -10,6 +10,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from duologue import data, graphs, nodes, prompts
+from duologue.nodes.goodbyes import Ending
+from duologue.nodes.messages.building import PageMessages
+from duologue.nodes.recllmsim.roles import UserValidator
 
 from .agent import LENIENT, POLICY, build
 from .database import Airline
@@ -97,8 +100,8 @@ def cast(
     return graphs.Cast(
         name="airline",
         user=customer,
-        user_view=nodes.PageMessages("user", pages),
-        question_validator=nodes.UserValidator(nodes.Ending(may_give_up=True, any_goodbye=True, stored=True)),
+        user_view=PageMessages("user", pages),
+        question_validator=UserValidator(Ending(may_give_up=True, any_goodbye=True, stored=True)),
         assistant=nodes.AgentSpeaker("assistant", build(agent_model, LENIENT if lenient else POLICY)),
         answer_validator=nodes.every(nodes.not_empty, nodes.validator(promises_what_no_tool_confirmed)),
         closing=nodes.scoring(success=database_is_right),

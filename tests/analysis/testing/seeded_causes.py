@@ -19,6 +19,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 import duologue
 from duologue import nodes
 from duologue.analysis.agent_faults.rules import findings
+from duologue.nodes.messages.building import PageMessages
 from tests.analysis.testing.adjusted_rand import adjusted_rand
 
 AGENTS = Path(__file__).parent / "faulty_agents"
@@ -105,7 +106,7 @@ def result_of(model: Any, repeats: int = REPEATS) -> Any:
 
 def _view() -> Any:
     pages = duologue.prompts.library(Path(airline.__file__).parent / "prompts")
-    return nodes.PageMessages("user", pages)
+    return PageMessages("user", pages)
 
 
 def main() -> None:

@@ -88,6 +88,7 @@ def test_a_threshold_that_the_share_meets_does_not_pass_a_run_with_something_mis
 
 GUARDED = """
 from duologue import graphs, nodes
+from duologue.nodes.validators import Observing
 
 ACCOUNT = "The account is DE89."
 
@@ -111,7 +112,7 @@ def secret(draft, state):
 def cast(agent: str = "careful", observe: bool = False, when_rejected: str | None = None):
     guard = nodes.validator(secret)
     return graphs.agent_test.cast(assistant=f"guarded_agent:{agent}", when_rejected=when_rejected).replace(
-        answer_validator=nodes.Observing(guard) if observe else guard
+        answer_validator=Observing(guard) if observe else guard
     )
 """
 
@@ -158,7 +159,7 @@ def test_the_guard_does_not_hide_the_agent(duologue) -> None:
         out.split()
     )
     assert "at first draft: 0.00 (95 % interval 0.00 to" in out
-    assert "nodes.Observing(VALIDATOR)" in err
+    assert "Observing(VALIDATOR)" in err
 
 
 def test_a_validator_that_only_observes_measures_the_agent(duologue) -> None:

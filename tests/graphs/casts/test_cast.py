@@ -17,7 +17,15 @@ from duologue import graphs, nodes, prompts
 from duologue.errors import DuologueError, SettingError
 from duologue.graphs import agent_test, conversation, record, simquac
 from duologue.graphs.casts.checks import check_success
-from duologue.nodes import ContractError, Limits, accept_all, chat_model, stops, validator
+from duologue.nodes import Limits, chat_model, stops, validator
+from duologue.nodes.contract import ContractError
+from duologue.nodes.goodbyes import Ending
+from duologue.nodes.messages.building import PageMessages
+from duologue.nodes.messages.selectors import RepairPrompts
+from duologue.nodes.recllmsim.roles import UserValidator
+from duologue.nodes.scorers import all_of
+from duologue.nodes.scorers.post_questions import PostQuestions
+from duologue.nodes.validators import accept_all
 from duologue.prompts import PromptError
 
 FLIGHT = {"goal": "move my flight to 2026-05-03", "facts": "My booking code is QX4821.", "kind": "flight"}
@@ -171,8 +179,8 @@ def own_cast(folder: Path, material: str, system: str = "You are a customer.", u
     return graphs.Cast(
         name="airline",
         user=user,
-        user_view=nodes.PageMessages("user", prompts.library(folder)),
-        question_validator=nodes.UserValidator(nodes.Ending(may_give_up=True)),
+        user_view=PageMessages("user", prompts.library(folder)),
+        question_validator=UserValidator(Ending(may_give_up=True)),
         assistant=clerk,
     )
 
@@ -220,10 +228,10 @@ def test_a_page_with_a_gap_that_nothing_fills_is_refused(name: str, source: str,
     cast = graphs.Cast(
         name="airline",
         user="offline",
-        user_view=nodes.PageMessages("user", pages),
-        user_prompt_selector=nodes.RepairPrompts("user", pages),
+        user_view=PageMessages("user", pages),
+        user_prompt_selector=RepairPrompts("user", pages),
         assistant=clerk,
-        closing=nodes.PostQuestions(pages, {"user": _Node()}),
+        closing=PostQuestions(pages, {"user": _Node()}),
     )
     with pytest.raises(PromptError, match=f"^prompt {name}: {problem}"):
         graphs.builder(cast)
@@ -264,7 +272,7 @@ def test_a_final_state_needs_a_world_or_an_agent_that_keeps_one(assistant: Any) 
     states = agent_test.scenarios([{"goal": "a"}, {"goal": "b", "success": {"final_state": {"seats": 1}}}])
     with pytest.raises(SettingError, match=r"^scenario 'b': success.final_state: compares a state that nothing gives"):
         duologue.simulate(cast, states)
-    scored = cast.replace(closing=nodes.scoring(success=nodes.all_of(nodes.solved(), STATE)))
+    scored = cast.replace(closing=nodes.scoring(success=all_of(nodes.solved(), STATE)))
     with pytest.raises(SettingError, match="closing: the scorer 'success': final_state compares a state that nothing"):
         check_success(scored, states[:1])
     check_success(scored.replace(world=lambda scenario: {"seats": 1}), states)

@@ -13,7 +13,9 @@ from duologue.data import Conversation
 from duologue.errors import DataError, SettingError
 from duologue.graphs import Cast, CastFactory, agent_test, casts, recllmsim, simquac
 from duologue.graphs.casts import CastSpec, registry
-from duologue.nodes import ContractError, Limits, accept_all, stops, validator
+from duologue.nodes import Limits, stops, validator
+from duologue.nodes.contract import ContractError
+from duologue.nodes.validators import accept_all
 from duologue.prompts import shipped
 
 TOPIC = {"title": "The pier", "header": "Keepers", "section": "Three keepers lived there. The last left in 1968."}

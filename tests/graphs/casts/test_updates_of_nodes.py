@@ -7,7 +7,8 @@ from langchain_core.messages import AIMessage
 
 from duologue.graphs import conversation, record, simquac
 from duologue.graphs.opening import begun
-from duologue.nodes import ContractError, Limits, conformance
+from duologue.nodes import Limits, conformance
+from duologue.nodes.contract import ContractError
 from duologue.nodes.state import PLACES
 from duologue.runs import asimulate
 

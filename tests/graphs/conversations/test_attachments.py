@@ -10,9 +10,11 @@ from langgraph.graph import START, MessagesState, StateGraph
 from duologue.data import Conversation, count, record_lines
 from duologue.data.attachments import MOST_INLINE
 from duologue.graphs import Cast
-from duologue.nodes import AgentSpeaker, ChatSpeaker, FunctionSpeaker, Limits, chat_model, not_empty, plain_messages
+from duologue.nodes import AgentSpeaker, Limits, chat_model, not_empty
 from duologue.nodes.messages.attachments import parts_in
+from duologue.nodes.messages.building import plain_messages
 from duologue.nodes.speakers.replay import ReplaySpeaker
+from duologue.nodes.speakers.speaker import ChatSpeaker, FunctionSpeaker
 from duologue.nodes.state import state_from
 from duologue.prompts import library
 from duologue.testing import scripted_model

@@ -9,8 +9,9 @@ from duologue.data.recllmsim import Situation
 from duologue.data.simquac import Topic
 from duologue.data.stop_reasons import is_finished
 from duologue.graphs import conversation, recllmsim, simquac
-from duologue.nodes import Limits, accept_all, every, judges_flaws, validator
+from duologue.nodes import Limits, every, validator
 from duologue.nodes.contract import ContractError
+from duologue.nodes.validators import accept_all, judges_flaws
 from duologue.prompts import shipped
 from tests.graphs.played import played
 

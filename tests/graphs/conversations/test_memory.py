@@ -11,7 +11,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from duologue.data.simquac import Topic
 from duologue.graphs import Cast, conversation, record, simquac
 from duologue.graphs.opening import begun
-from duologue.nodes import ContractError, Limits, accept_all, validator
+from duologue.nodes import Limits, validator
+from duologue.nodes.contract import ContractError
+from duologue.nodes.validators import accept_all
 from tests.graphs.played import played
 
 TOPIC = Topic(title="T", background="", header="H", section="Three keepers lived there.")

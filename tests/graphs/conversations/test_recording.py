@@ -15,7 +15,8 @@ from duologue.data import Message
 from duologue.data.simquac import Topic
 from duologue.graphs import conversation, record, simquac
 from duologue.graphs.opening import begun, id_of
-from duologue.nodes import Limits, draft
+from duologue.nodes import Limits
+from duologue.nodes.replies.conversion import draft
 from duologue.nodes.settings import redaction
 from duologue.runs import asimulate
 from duologue.runs.engine.conversing import converse

@@ -6,7 +6,8 @@ import pytest
 
 from duologue.data.simquac import Topic
 from duologue.graphs import conversation, record, simquac
-from duologue.nodes import ContractError, Limits, conformance
+from duologue.nodes import Limits, conformance
+from duologue.nodes.contract import ContractError
 from duologue.runs import RunError, arun, asimulate
 
 TOPIC = Topic(title="T", background="", header="H", section="Three keepers lived there.")

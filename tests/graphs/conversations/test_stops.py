@@ -9,7 +9,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from duologue import nodes
 from duologue.graphs import conversation, record, simquac
 from duologue.graphs.graph import fuse
-from duologue.nodes import Limits, draft, stops
+from duologue.nodes import Limits, stops
+from duologue.nodes.replies.conversion import draft
 from tests.graphs.conversations.test_topology import play
 
 

@@ -9,8 +9,9 @@ from langchain_core.messages import AIMessage
 
 from duologue.data.recllmsim import to_object
 from duologue.data.recllmsim.dataset import from_object
+from duologue.errors import ModelError
 from duologue.graphs import conversation, recllmsim
-from duologue.nodes import Limits, ModelError
+from duologue.nodes import Limits
 from duologue.nodes.messages.building import unfenced
 from duologue.nodes.state import state_from
 from tests.graphs.played import played

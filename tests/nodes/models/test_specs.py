@@ -7,7 +7,8 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
 from duologue import graphs
-from duologue.nodes import ModelError, chat_model
+from duologue.errors import ModelError
+from duologue.nodes import chat_model
 from duologue.nodes.models import model_provenance, parse_spec, takes_seed
 from duologue.nodes.models.specs import endpoint_host, names_model
 

@@ -17,6 +17,8 @@ from duologue.data.attempts import WAITING
 from duologue.data.formats.tool_messages import NO_RESULT
 from duologue.data.summaries.executed_graph import executed
 from duologue.graphs import simquac
+from duologue.nodes.contract import ContractError
+from duologue.nodes.scorers import all_of, any_of, negated, refused
 from duologue.nodes.scorers.scores import tried
 from duologue.prompts import PromptError
 from duologue.testing import scripted_model
@@ -76,7 +78,7 @@ def test_an_answer_that_is_no_score_is_recorded_with_the_name_of_its_scorer(answ
 
 def test_what_cannot_be_called_as_a_scorer_is_named() -> None:
     for wrong in (3, nodes.Score, lambda: True, lambda a, b, c: True):
-        with pytest.raises(nodes.ContractError, match=r"the scorer 'success': expected a .*function \(state\) or"):
+        with pytest.raises(ContractError, match=r"the scorer 'success': expected a .*function \(state\) or"):
             nodes.scoring(success=wrong)
 
 
@@ -186,10 +188,10 @@ def test_a_refusal_is_told_by_the_domain_or_by_words() -> None:
     turned = spoken(
         ("assistant", "I cannot help with that."), ("user", "I cannot help it."), ("assistant", "It is done.")
     )
-    assert (judge(nodes.refused(), turned).value, judge(nodes.refused(last=True), turned).value) == (True, False)
+    assert (judge(refused(), turned).value, judge(refused(last=True), turned).value) == (True, False)
     topic = {"kind": "simquac", "title": "t"}
-    assert judge(nodes.refused(), spoken(("assistant", "I cannot find the answer."), scenario=topic)).value is True
-    assert judge(nodes.refused(), spoken(("assistant", "I cannot help."), scenario=topic)).value is False
+    assert judge(refused(), spoken(("assistant", "I cannot find the answer."), scenario=topic)).value is True
+    assert judge(refused(), spoken(("assistant", "I cannot help."), scenario=topic)).value is False
 
 
 def test_it_is_solved_if_the_user_ends_it_without_giving_up() -> None:
@@ -201,15 +203,15 @@ def test_it_is_solved_if_the_user_ends_it_without_giving_up() -> None:
 def test_scorers_are_combined_and_each_that_fails_is_named() -> None:
     yes, no, none = nodes.solved(), nodes.text_contains("Lee"), lambda state: None
     about = spoken(stop="user_ended")
-    assert judge(nodes.all_of(yes, no, nodes.refused()), about).reason == (
+    assert judge(all_of(yes, no, refused()), about).reason == (
         'the assistant never says "Lee"; the assistant refused nothing'
     )
-    assert judge(nodes.any_of(yes, no), about).reason == 'the user ended it: "Thank you, goodbye."'
-    assert judge(nodes.negated(no), about).value is True
-    assert [judge(nodes.all_of(*pair), about) is None for pair in ((yes, none), (no, none))] == [True, False]
-    assert [judge(nodes.any_of(*pair), about) is None for pair in ((yes, none), (no, none))] == [False, True]
-    assert judge(nodes.all_of(lambda state: 3), about).error.endswith("where scores are combined, got 3")
-    for combined in (nodes.all_of(no, lambda state: 1 / 0), nodes.any_of(yes, lambda state: 1 / 0)):
+    assert judge(any_of(yes, no), about).reason == 'the user ended it: "Thank you, goodbye."'
+    assert judge(negated(no), about).value is True
+    assert [judge(all_of(*pair), about) is None for pair in ((yes, none), (no, none))] == [True, False]
+    assert [judge(any_of(*pair), about) is None for pair in ((yes, none), (no, none))] == [False, True]
+    assert judge(all_of(lambda state: 3), about).error.endswith("where scores are combined, got 3")
+    for combined in (all_of(no, lambda state: 1 / 0), any_of(yes, lambda state: 1 / 0)):
         assert judge(combined, about).error.startswith("ZeroDivisionError"), "what failed decides nothing"
 
 
@@ -227,9 +229,9 @@ def test_a_scorer_may_be_async_and_may_see_the_world() -> None:
 
 
 def test_scorers_are_plain_data_in_the_provenance() -> None:
-    every = nodes.all_of(
+    every = all_of(
         nodes.final_state({"a": Seat(1)}), nodes.tool_called("t", {"x": 1}, where=lambda arguments: True, times=2),
-        nodes.text_contains("a", regex=True), nodes.refused(), nodes.negated(nodes.solved()),
+        nodes.text_contains("a", regex=True), refused(), negated(nodes.solved()),
         nodes.judged(scripted_model("x"), "It is polite.", labels=("good", "bad"), passing=("good",)),
     )  # fmt: skip
     text = json.dumps(nodes.scoring(success=every).provenance())  # type: ignore[attr-defined]
@@ -241,7 +243,7 @@ def test_scorers_are_plain_data_in_the_provenance() -> None:
     [
         lambda: nodes.final_state(), lambda: nodes.final_state(1, key="a"), lambda: nodes.tool_called("t", times=-1),
         lambda: nodes.text_contains(), lambda: nodes.text_contains(" "), lambda: nodes.text_contains("(", regex=True),
-        lambda: nodes.all_of(), lambda: nodes.judged("offline", "It is polite."), lambda: nodes.judged("openai:m"),
+        lambda: all_of(), lambda: nodes.judged("offline", "It is polite."), lambda: nodes.judged("openai:m"),
         lambda: nodes.judged(scripted_model("x"), "It is polite.", page="{{ conversation }}"),
         lambda: nodes.judged(scripted_model("x"), "Polite?", labels=("good",), passing=["best"]),
     ],
@@ -284,7 +286,7 @@ def test_a_judges_page_may_be_ones_own(tmp_path: Path) -> None:
     assert judge(nodes.judged(model, page=page), spoken()).value is False
     own = nodes.judged(model, page="Was {{ goal }} spoken of?")
     assert judge(own, spoken()).value is False
-    cast = simquac.cast().replace(closing=nodes.scoring(success=nodes.negated(nodes.all_of(own))))
+    cast = simquac.cast().replace(closing=nodes.scoring(success=negated(all_of(own))))
     assert cast.pages[f"judge/{own.page.digest}"].source == "Was {{ goal }} spoken of?"
     assert {"judge/system", "judge/criterion", "judge/score"} <= set(cast.pages)
     assert "{{ secret }}" in judge(nodes.judged(model, page="{{ conversation }} {{ secret }}"), spoken()).error
@@ -302,7 +304,7 @@ YES = '{"reason": "r", "value": true}'
 
 def test_what_scorers_judges_cost_is_part_of_the_conversations_usage_and_no_budget_stops_for_it() -> None:
     own = nodes.Score(1, usage={"input_tokens": 3, "output_tokens": 4, "calls": 1})
-    failing = nodes.negated(nodes.all_of(paid(YES), paid("Hm."), lambda state: 1 / 0))
+    failing = negated(all_of(paid(YES), paid("Hm."), lambda state: 1 / 0))
     conversation = scored(success=failing, polite=paid("Hm.", YES), own=lambda state: own)
     scores: Any = conversation.labels["scores"]
     assert scores["success"]["error"].startswith("the judge gave no judgement: not_json: ")

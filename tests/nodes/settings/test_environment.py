@@ -7,8 +7,8 @@ import pytest
 
 import duologue
 from duologue import graphs
-from duologue.errors import SettingError
-from duologue.nodes import Limits, ModelError
+from duologue.errors import ModelError, SettingError
+from duologue.nodes import Limits
 from duologue.nodes.settings.environment import (
     DEFAULT_BASE_URL,
     environment_with_file,

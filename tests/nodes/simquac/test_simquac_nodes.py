@@ -10,9 +10,11 @@ from langgraph.runtime import Runtime
 from duologue.data.grounding import ground
 from duologue.data.simquac import Topic
 from duologue.graphs import conversation, record, simquac
-from duologue.nodes import Limits, Observing, conformance, draft
+from duologue.nodes import Limits, conformance
+from duologue.nodes.replies.conversion import draft
 from duologue.nodes.simquac import roles as nodes
 from duologue.nodes.state import PLACES
+from duologue.nodes.validators import Observing
 from duologue.prompts import shipped
 from tests.nodes.states import state_with
 

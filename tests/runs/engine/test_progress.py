@@ -13,7 +13,8 @@ import pytest
 import duologue
 from duologue import runs
 from duologue.graphs import simquac
-from duologue.nodes import Limits, draft
+from duologue.nodes import Limits
+from duologue.nodes.replies.conversion import draft
 from duologue.runs import Conduct
 from duologue.runs.engine import progress
 from duologue.runs.engine.figures import RunFigures

@@ -13,7 +13,8 @@ import pytest
 import duologue
 from duologue import data, runs
 from duologue.graphs import simquac
-from duologue.nodes import Limits, draft, validator
+from duologue.nodes import Limits, validator
+from duologue.nodes.replies.conversion import draft
 from duologue.runs.folder import manifests
 
 

@@ -183,7 +183,7 @@ def test_advice_is_what_this_cast_takes_and_none_while_observing(duologue) -> No
     _, _, err = duologue(*command, "--out", "run")
     assert "when_rejected" not in err  # which this cast refuses
     assert "`must=True` of a validator ends a conversation" in err
-    assert "nodes.Observing(VALIDATOR)" in err
+    assert "Observing(VALIDATOR)" in err
     _, out, err = duologue(*command, "--out", "observed", "--set", "observe=true")
     assert "were sent although a validator rejected them" in out
     assert "Observing" not in err

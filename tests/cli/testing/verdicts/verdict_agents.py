@@ -16,6 +16,7 @@ from langgraph.types import interrupt
 
 from duologue import graphs, nodes
 from duologue.testing import scripted_model
+from duologue.nodes.validators import Observing
 
 model = scripted_model("Done: it is booked.", tokens=(30, 10))
 
@@ -90,7 +91,7 @@ def secret(draft, state):
 
 def guarded(observe: bool = False):
     guard = nodes.validator(secret)
-    return own("verdict_agent:agent").replace(answer_validator=nodes.Observing(guard) if observe else guard)
+    return own("verdict_agent:agent").replace(answer_validator=Observing(guard) if observe else guard)
 """
 SUCCESS = {"text_contains": "booked"}
 SCENARIOS = [{"goal": goal, "facts": "For two.", "success": SUCCESS} for goal in ("book a table", "book the other")]
