@@ -13,9 +13,8 @@ from pydantic import Field
 
 from duologue import data, graphs, nodes, prompts
 from duologue.data.rules import CHAT_RULES, Rule
-from duologue.nodes.goodbyes import Ending
 from duologue.nodes.messages.building import PageMessages
-from duologue.nodes.recllmsim.roles import UserValidator
+from duologue.nodes.recllmsim import Ending, UserValidator
 
 ACCOUNT = re.compile(r"\b\d{8}\b")
 
@@ -125,8 +124,7 @@ class Bank(data.Domain):
         return tuple(("account", number) for number in scenario.get("accounts", {}))
 
 
-DOMAIN = Bank()
-data.domains.register(DOMAIN)
+data.domains.register(DOMAIN := Bank())
 
 
 def hides_numbers(draft: nodes.Draft, state: nodes.State) -> str | None:

@@ -10,9 +10,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from duologue import data, graphs, nodes, prompts
-from duologue.nodes.goodbyes import Ending
 from duologue.nodes.messages.building import PageMessages
-from duologue.nodes.recllmsim.roles import UserValidator
+from duologue.nodes.recllmsim import Ending, UserValidator
 
 from .agent import LENIENT, POLICY, build
 from .database import Airline
