@@ -67,9 +67,8 @@ def model(messages: list[AnyMessage]) -> AIMessage:
 
 builder = StateGraph(MessagesState).add_node("tools", ToolNode([transfer]))
 builder.add_node("model", lambda state: {"messages": [model(state["messages"])]})
-builder.add_edge(START, "model")
+builder.add_edge(START, "model").add_edge("tools", "model")
 builder.add_conditional_edges("model", tools_condition)
-builder.add_edge("tools", "model")
 agent = builder.compile()
 
 
