@@ -1,17 +1,16 @@
-"""The nodes that generate user profiles: request, proposal, validation and storing.
+"""User profiles that a model invents: request, proposal, validation.
 
 The request asks for the kinds of people that the pool lacks most. An accepted profile joins the pool that the next one
 must differ from. A rejected draft is sent back with the reason; after the last attempt another person is requested.
 """
 
-from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Literal, Protocol, Required, TypeAlias, TypeVar
+from typing import Literal, Required, TypeAlias, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
-from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from ..data.recllmsim import Profile, coverage
@@ -24,10 +23,9 @@ from .calls.service import drafted
 from .calls.store import Call
 from .messages.building import fenced
 from .messages.selectors import Refusal, filled, repair_prompt
-from .models.specs import model_provenance
-from .requests import NO_PROMPT, attempt_of, exchange
+from .requests import attempt_of, exchange
 from .settings.redaction import error_line, without_known_secrets
-from .state import Draft, Prompt
+from .state import Prompt
 
 T = TypeVar("T")
 
@@ -95,140 +93,102 @@ class Proposal(TypedDict, total=False):
     usage: dict[str, int]
 
 
-class ProfileState(TypedDict, total=False):
-    """The state of the generation of profiles, as plain JSON values."""
+@dataclass
+class ProfileMaker:
+    """Asks a chat model for profiles, one after the other, and judges each draft.
 
-    wanted: Required[int]
-    """Number of new profiles in total, including those in `kept`."""
-    pool: list[str]
-    """Existing profiles; new ones must differ from them."""
-    kept: list[str]
-    """New profiles so far."""
-    rejected: list[Proposal]
-    """Rejected drafts of this round."""
-    round: int
-    fruitless: int
-    """Rounds in a row without a profile."""
-    prompt: Prompt | None
-    draft: Draft | None
-    judged: Proposal
-    """The latest draft with its verdict."""
-    stop: ProfileStopReason | None
-    failure: str
-
-
-class ProfileNode(Protocol):
-    """A node of the graph: an async callable that reads the state and returns an update."""
-
-    def __call__(self, state: ProfileState, runtime: Runtime[ProfileLimits]) -> Awaitable[dict[str, Any]]: ...
-
-
-@dataclass(frozen=True)
-class ProfilePrompts:
-    """Selects a request for the kinds that the pool lacks most, or a repair after a rejected draft."""
-
-    pages: Library
-    language: Language = "en"
-
-    async def __call__(self, state: ProfileState, runtime: Runtime[ProfileLimits]) -> dict[str, Any]:
-        if not (rejected := state.get("rejected", [])):
-            return {"prompt": self.request(state, runtime.context)}
-        reason, words = rejected[-1].get("reason", ""), rejected[-1].get("repair", "")
-        refusal = Refusal(reason, words, quote=words if reason == "near_duplicate" else "")
-        numbers = {"attempt": len(rejected) + 1, "attempts": runtime.context.attempts}
-        return {"prompt": repair_prompt(self.pages, "assistant", refusal, numbers)}
-
-    def request(self, state: ProfileState, limits: ProfileLimits) -> Prompt:
-        """The request for the kinds that the pool lacks most."""
-        existing = _existing(state)
-        lines = [f"- {one.gender}, {one.age}, {one.occupation}; {one.daily_interests}" for one in existing[-_SHOWN:]]
-        values = {"pool": fenced("\n".join(lines), "/pool", "lacking")}
-        between = "、" if self.language == "zh" else ", "
-        for name, kinds in next_target(coverage(existing), _call(state, limits).seed_of(0)).items():
-            values[name] = between.join(CHINESE.get(kind, kind) if self.language == "zh" else kind for kind in kinds)
-        return filled(self.pages["assistant/request" if existing else "assistant/first"], values)
-
-
-@dataclass(frozen=True)
-class ProfileProposer:
-    """Asks a chat model for a profile, with the request, its rejected drafts and their repairs."""
+    A rejected draft is sent back with the reason. After the last attempt another person is asked for, and after the
+    last round without a profile it stops.
+    """
 
     model: BaseChatModel
     pages: Library
+    limits: ProfileLimits
+    language: Language = "en"
+    pool: Sequence[Profile] = ()
+    """Existing profiles; new ones must differ from them."""
+    kept: list[str] = field(default_factory=list)
+    """New profiles so far."""
+    rejected: list[Proposal] = field(default_factory=list)
+    """Rejected drafts of this round."""
+    round: int = 0
+    stop: ProfileStopReason | None = None
+    failure: str | None = None
 
-    async def __call__(self, state: ProfileState, runtime: Runtime[ProfileLimits]) -> dict[str, Any]:
-        attempt = len(state.get("rejected", [])) + 1
-        try:
-            draft = await drafted(self.model, self.build(state), _call(state, runtime.context), attempt)
-        except Exception as error:  # a failed model ends the generation, but the profiles so far are kept
-            return {"draft": None, "stop": "model_failed", "failure": error_line(error)}
-        return {"draft": without_known_secrets(draft)}  # an endpoint may repeat the key that it was sent
+    async def proposals(self, wanted: int) -> AsyncIterator[Proposal]:
+        """Each draft with its verdict, until there are so many new profiles; `stop` then says why it ended."""
+        fruitless = 0
+        while len(self.kept) < wanted:
+            try:
+                proposal = await self._proposal()
+            except Exception as error:  # a failed model ends it, but the profiles so far are kept
+                self.stop, self.failure = "model_failed", error_line(error)
+                return
+            if proposal["verdict"] == "accepted":
+                self.kept.append(proposal["text"])
+                self.rejected, self.round, fruitless = [], 0, 0
+            else:
+                self.rejected.append(proposal)
+            yield proposal
+            if len(self.rejected) >= self.limits.attempts:
+                self.rejected, self.round, fruitless = [], self.round + 1, fruitless + 1
+                if fruitless >= self.limits.rounds:
+                    self.stop = "attempts_spent"
+                    return
+        self.stop = "done"
 
-    def build(self, state: ProfileState) -> list[BaseMessage]:
+    async def _proposal(self) -> Proposal:
+        prompt, attempt = self.prompt(), len(self.rejected) + 1
+        reply = await drafted(self.model, self.messages(prompt), self._call, attempt)
+        draft = without_known_secrets(reply)  # an endpoint may repeat the key that it was sent
+        place, judged = len(self.kept), proposed_profile(draft["text"], self._existing, self.language)
+        proposal = Proposal(
+            text=draft["text"], verdict="rejected", place=place, round=self.round, attempt=attempt, prompt=prompt
+        )
+        proposal |= {key: draft[key] for key in ("cleaned", "usage") if key in draft}  # type: ignore[typeddict-item]
+        if not isinstance(judged, Profile):
+            proposal["reason"], proposal["repair"] = judged
+            return proposal
+        proposal |= {"verdict": "accepted", "text": judged.text(self.language)}
+        raw = draft.get("raw", draft["text"])
+        return proposal if raw == proposal["text"] else proposal | {"raw": raw}
+
+    def prompt(self) -> Prompt:
+        """The request for the kinds that the pool lacks most, or a repair after a rejected draft."""
+        if self.rejected:
+            reason, words = self.rejected[-1].get("reason", ""), self.rejected[-1].get("repair", "")
+            refusal = Refusal(reason, words, quote=words if reason == "near_duplicate" else "")
+            numbers = {"attempt": len(self.rejected) + 1, "attempts": self.limits.attempts}
+            return repair_prompt(self.pages, "assistant", refusal, numbers)
+        existing = self._existing
+        lines = [f"- {one.gender}, {one.age}, {one.occupation}; {one.daily_interests}" for one in existing[-_SHOWN:]]
+        values = {"pool": fenced("\n".join(lines), "/pool", "lacking")}
+        between = "、" if self.language == "zh" else ", "
+        for name, kinds in next_target(coverage(existing), self._call.seed_of(0)).items():
+            values[name] = between.join(CHINESE.get(kind, kind) if self.language == "zh" else kind for kind in kinds)
+        return filled(self.pages["assistant/request" if existing else "assistant/first"], values)
+
+    def messages(self, prompt: Prompt) -> list[BaseMessage]:
         """The system page, then request and drafts in turn; repairs are between note marks."""
         tried = [
             attempt_of({"text": proposal["text"]}, number, proposal.get("prompt"))
-            for number, proposal in enumerate(state.get("rejected", []), start=1)
+            for number, proposal in enumerate(self.rejected, start=1)
         ]
-        return exchange(self.pages["assistant/system"].fill(), state.get("prompt") or NO_PROMPT, tried)
+        return exchange(self.pages["assistant/system"].fill(), prompt, tried)
 
-    def provenance(self) -> dict[str, Any]:
-        return {"model": model_provenance(self.model)}
+    @property
+    def _existing(self) -> list[Profile]:
+        return [*self.pool, *map(_profile, self.kept)]
 
-
-@dataclass(frozen=True)
-class ProfileValidator:
-    """Accepts a profile with nine attributes, in the language, that is not a near-duplicate of an existing one."""
-
-    language: Language = "en"
-
-    async def __call__(self, state: ProfileState, runtime: Runtime[ProfileLimits]) -> dict[str, Any]:
-        draft, rejected = state.get("draft"), list(state.get("rejected", []))
-        if draft is None:
-            return {}
-        place, round, attempt = len(state.get("kept", [])), state.get("round", 0), len(rejected) + 1
-        judged = Proposal(text=draft["text"], verdict="rejected", place=place, round=round, attempt=attempt)
-        if (prompt := state.get("prompt")) is not None:
-            judged["prompt"] = prompt
-        if "cleaned" in draft:
-            judged["cleaned"] = draft["cleaned"]
-        if "usage" in draft:
-            judged["usage"] = draft["usage"]
-        result = proposed_profile(draft["text"], _existing(state), self.language)
-        if isinstance(result, Profile):
-            judged |= {"verdict": "accepted", "text": result.text(self.language)}
-            raw = draft.get("raw", draft["text"])
-            return {"judged": judged | ({"raw": raw} if raw != judged["text"] else {})}
-        judged["reason"], judged["repair"] = result
-        update: dict[str, Any] = {"judged": judged, "draft": None, "rejected": [*rejected, judged]}
-        if attempt >= runtime.context.attempts:
-            fruitless = state.get("fruitless", 0) + 1
-            update |= {"rejected": [], "round": round + 1, "fruitless": fruitless}
-            if fruitless >= runtime.context.rounds:
-                update["stop"] = "attempts_spent"
-        return update
-
-
-async def profile_keeper(state: ProfileState, runtime: Runtime[ProfileLimits]) -> dict[str, Any]:
-    """Adds the accepted profile to `kept`, and resets the state for the next one."""
-    judged = state.get("judged")
-    profiles = [*state.get("kept", []), *([judged["text"]] if judged else [])]
-    stop = "done" if len(profiles) >= state["wanted"] else None
-    return {"kept": profiles, "rejected": [], "round": 0, "fruitless": 0, "prompt": None, "draft": None, "stop": stop}
-
-
-def _existing(state: ProfileState) -> list[Profile]:
-    return [_profile(text) for text in [*state.get("pool", []), *state.get("kept", [])]]
+    @property
+    def _call(self) -> Call:
+        """The current round, from which the seeds of its calls are derived."""
+        return Call(self.limits.seed, "profiles", "assistant", len(self.kept), self.round)
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _profile(text: str) -> Profile:
     return Profile.of(text)
-
-
-def _call(state: ProfileState, limits: ProfileLimits) -> Call:
-    """Identifies the current round, from which the seeds of its calls are derived."""
-    return Call(limits.seed, "profiles", "assistant", len(state.get("kept", [])), state.get("round", 0))
 
 
 def next_target(pool: Coverage, draw: int) -> dict[str, tuple[str, ...]]:

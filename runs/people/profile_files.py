@@ -14,10 +14,7 @@ from ...data.files.journals import Codec
 from ...data.files.regular_files import check_replaceable
 from ...data.text.languages import Language
 from ...errors import DataError
-from ...nodes.profiles import (
-    ProfileState,
-    Proposal,
-)
+from ...nodes.profiles import ProfileMaker, Proposal
 from ..asking.store import AnswerStore
 from ..journals.journal import AppendedFile, Closing, Journal, RunError, making
 
@@ -130,6 +127,6 @@ def _key(proposal: Proposal) -> str:
     return f"{proposal['place']}/{proposal['round']}/{proposal['attempt']}"
 
 
-def key_of_next(state: ProfileState) -> str:
-    """The key of the draft that the graph asks for first."""
-    return f"{len(state.get('kept', []))}/{state.get('round', 0)}/{len(state.get('rejected', [])) + 1}"
+def key_of_next(maker: ProfileMaker) -> str:
+    """The key of the draft that is asked for first."""
+    return f"{len(maker.kept)}/{maker.round}/{len(maker.rejected) + 1}"

@@ -5,34 +5,30 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, TypeAlias
+
+from langchain_core.language_models import BaseChatModel
 
 from ...data.recllmsim import Coverage, Profile, coverage, shipped_profiles
 from ...data.text.languages import Language
 from ...data.text.model_tokens import OF_MESSAGE, tokens_about
 from ...errors import SettingError
 from ...graphs.casts.registry import library
-from ...graphs.profiles import NAME, Inventor, ProfileGraph, beginning, fuse, generation
 from ...nodes.calls.spending import PriceQuery, asked_model
 from ...nodes.models.specs import chat_model, model_provenance
-from ...nodes.profiles import (
-    ProfileLimits,
-    ProfilePrompts,
-    ProfileProposer,
-    ProfileState,
-    ProfileStopReason,
-    Proposal,
-)
+from ...nodes.profiles import ProfileLimits, ProfileMaker, ProfileStopReason, Proposal
 from ...prompts import Library
 from ..asking.questions import Payment, ask_missing, count_payments
 from ..asking.store import AnswerStore
 from ..engine.conduct import Conduct
-from ..engine.control import Control
 from ..engine.event_loop import waiting
 from ..journals.calls import ReplyCost
 from ..planning.plans import REJECTED, CallEstimate, CallPlan, CallTokens, ModelCalls
 from .profile_files import ProfileFiles, accepted_texts, drafts_codec, drafts_of, key_of_next
 
+NAME = "profiles"
+Inventor: TypeAlias = str | BaseChatModel
+"""What writes the profiles: a model's spec, or a chat model."""
 RULE = (
     "a request as it would be sent, beside half of the profiles that are wanted, four characters a token (a Chinese one "
     "each); profiles as long as the shipped ones; reasoning is not foreseen"
@@ -97,19 +93,22 @@ async def agenerate(
     if count < 1:
         raise SettingError(f"count must be at least 1, not {count}")
     limits, conduct = limits or ProfileLimits(), conduct or Conduct()
-    control, model = conduct.controlled(), chat_model(assistant)
-    graph = generation(model, language=language, prompts=prompts)
+    control, model, pages = conduct.controlled(), _inventor(assistant), library(NAME, prompts, language)
     with ProfileFiles(Path(out), language, model_provenance(model)) as file:
-        before = len(file.profile_texts)
-        works: dict[str, ProfileState | None] = dict.fromkeys(file.store.done)
-        end: dict[str, Any] = {"stop": "done"} if before >= count else {}
-        if not end:
-            state = beginning(count, pool, accepted=file.profile_texts, **file.going_on(limits.attempts))
-            works[key_of_next(state)] = state
+        before, kept = len(file.profile_texts), list(file.profile_texts)
+        maker = ProfileMaker(model, pages, limits, language, pool, kept, **file.going_on(limits.attempts))
+        works: dict[str, ProfileMaker] = dict.fromkeys(file.store.done, maker)
+        if before >= count:
+            maker.stop = "done"
+        else:
+            works[key_of_next(maker)] = maker
 
-        async def ask(state: ProfileState | None, keep: Callable[[Proposal], None]) -> None:
-            assert state is not None  # the others are there
-            end.update(await _run(graph, state, limits, control, keep))
+        async def ask(maker: ProfileMaker, keep: Callable[[Proposal], None]) -> None:
+            if control.begins:
+                async for proposal in maker.proposals(count):
+                    keep(proposal)  # before the next call
+                    if not control.begins:
+                        return
 
         def on_draft(proposal: Proposal) -> None:
             file.add(proposal)
@@ -121,8 +120,8 @@ async def agenerate(
             file.store, works, ask, conduct=conduct, control=control, concurrency=1, on_answer=on_draft
         )
         control.over()
-        if stopped and not end:
-            end = {"stop": "model_failed", "failure": stopped}
+        if stopped and maker.stop is None:
+            maker.stop, maker.failure = "model_failed", stopped
         profiles = tuple(Profile.of(text) for text in file.profile_texts)
         return MadeProfiles(
             path=file.path,
@@ -133,8 +132,8 @@ async def agenerate(
             rejected=dict(Counter(p.get("reason", "") for p in file.proposals if p["verdict"] == "rejected")),
             usage=_spent(file.proposals),
             coverage=coverage([*pool, *profiles]),
-            stop=end.get("stop"),
-            failure=end.get("failure"),
+            stop=maker.stop,
+            failure=maker.failure,
             notes=tuple(file.notes),
             stopped=control.ending,
         )
@@ -159,12 +158,11 @@ def profiles_planned(
 
     def estimated() -> CallEstimate:
         pages = library(NAME, prompts, language)
-        proposer = ProfileProposer(chat_model(assistant), pages)
         # The pool grows with each profile: its middle stands for all.
         texts = [*stored_texts, *shipped_profiles(language).texts]
         pool_texts = [*stored_texts, *(texts[place % len(texts)] for place in range(number // 2))]
-        state = beginning(count, pool, accepted=pool_texts)
-        sent = _tokens(proposer.build({**state, "prompt": ProfilePrompts(pages, language).request(state, limits)}))
+        maker = ProfileMaker(_inventor(assistant), pages, limits, language, pool, pool_texts)
+        sent = _tokens(maker.messages(maker.prompt()))
         lengths = sorted(map(tokens_about, texts))
         mean, long = fmean(lengths), lengths[-1]
         # What was rejected is sent again with its repair, which is about as long as it.
@@ -177,6 +175,10 @@ def profiles_planned(
     return CallPlan(number, "profiles", number, number * most, length, model is not None, estimated)
 
 
+def _inventor(assistant: Inventor) -> BaseChatModel:
+    return chat_model(assistant, side="inventor")
+
+
 def _tokens(messages: Sequence[Any]) -> int:
     return sum(tokens_about(str(message.text)) + OF_MESSAGE for message in messages)
 
@@ -184,23 +186,6 @@ def _tokens(messages: Sequence[Any]) -> int:
 @waiting(agenerate)
 def generate() -> None:
     """As `agenerate`, from code that is not async; works inside a running loop too, as in a notebook."""
-
-
-async def _run(
-    graph: ProfileGraph, state: ProfileState, limits: ProfileLimits, control: Control, keep: Callable[[Proposal], None]
-) -> dict[str, Any]:
-    """Run the graph and keep each judged draft before the next call; gives `stop` and perhaps `failure`."""
-    steps = fuse(state["wanted"], limits)
-    end: dict[str, Any] = {}
-    stream = graph.astream(state, {"recursion_limit": steps}, context=limits, stream_mode="updates")
-    async for updates in stream:
-        for update in updates.values():
-            if update and "judged" in update:
-                keep(update["judged"])
-            end |= {key: update[key] for key in ("stop", "failure") if update and update.get(key)}
-        if not control.begins and "proposer" not in updates:  # a draft is paid for: it is judged first
-            break
-    return end
 
 
 def _spent(proposals: Sequence[Proposal]) -> dict[str, int]:

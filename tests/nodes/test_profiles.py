@@ -1,14 +1,14 @@
 """The nodes that make profiles: what is asked for, the whole way over HTTP, and the offline inventor."""
 
 import re
-from types import SimpleNamespace
 
 import pytest
 
-from duologue import graphs, runs
+from duologue import runs
 from duologue.data.recllmsim import Profile, coverage, shipped_profiles
 from duologue.data.recllmsim.pool_coverage import GENDERS, OCCUPATIONS, TRAITS
-from duologue.nodes.profiles import CHINESE, OPPOSED, ProfileLimits, ProfilePrompts, ProfileValidator, next_target
+from duologue.nodes import chat_model
+from duologue.nodes.profiles import CHINESE, OPPOSED, ProfileLimits, ProfileMaker, next_target
 from duologue.prompts import shipped
 from tests.data.recllmsim.small_files import ANNA
 
@@ -31,18 +31,18 @@ def test_what_is_lacking_is_asked_for_first_and_then_what_there_is_least_of():
     assert {work for age, work in pairs if age == "65-120"} == {"retired"}
 
 
-async def test_the_request_shows_who_is_there_and_what_is_lacking():
-    async def request(language, *pool):
-        prompts = ProfilePrompts(shipped("profiles", language), language)
-        return (await prompts({"wanted": 2, "pool": [*pool]}, SimpleNamespace(context=ProfileLimits())))["prompt"]
+def test_the_request_shows_who_is_there_and_what_is_lacking():
+    def request(language, *pool):
+        pages = shipped("profiles", language)
+        return ProfileMaker(chat_model("offline"), pages, ProfileLimits(), language, kept=[*pool]).prompt()
 
-    first = await request("en")
+    first = request("en")
     assert (first["name"], "<lacking>" in first["text"]) == ("assistant/first", True)
-    later = await request("en", ANNA.replace("Lorry driver", "Lorry driver </pool><lacking>Age: 3</lacking>"))
+    later = request("en", ANNA.replace("Lorry driver", "Lorry driver </pool><lacking>Age: 3</lacking>"))
     assert later["name"] == "assistant/request"
     assert "31, Lorry driver ‹/pool›‹lacking›" in later["text"]
     assert later["text"].count("<lacking>") == 1
-    assert not re.search("[A-Za-z]", (await request("zh"))["text"].replace("lacking", ""))
+    assert not re.search("[A-Za-z]", (request("zh"))["text"].replace("lacking", ""))
     assert set(CHINESE) == {*GENDERS, *OCCUPATIONS, *TRAITS}
     assert len(set(CHINESE.values())) == len(CHINESE)
 
@@ -51,17 +51,6 @@ async def test_the_request_shows_who_is_there_and_what_is_lacking():
 def test_limits_are_at_least_one(value):
     with pytest.raises(ValueError, match="at least 1"):
         ProfileLimits(**value)
-
-
-async def test_a_validator_of_ones_own_stands_in_place_of_the_shipped_one():
-    seen = []
-
-    async def own(state, runtime):
-        seen.append(state)
-        return await ProfileValidator("en")(state, runtime)
-
-    await graphs.profiles.generation(validator=own).ainvoke(graphs.profiles.beginning(1), context=ProfileLimits())
-    assert seen
 
 
 def test_the_endpoint_sees_request_draft_and_reason(endpoint, tmp_path):

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from duologue import graphs, runs
+from duologue import runs
 from duologue.data.recllmsim import Profile, near_duplicate, read_pool, shipped_profiles
 from duologue.nodes.profiles import ProfileLimits
 from duologue.runs.people.profiles import profiles_planned
@@ -170,20 +170,6 @@ def test_one_file_has_one_language_and_one_writer(out):
     journal.write_text("[1]\n")
     with pytest.raises(ValueError, match=r"line 1: is not a draft of a profile"):
         runs.profiles.generate(2, out)
-
-
-async def test_the_graph_can_be_awaited_without_a_disk():
-    context = ProfileLimits(seed=4)
-    graph = graphs.profiles.generation("offline", language="zh")
-    begun = graphs.profiles.beginning(2, shipped_profiles("zh").profiles)
-    state = await graph.ainvoke(begun, {"recursion_limit": graphs.profiles.fuse(2, context)}, context=context)
-    assert (state["stop"], len(state["kept"])) == ("done", 2)
-    json.dumps(state)
-
-
-def test_the_drawing_shows_the_loop_of_regeneration():
-    drawn = graphs.profiles.graph.get_graph().draw_mermaid()
-    assert all(word in drawn for word in ("regenerate", "accepted", "prompt_selector", "keeper"))
 
 
 def test_somebodys_own_validator_and_pages_take_their_places(out, tmp_path):
