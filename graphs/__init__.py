@@ -1,6 +1,6 @@
 """The conversation as a LangGraph graph: its topology, the casts by name, records of its states, drawings of it."""
 
-from . import agent_test, casts, label_graph, recllmsim, simquac
+from . import agent_test, casts, recllmsim, simquac
 from .casts.cast import Cast
 from .casts.registry import CastFactory, CastSettings, scenarios_of
 from .graph import builder, conversation, world
@@ -14,7 +14,6 @@ __all__ = [
     "builder",
     "casts",
     "conversation",
-    "label_graph",
     "recllmsim",
     "record",
     "scenarios_of",

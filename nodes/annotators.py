@@ -32,7 +32,7 @@ from .models.offline.model import OfflineChatModel
 from .models.specs import chat_model, model_provenance, names_model
 from .requests import ask, unfenced_reply
 from .settings.import_path import imported
-from .settings.redaction import error_line
+from .settings.redaction import error_line, without_known_secrets
 
 ATTEMPTS = 3
 """Maximum calls for a reply, the first included."""
@@ -200,6 +200,38 @@ def annotator(source: "str | BaseChatModel | Labelling | Annotator", *, attempts
     if not callable(source):
         raise ContractError(f"an annotator is a model, a function or an identifier, not {type(source).__name__}")
     return FunctionAnnotator(source)
+
+
+async def votes_on(
+    conversation: Conversation,
+    label: LabelDefinition,
+    units: Sequence[int],
+    annotators: Sequence[Annotator],
+    *,
+    seed: int = 0,
+    subject: str = "",
+) -> list[dict[str, Any]]:
+    """A vote of each annotator on units of a conversation, asked at the same time, in their order, as plain JSON.
+
+    A vote has its `number` from 1, the `values` by unit (as text; null where no reply could be used), all `attempts`
+    with verdict and usage, and the `error` of an annotator that failed. It has no secrets, and of prompts only names and
+    digests. `units`: indices of messages, or only -1 for the conversation. `subject`: what the seeds of the calls are
+    derived from; empty: the conversation's id and the label's name.
+    """
+    subject = subject or f"{conversation.id}/{label.name}"
+
+    async def vote(number: int, ask: Annotator) -> dict[str, Any]:
+        question = LabelQuestion(conversation, label, tuple(units), seed, subject, number, len(annotators))
+        reply = await ask(question)
+        attempts = []
+        for attempt in reply.attempts:
+            bare = attempt.prompt and attempt.prompt.model_copy(update={"text": ""})  # it holds the conversation
+            attempts.append(attempt.model_copy(update={"prompt": bare}).plain())
+        values = {str(unit): value for unit, value in reply.values.items()}
+        plain = {"number": number, "values": values, "attempts": attempts, "error": reply.error}
+        return dict(without_known_secrets(plain))
+
+    return await asyncio.gather(*(vote(number, one) for number, one in enumerate(annotators, start=1)))
 
 
 @cache

@@ -13,8 +13,7 @@ from ...data.labels.annotated_copies import SETTINGS
 from ...data.labels.definition import LabelDefinition
 from ...data.records import Conversation
 from ...errors import SettingError
-from ...graphs.label_graph import annotation, beginning
-from ...nodes.annotators import Annotator, ModelAnnotator
+from ...nodes.annotators import Annotator, ModelAnnotator, votes_on
 from ...nodes.calls.spending import PriceQuery, asked_model
 from ..asking.questions import Payment, ask_missing
 from ..asking.store import AnswerStore
@@ -137,7 +136,6 @@ async def aannotate(
     conduct = conduct or Conduct()
     control = conduct.controlled()
     settings = label_settings(labels, [annotator.provenance() for annotator in panel], seed)
-    graphs = {label.name: annotation(label, panel) for label in labels}
     models = [asked_model(annotator.model) if isinstance(annotator, ModelAnnotator) else None for annotator in panel]
     folder = None if out is None else Path(out)
     with ExitStack() as opened:
@@ -147,8 +145,7 @@ async def aannotate(
         store, works = stored_votes.store, planned(conversations, labels, redo, stored_votes.rounds)
 
         async def ask(work: LabellingWork, keep: LabelWatch) -> None:
-            state = beginning(work.conversation, work.units, seed=seed, subject=work.id)
-            end = await graphs[work.label.name].ainvoke(state)
+            cast = await votes_on(work.conversation, work.label, work.units, panel, seed=seed, subject=work.id)
             path = work.conversation.extra.get("path")
             votes = LabelVotes(
                 id=work.id,
@@ -157,7 +154,7 @@ async def aannotate(
                 label=work.label.name,
                 round=work.round,
                 units=work.units,
-                votes=tuple(dict(vote) for vote in sorted(end["votes"], key=lambda vote: vote["number"])),
+                votes=tuple(cast),
             )
             keep(votes)
 

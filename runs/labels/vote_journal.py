@@ -33,7 +33,7 @@ class LabelVotes(Record):
     units: tuple[int, ...]
     """Indices of the labelled messages from 0, or only -1."""
     votes: tuple[dict[str, Any], ...]
-    """Each vote (`graphs.label_graph.AnnotatorVote`): the values by unit, and every reply with its usage."""
+    """Each vote (`nodes.annotators.votes_on`): the values by unit, and every reply with its usage."""
 
     @property
     def error(self) -> str | None:

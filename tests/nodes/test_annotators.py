@@ -9,8 +9,7 @@ from duologue.data import Conversation, Message
 from duologue.data.labels.definition import LabelDefinition
 from duologue.data.labels.units import WHOLE
 from duologue.errors import SettingError
-from duologue.graphs.label_graph import annotation, beginning
-from duologue.nodes.annotators import LabelQuestion, annotator, form_of, lost, material
+from duologue.nodes.annotators import LabelQuestion, annotator, form_of, lost, material, votes_on
 from duologue.nodes.contract import ContractError
 from duologue.prompts.label_pages import shipped_labels
 
@@ -161,11 +160,10 @@ def test_a_function_is_an_annotator_and_its_wrong_value_is_named():
         annotator("offline")
 
 
-def test_the_graph_asks_every_vote_of_its_own_model_and_its_votes_hold_no_secret(saying, endpoint):
+def test_every_vote_is_asked_of_its_own_model_and_holds_no_secret(saying, endpoint):
     one, other = saying(f"My key is {endpoint.key}.", *[GOOD] * 3, spec="openai:one"), annotator("openai:two")
-    end = asyncio.run(annotation(MOOD, [one, other, one]).ainvoke(beginning(TALK, [WHOLE])))
-    assert [vote["number"] for vote in sorted(end["votes"], key=lambda vote: vote["number"])] == [1, 2, 3]
-    assert end["final"] == {"-1": {"mood": "good"}}
+    votes = asyncio.run(votes_on(TALK, MOOD, [WHOLE], [one, other, one]))
+    assert [(vote["number"], vote["values"]) for vote in votes] == [(n, {"-1": {"mood": "good"}}) for n in (1, 2, 3)]
     assert {body["model"] for body in endpoint.bodies()} == {"one", "two"}
-    assert "My key is" in json.dumps(end["votes"])
-    assert endpoint.key not in json.dumps(end["votes"])
+    assert "My key is" in json.dumps(votes)
+    assert endpoint.key not in json.dumps(votes)
