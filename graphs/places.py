@@ -23,10 +23,10 @@ from ..nodes.speakers.approval import ApprovalError
 from ..nodes.state import Draft, NodePlace, State, Update, after, id_of, merged
 from ..nodes.validators import sound
 from ..nodes.worlds import Context, before_draft, stands
-from .attempts import unjudged
 from .casts.cast import Cast
 from .failures import NodeError, failure_of, of_node, undone
 from .opening import of_cast, opening
+from .records import unjudged
 from .replaying import fork_of, recorded_update, without_record
 from .verdicts import after_validator, stop_of
 

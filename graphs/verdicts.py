@@ -29,9 +29,9 @@ from ..nodes.state import (
 )
 from ..nodes.stops import budget, until_spent
 from ..nodes.worlds import restorable
-from .attempts import attempts_of
 from .casts.cast import Cast
 from .failures import NodeError, of_node
+from .records import attempts_of
 
 End: TypeAlias = Literal["accepted", "stands", "regenerate", "unsaid", "fallback", "failed"]
 
