@@ -3,7 +3,7 @@
 import inspect
 import json
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from typing import Any, Protocol, Self, TypeAlias, cast, runtime_checkable
+from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from ..data.attempts import is_object
 from ..data.identity import digest
-from ..data.records import FAULTS, Attempt, Message, Role, Usage
+from ..data.records import FAULTS, Attempt, Message, Usage
 from ..errors import DuologueError, first_invalid, shown
 from .limits import Limits
 from .state import ANSWERS, Draft, NodePlace, State, Update, Verdict
@@ -57,15 +57,6 @@ class PromptedSpeaker(Protocol):
 
     @property
     def prompted(self) -> bool | Callable[[State], bool]: ...
-
-
-@runtime_checkable
-class AsksSides(Protocol):
-    """A closing node that asks the speakers questions; its state has the memory of each side."""
-
-    def asking(self, speakers: Mapping[Role, Node]) -> Self:
-        """The same node, asking these speakers instead."""
-        ...
 
 
 Stop: TypeAlias = Callable[[State, Limits], str | None]
