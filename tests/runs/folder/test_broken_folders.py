@@ -137,9 +137,7 @@ def test_a_run_whose_file_is_gone_ends_at_once_and_writes_nothing(tmp_path, topi
         return {"drafts": [draft("Who lived there?")]}
 
     cast = simquac.cast().replace(user_simulator=speak)
-    with pytest.raises(
-        runs.RunError, match=r"conversations\.jsonl: was (removed|replaced|cut from \d+ to \d+ bytes) under"
-    ):
+    with pytest.raises(runs.RunError, match=r"\.jsonl: was (removed|replaced|cut from \d+ to \d+ bytes) under"):
         duologue.simulate(cast, simquac.scenarios(topics()), out=tmp_path / "r", limits=LIMITS, concurrency=1)
     assert len(calls) == 3
     assert not (tmp_path / "r/dataset").exists()
