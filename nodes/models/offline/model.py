@@ -85,7 +85,7 @@ class OfflineChatModel(BaseChatModel):
 
     def _reply(self, messages: Sequence[BaseMessage], seed: object) -> str:
         if self.side is None:
-            give = "chat_model('offline', side=...), or in a cast graphs.side(role, 'offline', build, offline=...)"
+            give = "chat_model('offline', side=...), or give 'offline' to a cast"
             raise ModelError(f"model 'offline' needs its side, one of {', '.join(SIDES)}: make it with {give}")
         # The draw depends only on the call's seed and the texts of the messages.
         texts = [(message.type, str(message.text)) for message in messages]
