@@ -75,7 +75,7 @@ def test_the_side_is_told_and_not_read_off_the_messages(side):
 
 def test_a_model_without_a_side_says_what_to_do():
     for model in (OfflineChatModel(), chat_model("offline")):
-        with pytest.raises(ModelError, match=r"needs its side, one of .*: make it with chat_model\(.*graphs.side\("):
+        with pytest.raises(ModelError, match="needs its side, one of"):
             model.invoke(STUDENT)
 
 
