@@ -110,7 +110,7 @@ def _cast_first(args: list[str]) -> list[str]:
 def cast_command(name: str) -> Any:
     """The command of a cast: options for its settings, its scenarios, the limits and the run."""
     from ..graphs import casts
-    from ..graphs.casts.registry import CastSettings
+    from ..graphs.casts.registry import SHIPPED
 
     factory = casts.find(name)
     settings, source = options_of(factory.settings, CAST), options_of(factory.source, SCENARIOS)
@@ -130,7 +130,7 @@ def cast_command(name: str) -> Any:
     app.command(name, cls=CastCommand, help=factory.summary or None)(spread(run))
     command: Any = click_command(app)
     command.name = name
-    if not issubclass(factory.settings, CastSettings):  # the settings of shipped casts are too many for a line
+    if name not in SHIPPED:  # whose settings are too many for a line
         command.own_options = tuple(f"--{setting.replace('_', '-')}" for setting in settings)
     return command
 
@@ -154,8 +154,8 @@ def simulate_cast(
     scenarios = factory.source(**{key: value for key, value in source.items() if value is not None}).read(
         checked, limits["seed"]
     )
-    say(*scenarios.notes)
     cast = factory(**(dict(scenarios.settings) | changed))
+    say(*scenarios.notes)
     folder = out or runs.new_folder(OUT, factory.name.rpartition(":")[2])
     check_outside(folder, source.get("scenarios"))
     code = simulated(

@@ -2,14 +2,13 @@
 
 from . import agent_test, casts, recllmsim, simquac
 from .casts.cast import Cast
-from .casts.registry import CastFactory, CastSettings, scenarios_of
+from .casts.registry import CastFactory, scenarios_of
 from .graph import builder, conversation, world
 from .records import record
 
 __all__ = [
     "Cast",
     "CastFactory",
-    "CastSettings",
     "agent_test",
     "builder",
     "casts",

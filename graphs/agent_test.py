@@ -4,9 +4,7 @@ duologue test --assistant my_agent:graph --user openai:gpt-4.1-mini --scenarios 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
-
-from pydantic import Field
+from typing import Any, Unpack
 
 from ..data import domains
 from ..data.text.languages import Language, language_of
@@ -20,26 +18,15 @@ from ..nodes.scorers import Score, scoring, solved
 from ..nodes.scorers.success import KEY
 from ..nodes.state import Planned, State, history
 from ..nodes.validators import not_empty
-from .casts.cast import Cast, Speaker, looked_up, says_stored
-from .casts.registry import CastFactory, CastSettings, assembled, documented, library
+from .casts.cast import Cast, looked_up, says_stored
+from .casts.registry import ships
+from .casts.shipped import Assistant, Common, User, assembled, library
 from .graph import conversation
 from .scenarios.sources import ScenarioSource, numbered, of_another_kind, repeated
 
 NAME = "agent_test"
 TURNS = 10
 """Maximum turns of a conversation."""
-
-
-class AgentTestSettings(CastSettings):
-    """Settings of the cast that tests an agent."""
-
-    language: Language | None = Field(
-        default=None,
-        description="Choose the language of the user's prompts: en or zh. Default: that of the goals, or en.",
-    )
-    may_give_up: bool = Field(
-        default=True, description="Give the user a phrase for giving up, which is not a success by itself."
-    )
 
 
 class Goals(ScenarioSource):
@@ -74,45 +61,43 @@ def unless_the_scenario_says(state: State) -> Score | None:
     return solved()(state)
 
 
-def _build(settings: AgentTestSettings) -> Cast:
-    language = settings.language or "en"
-    pages = library(NAME, settings.prompts, language)
-    user = looked_up("user", settings.user)
-    ending = Ending(may_give_up=settings.may_give_up, any_goodbye=True, stored=True)
+@ships(Goals)
+def cast(
+    user: User = "offline",
+    assistant: Assistant = "offline",
+    *,
+    language: Language | None = None,
+    may_give_up: bool = True,
+    **common: Unpack[Common],
+) -> Cast:
+    """A user with a goal and facts, and an agent of yours: a test of the agent that needs no code.
+
+    `user` and `assistant`: a model's spec, a chat model, an agent that speaks `messages`, a function of messages,
+    `replay:FILE`, `people:FILE`, `agent:URL`, `MODULE:NAME`, or a node.
+
+    Args:
+        language: Choose the language of the user's prompts: en or zh. Default: that of the goals, or en.
+        may_give_up: Give the user a phrase for giving up, which is not a success by itself.
+    """
+    language = language or "en"
+    pages = library(NAME, common.get("prompts"), language)
+    asker = looked_up("user", user)
+    ending = Ending(may_give_up=may_give_up, any_goodbye=True, stored=True)
     return assembled(
-        settings,
+        common,
         turns=TURNS,
         name=NAME,
-        user_prompt_selector=UserPrompts(pages, language, settings.may_give_up),
+        user_prompt_selector=UserPrompts(pages, language, may_give_up),
         user_view=GoalMessages(pages),
-        user_simulator=user,
-        question_validator=UserValidator(None if says_stored(user) else ending),
+        user_simulator=asker,
+        question_validator=UserValidator(None if says_stored(asker) else ending),
         assistant_prompt_selector=RepairPrompts("assistant", pages),
         assistant_view=HelperMessages(pages),
-        assistant=looked_up("assistant", settings.assistant),
+        assistant=looked_up("assistant", assistant),
         answer_validator=not_empty,
         closing=scoring(success=unless_the_scenario_says),
         prompts=pages,
     )
-
-
-FACTORY = CastFactory(
-    name=NAME,
-    build=_build,
-    settings=AgentTestSettings,
-    source=Goals,
-    summary="A user with a goal and facts, and an agent of yours: a test of the agent that needs no code.",
-)
-
-
-@documented(AgentTestSettings)
-def cast(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:
-    """A user with a goal and facts, and the agent under test as the assistant.
-
-    `user` and `assistant`: a model's spec, a chat model, an agent that speaks `messages`, a function of messages,
-    `replay:FILE`, `people:FILE`, `agent:URL`, `MODULE:NAME`, or a node.
-    """
-    return FACTORY(user=user, assistant=assistant, **settings)
 
 
 def scenarios(described: Iterable[Mapping[str, Any]], *, repeats: int = 1) -> list[Planned]:

@@ -21,7 +21,7 @@ from ..nodes.stops import MANY_TURNS, AfterOneAnswer
 from ..prompts import Library
 from . import simquac
 from .casts.cast import Cast, Speaker
-from .casts.registry import library
+from .casts.shipped import library
 
 NAME = "reading"
 """Folder of the pages that a chat model is asked with."""

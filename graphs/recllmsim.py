@@ -7,7 +7,7 @@ task; the assistant knows only what the user says.
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, Unpack
 
 from pydantic import Field, field_validator
 
@@ -22,16 +22,16 @@ from ..errors import DataError, SettingError
 from ..nodes.contract import Node
 from ..nodes.goodbyes import Ending
 from ..nodes.messages.selectors import RepairPrompts
-from ..nodes.people import PeopleSpeaker, use_of
 from ..nodes.recllmsim import roles as nodes
 from ..nodes.scorers.post_questions import PostQuestions, closing
-from ..nodes.speakers.replay import ReplayedLabels, replayed, replayed_path
+from ..nodes.speakers.replay import ReplayedLabels, replayed
 from ..nodes.state import Planned
 from ..nodes.validators import Observing, not_empty
 from .casts.cast import Cast, Speaker, looked_up, replaying, says_stored
-from .casts.registry import CastFactory, CastSettings, assembled, documented, library
+from .casts.registry import ships
+from .casts.shipped import Assistant, Common, User, assembled, library
 from .graph import conversation
-from .scenarios.sources import Scenarios, ScenarioSource, numbered, of_another_kind, replayed_paths, too_many
+from .scenarios.sources import Scenarios, ScenarioSource, check_count, numbered, of_another_kind, replayed_paths
 
 Subject: TypeAlias = Situation | Conversation
 NAME = KIND
@@ -42,142 +42,28 @@ TURNS = 10
 """Maximum turns of a conversation, as in the published data."""
 
 
-class RecLLMSimSettings(CastSettings):
-    """Settings of the RecLLMSim cast.
-
-    If a role replays stored conversations, its validator only takes notes, and the number of turns is that of the
-    stored conversation.
-    """
-
-    language: Language | None = Field(
-        default=None,
-        description="Choose the language of prompts, shipped tasks and profiles. Default: that of the replayed "
-        "conversations, or en.",
-    )
-    opens: Role | None = Field(
-        default=None,
-        description="Begin with the user or the assistant. The assistant begins with a fixed greeting, which the "
-        "published files leave out. "
-        "Default: user; with --as-published: assistant.",
-    )
-    handshake: bool | None = Field(
-        default=None,
-        description="Show the user model one prompt template at a time, each acknowledged in fixed words. Default: "
-        "only with --as-published.",
-    )
-    post_questions: bool = Field(default=False, description="Ask both roles questions about the finished conversation.")
-    proactive: bool = Field(default=False, description="Give the assistant a list of matters to raise by itself.")
-    may_give_up: bool = Field(default=False, description="Give the user a phrase for giving up.")
-    strict_ending: bool = Field(
-        default=False,
-        description="End only if a message ends with the whole closing phrase. Default: its words may be anywhere.",
-    )
-    no_repeats: bool = Field(
-        default=False, description="Reject a message that the user has sent before. Default: accept and count it."
-    )
-    no_plans: bool = Field(default=False, description="Reject messages in which the user writes the plan itself.")
-    question_words: int | None = Field(
-        default=None,
-        ge=1,
-        description="Set the maximum number of words of a question or message of the user. Default: no limit.",
-    )
-    one_question: bool = Field(default=False, description="Reject a message with several questions.")
-    as_published: bool = Field(
-        default=False,
-        description="Use the settings of the published program; user messages are never rejected, only counted.",
-    )
-
-    def check(self) -> None:
-        """Raise SettingError for switches that have no effect on a replayed side."""
-        user, assistant = (replayed_path(side) is not None for side in (self.user, self.assistant))
-        asker, helper = (_is_stored(side) for side in (self.user, self.assistant))
-        idle = {
-            "opens": user or assistant,
-            "handshake": asker,
-            "strict_ending": asker,
-            "may_give_up": asker,
-            "proactive": helper,
-            "post_questions": asker and helper,
-        }
-        useless = [name for name, without_effect in idle.items() if without_effect and getattr(self, name)]
-        if useless:
-            options = ", ".join("--" + name.replace("_", "-") for name in useless)
-            played = "a replayed side" if user or assistant else "a side made from people"
-            raise SettingError(f"{options}: without effect, {played} repeats its stored messages: leave it out")
-
-
-def _is_stored(side: Any) -> bool:
-    return replayed_path(side) is not None or use_of(side) == "people" or isinstance(side, PeopleSpeaker)
-
-
-def _build(settings: RecLLMSimSettings) -> Cast:
-    language = settings.language or "en"
-    pages = library(NAME, settings.prompts, language)
-    handshake = settings.as_published if settings.handshake is None else settings.handshake
-    opens = settings.opens or ("assistant" if settings.as_published else "user")
-    asker, helper = looked_up("user", settings.user), looked_up("assistant", settings.assistant)
-    ending = None if says_stored(asker) else Ending(settings.strict_ending, settings.may_give_up)
-    validator: Node = nodes.UserValidator(
-        ending,
-        settings.no_repeats,
-        settings.no_plans,
-        ends_anyway=settings.as_published,
-        words=settings.question_words,
-        one_question=settings.one_question,
-    )
-    reply_validator: Node = nodes.published_reply_validator if settings.as_published else not_empty
-    sides: tuple[tuple[Role, Any], ...] = (("user", asker), ("assistant", helper))
-    respondents: dict[Role, Node] = {role: side for role, side in sides if not says_stored(side)}
-    ended = PostQuestions(pages, respondents) if settings.post_questions else closing
-    replays = replaying(asker, helper)
-    if len(replays) == 2 and replays[0].conversations == replays[1].conversations:
-        ended = ReplayedLabels(replays[0])
-    return assembled(
-        settings,
-        turns=TURNS,
-        name=PUBLISHED if settings.as_published else NAME,
-        user_prompt_selector=nodes.UserPrompts(pages, language, settings.may_give_up, settings.question_words),
-        user_view=nodes.UserMessages(pages, handshake),
-        user_simulator=asker,
-        question_validator=Observing(validator) if settings.as_published else validator,
-        assistant_prompt_selector=RepairPrompts("assistant", pages),
-        assistant_view=nodes.AssistantMessages(pages, settings.proactive),
-        assistant=helper,
-        answer_validator=reply_validator,
-        closing=ended,
-        greeting=pages["assistant/greeting"].fill() if opens == "assistant" and not replays else None,
-        prompts=pages,
-    )
-
-
 class TaskSource(ScenarioSource):
     """Every task in every context with every profile, shipped or from files.
 
     If a side replays stored conversations, their situations instead.
     """
 
-    task: list[str] | None = Field(default=None, description="Take only these tasks; may be repeated.")
-    tasks: Path | None = Field(
-        default=None, description="Read the tasks from this file, a workbook or YAML. Default: the shipped tasks."
-    )
-    contexts: list[str] | None = Field(
-        default=None,
-        description="Take only these contexts of each task, by number from 0: 0,3; may be repeated. Default: all.",
-    )
-    profiles: Path | None = Field(
-        default=None, description="Read user profiles from this file or folder. Default: the shipped profiles."
-    )
-    sample: int | None = Field(default=None, ge=1, description="Draw N profiles at random with the seed. Default: all.")
+    subjects = ("tasks", "profiles")
+    task: list[str] | None = None
+    """Take only these tasks; may be repeated."""
+    tasks: Path | None = None
+    """Read the tasks from this file, a workbook or YAML. Default: the shipped tasks."""
+    contexts: list[str] | None = None
+    """Take only these contexts of each task, by number from 0: 0,3; may be repeated. Default: all."""
+    profiles: Path | None = None
+    """Read user profiles from this file or folder. Default: the shipped profiles."""
+    sample: int | None = Field(default=None, ge=1)
+    """Draw N profiles at random with the seed. Default: all."""
 
     @field_validator("contexts", mode="before")
     @classmethod
     def _one_text(cls, contexts: Any) -> Any:
         return [contexts] if isinstance(contexts, str) else contexts
-
-    def check(self) -> None:
-        """Raise SettingError for tasks or profiles beside stored ones."""
-        if self.tasks is not None or self.profiles is not None:
-            raise SettingError("--tasks and --profiles: --scenarios has tasks and profiles of its own: leave them out")
 
     def fitting(self, scenario: dict[str, Any]) -> dict[str, Any]:
         """The situation as a scenario; DataError for another kind, or without a task, a context or a profile."""
@@ -204,17 +90,18 @@ class TaskSource(ScenarioSource):
 
     def settings_for(self, states: Sequence[Planned]) -> dict[str, Any]:
         """The language that all situations share."""
-        return {"language": _language_of([Situation.of(state["scenario"]) for state in states], "en")}
+        return {"language": _language_of(states)}
 
     def remarks(self, states: Sequence[Planned], settings: Any) -> list[str]:
         """Situations in another language than the run, and those with an empty profile."""
-        situations = [Situation.of(state["scenario"]) for state in states]
-        language = settings.language or _language_of(situations, "en")
-        notes = []
-        if others := sum(situation.language != language for situation in situations):
-            notes.append(_in_other_languages(others, len(situations), "scenarios", language))
-        if nameless := sum(not situation.profile_text.strip() for situation in situations):
-            notes.append(f"{nameless} of {len(situations)} scenarios have an empty profile: their users have none")
+        language, notes = settings.language or _language_of(states), list[str]()
+        others = sum(state["scenario"]["language"] != language for state in states)
+        if others and len(replayed_paths(settings)) < 2:
+            notes.append(
+                f"{others} of {len(states)} scenarios are in another language than the run, which is in {language}"
+            )
+        if nameless := sum(not Situation.of(state["scenario"]).profile_text.strip() for state in states):
+            notes.append(f"{nameless} of {len(states)} scenarios have an empty profile: their users have none")
         return notes
 
     def own(self, settings: Any, seed: int) -> Scenarios:
@@ -222,25 +109,19 @@ class TaskSource(ScenarioSource):
         paths = replayed_paths(settings)
         if paths and (self.profiles or self.tasks):
             raise SettingError("--profiles and --tasks: a replayed side has its own: leave them out")
-        language: Language = settings.language or "en"
         if paths:
-            subjects, source, notes = self._replayed(paths, seed)
-            language = settings.language or _language_of(subjects, "en")
-            others = sum(_language_of([subject], language) != language for subject in subjects)
-            if len(paths) == 1 and others:
-                notes.append(_in_other_languages(others, len(subjects), "conversations", language))
+            subjects, source, notes = self._replayed(paths[0], seed)
         else:
-            subjects, source, notes = self._combined(language, seed)
-            language = settings.language or _language_of(subjects, "en")
-        for number, subject in enumerate(subjects):
-            self.check_size(texts_in(scenario(subject)["scenario"]), f"situation {number}")
+            subjects, source, notes = self._combined(settings.language or "en", seed)
         states = scenarios(subjects) if paths else [scenario(subject) for subject in subjects]  # none is equal
+        for number, state in enumerate(states):
+            self.check_size(texts_in(state["scenario"]), f"situation {number}")
         return Scenarios(
             self.repeated(states, settings)[: self.limit],
             self.source_info(**source),
-            settings={"language": language},
-            notes=tuple(notes),
-            broken=bool(source.get("broken")),
+            self.settings_for(states),
+            (*notes, *self.remarks(states, settings)),
+            bool(source.get("broken")),
         )
 
     def _combined(self, language: Language, seed: int) -> tuple[Sequence[Subject], dict[str, Any], list[str]]:
@@ -251,8 +132,7 @@ class TaskSource(ScenarioSource):
         situations = combination.chosen(**self._choice(seed))
         every = len(situations)
         needed = every if self.limit is None else min(every, -(-self.limit // self.repeats))
-        if problem := too_many(needed * self.repeats, "--limit, --sample, --task or --contexts"):
-            raise DataError(problem)
+        check_count(needed * self.repeats, "--limit, --sample, --task or --contexts")
         notes = []
         if self.profiles and pool.duplicates:
             groups = [" = ".join(map(str, group[: SHOWN + 1])) for group in pool.duplicates[:SHOWN]]
@@ -269,35 +149,24 @@ class TaskSource(ScenarioSource):
             source |= {"licence": "MIT, written for duologue", "licence_id": "mit"}
         return list(islice(situations, needed)), source, notes
 
-    def _replayed(self, paths: Sequence[Path], seed: int) -> tuple[Sequence[Subject], dict[str, Any], list[str]]:
+    def _replayed(self, path: Path, seed: int) -> tuple[Sequence[Subject], dict[str, Any], list[str]]:
         """The stored conversations that are replayed, their source with its odd and broken files, and notes."""
-        loaded, notes = replayed(paths[0]), list[str]()
-        if len(set(paths)) == 2:
-            notes.append("user and assistant replay two folders: replies belong to the messages of their own folder")
+        loaded, notes = replayed(path), list[str]()
         odd = data.oddities(loaded)
         for line in loaded.notes:
             names = odd.get(line.partition(":")[0], [])
             examples = f" ({', '.join(names[:SHOWN])}{', ...' if len(names) > SHOWN else ''})" if names else ""
-            notes.append(f"{paths[0]}: {line}{examples}")
+            notes.append(f"{path}: {line}{examples}")
         # Conversations that no cast could have produced are replayed as they are; the manifest names them.
-        about = {"source": paths[0].name, "odd": odd, "broken": list(loaded.broken)}
-        return (
-            data.chosen(list(loaded), **self._choice(seed)),
-            {name: value for name, value in about.items() if value},
-            notes,
-        )
+        about = {"source": path.name, "odd": odd, "broken": list(loaded.broken)}
+        about = {name: value for name, value in about.items() if value}
+        return data.chosen(list(loaded), **self._choice(seed)), about, notes
 
 
-def _language_of(subjects: Sequence[Subject], otherwise: Language) -> Language:
-    """The language of all subjects if they share one, else `otherwise`."""
-    languages: set[Language] = {
-        (Situation.of(subject) if isinstance(subject, Conversation) else subject).language for subject in subjects
-    }
-    return languages.pop() if len(languages) == 1 else otherwise
-
-
-def _in_other_languages(others: int, count: int, what: str, language: Language) -> str:
-    return f"{others} of {count} {what} are in another language than the run, which is in {language}"
+def _language_of(states: Sequence[Planned]) -> Language:
+    """The language of all situations if they share one, else English."""
+    languages: set[Language] = {state["scenario"]["language"] for state in states}
+    return languages.pop() if len(languages) == 1 else "en"
 
 
 def _numbers(texts: Sequence[str] | None) -> list[int] | None:
@@ -310,25 +179,14 @@ def _numbers(texts: Sequence[str] | None) -> list[int] | None:
         raise SettingError(f"--contexts: {text!r}: expected numbers with commas between them: write 0,3") from None
 
 
-def scenario(
-    subject: Subject | Mapping[str, Any],
-    *,
-    ordinal: int = 0,
-    repeat: int = 0,
-    messages: Iterable[Message] = (),
-) -> Planned:
+def scenario(subject: Subject | Mapping[str, Any], *, messages: Iterable[Message] = ()) -> Planned:
     """The initial state of a conversation about a situation; `messages` come first.
 
     A stored conversation gives its situation and its `extra`, but not its labels. Annotators gave these to that very
     conversation, so a cast adds them at the end only if it replays both roles.
     """
     situation = Situation.of(subject) if isinstance(subject, Conversation) else Situation.model_validate(subject)
-    state: Planned = {
-        "scenario": situation.scenario(),
-        "ordinal": ordinal,
-        "repeat": repeat,
-        "messages": [message.plain() for message in messages],
-    }
+    state: Planned = {"scenario": situation.scenario(), "messages": [message.plain() for message in messages]}
     if isinstance(subject, Conversation):
         state["extra"] = dict(subject.extra)
     return state
@@ -339,34 +197,111 @@ def scenarios(subjects: Sequence[Subject]) -> list[Planned]:
     return numbered([scenario(subject) for subject in subjects])
 
 
-FACTORY = CastFactory(
-    name=NAME,
-    build=_build,
-    settings=RecLLMSimSettings,
-    source=TaskSource,
-    summary="A user with a profile and a task plans something with an assistant (RecLLMSim, RecUserSim).",
-)
+@ships(TaskSource)
+def cast(
+    user: User = "offline",
+    assistant: Assistant = "offline",
+    *,
+    language: Language | None = None,
+    opens: Role | None = None,
+    handshake: bool | None = None,
+    post_questions: bool = False,
+    proactive: bool = False,
+    may_give_up: bool = False,
+    strict_ending: bool = False,
+    no_repeats: bool = False,
+    no_plans: bool = False,
+    question_words: Annotated[int | None, Field(ge=1)] = None,
+    one_question: bool = False,
+    as_published: bool = False,
+    **common: Unpack[Common],
+) -> Cast:
+    """A user with a profile and a task plans something with an assistant (RecLLMSim, RecUserSim).
 
-
-@documented(RecLLMSimSettings)
-def cast(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:
-    """A user with a profile and a task, and an assistant.
+    If a role replays stored conversations, its validator only takes notes, and the number of turns is that of the
+    stored conversation.
 
     `user` and `assistant`: a model identifier, a chat model, an agent with a `messages` channel, a function of
     messages, `replay:FOLDER`, `people:FOLDER`, `agent:URL`, `MODULE:NAME`, or a node. `prompts`: a folder, or a whole
     library.
+
+    Args:
+        language: Choose the language of prompts, shipped tasks and profiles. Default: that of the replayed
+            conversations, or en.
+        opens: Begin with the user or the assistant. The assistant begins with a fixed greeting, which the published
+            files leave out. Default: user; with --as-published: assistant.
+        handshake: Show the user model one prompt template at a time, each acknowledged in fixed words. Default: only
+            with --as-published.
+        post_questions: Ask both roles questions about the finished conversation.
+        proactive: Give the assistant a list of matters to raise by itself.
+        may_give_up: Give the user a phrase for giving up.
+        strict_ending: End only if a message ends with the whole closing phrase. Default: its words may be anywhere.
+        no_repeats: Reject a message that the user has sent before. Default: accept and count it.
+        no_plans: Reject messages in which the user writes the plan itself.
+        question_words: Set the maximum number of words of a question or message of the user. Default: no limit.
+        one_question: Reject a message with several questions.
+        as_published: Use the settings of the published program; user messages are never rejected, only counted.
     """
-    return FACTORY(user=user, assistant=assistant, **settings)
+    asker, helper = looked_up("user", user), looked_up("assistant", assistant)
+    replays = replaying(asker, helper)
+    user_is_stored, assistant_is_stored = says_stored(asker), says_stored(helper)
+    _check_effect(
+        bool(replays),
+        opens=opens and replays,
+        handshake=handshake and user_is_stored,
+        strict_ending=strict_ending and user_is_stored,
+        may_give_up=may_give_up and user_is_stored,
+        proactive=proactive and assistant_is_stored,
+        post_questions=post_questions and user_is_stored and assistant_is_stored,
+    )
+    language = language or "en"
+    pages = library(NAME, common.get("prompts"), language)
+    opens = opens or ("assistant" if as_published else "user")
+    validator: Node = nodes.UserValidator(
+        None if user_is_stored else Ending(strict_ending, may_give_up),
+        no_repeats,
+        no_plans,
+        ends_anyway=as_published,
+        words=question_words,
+        one_question=one_question,
+    )
+    sides: tuple[tuple[Role, Any], ...] = (("user", asker), ("assistant", helper))
+    respondents: dict[Role, Node] = {role: side for role, side in sides if not says_stored(side)}
+    ended = PostQuestions(pages, respondents) if post_questions else closing
+    if len(replays) == 2 and replays[0].conversations == replays[1].conversations:
+        ended = ReplayedLabels(replays[0])
+    return assembled(
+        common,
+        turns=TURNS,
+        name=PUBLISHED if as_published else NAME,
+        user_prompt_selector=nodes.UserPrompts(pages, language, may_give_up, question_words),
+        user_view=nodes.UserMessages(pages, as_published if handshake is None else handshake),
+        user_simulator=asker,
+        question_validator=Observing(validator) if as_published else validator,
+        assistant_prompt_selector=RepairPrompts("assistant", pages),
+        assistant_view=nodes.AssistantMessages(pages, proactive),
+        assistant=helper,
+        answer_validator=nodes.published_reply_validator if as_published else not_empty,
+        closing=ended,
+        greeting=pages["assistant/greeting"].fill() if opens == "assistant" and not replays else None,
+        prompts=pages,
+    )
 
 
-@documented(RecLLMSimSettings)
+def _check_effect(replays: bool, **useless: object) -> None:
+    """Raise SettingError for switches that have no effect on a side that repeats stored messages."""
+    if options := ", ".join("--" + name.replace("_", "-") for name, is_useless in useless.items() if is_useless):
+        played = "a replayed side" if replays else "a side made from people"
+        raise SettingError(f"{options}: without effect, {played} repeats its stored messages: leave it out")
+
+
 def as_published(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:
-    """The cast that works as the program that made the published data; settings as for `cast` come before its own.
+    """The cast that works as the program that made the published data; `settings` as for `cast` come before its own.
 
     The assistant greets, and the user model acknowledges its instructions page by page. The closing words count
     anywhere in a message, and no user message is rejected: the validator only counts.
     """
-    return FACTORY(user=user, assistant=assistant, **(settings | {"as_published": True}))
+    return cast(user, assistant, **settings | {"as_published": True})
 
 
 graph = conversation(cast())

@@ -5,7 +5,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from pydantic import Field
 
@@ -16,7 +16,7 @@ from ..data.records import Message
 from ..data.rules import QUESTION_WORDS
 from ..data.simquac import Topic
 from ..data.simquac.dataset_checks import ANSWER_TOKENS
-from ..errors import DataError, SettingError
+from ..errors import DataError
 from ..nodes.contract import Node
 from ..nodes.simquac import as_released as as_released_nodes
 from ..nodes.simquac import roles as nodes
@@ -24,7 +24,8 @@ from ..nodes.simquac.roles import ANSWER_CHARACTERS
 from ..nodes.speakers.replay import replayed
 from ..nodes.state import Planned
 from .casts.cast import Cast, Speaker, looked_up
-from .casts.registry import CastFactory, CastSettings, assembled, documented, library
+from .casts.registry import ships
+from .casts.shipped import Assistant, Common, Count, User, assembled, library
 from .graph import conversation
 from .scenarios.sources import Scenarios, ScenarioSource, chosen, numbered, of_another_kind, replayed_paths
 
@@ -35,101 +36,20 @@ TURNS = 12
 """Turns of a conversation, as in the published data set."""
 
 
-class SimQuACSettings(CastSettings):
-    """Settings of the SimQuAC cast.
-
-    If a role replays stored conversations, its validator only takes notes, and the number of turns is that of the
-    stored conversation.
-    """
-
-    question_words: int = Field(
-        default=QUESTION_WORDS,
-        ge=1,
-        description="Set the maximum number of words of a question or message of the user.",
-    )
-    one_question: bool = Field(
-        default=False, description="Reject a message with several questions. Default: accept and count it."
-    )
-    no_repeats: bool = Field(
-        default=False, description="Reject a message that the user has sent before. Default: accept and count it."
-    )
-    interesting_once: bool = Field(
-        default=True, description="Let the student ask for something interesting at most once in a conversation."
-    )
-    answer_tokens: int = Field(
-        default=ANSWER_TOKENS, ge=1, description="Ask the teacher for answers of this number of tokens."
-    )
-    answer_characters: int = Field(
-        default=ANSWER_CHARACTERS,
-        ge=1,
-        description="Reject an answer with more characters, without a search in the section.",
-    )
-    as_published: bool = Field(
-        default=False,
-        description="Use the rules of the published program instead of the paper's; docs/research/as_released.md "
-        "lists them.",
-    )
-
-
-def _build(settings: SimQuACSettings) -> Cast:
-    pages = library(NAME, settings.prompts)
-    question_validator: Node = nodes.QuestionValidator(
-        settings.question_words, settings.one_question, settings.no_repeats
-    )
-    answer_validator: Node = nodes.AnswerValidator(settings.answer_characters)
-    student_prompts: Node = nodes.StudentPrompts(pages, settings.question_words, settings.interesting_once)
-    teacher_prompts: Node = nodes.TeacherPrompts(pages)
-    if settings.as_published:
-        question_validator = as_released_nodes.ReleasedQuestionValidator(settings.question_words)
-        answer_validator = as_released_nodes.ReleasedAnswerValidator()
-        student_prompts = as_released_nodes.ReleasedStudentPrompts(
-            pages, settings.question_words, settings.interesting_once
-        )
-        teacher_prompts = as_released_nodes.ReleasedTeacherPrompts(pages)
-    return assembled(
-        settings,
-        turns=TURNS,
-        name=PUBLISHED if settings.as_published else NAME,
-        user_view=nodes.StudentMessages(pages, settings.question_words),
-        user_prompt_selector=student_prompts,
-        user_simulator=looked_up("user", settings.user),
-        question_validator=question_validator,
-        assistant_prompt_selector=teacher_prompts,
-        assistant_view=nodes.TeacherMessages(pages, settings.answer_tokens),
-        assistant=looked_up("assistant", settings.assistant),
-        answer_validator=answer_validator,
-        fallback=NO_ANSWER,
-        prompts=pages,
-    )
-
-
 class TopicSource(ScenarioSource):
     """Topics from a file, from the data set that a side replays, or from the shipped samples."""
 
-    topics: Path | None = Field(
-        default=None,
-        description="Take the topics of this source: a document of yours (.md, .txt, .html, .docx) or a folder of them, JSON lines, SimQuAC or QuAC JSON, or a run folder. Default: those of the replayed file, or the shipped samples.",
-    )
-    sample: int | None = Field(
-        default=None, ge=1, description="Draw N topics at random with the seed, in the file's order. Default: all."
-    )
-
-    background: data.Background = Field(
-        default="lead",
-        description="Take the background from a document: the text between its title and the next heading, only that text's first paragraph, or none.",
-    )
-    max_section_bytes: int = Field(
-        default=data.MAX_SECTION_BYTES,
-        ge=200,
-        description="Set the maximum of bytes of a section of a document; a longer one is split into several topics.",
-    )
-
-    def check(self) -> None:
-        """Raise SettingError for topics beside stored ones."""
-        if self.topics is not None:
-            raise SettingError(
-                "--topics and --scenarios: each gives the subjects of the conversations: give one of the two"
-            )
+    subjects = ("topics",)
+    topics: Path | None = None
+    """Take the topics of this source: a document of yours (.md, .txt, .html, .docx) or a folder of them, JSON lines,
+    SimQuAC or QuAC JSON, or a run folder. Default: those of the replayed file, or the shipped samples."""
+    sample: int | None = Field(default=None, ge=1)
+    """Draw N topics at random with the seed, in the file's order. Default: all."""
+    background: data.Background = "lead"
+    """Take the background from a document: the text between its title and the next heading, only that text's first
+    paragraph, or none."""
+    max_section_bytes: int = Field(default=data.MAX_SECTION_BYTES, ge=200)
+    """Set the maximum of bytes of a section of a document; a longer one is split into several topics."""
 
     def fitting(self, scenario: dict[str, Any]) -> dict[str, Any]:
         """The topic as a scenario; DataError for another kind.
@@ -155,8 +75,6 @@ class TopicSource(ScenarioSource):
         """One scenario for each topic; equal topics get different numbers."""
         replays = replayed_paths(settings)
         notes = [f"{path}: {note}" for path in dict.fromkeys(replays) for note in replayed(path).notes]
-        if len(set(replays)) == 2:
-            notes.insert(0, "user and assistant replay two files: answers belong to the questions of their own file")
         if self.topics is not None:
             topic_set = data.topic_set(
                 self.topics,
@@ -182,21 +100,10 @@ class TopicSource(ScenarioSource):
         )
 
 
-def scenario(
-    topic: Topic | Mapping[str, Any],
-    *,
-    ordinal: int = 0,
-    repeat: int = 0,
-    messages: Iterable[Message] = (),
-) -> Planned:
+def scenario(topic: Topic | Mapping[str, Any], *, messages: Iterable[Message] = ()) -> Planned:
     """The initial state of a conversation about a topic; `messages` come first."""
     topic = topic if isinstance(topic, Topic) else Topic.model_validate(topic)
-    state: Planned = {
-        "scenario": topic.scenario(),
-        "ordinal": ordinal,
-        "repeat": repeat,
-        "messages": [message.plain() for message in messages],
-    }
+    state: Planned = {"scenario": topic.scenario(), "messages": [message.plain() for message in messages]}
     if topic.id is not None:
         state["labels"] = {"topic_id": topic.id}
     return state
@@ -207,34 +114,73 @@ def scenarios(topics: Sequence[Topic]) -> list[Planned]:
     return numbered([scenario(topic) for topic in topics])
 
 
-FACTORY = CastFactory(
-    name=NAME,
-    build=_build,
-    settings=SimQuACSettings,
-    source=TopicSource,
-    summary='A student asks about a section that only the teacher sees ("Let the LLMs Talk", WSDM 2024).',
-)
+@ships(TopicSource)
+def cast(
+    user: User = "offline",
+    assistant: Assistant = "offline",
+    *,
+    question_words: Count = QUESTION_WORDS,
+    one_question: bool = False,
+    no_repeats: bool = False,
+    interesting_once: bool = True,
+    answer_tokens: Count = ANSWER_TOKENS,
+    answer_characters: Count = ANSWER_CHARACTERS,
+    as_published: bool = False,
+    **common: Unpack[Common],
+) -> Cast:
+    """A student asks about a section that only the teacher sees ("Let the LLMs Talk", WSDM 2024).
 
-
-@documented(SimQuACSettings)
-def cast(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:
-    """Student and teacher.
+    If a role replays stored conversations, its validator only takes notes, and the number of turns is that of the
+    stored conversation.
 
     `user` and `assistant`: a model identifier, a chat model, an agent with a `messages` channel, a function of
     messages, `replay:FILE`, `people:FILE`, `agent:URL`, `MODULE:NAME`, or a node. `prompts`: a folder, or a whole
     library.
+
+    Args:
+        question_words: Set the maximum number of words of a question or message of the user.
+        one_question: Reject a message with several questions. Default: accept and count it.
+        no_repeats: Reject a message that the user has sent before. Default: accept and count it.
+        interesting_once: Let the student ask for something interesting at most once in a conversation.
+        answer_tokens: Ask the teacher for answers of this number of tokens.
+        answer_characters: Reject an answer with more characters, without a search in the section.
+        as_published: Use the rules of the published program instead of the paper's; docs/research/as_released.md
+            lists them.
     """
-    return FACTORY(user=user, assistant=assistant, **settings)
+    pages = library(NAME, common.get("prompts"))
+    question_validator: Node = nodes.QuestionValidator(question_words, one_question, no_repeats)
+    answer_validator: Node = nodes.AnswerValidator(answer_characters)
+    student_prompts: Node = nodes.StudentPrompts(pages, question_words, interesting_once)
+    teacher_prompts: Node = nodes.TeacherPrompts(pages)
+    if as_published:
+        question_validator = as_released_nodes.ReleasedQuestionValidator(question_words)
+        answer_validator = as_released_nodes.ReleasedAnswerValidator()
+        student_prompts = as_released_nodes.ReleasedStudentPrompts(pages, question_words, interesting_once)
+        teacher_prompts = as_released_nodes.ReleasedTeacherPrompts(pages)
+    return assembled(
+        common,
+        turns=TURNS,
+        name=PUBLISHED if as_published else NAME,
+        user_view=nodes.StudentMessages(pages, question_words),
+        user_prompt_selector=student_prompts,
+        user_simulator=looked_up("user", user),
+        question_validator=question_validator,
+        assistant_prompt_selector=teacher_prompts,
+        assistant_view=nodes.TeacherMessages(pages, answer_tokens),
+        assistant=looked_up("assistant", assistant),
+        answer_validator=answer_validator,
+        fallback=NO_ANSWER,
+        prompts=pages,
+    )
 
 
-@documented(SimQuACSettings)
 def as_published(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:
-    """The cast that follows the published script's rules instead of the paper's; settings as for `cast`.
+    """The cast that follows the published script's rules instead of the paper's; `settings` as for `cast`.
 
     Where the script crashes or repeats without end, this cast has limits: four calls a turn for both roles, twelve
     turns. `docs/research/as_released.md` lists every difference between paper, script and this project.
     """
-    return FACTORY(user=user, assistant=assistant, **(settings | {"as_published": True}))
+    return cast(user, assistant, **settings | {"as_published": True})
 
 
 graph = conversation(cast())

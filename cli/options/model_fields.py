@@ -126,7 +126,7 @@ def _see(function: Callable[..., int], parameters: list[inspect.Parameter]) -> N
 def _option(name: str, plain: Any, setting: FieldInfo, section: str) -> Any:
     flag = "--" + name.replace("_", "-")
     settings: dict[str, Any] = {
-        "help": setting.description or "",
+        "help": " ".join((setting.description or "").split()),
         "metavar": METAVARS.get(name, "N" if plain in (int, int | None) else None),
     }
     settings["rich_help_panel"] = None if name in FIRST else section
@@ -164,7 +164,7 @@ def _checking(plain: Any, setting: FieldInfo) -> Callable[[Any], Any]:
 def _plain_type(annotation: Any) -> Any:
     """The type of the option for a field; None if a command line cannot set it.
 
-    For `Any` the option is a text.
+    For `Any`, and where a text is one of several kinds of values, the option is a text.
     """
     if annotation is Any:
         return str | None
@@ -172,7 +172,7 @@ def _plain_type(annotation: Any) -> Any:
         return annotation
     if get_origin(annotation) in (Union, types.UnionType):
         inner = [member for member in get_args(annotation) if member is not type(None)]
-        plain = _plain_type(inner[0]) if len(inner) == 1 else None
+        plain = str if str in inner else _plain_type(inner[0]) if len(inner) == 1 else None
         return None if plain is None else plain | None
     if get_origin(annotation) in (list, tuple, set, frozenset):
         item = _plain_type(get_args(annotation)[0])

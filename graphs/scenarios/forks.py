@@ -24,24 +24,13 @@ def forked(
 ) -> Planned:
     """The state of a conversation right after its message number `at`.
 
-    The messages up to that one are kept as they are recorded, with every draft. After a user's message the assistant
-    speaks next, after an assistant's message the user. The sides' memories are those that the record has: kept channels
-    of the last message of a side, and at the last message what the sides kept for themselves. What the record lacks is
-    a note of `Provenance.forks`.
+    The messages up to that one are kept as they are recorded, with every draft; the other side speaks next. The sides'
+    memories are those that the record has; what it lacks is a note of `Provenance.forks`.
 
-    Args:
-        conversation: The conversation, simulated, logged or of people.
-        at: Number of the last message to keep, from 0, as pages print it.
-        edit: A text in place of that message's.
-        scenario: Keys of the scenario that are to have other values, such as `profile`.
-        source: Name of the file or folder that holds it, for the record.
-
-    Returns:
-        An initial state for `simulate`.
-
-    Raises:
-        DataError: The conversation has no message, or says nothing of its scenario.
-        SettingError: There is no such message, nothing can follow it, or the edit changes nothing.
+    `at`: number of the last message to keep, from 0, as pages print it. `edit`: a text in place of that message's.
+    `scenario`: keys of the scenario that are to have other values. `source`: name of the file or folder that holds the
+    conversation, simulated, logged or of people. DataError if it has no message or says nothing of its scenario;
+    SettingError if there is no such message, nothing can follow it, or the edit changes nothing.
     """
     last = _last(conversation, at, edit)
     state = _state(conversation)
@@ -59,15 +48,7 @@ def forked(
 def replayed(conversation: Conversation, source: str = "") -> Planned:
     """The state of a replay, with id, scenario, repeat and first messages of the stored conversation.
 
-    Args:
-        conversation: The stored conversation.
-        source: Name of the file or folder that holds it.
-
-    Returns:
-        An initial state for `simulate`.
-
-    Raises:
-        DataError: The conversation says nothing of its scenario.
+    `source`: name of the file or folder that holds it. DataError if the conversation says nothing of its scenario.
     """
     record = conversation.model_dump(mode="json", exclude_defaults=True)
     state: Planned = {

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -22,7 +22,7 @@ from ...data.records import Conversation
 from ...data.scenarios import LogScenario, ScenarioReader, check_plain, named_folder
 from ...data.simquac import MAX_BYTES
 from ...data.text.model_tokens import texts_in
-from ...errors import DataError, SettingError, at
+from ...errors import DataError, SettingError, at, placed
 from ...nodes.scorers.success import KEY as SUCCESS
 from ...nodes.scorers.success import success_of, with_judge
 from ...nodes.speakers.replay import replayed_path
@@ -67,12 +67,11 @@ def repeated(scenarios: Iterable[Planned], repeats: int) -> list[Planned]:
 
 
 def behaving(states: Sequence[Planned], users: Sequence[UserKind], seed: int) -> list[Planned]:
-    """Each state with each kind of user, whose behaviours stand in its `extra`; SettingError for too many.
+    """Each state with each kind of user, whose behaviours stand in its `extra`; DataError for too many.
 
     A share is drawn by seed, scenario and repeat.
     """
-    if problem := too_many(len(states) * len(users), "--limit"):
-        raise SettingError(f"--behaviour: {problem}")
+    check_count(len(states) * len(users), "--behaviour or --limit")
     return [_with_user(state, users, number, seed) for state in states for number in range(len(users))]
 
 
@@ -102,11 +101,10 @@ def chosen(
     return [scenarios[number] for number in sorted(sorted(range(len(scenarios)), key=draw)[:sample])]
 
 
-def too_many(count: int, options: str) -> str | None:
-    """What is wrong with planning so many conversations, if they are too many."""
-    if count <= MOST_SCENARIOS:
-        return None
-    return f"{count:,} conversations are planned, the bound is {MOST_SCENARIOS:,}: choose by {options}"
+def check_count(count: int, options: str) -> None:
+    """Raise DataError if so many conversations are too many for a run."""
+    if count > MOST_SCENARIOS:
+        raise DataError(f"{count:,} conversations are planned, the bound is {MOST_SCENARIOS:,}: choose by {options}")
 
 
 class ScenarioSource(BaseModel):
@@ -116,31 +114,28 @@ class ScenarioSource(BaseModel):
     making says in `own` how it makes them, and in `fitting` what it takes.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
-    scenarios: Path | None = Field(
-        default=None,
-        description="Take the scenarios of this source: stored conversations in their order (a run folder, a data set, logs), JSON of scenarios, or test cases of another tool. Each conversation is one scenario.",
-    )
-    part: UserPart = Field(
-        default="all",
-        description="Take only users of this split of --scenarios: tune (development), test, or all.",
-    )
-    limit: int | None = Field(default=None, ge=1, description="Limit to the first N scenarios. Default: all.")
-    repeats: int = Field(default=1, ge=1, description="Simulate N conversations about each scenario.")
-    behaviour: tuple[str, ...] = Field(
-        default=(),
-        description="Give the users these behaviours, such as impatient,incomplete, or impatient=0.3 for a share of them. May be repeated: each scenario meets each kind of user; plain means no behaviour.",
-    )
-    judge: str | None = Field(
-        default=None,
-        description="Judge success with this model where a scenario asks for a judgement and names no model: openai:NAME.",
-    )
-    max_topic_bytes: int = Field(default=MAX_BYTES, ge=1, description="Set the maximum of bytes of text in a scenario.")
-    licence: str | None = Field(
-        default=None,
-        description="Name the licence and attribution of the scenarios' text; they are written into the data set's README.",
-    )
+    subjects: ClassVar[tuple[str, ...]] = ()
+    """Options of the cast that mean nothing beside `scenarios`."""
+    scenarios: Path | None = None
+    """Take the scenarios of this source: stored conversations in their order (a run folder, a data set, logs), JSON of
+    scenarios, or test cases of another tool. Each conversation is one scenario."""
+    part: UserPart = "all"
+    """Take only users of this split of --scenarios: tune (development), test, or all."""
+    limit: int | None = Field(default=None, ge=1)
+    """Limit to the first N scenarios. Default: all."""
+    repeats: int = Field(default=1, ge=1)
+    """Simulate N conversations about each scenario."""
+    behaviour: tuple[str, ...] = ()
+    """Give the users these behaviours, such as impatient,incomplete, or impatient=0.3 for a share of them. May be
+    repeated: each scenario meets each kind of user; plain means no behaviour."""
+    judge: str | None = None
+    """Judge success with this model where a scenario asks for a judgement and names no model: openai:NAME."""
+    max_topic_bytes: int = Field(default=MAX_BYTES, ge=1)
+    """Set the maximum of bytes of text in a scenario."""
+    licence: str | None = None
+    """Name the licence and attribution of the scenarios' text; they are written into the data set's README."""
 
     def read(self, settings: Any, seed: int) -> Scenarios:
         """The scenarios: those of `scenarios` if it is given, else the cast's own; chosen with the seed, and repeated.
@@ -159,14 +154,14 @@ class ScenarioSource(BaseModel):
             raise SettingError(f"--{idle[0]}: is about the scenarios of --scenarios SRC: give it, or leave this out")
         else:
             taken = self.own(settings, seed)
+            if len(set(replayed_paths(settings))) == 2:
+                note = "user and assistant replay two data sets: replies belong to the messages of their own"
+                taken = replace(taken, notes=(note, *taken.notes))
         return replace(taken, states=behaving(taken.states, users, seed)) if users else taken
 
     def own(self, settings: Any, seed: int) -> Scenarios:
         """The cast's own scenarios, where no source of them is given; SettingError if it makes none."""
         raise SettingError("--scenarios: give a file of JSON lines, one scenario each, or stored conversations")
-
-    def check(self) -> None:
-        """Raise SettingError for an option that means nothing beside `scenarios`."""
 
     def fitting(self, scenario: dict[str, Any]) -> dict[str, Any]:
         """The scenario as this cast takes it, by default any.
@@ -221,7 +216,10 @@ class ScenarioSource(BaseModel):
 
     def _taken(self, path: Path, settings: Any, seed: int) -> Scenarios:
         """The scenarios of a source, each with the number that it has among equal ones of the whole source."""
-        self.check()
+        if beside := [f"--{name}" for name in self.subjects if getattr(self, name) is not None]:
+            raise SettingError(
+                f"{' and '.join(beside)}: --scenarios says what is talked about: leave one of the two out"
+            )
         reader = ScenarioReader(path)
         states: list[Planned] = []
         seen: Counter[str] = Counter()
@@ -245,8 +243,8 @@ class ScenarioSource(BaseModel):
                 "give --part all, or a source with more users"
             )
         states = list(self.selected(states, seed))[: self.limit]
-        if problem := too_many(len(states) * self.repeats, "--limit or --part"):
-            raise DataError(f"{at(path)}: {problem}")
+        with placed(at(path)):
+            check_count(len(states) * self.repeats, "--limit or --part")
         info: dict[str, Any] = {"source": path.absolute().name, "source_digest": reader.digest, "format": reader.format}
         further = {
             "part": self.part if self.part != "all" else None,

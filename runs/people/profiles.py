@@ -13,7 +13,7 @@ from ...data.recllmsim import Coverage, Profile, coverage, shipped_profiles
 from ...data.text.languages import Language
 from ...data.text.model_tokens import OF_MESSAGE, tokens_about
 from ...errors import SettingError
-from ...graphs.casts.registry import library
+from ...graphs.casts.shipped import library
 from ...nodes.calls.spending import PriceQuery, asked_model
 from ...nodes.models.specs import chat_model, model_provenance
 from ...nodes.profiles import ProfileLimits, ProfileMaker, ProfileStopReason, Proposal

@@ -199,5 +199,4 @@ def _states_for(speaker: Any, limit: int | None) -> tuple[list[Planned], str]:
 
 def of_file(path: Path, limit: int | None, seed: int) -> list[Planned]:
     """The scenarios of a file, as for `duologue test`."""
-    settings = agent_test.FACTORY.checked({})
-    return list(agent_test.FACTORY.source(scenarios=path, limit=limit).read(settings, seed).states)
+    return list(casts.scenarios_of(path, agent_test.NAME, seed=seed, limit=limit).states)

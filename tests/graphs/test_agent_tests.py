@@ -152,7 +152,7 @@ def test_equal_lines_are_told_apart_and_own_keys_are_kept(tmp_path: Path) -> Non
     path = lines(
         tmp_path / "s.jsonl", FLIGHT, FLIGHT, {"goal": "x", "id": 7, "tags": ["a"]}, {"kind": "own", "facts": 1}
     )
-    states = agent_test.Goals(scenarios=path, repeats=2).read(agent_test.AgentTestSettings(), 0).states
+    states = agent_test.Goals(scenarios=path, repeats=2).read(None, 0).states
     assert [state["ordinal"] for state in states] == [0, 0, 1, 1, 0, 0, 0, 0]
     assert states[4]["scenario"] == {"goal": "x", "id": 7, "tags": ["a"]}
     assert len({talk.id for talk in duologue.simulate(agent_test.cast(assistant=clerk), states[:4])}) == 4
@@ -175,7 +175,7 @@ def test_equal_lines_are_told_apart_and_own_keys_are_kept(tmp_path: Path) -> Non
 def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, line: Any, problem: str) -> None:
     path = lines(tmp_path / "s.jsonl", FLIGHT, line)
     with pytest.raises(DataError) as error:
-        agent_test.Goals(scenarios=path).read(agent_test.AgentTestSettings(), 0)
+        agent_test.Goals(scenarios=path).read(None, 0)
     assert str(error.value).startswith(f"{path}: line 2: ")
     assert problem in str(error.value)
 
@@ -184,15 +184,15 @@ def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, line: Any, problem:
 def test_scenarios_may_stand_in_a_json_list(tmp_path: Path, indent: int | None) -> None:
     path = tmp_path / "s.json"
     path.write_text(json.dumps([FLIGHT, {"goal": "a seat"}], indent=indent), encoding="utf-8")
-    states = agent_test.Goals(scenarios=path).read(agent_test.AgentTestSettings(), 0).states
+    states = agent_test.Goals(scenarios=path).read(None, 0).states
     assert [state["scenario"]["goal"] for state in states] == [FLIGHT["goal"], "a seat"]
     path.write_text(json.dumps([FLIGHT, {"goal": 3}], indent=indent), encoding="utf-8")
     with pytest.raises(DataError, match=r"s\.json: \[1\]: 'goal' is not a text: write the user's goal"):
-        agent_test.Goals(scenarios=path).read(agent_test.AgentTestSettings(), 0)
+        agent_test.Goals(scenarios=path).read(None, 0)
 
 
 def test_the_judge_of_the_run_is_written_into_the_scenarios_that_need_one(tmp_path: Path) -> None:
     path = lines(tmp_path / "s.jsonl", {"goal": "a", "success": {"judged": "It is polite."}})
     source = agent_test.Goals(scenarios=path, judge="openai:m")
     with pytest.raises(DataError, match=r"line 1: success\.judged: OPENAI_API_KEY is not set"):
-        source.read(agent_test.AgentTestSettings(), 0)
+        source.read(None, 0)

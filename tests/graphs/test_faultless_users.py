@@ -40,7 +40,8 @@ def agent(messages: list[dict[str, str]]) -> str:
 
 def situations(language: str, count: int) -> list[State]:
     """The initial states of the first tasks with profiles."""
-    return [*recllmsim.FACTORY.source(limit=count).read(recllmsim.FACTORY.settings(language=language), 0)]
+    settings = graphs.casts.find("recllmsim").checked({"language": language})
+    return [*recllmsim.TaskSource(limit=count).read(settings, 0)]
 
 
 def runs() -> Iterator[Conversation]:

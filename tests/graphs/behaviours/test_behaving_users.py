@@ -138,7 +138,7 @@ def test_each_scenario_meets_each_kind_of_user(tmp_path):
 def test_a_replayed_user_cannot_behave_otherwise(tmp_path):
     (tmp_path / "goals.jsonl").write_text('{"goal": "tea"}\n')
     source = casts.find("agent_test").source(scenarios=tmp_path / "goals.jsonl", behaviour=("terse",))
-    settings = agent_test.AgentTestSettings(user="replay:talks.jsonl")
+    settings = casts.find("agent_test").checked({"user": "replay:talks.jsonl"})
     with pytest.raises(SettingError, match="--behaviour: the user is replayed"):
         source.read(settings, 0)
 

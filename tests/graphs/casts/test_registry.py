@@ -28,7 +28,13 @@ strict = nodes.validator(lambda draft, state: None if "?" in draft["text"] else 
 
 
 def cast(words: int = 5, user: str = "offline", limits: nodes.Limits | None = None):
-    """A student of few words."""
+    """A student of few words.
+
+    Args:
+        words: At most this many words
+            of a question.
+        limits: Of its conversations.
+    """
     from duologue.graphs import simquac
 
     return simquac.cast(user, question_words=words).replace(name="own")
@@ -151,14 +157,14 @@ def test_what_keeps_a_cast_in_this_process_is_named_and_no_longer_once_it_is_rep
 
 
 def test_a_notebook_registers_a_cast_of_its_own(registering: None) -> None:
-    factory = casts.register(CastFactory("mine", lambda settings: simquac.cast(settings.user), summary="Mine."))
+    factory = casts.register(CastFactory("mine", lambda user="offline": simquac.cast(user), summary="Mine."))
     assert casts.find("mine") is casts.register(factory) is factory
-    other = CastFactory("mine", lambda settings: simquac.cast())
+    other = CastFactory("mine", lambda: simquac.cast())
     with pytest.raises(SettingError, match="there is a cast 'mine' already"):
         casts.register(other)
     assert casts.register(other, replace=True) is casts.find("mine") is other
     assert factory().live == ("the cast 'mine' is registered in this process only",)
-    replaced = casts.register(CastFactory("simquac", lambda settings: recllmsim.cast()), replace=True)
+    replaced = casts.register(CastFactory("simquac", lambda: recllmsim.cast()), replace=True)
     assert replaced().live == ("the cast 'simquac' is registered in this process only",)
     assert recllmsim.cast().live == ()
     with pytest.raises(SettingError, match=r"has no name as a cast: give name=..., such as name='desk'"):
@@ -189,12 +195,11 @@ def test_an_installed_package_adds_a_cast_and_a_broken_one_only_a_warning(
     assert "the cast lost of theirs cannot be loaded: ModuleNotFoundError" in caplog.text
 
 
-def test_help_shows_every_setting_of_a_cast() -> None:
-    import inspect
-
-    line = "`question_words`: Set the maximum number of words of a question or message of the user."
-    assert line in (simquac.cast.__doc__ or "")
-    assert inspect.signature(recllmsim.cast).parameters["may_give_up"].default is False
+def test_the_docstring_of_a_cast_describes_its_settings(own: None) -> None:
+    fields = casts.find("own:cast").settings.model_fields
+    assert (fields["words"].description, fields["user"].description) == ("At most this many words of a question.", None)
+    common = casts.find("simquac").settings.model_fields["prompts"].description or ""
+    assert common.startswith("Read prompt templates from this folder")
 
 
 def test_plain_scenarios_are_told_what_makes_initial_states_of_them_and_a_misspelt_key_the_right_one() -> None:

@@ -18,6 +18,7 @@ from duologue.graphs import recllmsim
 from duologue.graphs.scenarios.sources import Scenarios, ScenarioSource
 
 PROFILE: dict[str, Any] = {"gender": "female", "age": 30, "personality": ["calm"]}
+SETTINGS = graphs.casts.find("recllmsim").checked
 ONE_TURN = duologue.Limits(max_turns=1)
 
 
@@ -110,18 +111,18 @@ def test_logs_that_name_no_topic_are_paired_with_what_was_simulated_on_them(tmp_
 @pytest.mark.parametrize("contexts", ["0,2", ["0", "2"], ["0,2"]])
 def test_contexts_are_numbers_with_commas_or_one_each(contexts: Any) -> None:
     source = recllmsim.TaskSource.model_validate({"contexts": contexts, "sample": 1})
-    assert len(source.read(recllmsim.RecLLMSimSettings(), seed=0)) == 10
+    assert len(source.read(SETTINGS({}), seed=0)) == 10
 
 
 def test_a_source_says_its_licence_and_what_is_odd_about_it(people: Path, tmp_path: Path) -> None:
     (tmp_path / "tasks.yaml").write_text("travel: {prompt: You go to $place., options: {place: [Rome, Oslo]}}\n")
     record_lines.write(of_people(6), tmp_path / "others.jsonl")
     for tasks, licence in ((None, "mit"), (tmp_path / "tasks.yaml", None)):
-        source = recllmsim.TaskSource(sample=1, tasks=tasks).read(recllmsim.RecLLMSimSettings(), seed=0).source
+        source = recllmsim.TaskSource(sample=1, tasks=tasks).read(SETTINGS({}), seed=0).source
         assert source.get("licence_id") == licence
     for other, noted in ((f"replay:{tmp_path / 'others.jsonl'}", True), (f"replay:{people}", False)):
-        settings = recllmsim.RecLLMSimSettings(user=f"replay:{people}", assistant=other)
-        assert any("two folders" in note for note in recllmsim.TaskSource().read(settings, 0).notes) == noted
+        settings = SETTINGS({"user": f"replay:{people}", "assistant": other})
+        assert any("two data sets" in note for note in recllmsim.TaskSource().read(settings, 0).notes) == noted
 
 
 def test_a_run_is_read_one_conversation_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -153,7 +153,7 @@ def test_the_provenance_names_the_file_and_its_digest(tmp_path):
 def test_a_data_set_that_both_sides_and_the_scenarios_take_is_read_once(tmp_path, monkeypatch):
     from duologue.data import Conversation, Message, load
     from duologue.data import simquac as data_sets
-    from duologue.graphs import simquac
+    from duologue.graphs import casts, simquac
     from duologue.graphs.simquac import TopicSource
     from duologue.nodes.speakers import replay
 
@@ -169,7 +169,7 @@ def test_a_data_set_that_both_sides_and_the_scenarios_take_is_read_once(tmp_path
     monkeypatch.setattr(replay, "load", counted)
     settings = {"user": f"replay:{tmp_path / 'talks.json'}", "assistant": f"replay:{tmp_path / 'talks.json'}"}
     simquac.cast(**settings)
-    TopicSource().read(simquac.SimQuACSettings(**settings), seed=0)
+    TopicSource().read(casts.find("simquac").checked(settings), seed=0)
     assert reads == [tmp_path / "talks.json"]
     (tmp_path / "talks.json").write_text((tmp_path / "talks.json").read_text() + " ")
     simquac.cast(**settings)
