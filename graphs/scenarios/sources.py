@@ -218,7 +218,7 @@ class ScenarioSource(BaseModel):
         """The scenarios of a source, each with the number that it has among equal ones of the whole source."""
         if beside := [f"--{name}" for name in self.subjects if getattr(self, name) is not None]:
             raise SettingError(
-                f"{' and '.join(beside)}: --scenarios says what is talked about: leave one of the two out"
+                f"{' and '.join(beside)}: --scenarios says what is talked about: leave it out"
             )
         reader = ScenarioReader(path)
         states: list[Planned] = []
