@@ -31,7 +31,15 @@ from .casts.cast import Cast, Speaker, looked_up, replaying, says_stored
 from .casts.registry import ships
 from .casts.shipped import Assistant, Common, User, assembled, library
 from .graph import conversation
-from .scenarios.sources import Scenarios, ScenarioSource, check_count, numbered, of_another_kind, replayed_paths
+from .scenarios.sources import (
+    Scenarios,
+    ScenarioSource,
+    check_count,
+    numbered,
+    of_another_kind,
+    repeated,
+    replayed_paths,
+)
 
 Subject: TypeAlias = Situation | Conversation
 NAME = KIND
@@ -117,8 +125,8 @@ class TaskSource(ScenarioSource):
         for number, state in enumerate(states):
             self.check_size(texts_in(state["scenario"]), f"situation {number}")
         return Scenarios(
-            self.repeated(states, settings)[: self.limit],
-            self.source_info(**source),
+            repeated(states, self.repeats)[: self.limit],
+            source,
             self.settings_for(states),
             (*notes, *self.remarks(states, settings)),
             bool(source.get("broken")),

@@ -11,7 +11,6 @@ from pydantic import Field
 
 from ..data import simquac as data
 from ..data.grounding import NO_ANSWER
-from ..data.identity import equals, ordinals
 from ..data.records import Message
 from ..data.rules import QUESTION_WORDS
 from ..data.simquac import Topic
@@ -27,7 +26,7 @@ from .casts.cast import Cast, Speaker, looked_up
 from .casts.registry import ships
 from .casts.shipped import Assistant, Common, Count, User, assembled, library
 from .graph import conversation
-from .scenarios.sources import Scenarios, ScenarioSource, chosen, numbered, of_another_kind, replayed_paths
+from .scenarios.sources import Scenarios, ScenarioSource, chosen, numbered, of_another_kind, repeated, replayed_paths
 
 NAME = "simquac"
 PUBLISHED = "simquac_as_released"
@@ -82,22 +81,19 @@ class TopicSource(ScenarioSource):
                 background=self.background,
                 max_section_bytes=self.max_section_bytes,
             )
-            topics, source = topic_set.topics, self.topics.absolute().name
+            topics, source = topic_set.topics, {"source": self.topics.absolute().name}
             notes += topic_set.notes
         elif replays:
             topics = data.topics_of(replayed(replays[0]), replays[0], max_bytes=self.max_topic_bytes)
-            source = replays[0].name
+            source = {"source": replays[0].name}
         else:
-            topics, source = data.samples(), "samples/topics.jsonl"
-        shipped = self.topics is None and not replays
-        licence = {"licence": "MIT, written for duologue", "licence_id": "mit"} if shipped else {}
-        if repeated := equals(ordinals(topic.scenario() for topic in topics)):
-            verb = "repeats" if repeated == 1 else "repeat"
-            notes.append(f"{repeated} of {len(topics)} topics {verb} an earlier one; each is simulated")
-        states = chosen(scenarios(topics), limit=self.limit, sample=self.sample, seed=seed)
-        return Scenarios(
-            self.repeated(states, settings), self.source_info(source=source, **licence), notes=tuple(notes)
-        )
+            topics, licence = data.samples(), {"licence": "MIT, written for duologue", "licence_id": "mit"}
+            source = {"source": "samples/topics.jsonl"} | licence
+        states = scenarios(topics)
+        if equal := sum(bool(state.get("ordinal")) for state in states):
+            notes.append(f"topics that repeat an earlier one: {equal} of {len(topics)}; each is simulated")
+        states = chosen(states, limit=self.limit, sample=self.sample, seed=seed)
+        return Scenarios(repeated(states, self.repeats), source, notes=tuple(notes))
 
 
 def scenario(topic: Topic | Mapping[str, Any], *, messages: Iterable[Message] = ()) -> Planned:

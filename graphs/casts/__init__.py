@@ -1,7 +1,7 @@
 """Casts by name, their settings, and a cast as plain data from which another process builds it again.
 
-An installed package adds its casts with the entry point group `duologue.casts`, a notebook with `register`.
-A function that returns a cast needs neither: it is named by its import path. Example::
+An installed package adds its casts with the entry point group `duologue.casts`.
+A function that returns a cast does not need it: it is named by its import path. Example::
 
     >>> from duologue import casts
     >>> casts.find("simquac")(user="offline").name
@@ -9,6 +9,6 @@ A function that returns a cast needs neither: it is named by its import path. Ex
 """
 
 from .cast import CastSpec
-from .registry import GROUP, CastFactory, built, find, register, registered, scenarios_of
+from .registry import GROUP, CastFactory, built, find, registered, scenarios_of
 
-__all__ = ["GROUP", "CastFactory", "CastSpec", "built", "find", "register", "registered", "scenarios_of"]
+__all__ = ["GROUP", "CastFactory", "CastSpec", "built", "find", "registered", "scenarios_of"]

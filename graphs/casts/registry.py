@@ -13,7 +13,7 @@ from typing import Annotated, Any, ParamSpec, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from ...errors import DuologueError, SettingError, first_invalid, kind, shown
+from ...errors import DuologueError, SettingError, first_invalid, kind
 from ...nodes.limits import Limits
 from ...nodes.settings.import_path import imported, is_import_path
 from ...nodes.settings.redaction import error_line
@@ -24,8 +24,6 @@ GROUP = "duologue.casts"
 """Group of the entry points of installed packages: each a name with its function, cast or `CastFactory`."""
 SHIPPED: dict[str, "CastFactory"] = {}
 """The casts of `graphs`, each of the name of its module."""
-_OWN: dict[str, "CastFactory"] = {}
-"""The casts that this process has registered."""
 _CONFIG = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 log = logging.getLogger(__name__)
 P = ParamSpec("P")
@@ -45,7 +43,7 @@ class CastFactory:
     """Where scenarios come from, a pydantic model: further options."""
     summary: str = ""
     """What the cast simulates, in one line: the help of `duologue simulate NAME`. By default the first of the docstring."""
-    settings: type[BaseModel] = field(init=False, compare=False)
+    settings: type[BaseModel] = field(init=False)
     """The parameters as a pydantic model."""
 
     def __post_init__(self) -> None:
@@ -65,8 +63,9 @@ class CastFactory:
                     plain[name] = in_json
             except ValueError as error:
                 live[name] = f"{name} {error}"
-        if not self._is_findable():
-            live["cast"] = f"the cast {self.name!r} is registered in this process only"
+        # another process finds a cast that is shipped, of an installed package, or has an import path
+        if not (is_import_path(self.name) or self.name in SHIPPED or self.name in entry_points(group=GROUP).names):
+            live["cast"] = f"the cast {self.name!r} is known in this process only"
         return replace(self._made(settings), spec=CastSpec(cast=self.name, settings=plain, live=live))
 
     def checked(self, values: Mapping[str, Any]) -> Any:
@@ -94,12 +93,6 @@ class CastFactory:
         if not isinstance(cast, Cast):
             raise SettingError(f"{self.name}: gave {kind(cast)}, not a cast: return graphs.Cast(...)")
         return cast
-
-    def _is_findable(self) -> bool:
-        """Whether another process finds this cast by its name: an import path, shipped, or of an installed package."""
-        if is_import_path(self.name):
-            return True
-        return self.name not in _OWN and (self.name in SHIPPED or self.name in entry_points(group=GROUP).names)
 
 
 def ships(source: type[ScenarioSource]) -> Callable[[Callable[P, Cast]], Callable[P, Cast]]:
@@ -167,28 +160,9 @@ def _described(documented: object) -> dict[str, str]:
     return {name: " ".join(text.split()) for name, text in texts}
 
 
-def register(
-    factory: CastFactory | Cast | Callable[..., Cast], *, name: str = "", replace: bool = False
-) -> CastFactory:
-    """Register a cast by its name, for `find` and the command, and return it; `replace` allows a taken name.
-
-    A function that returns a cast needs a `name`. SettingError if the name is missing or taken. Another process does not
-    know the cast, unless an entry point names it.
-    """
-    if not isinstance(factory, CastFactory):
-        own_name = name or (factory.name if isinstance(factory, Cast) else "")
-        if not own_name:
-            raise SettingError(f"{shown(factory)} has no name as a cast: give name=..., such as name='desk'")
-        factory = factory_of(own_name, factory)
-    if not replace and registered().get(factory.name, factory) != factory:
-        raise SettingError(f"there is a cast {factory.name!r} already: give yours another name, or replace=True")
-    _OWN[factory.name] = factory
-    return factory
-
-
 def registered() -> dict[str, CastFactory]:
-    """Every cast by name: shipped with Duologue, from installed packages, registered in this process."""
-    return dict(sorted({**_installed(), **SHIPPED, **_OWN}.items()))
+    """Every cast by name: shipped with Duologue, and from installed packages."""
+    return dict(sorted({**_installed(), **SHIPPED}.items()))
 
 
 @cache

@@ -142,9 +142,12 @@ class ScenarioSource(BaseModel):
 
         `settings`: the cast's. DataError for a source that cannot be used, SettingError for options without an effect.
         """
-        users = chosen_users(self.behaviour)
+        users, replays = chosen_users(self.behaviour), replayed_paths(settings)
         if users and replayed_path(getattr(settings, "user", None)) is not None:
             raise SettingError("--behaviour: the user is replayed, so its words are fixed: leave one of the two out")
+        if self.repeats > 1 and len(replays) == 2:
+            raise SettingError("--repeats: both sides are replayed, so every repeat would be the same: leave it out")
+        notes = list[str]()
         if self.scenarios is not None:
             with named_folder(self.scenarios):
                 taken = self._taken(self.scenarios, settings, seed)
@@ -154,10 +157,14 @@ class ScenarioSource(BaseModel):
             raise SettingError(f"--{idle[0]}: is about the scenarios of --scenarios SRC: give it, or leave this out")
         else:
             taken = self.own(settings, seed)
-            if len(set(replayed_paths(settings))) == 2:
-                note = "user and assistant replay two data sets: replies belong to the messages of their own"
-                taken = replace(taken, notes=(note, *taken.notes))
-        return replace(taken, states=behaving(taken.states, users, seed)) if users else taken
+            if len(set(replays)) == 2:
+                notes.append("user and assistant replay two data sets: replies belong to the messages of their own")
+        return replace(
+            taken,
+            states=behaving(taken.states, users, seed) if users else taken.states,
+            source=taken.source | {"licence": self.licence or taken.source.get("licence")},
+            notes=(*notes, *taken.notes),
+        )
 
     def own(self, settings: Any, seed: int) -> Scenarios:
         """The cast's own scenarios, where no source of them is given; SettingError if it makes none."""
@@ -217,9 +224,7 @@ class ScenarioSource(BaseModel):
     def _taken(self, path: Path, settings: Any, seed: int) -> Scenarios:
         """The scenarios of a source, each with the number that it has among equal ones of the whole source."""
         if beside := [f"--{name}" for name in self.subjects if getattr(self, name) is not None]:
-            raise SettingError(
-                f"{' and '.join(beside)}: --scenarios says what is talked about: leave it out"
-            )
+            raise SettingError(f"{' and '.join(beside)}: --scenarios says what is talked about: leave it out")
         reader = ScenarioReader(path)
         states: list[Planned] = []
         seen: Counter[str] = Counter()
@@ -261,8 +266,8 @@ class ScenarioSource(BaseModel):
                 "words of a user: left out"
             )
         return Scenarios(
-            self.repeated(states, settings),
-            self.source_info(**info),
+            repeated(states, self.repeats),
+            info,
             self.settings_for(states),
             (*notes, *self.remarks(states, settings)),
             bool(reader.broken),
@@ -283,12 +288,6 @@ class ScenarioSource(BaseModel):
             state["extra"] = dict(entry.extra)
         return state
 
-    def repeated(self, states: Sequence[Planned], settings: Any) -> list[Planned]:
-        """Each state `repeats` times; SettingError if every repeat would be the same."""
-        if self.repeats > 1 and len(replayed_paths(settings)) == 2:
-            raise SettingError("--repeats: both sides are replayed, so every repeat would be the same: leave it out")
-        return repeated(states, self.repeats)
-
     def check_size(self, texts: Iterable[str], where: str) -> None:
         """Raise DataError if the texts of a scenario have more bytes than allowed."""
         size = sum(len(text.encode("utf-8", "replace")) for text in texts)
@@ -296,10 +295,6 @@ class ScenarioSource(BaseModel):
             raise DataError(
                 f"{where}: has {size:,} bytes of text, more than {self.max_topic_bytes:,}: shorten it, or raise --max-topic-bytes"
             )
-
-    def source_info(self, **info: Any) -> dict[str, Any]:
-        """The manifest's entry about the source; the option `licence` comes before the licence in `info`."""
-        return info | {"licence": self.licence or info.get("licence")}
 
 
 def replayed_paths(settings: Any) -> list[Path]:

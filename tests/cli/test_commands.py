@@ -117,7 +117,7 @@ def test_a_teacher_on_peoples_questions_is_one_command(duologue, open_data, tmp_
 def test_equal_topics_are_counted_in_a_line(duologue, tmp_path):
     path = topics(tmp_path / "t.jsonl", TOPIC, TOPIC, TOPIC | {"title": "Other"})
     _, out, err = duologue("simulate", "simquac", "--topics", path, "--max-turns", 1)
-    assert "1 of 3 topics repeats an earlier one; each is simulated" in err
+    assert "topics that repeat an earlier one: 1 of 3; each is simulated" in err
     assert "3 of 3 conversations finished" in out
 
 

@@ -68,11 +68,6 @@ def own(tmp_path: Path) -> None:
     sys.modules.pop("own", None)
 
 
-@pytest.fixture
-def registering(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_OWN", {})
-
-
 def run(cast: Cast) -> list[Conversation]:
     return duologue.simulate(cast, [simquac.scenario(TOPIC)], limits=Limits(max_turns=2, seed=3))
 
@@ -156,25 +151,9 @@ def test_what_keeps_a_cast_in_this_process_is_named_and_no_longer_once_it_is_rep
     assert simquac.cast(assistant=lambda messages: "x").replace(assistant="offline").live == ()
 
 
-def test_a_notebook_registers_a_cast_of_its_own(registering: None) -> None:
-    factory = casts.register(CastFactory("mine", lambda user="offline": simquac.cast(user), summary="Mine."))
-    assert casts.find("mine") is casts.register(factory) is factory
-    other = CastFactory("mine", lambda: simquac.cast())
-    with pytest.raises(SettingError, match="there is a cast 'mine' already"):
-        casts.register(other)
-    assert casts.register(other, replace=True) is casts.find("mine") is other
-    assert factory().live == ("the cast 'mine' is registered in this process only",)
-    replaced = casts.register(CastFactory("simquac", lambda: recllmsim.cast()), replace=True)
-    assert replaced().live == ("the cast 'simquac' is registered in this process only",)
-    assert recllmsim.cast().live == ()
-    with pytest.raises(SettingError, match=r"has no name as a cast: give name=..., such as name='desk'"):
-        casts.register(lambda user="offline": simquac.cast(user))
-    desk = casts.register(lambda user="offline": simquac.cast(user), name="desk")()
-    assert desk.spec is not None
-    assert desk.spec.cast == "desk"
-    assert casts.register(simquac.cast(), name="other") is casts.find("other")
-    with pytest.raises(SettingError, match="give a function that returns a Cast"):
-        casts.register(3, name="three")
+def test_a_factory_that_no_name_finds_makes_casts_of_this_process() -> None:
+    factory = CastFactory("mine", lambda user="offline": simquac.cast(user), summary="Mine.")
+    assert factory().live == ("the cast 'mine' is known in this process only",)
 
 
 def test_an_installed_package_adds_a_cast_and_a_broken_one_only_a_warning(
