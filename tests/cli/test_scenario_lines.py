@@ -113,7 +113,7 @@ def test_a_broken_line_is_named_although_the_limit_ends_before_it(duologue):
     [
         (("recllmsim", "--part", "test"), "--part: is about the scenarios of --scenarios SRC"),
         (("simquac", "--judge", "openai:m"), "--judge: is about the scenarios of --scenarios SRC"),
-        (("simquac", "--scenarios", "logs.jsonl", "--topics", "t"), "give one of the two"),
+        (("simquac", "--scenarios", "logs.jsonl", "--topics", "t"), "--topics: --scenarios says what is talked about"),
         (("simquac", "--scenarios", "nowhere"), "nowhere: "),
         (("agent_test", "--scenarios", "logs.jsonl", "--part", "half"), "'half' is not one of"),
     ],

@@ -91,7 +91,7 @@ def test_tasks_are_chosen_among_peoples_as_among_shipped_ones(duologue, some_peo
     assert len({json.dumps(one.scenario["profile"]) for one in load("run")}) == 1
     code, _, err = duologue("simulate", "recllmsim", "--scenarios", some_people, "--tasks", "a.yaml", "--out", "no")
     assert code == 2
-    assert "--scenarios has tasks and profiles of its own: leave them out" in " ".join(err.split())
+    assert "--tasks: --scenarios says what is talked about: leave it out" in " ".join(err.split())
 
 
 def test_published_sections_are_asked_about_once_for_each_conversation(duologue, open_data):

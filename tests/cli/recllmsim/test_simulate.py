@@ -170,9 +170,6 @@ BAD = [
     (("--tasks", "lacks.yaml"), "lacks.yaml"),
     (("--user", "replay:empty"), "empty: holds no"),
     (("--user", "replay:empty", "--profiles", "pool.txt"), "--profiles and --tasks: a replayed side has its own"),
-    (("--user", "replay:pool.txt", "--opens", "assistant"), "--opens: without effect, a replayed side repeats its"),
-    (("--user", "replay:pool.txt", "--handshake", "--may-give-up"), "--handshake, --may-give-up: without effect"),
-    (("--assistant", "replay:pool.txt", "--proactive"), "--proactive: without effect"),
     (("--language", "fr"), "--language"),
     (("--opens", "nobody"), "--opens"),
     (("--assistant", "gpt"), "model 'gpt' is unknown"),
@@ -208,8 +205,16 @@ def test_the_language_of_a_replay_is_that_of_what_is_replayed(simulate, open_dat
             ]
             == pages
         )
-        line = "1 of 1 conversations are in another language than the run, which is in en"
+        line = "1 of 1 scenarios are in another language than the run, which is in en"
         assert (line in " ".join(err.split())) == (pages == "en")
+    for *options, useless in (
+        ("--user", "replay:one", "--opens", "assistant", "--opens"),
+        ("--user", "replay:one", "--handshake", "--may-give-up", "--handshake, --may-give-up"),
+        ("--assistant", "replay:one", "--proactive", "--proactive"),
+    ):
+        code, _, err = simulate(*options, out="none")
+        assert (code, err.count("\n")) == (2, 1)
+        assert f"{useless}: without effect, a replayed side repeats its stored messages" in err
 
 
 def test_sides_that_replay_data_about_other_things_are_refused_before_anything_is_written(simulate, open_data):
