@@ -57,16 +57,18 @@ class TaskSource(ScenarioSource):
     """
 
     subjects = ("tasks", "profiles")
-    task: list[str] | None = None
-    """Take only these tasks; may be repeated."""
-    tasks: Path | None = None
-    """Read the tasks from this file, a workbook or YAML. Default: the shipped tasks."""
-    contexts: list[str] | None = None
-    """Take only these contexts of each task, by number from 0: 0,3; may be repeated. Default: all."""
-    profiles: Path | None = None
-    """Read user profiles from this file or folder. Default: the shipped profiles."""
-    sample: int | None = Field(default=None, ge=1)
-    """Draw N profiles at random with the seed. Default: all."""
+    task: list[str] | None = Field(default=None, description="Take only these tasks; may be repeated.")
+    tasks: Path | None = Field(
+        default=None, description="Read the tasks from this file, a workbook or YAML. Default: the shipped tasks."
+    )
+    contexts: list[str] | None = Field(
+        default=None,
+        description="Take only these contexts of each task, by number from 0: 0,3; may be repeated. Default: all.",
+    )
+    profiles: Path | None = Field(
+        default=None, description="Read user profiles from this file or folder. Default: the shipped profiles."
+    )
+    sample: int | None = Field(default=None, ge=1, description="Draw N profiles at random with the seed. Default: all.")
 
     @field_validator("contexts", mode="before")
     @classmethod

@@ -39,16 +39,23 @@ class TopicSource(ScenarioSource):
     """Topics from a file, from the data set that a side replays, or from the shipped samples."""
 
     subjects = ("topics",)
-    topics: Path | None = None
-    """Take the topics of this source: a document of yours (.md, .txt, .html, .docx) or a folder of them, JSON lines,
-    SimQuAC or QuAC JSON, or a run folder. Default: those of the replayed file, or the shipped samples."""
-    sample: int | None = Field(default=None, ge=1)
-    """Draw N topics at random with the seed, in the file's order. Default: all."""
-    background: data.Background = "lead"
-    """Take the background from a document: the text between its title and the next heading, only that text's first
-    paragraph, or none."""
-    max_section_bytes: int = Field(default=data.MAX_SECTION_BYTES, ge=200)
-    """Set the maximum of bytes of a section of a document; a longer one is split into several topics."""
+    topics: Path | None = Field(
+        default=None,
+        description="Take the topics of this source: a document of yours (.md, .txt, .html, .docx) or a folder of them, JSON lines, SimQuAC or QuAC JSON, or a run folder. Default: those of the replayed file, or the shipped samples.",
+    )
+    sample: int | None = Field(
+        default=None, ge=1, description="Draw N topics at random with the seed, in the file's order. Default: all."
+    )
+
+    background: data.Background = Field(
+        default="lead",
+        description="Take the background from a document: the text between its title and the next heading, only that text's first paragraph, or none.",
+    )
+    max_section_bytes: int = Field(
+        default=data.MAX_SECTION_BYTES,
+        ge=200,
+        description="Set the maximum of bytes of a section of a document; a longer one is split into several topics.",
+    )
 
     def fitting(self, scenario: dict[str, Any]) -> dict[str, Any]:
         """The topic as a scenario; DataError for another kind.

@@ -126,7 +126,7 @@ def _see(function: Callable[..., int], parameters: list[inspect.Parameter]) -> N
 def _option(name: str, plain: Any, setting: FieldInfo, section: str) -> Any:
     flag = "--" + name.replace("_", "-")
     settings: dict[str, Any] = {
-        "help": " ".join((setting.description or "").split()),
+        "help": setting.description or "",
         "metavar": METAVARS.get(name, "N" if plain in (int, int | None) else None),
     }
     settings["rich_help_panel"] = None if name in FIRST else section

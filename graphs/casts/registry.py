@@ -107,7 +107,7 @@ def ships(source: type[ScenarioSource]) -> Callable[[Callable[P, Cast]], Callabl
 
         @wraps(function)
         def cast(*sides: P.args, **settings: P.kwargs) -> Cast:
-            return factory(**dict(zip(("user", "assistant")[: len(sides)], sides, strict=True)), **settings)
+            return factory(**inspect.signature(function).bind_partial(*sides).arguments, **settings)
 
         return cast
 

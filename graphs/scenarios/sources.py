@@ -114,28 +114,33 @@ class ScenarioSource(BaseModel):
     making says in `own` how it makes them, and in `fitting` what it takes.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     subjects: ClassVar[tuple[str, ...]] = ()
     """Options of the cast that mean nothing beside `scenarios`."""
-    scenarios: Path | None = None
-    """Take the scenarios of this source: stored conversations in their order (a run folder, a data set, logs), JSON of
-    scenarios, or test cases of another tool. Each conversation is one scenario."""
-    part: UserPart = "all"
-    """Take only users of this split of --scenarios: tune (development), test, or all."""
-    limit: int | None = Field(default=None, ge=1)
-    """Limit to the first N scenarios. Default: all."""
-    repeats: int = Field(default=1, ge=1)
-    """Simulate N conversations about each scenario."""
-    behaviour: tuple[str, ...] = ()
-    """Give the users these behaviours, such as impatient,incomplete, or impatient=0.3 for a share of them. May be
-    repeated: each scenario meets each kind of user; plain means no behaviour."""
-    judge: str | None = None
-    """Judge success with this model where a scenario asks for a judgement and names no model: openai:NAME."""
-    max_topic_bytes: int = Field(default=MAX_BYTES, ge=1)
-    """Set the maximum of bytes of text in a scenario."""
-    licence: str | None = None
-    """Name the licence and attribution of the scenarios' text; they are written into the data set's README."""
+    scenarios: Path | None = Field(
+        default=None,
+        description="Take the scenarios of this source: stored conversations in their order (a run folder, a data set, logs), JSON of scenarios, or test cases of another tool. Each conversation is one scenario.",
+    )
+    part: UserPart = Field(
+        default="all",
+        description="Take only users of this split of --scenarios: tune (development), test, or all.",
+    )
+    limit: int | None = Field(default=None, ge=1, description="Limit to the first N scenarios. Default: all.")
+    repeats: int = Field(default=1, ge=1, description="Simulate N conversations about each scenario.")
+    behaviour: tuple[str, ...] = Field(
+        default=(),
+        description="Give the users these behaviours, such as impatient,incomplete, or impatient=0.3 for a share of them. May be repeated: each scenario meets each kind of user; plain means no behaviour.",
+    )
+    judge: str | None = Field(
+        default=None,
+        description="Judge success with this model where a scenario asks for a judgement and names no model: openai:NAME.",
+    )
+    max_topic_bytes: int = Field(default=MAX_BYTES, ge=1, description="Set the maximum of bytes of text in a scenario.")
+    licence: str | None = Field(
+        default=None,
+        description="Name the licence and attribution of the scenarios' text; they are written into the data set's README.",
+    )
 
     def read(self, settings: Any, seed: int) -> Scenarios:
         """The scenarios: those of `scenarios` if it is given, else the cast's own; chosen with the seed, and repeated.
