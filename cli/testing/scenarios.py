@@ -126,7 +126,7 @@ def scenarios_command(
     some scenarios; 2: bad input.
     """
     from ...data.test_design import behaviours as user_behaviours
-    from ...nodes.oracle.search import SearchBounds
+    from ...nodes.oracle import SearchBounds
     from ...studies.scenario_design.designing import designed
     from ...studies.scenario_design.holes import present_rows
     from ...studies.scenario_design.sources import read_sources

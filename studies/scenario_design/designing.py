@@ -16,8 +16,7 @@ from ...data.test_design.lines import COVERS, DIFFICULTY, PROOF, behaviours_of, 
 from ...data.test_design.log_cases import LogCase, LogSpace
 from ...data.text.languages import Language
 from ...errors import SettingError
-from ...nodes.oracle.proof import Oracle, ScenarioProof, answer_proof
-from ...nodes.oracle.search import SearchBounds
+from ...nodes.oracle import Oracle, ScenarioProof, SearchBounds, answer_proof
 from .sources import DesignSources
 
 NO_WORLD = "there is no tool to play, and so no plan"
@@ -74,7 +73,6 @@ def designed(
     spoken = language or sources.language
     least = space.least() if space is not None else {}
     rows = covering_array(design, seed=seed, count=count, present=present, least=least)
-    oracle = Oracle(sources.tools, sources.world, spoken, bounds or SearchBounds()) if sources.tools else None
 
     async def lines() -> list[dict[str, Any]]:
         scenario_lines = []
@@ -82,12 +80,13 @@ def designed(
             watch(f"proves scenario {number} of {len(rows)}")
             if logs is not None:
                 line, proof = await _of_log(number, logs.case(row, seed), row, sources, spoken)
-            elif space is None or oracle is None:
+            elif space is None or sources.tools is None:
                 line, proof = _of_dimensions(row, sources, spoken)
             else:
                 case = space.case(row, seed)
                 line = line_of(case, spoken, sources.dimensions.levels, number)
-                proof = await oracle.proof(case, line)
+                oracle = Oracle(sources.tools, sources.world, case, line, spoken, bounds or SearchBounds())
+                proof = await oracle.proof()
             scenario_lines.append(_complete(line, proof))
         return scenario_lines
 

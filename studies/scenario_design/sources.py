@@ -16,7 +16,7 @@ from ...data.test_design.sentences import language_of_tools
 from ...data.test_design.tool_schemas import read_tools
 from ...data.text.languages import Language
 from ...errors import DataError, SettingError, at, kind
-from ...nodes.oracle.agent_tools import AgentTools, tools_at
+from ...nodes.oracle import AgentTools, tools_at
 from ...nodes.settings.import_path import imported, is_import_path
 from ...nodes.settings.redaction import error_line
 from ...nodes.worlds import World, check_world

@@ -14,9 +14,7 @@ from duologue.data.test_design.examples import examples_of
 from duologue.data.test_design.lines import line_of
 from duologue.data.test_design.policy_rules import rules_of
 from duologue.errors import DataError, SettingError
-from duologue.nodes.oracle.agent_tools import AgentTools, tools_in
-from duologue.nodes.oracle.proof import Oracle
-from duologue.nodes.oracle.search import SearchBounds
+from duologue.nodes.oracle import AgentTools, Oracle, SearchBounds, tools_in
 
 POLICY = "- Gold cards must not be blocked.\n- Always be polite.\n"
 
@@ -68,14 +66,14 @@ def space(tools: AgentTools, *examples: Any) -> CaseSpace:
 async def proof(name: str, kind: str, rule: str = "rule 2", *, world: Any = Bank, tools: Any = (find_card, block), examples: Any = (), **bounds: Any) -> Any:  # fmt: skip
     agent = tools_in(list(tools), "here")
     case = space(agent, *examples).case({"tool": name, "argument": kind, "rule": rule}, 0)
-    oracle = Oracle(agent, world, bounds=SearchBounds(**bounds))
-    return await oracle.proof(case, line_of(case, "en", {}, 1))
+    return await Oracle(agent, world, case, line_of(case, "en", {}, 1), bounds=SearchBounds(**bounds)).proof()
 
 
 async def test_a_change_is_possible_and_its_success_is_the_state_that_the_plan_leads_to():
     found = await proof("block", "valid")
     assert (found.verdict, found.plan) == ("possible", ({"name": "block", "arguments": {"card": "4411"}},))
     assert found.success["final_state_exactly"]["cards"]["4411"]["state"] == "blocked"
+    assert found.success["not"] == {"tool_called": {"name": "block", "arguments": {"card": "4411"}, "times": 2}}
     assert found.plain == {"verdict": "possible", "calls": 1, "plan": list(found.plan)}
     assert CARDS["4411"]["state"] == "open"
 
@@ -105,7 +103,7 @@ async def test_a_value_that_another_tool_finds_is_not_missing():
 
 async def test_a_missing_value_or_one_out_of_range_must_be_refused_and_changes_nothing():
     missing = await proof("block", "missing")
-    assert (missing.verdict, missing.because) == ("must be refused", "no plan of at most 3 calls, all 0 were tried")
+    assert (missing.verdict, missing.because) == ("must be refused", "no plan of up to 3 calls leads to it")
     asks = {"text_contains": {"any": ["?", "？", "please", "need", "请", "需要"]}}
     assert missing.success == {
         "tool_not_called": "block",
@@ -199,27 +197,11 @@ async def test_tools_of_which_only_the_schema_is_known_are_not_played():
 
 
 async def test_a_large_state_is_not_written_into_the_scenario(monkeypatch):
-    monkeypatch.setattr("duologue.nodes.oracle.proof.MOST_STATE", 10)
+    monkeypatch.setattr("duologue.nodes.oracle.MOST_STATE", 10)
     found = await proof("block", "valid")
     assert found.verdict == "possible"
     assert "final_state_exactly" not in found.success
     assert found.success["tool_called"]["arguments"] == {"card": "4411"}
-
-
-async def test_a_second_change_breaks_the_success():
-    found = await proof("block", "valid")
-    agent = tools_in([find_card, block], "here")
-    oracle = Oracle(agent, Bank)
-    played = await agent.play("block", {"card": "4411"}, Bank({"cards": {"4411": {}}}))
-    assert await oracle.fulfils({"goal": "x", "cards": CARDS}, found.success, [played], "done")
-    assert not await oracle.fulfils({"goal": "x", "cards": CARDS}, found.success, [played, played], "done")
-
-
-async def test_what_a_tool_raises_is_the_error_of_its_call():
-    agent = tools_in([find_card, block], "here")
-    call = await agent.play("block", {"card": "9"}, Bank({"cards": {}}))
-    assert call.error == "KeyError: '9'"
-    assert (await agent.play("block", {}, Bank({"cards": {}}))).error is not None
 
 
 @pytest.mark.parametrize(
@@ -227,7 +209,7 @@ async def test_what_a_tool_raises_is_the_error_of_its_call():
     [
         ([], "here: has no tools"),
         ([block, block], "here: has two tools of the name 'block'"),
-        (3, "here: has no tools: it is a value of the kind an int|here: has no tools"),
+        (3, "here: has no tools"),
         ([3], "here: .* is not a tool"),
     ],
 )
