@@ -24,7 +24,7 @@ from ..nodes.people.turns import person_in
 from ..nodes.recllmsim.goals import goal_of
 from ..nodes.scorers import scoring
 from ..nodes.scorers.satisfaction import USER_DETAILS, by_model, satisfaction_of
-from ..nodes.seeded_faults.heeding import heeded
+from ..nodes.seeded_faults import heeded
 from ..nodes.speakers.replay import ReplaySpeaker
 from ..nodes.state import Planned
 from . import agent_test

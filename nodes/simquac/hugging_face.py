@@ -1,10 +1,10 @@
 """Reading-comprehension models of Hugging Face: extractive ones that mark a span, and generative ones.
 
 Only `transformers` uses the network, to load a model; a path to a folder loads only from there. Needs the extra
-`torch`.
+`readers`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -21,11 +21,8 @@ STRIDE = 128
 """Tokens by which windows overlap."""
 ANSWER_TOKENS = 60
 """Maximum tokens of an answer: QuAC's have at most 30 words."""
-BEST = 20
-"""Starts and ends that are combined."""
 
 ReaderKind: TypeAlias = Literal["extractive", "seq2seq", "causal"]
-
 _CLASSES: dict[ReaderKind, str] = {
     "extractive": "AutoModelForQuestionAnswering",
     "seq2seq": "AutoModelForSeq2SeqLM",
@@ -49,33 +46,23 @@ class HuggingFaceReader:
     def of(cls, path: str | Path, *, marker: bool = False) -> "HuggingFaceReader":
         """Load a model, with the kind of its configuration; ModelError if that fails.
 
-        A model is extractive if its architecture is one for question answering, an encoder and decoder if its
-        configuration marks it as one, else causal. It is loaded onto the graphics card if torch detects one.
+        It is loaded onto the graphics card if torch detects one.
         """
         transformers, torch = of_extra("transformers", "readers"), of_extra("torch", "readers")
-        name = str(path).removeprefix(PREFIX)
-        name = str(Path(name).expanduser()) if name.startswith("~") else name
-        local = Path(name).is_dir()
-        if not name.strip():
+        name = str(path).removeprefix(PREFIX).strip()
+        if not name:
             raise ModelError(f"{PREFIX}: names no model: give a model's folder or its name on the hub")
-        if not local and _looks_local(name):
-            raise ModelError(f"{PREFIX}{name}: there is no such folder: give a model's folder or its name on the hub")
+        folder = Path(name).expanduser()
+        name, local = (str(folder), True) if folder.is_dir() else (name, False)
         try:
             config = transformers.AutoConfig.from_pretrained(name, local_files_only=local)
             kind = _kind(config)
-            if kind == "causal" and type(config) in transformers.MODEL_FOR_MASKED_LM_MAPPING and not _writes(config):
-                architectures = ", ".join(config.architectures or ["no architecture"])
-                raise ModelError(
-                    f"{PREFIX}{name}: is an encoder that was not trained to answer ({architectures}): give a model for question "
-                    "answering, or one that writes"
-                )
             tokenizer = transformers.AutoTokenizer.from_pretrained(name, local_files_only=local)
             model = getattr(transformers, _CLASSES[kind]).from_pretrained(name, local_files_only=local)
         except (OSError, ValueError, KeyError, ImportError) as error:
             line = " ".join(str(error).split())[:200]
-            raise ModelError(f"{PREFIX}{name}: cannot be loaded ({line}): give a model's folder or its name") from None
-        if kind == "extractive" and not tokenizer.is_fast:
-            raise ModelError(f"{PREFIX}{name}: its tokenizer has no offsets: save it with a fast tokenizer")
+            remedy = "give a model for question answering, or one that writes, by its folder or its name on the hub"
+            raise ModelError(f"{PREFIX}{name}: cannot be loaded ({line}): {remedy}") from None
         if tokenizer.pad_token is None:
             tokenizer.pad_token = tokenizer.eos_token
         if torch.cuda.is_available():
@@ -88,9 +75,8 @@ class HuggingFaceReader:
         The model gets one question at a time, without sampling. ModelError if it fails, such as one whose tokenizer has
         more words than the model.
         """
-        torch = of_extra("torch", "readers")
         answers: list[str | None] = []
-        with torch.inference_mode():
+        with of_extra("torch", "readers").inference_mode():
             for one in questions:
                 try:
                     answer = self._span(one) if self.kind == "extractive" else self._written(one)
@@ -102,24 +88,19 @@ class HuggingFaceReader:
                 answers.append(None if not answer.strip() or is_refusal(answer) else answer)
         return answers
 
-    def _most(self) -> int:
-        """Maximum tokens of a window for the model."""
-        config = self.model.config
-        most = [MOST_TOKENS, int(self.tokenizer.model_max_length)]
-        if isinstance(positions := getattr(config, "max_position_embeddings", None), int) and positions > 0:
-            most.append(positions - 2)  # RoBERTa counts from 2
-        return max(16, min(most))
-
     def _span(self, question: ReadingQuestion) -> str:
         """The best span over all windows; empty if the first token, which stands for nothing, has a better score.
 
         With the marker a span may be the marker or in the section, and not across their border.
         """
+        torch = of_extra("torch", "readers")
         section = f"{question.section} {MARKER}" if self.marker else question.section
-        most = self._most()
-        query = self._shortened(_query(question), most // 2)
+        most = max(16, min(MOST_TOKENS, int(self.tokenizer.model_max_length), self._room()))
+        asked = " ".join([*(words for pair in question.earlier for words in pair), question.text])
+        while len(self.tokenizer(asked, add_special_tokens=False, verbose=False)["input_ids"]) > most // 2:
+            asked = asked[max(1, len(asked) // 8) :]  # the latest words stay
         windows = self.tokenizer(
-            query,
+            asked,
             section,
             truncation="only_second",
             max_length=most,
@@ -131,76 +112,44 @@ class HuggingFaceReader:
         )
         offsets = windows.pop("offset_mapping").tolist()
         windows.pop("overflow_to_sample_mapping", None)
-        sides = [windows.sequence_ids(number) for number in range(len(offsets))]
-        first = [self._first(tokens, side) for tokens, side in zip(windows["input_ids"].tolist(), sides, strict=True)]
-        output = self.model(**{key: value.to(self._device()) for key, value in windows.items()})
+        output = self.model(**self._placed(windows))
         best, answer, nothing = float("-inf"), "", float("inf")
-        for starts, ends, places, side, none in zip(
-            output.start_logits.tolist(), output.end_logits.tolist(), offsets, sides, first, strict=True
-        ):
-            nothing = min(nothing, starts[none] + ends[none])
-            inside = [number for number, which in enumerate(side) if which == 1]
-            text = [number for number in inside if places[number][1] <= len(question.section)]
-            marked = [number for number in inside if places[number][0] >= len(question.section)]
-            for those in (text, marked):
-                for score, start, end in _spans(starts, ends, those):
-                    if score > best:
-                        best = score
-                        answer = "" if those is marked else section[places[start][0] : places[end][1]]
+        for window, places in enumerate(offsets):
+            starts, ends = (logits[window].double().cpu() for logits in (output.start_logits, output.end_logits))
+            sides = windows.sequence_ids(window)
+            tokens = windows["input_ids"][window].tolist()
+            first = tokens.index(self.tokenizer.cls_token_id) if self.tokenizer.cls_token_id in tokens else 0
+            nothing = min(nothing, float(starts[first] + ends[first]))
+            border = len(question.section)
+            texts = [side == 1 and end <= border for side, (_, end) in zip(sides, places, strict=True)]
+            marks = [side == 1 and start >= border for side, (start, _) in zip(sides, places, strict=True)]
+            for inside, is_text in ((torch.tensor(texts), True), (torch.tensor(marks), False)):
+                spans = (inside[:, None] & inside).triu().tril(ANSWER_TOKENS - 1)  # rows begin, columns end
+                scores = (starts[:, None] + ends).masked_fill(~spans, float("-inf"))
+                if (score := float(scores.max())) > best:
+                    best, (start, end) = score, divmod(int(scores.argmax()), len(sides))
+                    answer = section[places[start][0] : places[end][1]] if is_text else ""
         return "" if not self.marker and nothing > best else answer
 
-    def _first(self, tokens: Sequence[int], side: Sequence[int | None]) -> int:
-        """The place of the token that means no answer: the class token, or the first token that is not padding."""
-        if self.tokenizer.cls_token_id in tokens:
-            return list(tokens).index(self.tokenizer.cls_token_id)
-        begins = next((number for number, which in enumerate(side) if which is not None), 0)
-        return max(0, begins - 1)
-
-    def _device(self) -> Any:
-        return getattr(self.model, "device", "cpu")
-
-    def _count(self, text: str) -> int:
-        return len(self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
-
-    def _shortened(self, text: str, most: int, *, end: bool = True) -> str:
-        """The end of a text, or its beginning, that has at most this many tokens."""
-        while text and self._count(text) > most:
-            cut = max(1, len(text) // 8)
-            text = text[cut:] if end else text[:-cut]
-        return text
-
     def _written(self, question: ReadingQuestion) -> str:
-        """The model's answer, decoded greedily.
-
-        Of a section that is too long, it gets the beginning.
-        """
-        room = self._room()
-        sent = self._sent(question)
-        if room is not None and (over := sent["input_ids"].shape[1] - room) > 0:
-            most = max(0, self._count(question.section) - over - 8)  # tokens may divide elsewhere where it is cut
-            sent = self._sent(
-                question.model_copy(update={"section": self._shortened(question.section, most, end=False)})
-            )
-            sent = {key: value[:, -room:] for key, value in sent.items()}  # where questions alone are too long
-        sent = {key: value.to(self._device()) for key, value in sent.items()}
+        """The first line of the model's answer, decoded greedily; of a section that is too long, it gets the beginning."""
+        section = question.section
+        while (sent := self._sent(question, section))["input_ids"].shape[1] > self._room() and section:
+            section = section[: -max(1, len(section) // 8)]
+        sent = {key: value[:, -self._room() :] for key, value in sent.items()}  # where questions alone are too long
         token_ids = self.model.generate(
-            **sent, max_new_tokens=ANSWER_TOKENS, do_sample=False, pad_token_id=self.tokenizer.pad_token_id
+            **self._placed(sent),
+            max_new_tokens=ANSWER_TOKENS,
+            do_sample=False,
+            pad_token_id=self.tokenizer.pad_token_id,
         )[0]
         written = token_ids[sent["input_ids"].shape[1] :] if self.kind == "causal" else token_ids
-        lines = str(self.tokenizer.decode(written, skip_special_tokens=True)).strip().splitlines()
-        return lines[0] if lines else ""
+        return str(self.tokenizer.decode(written, skip_special_tokens=True)).strip().partition("\n")[0]
 
-    def _room(self) -> int | None:
-        """Maximum tokens of a request to the model; None where its positions set no limit."""
-        positions = getattr(self.model.config, "max_position_embeddings", None)
-        if not isinstance(positions, int) or positions <= 0:
-            return None
-        return max(1, positions - ANSWER_TOKENS) if self.kind == "causal" else max(1, positions - 2)
-
-    def _sent(self, question: ReadingQuestion) -> dict[str, Any]:
-        """Ids and mask of a question with its prompt template."""
+    def _sent(self, question: ReadingQuestion, section: str) -> dict[str, Any]:
+        """Ids and mask of a question about a section, with its prompt template."""
         pages = shipped("reading")
-        material = pages["assistant/material"].fill_from(question.scenario())
+        material = pages["assistant/material"].fill_from({**question.scenario(), "section": section})
         system = pages["assistant/system"].fill_from({"no_answer": NO_ANSWER})
         earlier = "".join(f"\n\nQuestion: {query}\nAnswer: {answer}" for query, answer in question.earlier)
         text = f"{material}{earlier}\n\nQuestion: {question.text}"
@@ -212,43 +161,25 @@ class HuggingFaceReader:
             sent = self.tokenizer(f"{system}\n\n{text}\nAnswer:", return_tensors="pt", verbose=False)
         return {key: sent[key] for key in ("input_ids", "attention_mask")}
 
+    def _room(self) -> int:
+        """Maximum tokens of a request to the model."""
+        positions = getattr(self.model.config, "max_position_embeddings", None)
+        if not isinstance(positions, int) or positions <= 0:
+            return MOST_TOKENS * 1_000  # no limit
+        return max(1, positions - (ANSWER_TOKENS if self.kind == "causal" else 2))  # RoBERTa counts from 2
+
+    def _placed(self, tensors: Any) -> dict[str, Any]:
+        """The tensors where the model is."""
+        return {key: value.to(getattr(self.model, "device", "cpu")) for key, value in tensors.items()}
+
 
 def _kind(config: Any) -> ReaderKind:
-    names = getattr(config, "architectures", None) or []
-    if any("ForQuestionAnswering" in str(name) for name in names):
+    """The kind of a model by its configuration; ValueError for one that was not trained to answer or to write."""
+    names = [str(one) for one in getattr(config, "architectures", None) or ["no architecture"]]
+    if any("ForQuestionAnswering" in one for one in names):
         return "extractive"
-    return "seq2seq" if getattr(config, "is_encoder_decoder", False) else "causal"
-
-
-def _writes(config: Any) -> bool:
-    """Whether a model of a family of encoders was trained to generate text."""
-    names = map(str, getattr(config, "architectures", None) or [])
-    return bool(getattr(config, "is_decoder", False)) or any(
-        name.endswith(("LMHeadModel", "ForCausalLM")) for name in names
-    )
-
-
-def _looks_local(name: str) -> bool:
-    """Whether a name is that of a folder rather than of a model on the hub."""
-    path = Path(name)
-    return (
-        path.is_absolute()
-        or name.startswith(".")
-        or len(path.parts) > 2
-        or (len(path.parts) == 2 and path.parent.is_dir())
-    )
-
-
-def _query(question: ReadingQuestion) -> str:
-    """The earlier turns and the question, in one line."""
-    return " ".join([*(word for pair in question.earlier for word in pair), question.text])
-
-
-def _spans(starts: Sequence[float], ends: Sequence[float], inside: Sequence[int]) -> Iterator[tuple[float, int, int]]:
-    """Score, first and last token of the likely spans of these tokens."""
-    first = sorted(inside, key=lambda number: -starts[number])[:BEST]
-    last = sorted(inside, key=lambda number: -ends[number])[:BEST]
-    for start in first:
-        for end in last:
-            if start <= end < start + ANSWER_TOKENS:
-                yield starts[start] + ends[end], start, end
+    if getattr(config, "is_encoder_decoder", False):
+        return "seq2seq"
+    if any(one.endswith(("LMHeadModel", "ForCausalLM", "ForConditionalGeneration")) for one in names):
+        return "causal"
+    raise ValueError(f"it was not trained to answer: {', '.join(names)}")
