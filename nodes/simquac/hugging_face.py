@@ -82,9 +82,8 @@ class HuggingFaceReader:
                     answer = self._span(one) if self.kind == "extractive" else self._written(one)
                 except (RuntimeError, ValueError, IndexError, KeyError, TypeError, AttributeError) as error:
                     line = " ".join(str(error).split())[:200] or type(error).__name__
-                    raise ModelError(
-                        f"{PREFIX}{self.path}: failed at question {one.id} ({line}): do model and tokenizer fit?"
-                    ) from error
+                    where = f"{PREFIX}{self.path}: failed at question {one.id}"
+                    raise ModelError(f"{where} ({line}): do model and tokenizer fit?") from error
                 answers.append(None if not answer.strip() or is_refusal(answer) else answer)
         return answers
 
@@ -100,16 +99,9 @@ class HuggingFaceReader:
         while len(self.tokenizer(asked, add_special_tokens=False, verbose=False)["input_ids"]) > most // 2:
             asked = asked[max(1, len(asked) // 8) :]  # the latest words stay
         windows = self.tokenizer(
-            asked,
-            section,
-            truncation="only_second",
-            max_length=most,
-            stride=min(STRIDE, most // 4),
-            return_overflowing_tokens=True,
-            return_offsets_mapping=True,
-            return_tensors="pt",
-            padding=True,
-        )
+            asked, section, truncation="only_second", max_length=most, stride=min(STRIDE, most // 4), padding=True,
+            return_overflowing_tokens=True, return_offsets_mapping=True, return_tensors="pt",
+        )  # fmt: skip
         offsets = windows.pop("offset_mapping").tolist()
         windows.pop("overflow_to_sample_mapping", None)
         output = self.model(**self._placed(windows))
@@ -137,12 +129,8 @@ class HuggingFaceReader:
         while (sent := self._sent(question, section))["input_ids"].shape[1] > self._room() and section:
             section = section[: -max(1, len(section) // 8)]
         sent = {key: value[:, -self._room() :] for key, value in sent.items()}  # where questions alone are too long
-        token_ids = self.model.generate(
-            **self._placed(sent),
-            max_new_tokens=ANSWER_TOKENS,
-            do_sample=False,
-            pad_token_id=self.tokenizer.pad_token_id,
-        )[0]
+        greedy = {"max_new_tokens": ANSWER_TOKENS, "do_sample": False, "pad_token_id": self.tokenizer.pad_token_id}
+        token_ids = self.model.generate(**self._placed(sent), **greedy)[0]
         written = token_ids[sent["input_ids"].shape[1] :] if self.kind == "causal" else token_ids
         return str(self.tokenizer.decode(written, skip_special_tokens=True)).strip().partition("\n")[0]
 
