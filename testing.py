@@ -261,12 +261,13 @@ def _scored(conversation: "Conversation", scorer: Any) -> "Conversation":
     from .errors import SettingError
     from .nodes.scorers.outcomes import FinalState
     from .nodes.scorers.scores import LABEL, SUCCESS, agent_channels, check_scorer, scorers_of, tried
+    from .nodes.state import ended_state
     from .runs import blocking
 
     check_scorer(SUCCESS, scorer)
     if conversation.failure is not None:
         return conversation.model_copy(update={"labels": {}})
-    state: Any = conversation.plain()
+    state = ended_state(conversation)
     if any(isinstance(part, FinalState) for part in scorers_of(scorer)) and not agent_channels(state):
         raise SettingError(
             "assert_solved: the scorer final_state compares a state that nothing gives: give the agent AgentSpeaker(keep=...), "

@@ -28,6 +28,7 @@ from ..errors import DuologueError, SettingError, kind, of_extra, placed
 from ..nodes.scorers.scores import Scorer, check_scorer, tried
 from ..nodes.scorers.success import KEY as SUCCESS
 from ..nodes.scorers.success import success_of
+from ..nodes.state import ended_state
 from .given_scenarios import check_metadata, scenarios_of
 from .scored_records import scored_record
 from .simulated_users import User, UserEnded, user
@@ -287,8 +288,7 @@ def scorer(name: str, function: Scorer) -> Any:
     def of_ours() -> Any:
         async def score(state: Any, target: Any) -> Any:
             record = record_of(state)
-            plain: Any = record.plain()
-            result = await tried(name, function, plain)
+            result = await tried(name, function, ended_state(record))
             if record.failure is not None or result is None or result.error:
                 why = record.failure.error if record.failure is not None else result.error if result else ""
                 return _scorer.Score.unscored(reason="scoring_failed", explanation=why)

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from ..data.records import Conversation
 from ..nodes.scorers.scores import Scoring
 from ..nodes.scorers.success import KEY, with_success_of_scenario
-from ..nodes.state import State, Update, state_from
+from ..nodes.state import Update, ended_state
 from .simulated_users import Heard, User, UserEnded, messages_of
 
 
@@ -34,11 +34,7 @@ async def scored_record(
     if ended is None:
         after = takewhile(lambda message: message.role == "assistant", reversed(messages_of(messages)))
         return record.model_copy(update={"messages": (*record.messages, *reversed(list(after))), "stop": None})
-    state: State = {
-        **state_from(record.scenario, [message.plain() for message in record.messages], record.id),
-        "stop": ended.reason,
-        "extra": record.extra,
-    }
+    state = ended_state(record.model_copy(update={"stop": ended.reason}))
     runtime = Runtime(context=user.limits)
     update: Update = {}
     if isinstance(user.cast.closing, Scoring):

@@ -10,7 +10,7 @@ from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from ..data.records import Attempt as AttemptRecord
-from ..data.records import Role
+from ..data.records import Conversation, Role
 from .messages.attachments import parts_in, sendable
 
 NodePlace: TypeAlias = Literal[
@@ -317,6 +317,16 @@ def state_from(scenario: Mapping[str, Any], messages: Sequence[dict[str, Any]] =
     """The state in which this has been said, each the plain form of a `data.Message`, for a node outside a graph."""
     chat, attempts = given(messages, name)
     return {"scenario": dict(scenario), "origin": {"id": name}, "messages": chat, "attempts": attempts}
+
+
+def ended_state(conversation: Conversation) -> State:
+    """The state of a recorded conversation at its end, for a scorer outside a graph; a failure is not in it."""
+    plain = [message.plain() for message in conversation.messages]
+    state = state_from(conversation.scenario, plain, conversation.id)
+    for number, turn in enumerate(conversation.unsaid, start=1):
+        of_turn = {"role": turn.role, "at": turn.after, "turn": -number}
+        state["attempts"] += [{**attempt.plain(), **of_turn} for attempt in turn.attempts]
+    return {**state, "stop": conversation.stop, "labels": conversation.labels, "extra": conversation.extra}
 
 
 def recorded(state: State) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

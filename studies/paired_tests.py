@@ -121,15 +121,15 @@ def old_version(
         folder = Path(against)
         runs = comparable(manifest_of(folder), new, str(folder), common=common, option=option)
         return OldVersion(str(folder), folder=folder, common=runs)
-    if isinstance(against, str):
-        try:
-            old = test_of(against)
-        except (ModelError, SettingError) as error:
-            raise type(error)(f"{against}: is not a run folder, and cannot be tested: {error}") from None
-    else:
-        old = test_of(against)
     name = against if isinstance(against, str) else "the old version"
-    runs = comparable(old.manifest(limits), new, name, common=common, option=option)
+    try:
+        old = test_of(against)
+        manifest = old.manifest(limits)
+    except (ModelError, SettingError) as error:
+        if not isinstance(against, str):
+            raise
+        raise type(error)(f"{against}: is not a run folder, and cannot be tested: {error}") from None
+    runs = comparable(manifest, new, name, common=common, option=option)
     return OldVersion(name, folder=None if out is None else out / OLD_RUN, trial=old, common=runs)
 
 
