@@ -192,7 +192,7 @@ def test_success_of_the_scenario(simulated_user):
 
 def test_a_cast_of_its_own(simulated_user):
     from duologue.graphs import agent_test
-    cast = agent_test.cast().replace(closing=nodes.scoring(success=negated(refused())))
+    cast = agent_test.cast().replace(closing=nodes.scoring(success=nodes.scorers.negated(nodes.scorers.refused())))
     assert_solved(simulated_user(agent, cast=cast, first_message="Move QX4821!", model="offline"))
 """,
     )

@@ -42,7 +42,10 @@ def test_memory_and_time_are_bounded(forks: Any, tmp_path: Path) -> None:
     assert outcome.wait() not in (0, 99)
     assert "MemoryError" in outcome.stderr
     assert forks(["simulate", "slow:cast"], cwd, seconds=0.2).wait() == -14
-    assert forks(["simulate", "busy:cast"], cwd, seconds=1).wait() == -24
+    assert forks(["simulate", "busy:cast"], cwd, seconds=1).wait() in (
+        -24,
+        -14,
+    )  # of its own time, or beside busy neighbours of the clock
 
 
 @pytest.mark.heavy

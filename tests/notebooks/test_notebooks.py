@@ -119,7 +119,8 @@ async def test_a_graph_as_the_last_line_of_a_cell_draws_itself():
 SLOW = """
 import asyncio, duologue
 from duologue.graphs import simquac
-from duologue.nodes import Limits, draft
+from duologue.nodes import Limits
+from duologue.nodes.replies.conversion import draft
 
 async def slow(state, runtime):
     await asyncio.sleep(1.5)
