@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
+from math import fsum
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -170,7 +171,8 @@ def _fill(rows: list[ArrayRow], others: Sequence[ArrayRow], number: int, design:
     left = {tuple(row.items()): row for row in others if row not in rows}
     counts = Counter(pair for row in rows for pair in pairs_of(row, design.factors))
     for _ in range(min(number, len(left))):
-        best = max(left, key=lambda one: sum(1 / (1 + counts[pair]) for pair in pairs_of(left[one], design.factors)))
+        # A set has another order in each process, on which a plain sum depends in its last digit.
+        best = max(left, key=lambda one: fsum(1 / (1 + counts[pair]) for pair in pairs_of(left[one], design.factors)))
         rows.append(left.pop(best))
         counts.update(pairs_of(rows[-1], design.factors))
 

@@ -240,7 +240,7 @@ def _siblings(value: Any, name: str) -> list[str]:
         return own + [one for part in value.values() for one in _siblings(part, name)]
     if isinstance(value, list | tuple):
         rows = [one for one in value if isinstance(one, Mapping)]
-        keys = {key for row in rows for key, one in row.items() if one == name}
+        keys = dict.fromkeys(key for row in rows for key, one in row.items() if one == name)
         own = [row[key] for row in rows for key in keys if isinstance(row.get(key), str)]
         return own + [one for part in value for one in _siblings(part, name)]
     return []

@@ -1,5 +1,8 @@
 """Covering arrays cover each pair of levels that can be together, from a seed, and name those that cannot."""
 
+import os
+import subprocess
+import sys
 from itertools import combinations, product
 
 import pytest
@@ -112,3 +115,20 @@ def test_a_pair_has_as_many_rows_as_it_needs_also_with_those_that_exist():
     assert not any(map(of.reason, rows))
     assert covering_array(of, least={pair: 9}, present=rows) == []
     assert len(covering_array(of, least={pair: 10}, present=rows)) == 1
+
+
+@pytest.mark.heavy
+def test_another_process_makes_the_same_rows():
+    text = (
+        "from duologue.data.test_design import behaviours\n"
+        "from duologue.data.test_design.covering_arrays import Design, covering_array\n"
+        "own = {'tool': ('move', 'refund', 'look'), 'rule': ('none', 'rule 1', 'rule 2')}\n"
+        "print(covering_array(Design(own | behaviours.factors(behaviours.NAMES), ()), seed=3, count=60))"
+    )
+    made = {
+        subprocess.run(
+            [sys.executable, "-c", text], env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in "123"
+    }
+    assert len(made) == 1
