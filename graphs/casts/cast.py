@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from ...data.records import Fault, NodeInfo, Role
 from ...data.stop_reasons import NAME, own_reason
 from ...data.summaries.executed_graph import SPEAKER_OF, SPEAKERS
+from ...errors import DuologueError
 from ...nodes.contract import ContractError, Node, Stop, check_node, check_stop, describe
 from ...nodes.goodbyes import Ending
 from ...nodes.judges import pages_of
@@ -220,6 +221,10 @@ class Cast:
         return made
 
     def __repr__(self) -> str:
+        try:
+            self.nodes  # noqa: B018 - which cannot be made where a key is missing, such as in a notebook's cell
+        except DuologueError as error:
+            return f"Cast({self.name}: {error})"
         sides = (f"{role}={NodeInfo.of(place, describe(self.nodes[place])).label}" for place, role in SPEAKERS.items())
         return f"Cast({self.name}: {', '.join(sides)})"
 

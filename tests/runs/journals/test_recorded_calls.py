@@ -183,6 +183,7 @@ def test_recorded_calls_need_no_key(tmp_path, faulty, monkeypatch):
     assert (endpoint.counts()["requests"], os.environ.get("OPENAI_API_KEY")) == (calls, None)
     with pytest.raises(ModelError, match="OPENAI_API_KEY is not set"):
         assert agent_test.cast("openai:m").nodes
+    assert "OPENAI_API_KEY is not set" in repr(agent_test.cast("openai:m"))
 
 
 def test_two_judges_of_the_same_question_are_replayed_apart(tmp_path, topics):
