@@ -1,6 +1,7 @@
 """What a run has spent on calls of models, what the calls under way will take, and when that is too much."""
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -227,7 +228,8 @@ class Spending:
 
     def leave_no_room(self, tokens: float, cost: float = 1e-9) -> None:
         """Nothing more is spent, as the next call, of so many tokens, would pass a bound."""
-        self.no_room = f"{self.reached(tokens, cost)}: the next call, of about {tokens:,.0f} tokens, would pass it"
+        bound = self.reached(tokens, cost) or self.reached(math.inf, math.inf)  # of parts together a call may yet fit
+        self.no_room = f"{bound}: the next call, of about {tokens:,.0f} tokens, would pass it"
 
     def over(self) -> str | None:
         """Why nothing more may be spent, in words; None if something may."""
