@@ -26,8 +26,8 @@ class ContractError(DuologueError, TypeError):
 class Node(Protocol):
     """An async callable that reads the state of a conversation and returns an update.
 
-    The state is to be read only. Lists, objects and messages in it are copies of one level, and the role's memory is a
-    complete copy. A change of anything deeper, such as an attempt of a message, is not guarded against.
+    The state is to be read only. Its scenario, messages and attempts are copies of one level; a change of anything
+    deeper, or of a memory, is not guarded against.
     """
 
     def __call__(self, state: State, runtime: Runtime[Limits]) -> Awaitable[Update]: ...
