@@ -18,7 +18,7 @@ from ..nodes.scorers import Score, scoring, solved
 from ..nodes.scorers.success import KEY
 from ..nodes.state import Planned, State, history
 from ..nodes.validators import not_empty
-from .casts.cast import Cast, looked_up, says_stored
+from .casts.cast import Cast, says_stored, stored_words
 from .casts.registry import ships
 from .casts.shipped import Assistant, Common, User, assembled, library
 from .graph import conversation
@@ -81,7 +81,7 @@ def cast(
     """
     language = language or "en"
     pages = library(NAME, common.get("prompts"), language)
-    asker = looked_up("user", user)
+    asker = stored_words("user", user)
     ending = Ending(may_give_up=may_give_up, any_goodbye=True, stored=True)
     return assembled(
         common,
@@ -93,7 +93,7 @@ def cast(
         question_validator=UserValidator(None if says_stored(asker) else ending),
         assistant_prompt_selector=RepairPrompts("assistant", pages),
         assistant_view=HelperMessages(pages),
-        assistant=looked_up("assistant", assistant),
+        assistant=stored_words("assistant", assistant),
         answer_validator=not_empty,
         closing=scoring(success=unless_the_scenario_says),
         prompts=pages,

@@ -17,8 +17,7 @@ from ..data.recllmsim.selection import Combination
 from ..data.recllmsim.tasks import tasks_on_demand
 from ..data.records import Conversation, Message, Role
 from ..data.text.languages import Language, language_of
-from ..data.text.model_tokens import texts_in
-from ..errors import DataError, SettingError
+from ..errors import DataError, SettingError, placed
 from ..nodes.contract import Node
 from ..nodes.goodbyes import Ending
 from ..nodes.messages.selectors import RepairPrompts
@@ -27,7 +26,7 @@ from ..nodes.scorers.post_questions import PostQuestions, closing
 from ..nodes.speakers.replay import ReplayedLabels, replayed
 from ..nodes.state import Planned
 from ..nodes.validators import Observing, not_empty
-from .casts.cast import Cast, Speaker, looked_up, replaying, says_stored
+from .casts.cast import Cast, Speaker, replaying, says_stored, stored_words
 from .casts.registry import ships
 from .casts.shipped import Assistant, Common, User, assembled, library
 from .graph import conversation
@@ -35,9 +34,9 @@ from .scenarios.sources import (
     Scenarios,
     ScenarioSource,
     check_count,
+    check_size,
     numbered,
     of_another_kind,
-    repeated,
     replayed_paths,
 )
 
@@ -93,7 +92,8 @@ class TaskSource(ScenarioSource):
         """Those of the chosen tasks, contexts and number of profiles."""
         situations = [Situation.of(state["scenario"]) for state in states]
         chosen_ids = {id(situation) for situation in data.chosen(situations, **self._choice(seed))}
-        return [state for state, situation in zip(states, situations, strict=True) if id(situation) in chosen_ids]
+        pairs = zip(states, situations, strict=True)
+        return [state for state, situation in pairs if id(situation) in chosen_ids][: self.limit]
 
     def _choice(self, seed: int) -> dict[str, Any]:
         return {"tasks": self.task, "contexts": _numbers(self.contexts), "profiles": self.sample, "seed": seed}
@@ -125,14 +125,9 @@ class TaskSource(ScenarioSource):
             subjects, source, notes = self._combined(settings.language or "en", seed)
         states = scenarios(subjects) if paths else [scenario(subject) for subject in subjects]  # none is equal
         for number, state in enumerate(states):
-            self.check_size(texts_in(state["scenario"]), f"situation {number}")
-        return Scenarios(
-            repeated(states, self.repeats)[: self.limit],
-            source,
-            self.settings_for(states),
-            (*notes, *self.remarks(states, settings)),
-            bool(source.get("broken")),
-        )
+            with placed(f"situation {number}"):
+                check_size(state)
+        return Scenarios(states, source, notes=tuple(notes), broken=bool(source.get("broken")))
 
     def _combined(self, language: Language, seed: int) -> tuple[Sequence[Subject], dict[str, Any], list[str]]:
         """As many as are simulated of the tasks in their contexts with each profile, their source, and notes."""
@@ -140,9 +135,7 @@ class TaskSource(ScenarioSource):
         pool = data.read_pool(self.profiles) if self.profiles else data.shipped_profiles(language)
         combination = Combination(tasks, tuple(enumerate(pool.texts)), language)
         situations = combination.chosen(**self._choice(seed))
-        every = len(situations)
-        needed = every if self.limit is None else min(every, -(-self.limit // self.repeats))
-        check_count(needed * self.repeats, "--limit, --sample, --task or --contexts")
+        check_count(min(len(situations), self.limit or len(situations)), "--limit, --sample, --task or --contexts")
         notes = []
         if self.profiles and pool.duplicates:
             groups = [" = ".join(map(str, group[: SHOWN + 1])) for group in pool.duplicates[:SHOWN]]
@@ -157,7 +150,7 @@ class TaskSource(ScenarioSource):
         source: dict[str, Any] = {"source": ", ".join(names)}
         if self.tasks is None and self.profiles is None:
             source |= {"licence": "MIT, written for duologue", "licence_id": "mit"}
-        return list(islice(situations, needed)), source, notes
+        return list(islice(situations, self.limit)), source, notes
 
     def _replayed(self, path: Path, seed: int) -> tuple[Sequence[Subject], dict[str, Any], list[str]]:
         """The stored conversations that are replayed, their source with its odd and broken files, and notes."""
@@ -170,7 +163,7 @@ class TaskSource(ScenarioSource):
         # Conversations that no cast could have produced are replayed as they are; the manifest names them.
         about = {"source": path.name, "odd": odd, "broken": list(loaded.broken)}
         about = {name: value for name, value in about.items() if value}
-        return data.chosen(list(loaded), **self._choice(seed)), about, notes
+        return data.chosen(list(loaded), **self._choice(seed))[: self.limit], about, notes
 
 
 def _language_of(states: Sequence[Planned]) -> Language:
@@ -252,7 +245,7 @@ def cast(
         one_question: Reject a message with several questions.
         as_published: Use the settings of the published program; user messages are never rejected, only counted.
     """
-    asker, helper = looked_up("user", user), looked_up("assistant", assistant)
+    asker, helper = stored_words("user", user), stored_words("assistant", assistant)
     replays = replaying(asker, helper)
     user_is_stored, assistant_is_stored = says_stored(asker), says_stored(helper)
     _check_effect(

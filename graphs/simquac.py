@@ -22,11 +22,11 @@ from ..nodes.simquac import roles as nodes
 from ..nodes.simquac.roles import ANSWER_CHARACTERS
 from ..nodes.speakers.replay import replayed
 from ..nodes.state import Planned
-from .casts.cast import Cast, Speaker, looked_up
+from .casts.cast import Cast, Speaker, stored_words
 from .casts.registry import ships
 from .casts.shipped import Assistant, Common, Count, User, assembled, library
 from .graph import conversation
-from .scenarios.sources import Scenarios, ScenarioSource, chosen, numbered, of_another_kind, repeated, replayed_paths
+from .scenarios.sources import Scenarios, ScenarioSource, chosen, numbered, of_another_kind, replayed_paths
 
 NAME = "simquac"
 PUBLISHED = "simquac_as_released"
@@ -50,11 +50,6 @@ class TopicSource(ScenarioSource):
     background: data.Background = Field(
         default="lead",
         description="Take the background from a document: the text between its title and the next heading, only that text's first paragraph, or none.",
-    )
-    max_section_bytes: int = Field(
-        default=data.MAX_SECTION_BYTES,
-        ge=200,
-        description="Set the maximum of bytes of a section of a document; a longer one is split into several topics.",
     )
 
     def fitting(self, scenario: dict[str, Any]) -> dict[str, Any]:
@@ -82,16 +77,11 @@ class TopicSource(ScenarioSource):
         replays = replayed_paths(settings)
         notes = [f"{path}: {note}" for path in dict.fromkeys(replays) for note in replayed(path).notes]
         if self.topics is not None:
-            topic_set = data.topic_set(
-                self.topics,
-                max_bytes=self.max_topic_bytes,
-                background=self.background,
-                max_section_bytes=self.max_section_bytes,
-            )
+            topic_set = data.topic_set(self.topics, background=self.background)
             topics, source = topic_set.topics, {"source": self.topics.absolute().name}
             notes += topic_set.notes
         elif replays:
-            topics = data.topics_of(replayed(replays[0]), replays[0], max_bytes=self.max_topic_bytes)
+            topics = data.topics_of(replayed(replays[0]), replays[0])
             source = {"source": replays[0].name}
         else:
             topics, licence = data.samples(), {"licence": "MIT, written for duologue", "licence_id": "mit"}
@@ -99,8 +89,7 @@ class TopicSource(ScenarioSource):
         states = scenarios(topics)
         if equal := sum(bool(state.get("ordinal")) for state in states):
             notes.append(f"topics that repeat an earlier one: {equal} of {len(topics)}; each is simulated")
-        states = chosen(states, limit=self.limit, sample=self.sample, seed=seed)
-        return Scenarios(repeated(states, self.repeats), source, notes=tuple(notes))
+        return Scenarios(self.selected(states, seed), source, notes=tuple(notes))
 
 
 def scenario(topic: Topic | Mapping[str, Any], *, messages: Iterable[Message] = ()) -> Planned:
@@ -166,11 +155,11 @@ def cast(
         name=PUBLISHED if as_published else NAME,
         user_view=nodes.StudentMessages(pages, question_words),
         user_prompt_selector=student_prompts,
-        user_simulator=looked_up("user", user),
+        user_simulator=stored_words("user", user),
         question_validator=question_validator,
         assistant_prompt_selector=teacher_prompts,
         assistant_view=nodes.TeacherMessages(pages, answer_tokens),
-        assistant=looked_up("assistant", assistant),
+        assistant=stored_words("assistant", assistant),
         answer_validator=answer_validator,
         fallback=NO_ANSWER,
         prompts=pages,

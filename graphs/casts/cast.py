@@ -1,6 +1,6 @@
 """A cast: who takes part in a conversation and by which rules, as it was given; its nodes are made where a graph needs them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import InitVar, dataclass, field, fields
 from dataclasses import replace as changed
 from functools import cached_property
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from ...data.records import Fault, NodeInfo, Role
 from ...data.stop_reasons import NAME, own_reason
 from ...data.summaries.executed_graph import SPEAKER_OF, SPEAKERS
-from ...errors import DuologueError
+from ...errors import DuologueError, SettingError
 from ...nodes.contract import ContractError, Node, Stop, check_node, check_stop, describe
 from ...nodes.goodbyes import Ending
 from ...nodes.judges import pages_of
@@ -23,7 +23,7 @@ from ...nodes.limits import Limits
 from ...nodes.messages.building import MessageBuilder
 from ...nodes.messages.selectors import RepairPrompts
 from ...nodes.models.specs import chat_model, names_model, without_secrets
-from ...nodes.people import PeopleSpeaker, speaker_of
+from ...nodes.people import PeopleSpeaker, people_spec, speaker_of
 from ...nodes.recllmsim.goals import GoalMessages, HelperMessages
 from ...nodes.recllmsim.roles import UserPrompts, UserValidator
 from ...nodes.scorers.post_questions import PostQuestions, closing, turn_recorder
@@ -82,13 +82,10 @@ def as_json(value: Any) -> JsonValue:
         return str(value)
     if isinstance(value, Limits):
         return value.plain()
-    try:
-        if type(value) in (list, tuple):
-            return [as_json(item) for item in value]
-        if isinstance(value, dict) and all(type(key) is str for key in value):
-            return {key: as_json(item) for key, item in value.items()}
-    except ValueError:
-        pass
+    if type(value) in (list, tuple):
+        return [as_json(item) for item in value]
+    if type(value) is dict and all(type(key) is str for key in value):
+        return {key: as_json(item) for key, item in value.items()}
     raise ValueError(f"is a live object ({type(value).__name__})")
 
 
@@ -113,7 +110,7 @@ class Cast:
     assistant: Any = None
     """A `Speaker`: an agent or a function is sent the conversation and nothing else, a model what `assistant_view` makes."""
     user: InitVar[Any] = None
-    """`user_simulator` under its short name; it is read there."""
+    """`user_simulator` under its short name."""
     user_view: MessageBuilder | None = None
     """What a model, an agent or a function that plays the user is sent. None: goal and facts of its scenario, with the
     pages, prompts and goodbyes of `graphs.agent_test`."""
@@ -144,29 +141,29 @@ class Cast:
     stop_reasons: Mapping[str, Fault] = field(default_factory=dict)
     """Stop reasons of the cast's own, each with its fault: `{"transferred": "assistant"}`. Nodes and the criterion
     answer them with the cast's name: `hotel:transferred`."""
+    approve: str | Callable[..., Any] | None = None
+    """What answers an agent that stops for an approval, as `AgentSpeaker.approve`."""
     record_memory: bool = False
     """Whether the record holds what each side keeps for itself."""
     spec: CastSpec | None = field(default=None, compare=False)
     """The cast as plain data; None for one that was put together by hand."""
 
     def __post_init__(self, user: Any) -> None:
-        given: dict[str, Any] = {} if user is None else {"user_simulator": user}
-        speakers = {role: given.get(place, getattr(self, place)) for place, role in SPEAKERS.items()}
-        for role, speaker in speakers.items():
-            if speaker is None:
-                raise ContractError(f"{SPEAKER_OF[role]}: the cast {self.name!r} has none: give user= and assistant=")
-        by_pages = {role: _waits_for_view(one) and self.view(role) is None for role, one in speakers.items()}
-        if any(by_pages.values()) and not self.prompts.pages:
-            given["prompts"] = shipped("agent_test")
+        defaults: dict[str, Any] = {} if user is None else {"user_simulator": user}
+        sides = {role: defaults.get(place, getattr(self, place)) for place, role in SPEAKERS.items()}
+        if lacking := [SPEAKER_OF[role] for role, side in sides.items() if side is None]:
+            raise ContractError(f"{lacking[0]}: the cast {self.name!r} has none: give user= and assistant=")
+        by_pages = {role: _waits_for_view(side) and self.view(role) is None for role, side in sides.items()}
+        pages = self.prompts
+        if any(by_pages.values()) and not pages.pages:
+            pages = defaults["prompts"] = shipped("agent_test")
         if self.user_prompt_selector is None:
-            pages = given.get("prompts", self.prompts)
-            given["user_prompt_selector"] = (
-                UserPrompts(pages) if by_pages["user"] else RepairPrompts("user", shipped("plain"))
-            )
+            plain = RepairPrompts("user", shipped("plain"))
+            defaults["user_prompt_selector"] = UserPrompts(pages) if by_pages["user"] else plain
         if self.question_validator is None:
-            goodbye = Ending(any_goodbye=True, stored=True)
-            given["question_validator"] = UserValidator(goodbye) if by_pages["user"] else not_empty
-        for name, part in given.items():
+            leaving = UserValidator(Ending(any_goodbye=True, stored=True))
+            defaults["question_validator"] = leaving if by_pages["user"] else not_empty
+        for name, part in defaults.items():
             object.__setattr__(self, name, part)
         self._check()
 
@@ -209,11 +206,17 @@ class Cast:
         """
         made: dict[str, Any] = {place: getattr(self, place) for place in PLACES}
         pages = self.prompts if self.prompts.pages else shipped("agent_test")
-        defaults: Mapping[Role, MessageBuilder] = {"user": GoalMessages(pages), "assistant": HelperMessages(pages)}
+        views: Mapping[Role, MessageBuilder] = {"user": GoalMessages(pages), "assistant": HelperMessages(pages)}
         for role, place in SPEAKER_OF.items():
-            node = speaker(role, looked_up(role, made[place]))
+            node = speaker(role, made[place])
+            if role == "assistant" and self.approve is not None:
+                if not isinstance(node, AgentSpeaker):
+                    raise SettingError(
+                        "approve: the assistant is not a LangGraph agent, so nothing asks for an approval"
+                    )
+                node = changed(node, approve=self.approve)
             placed = getattr(node, "placed", None)
-            made[place] = node if placed is None else placed(self.view(role) or defaults[role])
+            made[place] = node if placed is None else placed(self.view(role) or views[role])
             check_node(place, made[place])
         if isinstance(self.closing, PostQuestions):
             made["closing"] = self.closing.asking({role: made[SPEAKER_OF[role]] for role in self.closing.speakers})
@@ -254,7 +257,7 @@ class Cast:
         for name, part in changes.items():
             if name in {*PLACES, "stop", "world"} - SPEAKERS.keys() and is_import_path(part):
                 changes[name] = imported(part, name)
-        return changed(self, **changes, spec=spec)
+        return changed(self, user=None, spec=spec, **changes)
 
     def travelling(self) -> CastSpec:
         """The cast as plain data, for another process; ContractError if that is not possible."""
@@ -294,42 +297,53 @@ class Cast:
         return {name: text for name in ("fallback", "greeting", "when_rejected") if (text := getattr(self, name))}
 
 
-def looked_up(role: Role, choice: Any) -> Any:
-    """What a text names: stored words, a graph on a server, an object of one's own; models and objects stay as they are.
+Cast.user = property(lambda cast: cast.user_simulator)  # type: ignore[attr-defined]  # not the argument's default
 
-    DataError or SettingError where there is no such thing.
+
+def stored_words(role: Role, choice: Any) -> Any:
+    """A text that names stored words as their speaker, of which criteria and limits may depend; else what is given.
+
+    DataError or SettingError where there are none.
     """
     if not isinstance(choice, str):
         return choice
-    check_form(choice, role)
     if (path := replayed_path(choice)) is not None:
         return ReplaySpeaker.of(path, role)
-    if (of_people := speaker_of(choice, role)) is not None:
-        return of_people
-    if choice.startswith(REMOTE):
-        agent, send = remote_agent(choice)
-        url = choice.removeprefix(REMOTE)
-        return AgentSpeaker(role, agent, url=url, send=send, system=role == "user")
-    if not is_import_path(choice) or names_model(choice):
-        return choice
-    own = speaking(choice, role)
-    node = speaker(role, own)
-    by_path = isinstance(node, (AgentSpeaker, FunctionSpeaker)) or (isinstance(node, ChatSpeaker) and node is not own)
-    return changed(node, path=choice) if by_path else node
+    named = people_spec(choice)
+    return speaker_of(choice, role) if named is not None and named.use == "people" else choice
 
 
 def speaker(role: Role, choice: Any) -> Any:
-    """A model's spec, a chat model, an agent or a function of messages as a node without a view; a node as it is.
+    """What a text names, a chat model, an agent or a function of messages as a node without a view; a node as it is.
 
-    As the assistant an agent or a function needs none: it is sent the conversation. A user has to know its part.
+    As the assistant an agent or a function needs no view: it is sent the conversation. A user has to know its part.
+    DataError, ModelError or SettingError where there is no such thing.
     """
-    if isinstance(choice, (str, BaseChatModel)):
-        return ChatSpeaker(role, chat_model(choice))
+    if isinstance(choice, str):
+        return _named(role, choice)
+    if isinstance(choice, BaseChatModel):
+        return ChatSpeaker(role, choice)
     if isinstance(choice, Runnable) and not callable(choice):
         return AgentSpeaker(role, choice, system=role == "user")
-    if is_reply(choice):
-        return FunctionSpeaker(role, choice, system=role == "user")
-    return choice
+    return FunctionSpeaker(role, choice, system=role == "user") if is_reply(choice) else choice
+
+
+def _named(role: Role, choice: str) -> Any:
+    check_form(choice, role)
+    stored = stored_words(role, choice)
+    if stored is not choice:
+        return stored
+    if (shown_people := speaker_of(choice, role)) is not None:
+        return shown_people
+    if choice.startswith(REMOTE):
+        agent, send = remote_agent(choice)
+        return AgentSpeaker(role, agent, url=choice.removeprefix(REMOTE), send=send, system=role == "user")
+    if not is_import_path(choice) or names_model(choice):
+        return ChatSpeaker(role, chat_model(choice))
+    own = speaking(choice, role)
+    node = speaker(role, own)
+    by_path = node is not own or isinstance(node, (AgentSpeaker, FunctionSpeaker))
+    return changed(node, path=choice) if by_path else node
 
 
 def _waits_for_view(choice: Any) -> bool:

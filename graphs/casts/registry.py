@@ -4,9 +4,9 @@ import inspect
 import logging
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import cache, wraps
+from functools import cache, cached_property, wraps
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Any, ParamSpec, get_args, get_type_hints
@@ -31,42 +31,56 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True)
 class CastFactory:
-    """A cast by name: the function that returns it, and where its scenarios come from.
-
-    SettingError if a parameter of the function is no setting.
-    """
+    """A cast by name: the function that returns it, and where its scenarios come from."""
 
     name: str
     function: Callable[..., Cast]
     """Its parameters are the settings: options of `duologue simulate NAME`, and `--set` of `duologue test`."""
     source: type[ScenarioSource] = ScenarioSource
     """Where scenarios come from, a pydantic model: further options."""
-    summary: str = ""
-    """What the cast simulates, in one line: the help of `duologue simulate NAME`. By default the first of the docstring."""
-    settings: type[BaseModel] = field(init=False)
-    """The parameters as a pydantic model."""
 
-    def __post_init__(self) -> None:
-        if not self.summary:
-            summary = next(iter((inspect.getdoc(self.function) or "").splitlines()), "")
-            object.__setattr__(self, "summary", summary)
-        object.__setattr__(self, "settings", _settings_of(self.function, self.name))
+    @property
+    def summary(self) -> str:
+        """What the cast simulates: the first line of the function's docstring."""
+        return next(iter((inspect.getdoc(self.function) or "").splitlines()), "")
+
+    @cached_property
+    def settings(self) -> type[BaseModel]:
+        """The parameters as a pydantic model; SettingError if one is no setting."""
+        try:
+            return _settings_of(self.function)
+        except Exception as error:
+            raise SettingError(f"cast {self.name}: its parameters are not settings: {error_line(error)}") from None
 
     def __call__(self, **values: Any) -> Cast:
-        """The cast with these settings; its spec holds those that are plain, and says which are live objects."""
+        """The cast with these settings; its spec holds those that are plain, and says which are live objects.
+
+        SettingError if a setting is wrong, or if a function of somebody else fails or gives no cast.
+        """
         settings = self.checked(values)
         plain, live = {}, {}
         for name in sorted(settings.model_fields_set):
-            value, default = getattr(settings, name), self.settings.model_fields[name].default
             try:
-                if (in_json := as_json(value)) != default:
-                    plain[name] = in_json
+                value = as_json(getattr(settings, name))
             except ValueError as error:
                 live[name] = f"{name} {error}"
+                continue
+            if value != self.settings.model_fields[name].default:
+                plain[name] = value
         # another process finds a cast that is shipped, of an installed package, or has an import path
         if not (is_import_path(self.name) or self.name in SHIPPED or self.name in entry_points(group=GROUP).names):
             live["cast"] = f"the cast {self.name!r} is known in this process only"
-        return replace(self._made(settings), spec=CastSpec(cast=self.name, settings=plain, live=live))
+        try:
+            cast = self.function(**{name: getattr(settings, name) for name in self.settings.model_fields})
+        except DuologueError:
+            raise
+        except (Exception, SystemExit) as error:
+            if SHIPPED.get(self.name) is self:
+                raise
+            raise SettingError(f"{self.name}: {error_line(error, placed=True)}") from error
+        if not isinstance(cast, Cast):
+            raise SettingError(f"{self.name}: gave {kind(cast)}, not a cast: return graphs.Cast(...)")
+        return replace(cast, user=None, spec=CastSpec(cast=self.name, settings=plain, live=live))
 
     def checked(self, values: Mapping[str, Any]) -> Any:
         """The settings as an instance of their model; SettingError names the wrong one."""
@@ -79,20 +93,6 @@ class CastFactory:
                 there_are = f"only {names}" if names else "it has none"
                 raise SettingError(f"{self.name}: there is no setting {first.path!r}, {there_are}") from None
             raise SettingError(f"{self.name}: {first.path}: {first.reason}, not {first.value!r}") from None
-
-    def _made(self, settings: BaseModel) -> Cast:
-        """The cast; SettingError if a function of somebody else fails, or gives no cast."""
-        try:
-            cast = self.function(**{name: getattr(settings, name) for name in self.settings.model_fields})
-        except DuologueError:
-            raise
-        except (Exception, SystemExit) as error:
-            if SHIPPED.get(self.name) is self:
-                raise
-            raise SettingError(f"{self.name}: {error_line(error, placed=True)}") from error
-        if not isinstance(cast, Cast):
-            raise SettingError(f"{self.name}: gave {kind(cast)}, not a cast: return graphs.Cast(...)")
-        return cast
 
 
 def ships(source: type[ScenarioSource]) -> Callable[[Callable[P, Cast]], Callable[P, Cast]]:
@@ -114,43 +114,30 @@ def ships(source: type[ScenarioSource]) -> Callable[[Callable[P, Cast]], Callabl
     return known
 
 
-def _settings_of(function: Callable[..., Any], name: str) -> type[BaseModel]:
+def _settings_of(function: Callable[..., Any]) -> type[BaseModel]:
     """A function's parameters as a model: names, annotations (`Annotated[int, Field(...)]` too), defaults.
 
     A parameter without an annotation has the type of its default if that is a number or a switch. Those of
-    `**settings: Unpack[...]` are None if they are left out; they stand before the keyword-only ones. `Args:` of a
-    docstring describes them.
+    `**settings: Unpack[...]` are None if they are left out. `Args:` of a docstring describes them.
     """
+    hints, texts, defaults = get_type_hints(function, include_extras=True), _described(function), dict[str, Any]()
+    for one in inspect.signature(function).parameters.values():
+        if one.kind is one.VAR_KEYWORD and (common := get_args(hints.get(one.name))):
+            defaults |= dict.fromkeys(common[0].__annotations__)
+            hints |= get_type_hints(common[0], include_extras=True)
+            texts |= _described(common[0])
+        elif one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
+            if one.default is one.empty:
+                raise TypeError(f"its parameter {one.name!r} has no default: give it one")
+            if isinstance(one.default, BaseModel):
+                raise TypeError(f"its parameter {one.name!r} is not a plain value: give each its own")
+            defaults[one.name] = one.default
+            hints.setdefault(one.name, type(one.default) if isinstance(one.default, (int, float)) else Any)
     fields: dict[str, Any] = {}
-    try:
-        hints = get_type_hints(function, include_extras=True)
-        texts = _described(function)
-        parameters = inspect.signature(function).parameters.values()
-        for parameter in sorted(parameters, key=lambda one: one.kind is one.KEYWORD_ONLY):
-            if parameter.kind is parameter.VAR_KEYWORD and (further := get_args(hints.get(parameter.name))):
-                fields |= dict.fromkeys(further[0].__annotations__)
-                hints |= get_type_hints(further[0], include_extras=True)
-                texts |= _described(further[0])
-            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-                continue
-            if parameter.default is parameter.empty:
-                raise SettingError(f"cast {name}: its parameter {parameter.name!r} has no default: give it one")
-            number = type(parameter.default) if type(parameter.default) in (int, float, bool) else Any
-            hint = hints.setdefault(parameter.name, number)
-            if isinstance(parameter.default, BaseModel) or (isinstance(hint, type) and issubclass(hint, BaseModel)):
-                raise SettingError(
-                    f"cast {name}: its parameter {parameter.name!r} is not a plain value: give each its own"
-                )
-            fields[parameter.name] = parameter.default
-        typed: dict[str, Any] = {
-            key: (Annotated[hints[key], Field(description=texts[key])] if key in texts else hints[key], default)
-            for key, default in fields.items()
-        }
-        return create_model(f"{function.__name__}_settings", __config__=_CONFIG, **typed)
-    except SettingError:
-        raise
-    except Exception as error:
-        raise SettingError(f"cast {name}: its parameters are not settings ({error}): annotate plain types") from None
+    for name, default in defaults.items():
+        described = Annotated[hints[name], Field(description=texts[name])] if name in texts else hints[name]
+        fields[name] = (described, default)
+    return create_model(f"{function.__name__}_settings", __config__=_CONFIG, **fields)
 
 
 def _described(documented: object) -> dict[str, str]:
@@ -242,7 +229,7 @@ def factory_of(name: str, value: object) -> CastFactory:
     if isinstance(value, CastFactory):
         return replace(value, name=name)
     if isinstance(value, Cast):
-        return CastFactory(name, lambda: value, summary=f"the cast {name}")
+        return CastFactory(name, lambda: value)
     if not callable(value):
         raise SettingError(f"cast {name}: is {kind(value)}: give a function that returns a Cast")
     return CastFactory(name, value)

@@ -1,25 +1,22 @@
 """What the shipped casts share: settings, prompt pages, and what a side that replays stored conversations changes."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypedDict
 
 from pydantic import BeforeValidator, Field, SkipValidation
 
-from ...errors import SettingError
 from ...nodes.contract import Stop
 from ...nodes.limits import Limits
 from ...nodes.messages.building import BEHAVIOURS
-from ...nodes.people import DonorEnded
+from ...nodes.people import DonorEnded, PeopleSpeaker
 from ...nodes.settings.import_path import import_path_of, imported
-from ...nodes.speakers.agents import AgentSpeaker
 from ...nodes.speakers.replay import ReplayedOut, ReplaySpeaker
 from ...nodes.stops import any_of, until_spent
 from ...nodes.validators import Observing
 from ...nodes.worlds import World
 from ...prompts import Library, shipped
-from .cast import Cast, Speaker, WhenRejected, says_stored, speaker
+from .cast import Cast, Speaker, WhenRejected
 
 User: TypeAlias = Annotated[
     Speaker,
@@ -86,36 +83,28 @@ def library(name: str, prompts: Any, language: str = "en") -> Library:
 
 
 def assembled(settings: Common, *, turns: int, **parts: Any) -> Cast:
-    """A cast of its settings and parts.
+    """A cast of its settings and parts, whose stored words have been found (`stored_words`).
 
     The validator of a side that replays stored conversations only observes. If the settings have no criterion of their
     own, a conversation ends where a stored one ended. If they have no limits, it ends after `turns` turns.
     """
-    if (approve := settings.get("approve")) is not None:
-        agent = speaker("assistant", parts["assistant"])
-        if not isinstance(agent, AgentSpeaker):
-            raise SettingError("approve: the assistant is not a LangGraph agent, so nothing asks for an approval")
-        parts["assistant"] = replace(agent, approve=approve)
     ends, longest = list[Any](), list[int]()
     for place, validator in (("user_simulator", "question_validator"), ("assistant", "answer_validator")):
         side = parts[place]
-        if not says_stored(side) or (side.role == "assistant" and not isinstance(side, ReplaySpeaker)):
-            continue  # the assistant's replies out of people's conversations go on as long as the user does
-        longest.append(side.longest)
         if isinstance(side, ReplaySpeaker):
             ends.append(ReplayedOut(side))
             if not isinstance(parts[validator], Observing):
                 parts[validator] = Observing(parts[validator])
-        else:
+        elif isinstance(side, PeopleSpeaker) and side.role == "user":
             ends.append(DonorEnded(side))
+        else:
+            continue  # the assistant's replies out of people's conversations go on as long as the user does
+        longest.append(side.longest)
+    own: dict[str, Any] = {"when_rejected": settings.get("when_rejected"), "approve": settings.get("approve")}
+    for name in ("stop", "world"):
+        if (part := settings.get(name)) is not None:
+            own[name] = imported(part, name) if isinstance(part, str) else part
     return Cast(
-        stop=_found(settings.get("stop"), "stop") or any_of(*ends, until_spent),
-        world=_found(settings.get("world"), "world"),
-        when_rejected=settings.get("when_rejected"),
         limits=(settings.get("limits") or Limits()).or_else(Limits(max_turns=max(longest, default=turns))),
-        **parts,
+        **{"stop": any_of(*ends, until_spent), **own, **parts},
     )
-
-
-def _found(choice: Any, name: str) -> Any:
-    return imported(choice, name) if isinstance(choice, str) else choice

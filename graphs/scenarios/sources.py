@@ -22,7 +22,7 @@ from ...data.records import Conversation
 from ...data.scenarios import LogScenario, ScenarioReader, check_plain, named_folder
 from ...data.simquac import MAX_BYTES
 from ...data.text.model_tokens import texts_in
-from ...errors import DataError, SettingError, at, placed
+from ...errors import DataError, SettingError, at
 from ...nodes.scorers.success import KEY as SUCCESS
 from ...nodes.scorers.success import success_of, with_judge
 from ...nodes.speakers.replay import replayed_path
@@ -136,7 +136,6 @@ class ScenarioSource(BaseModel):
         default=None,
         description="Judge success with this model where a scenario asks for a judgement and names no model: openai:NAME.",
     )
-    max_topic_bytes: int = Field(default=MAX_BYTES, ge=1, description="Set the maximum of bytes of text in a scenario.")
     licence: str | None = Field(
         default=None,
         description="Name the licence and attribution of the scenarios' text; they are written into the data set's README.",
@@ -147,32 +146,34 @@ class ScenarioSource(BaseModel):
 
         `settings`: the cast's. DataError for a source that cannot be used, SettingError for options without an effect.
         """
-        users, replays = chosen_users(self.behaviour), replayed_paths(settings)
+        users, replays, notes = chosen_users(self.behaviour), replayed_paths(settings), list[str]()
         if users and replayed_path(getattr(settings, "user", None)) is not None:
             raise SettingError("--behaviour: the user is replayed, so its words are fixed: leave one of the two out")
         if self.repeats > 1 and len(replays) == 2:
             raise SettingError("--repeats: both sides are replayed, so every repeat would be the same: leave it out")
-        notes = list[str]()
         if self.scenarios is not None:
+            if beside := [f"--{name}" for name in self.subjects if getattr(self, name) is not None]:
+                raise SettingError(f"{' and '.join(beside)}: --scenarios says what is talked about: leave it out")
             with named_folder(self.scenarios):
-                taken = self._taken(self.scenarios, settings, seed)
-        elif idle := [
-            name for name in ("part", "judge") if getattr(self, name) != type(self).model_fields[name].default
-        ]:
-            raise SettingError(f"--{idle[0]}: is about the scenarios of --scenarios SRC: give it, or leave this out")
+                taken = self._taken(self.scenarios, seed)
         else:
+            if idle := next((name for name in ("part", "judge") if getattr(self, name) not in ("all", None)), None):
+                raise SettingError(f"--{idle}: is about the scenarios of --scenarios SRC: give it, or leave this out")
             taken = self.own(settings, seed)
             if len(set(replays)) == 2:
                 notes.append("user and assistant replay two data sets: replies belong to the messages of their own")
+        check_count(len(taken) * self.repeats, "--limit or --part")
+        states = repeated(taken, self.repeats)
         return replace(
             taken,
-            states=behaving(taken.states, users, seed) if users else taken.states,
+            states=behaving(states, users, seed) if users else states,
             source=taken.source | {"licence": self.licence or taken.source.get("licence")},
-            notes=(*notes, *taken.notes),
+            settings=self.settings_for(taken.states),
+            notes=(*notes, *taken.notes, *self.remarks(taken.states, settings)),
         )
 
     def own(self, settings: Any, seed: int) -> Scenarios:
-        """The cast's own scenarios, where no source of them is given; SettingError if it makes none."""
+        """The cast's own scenarios, each once, where no source of them is given; SettingError if it makes none."""
         raise SettingError("--scenarios: give a file of JSON lines, one scenario each, or stored conversations")
 
     def fitting(self, scenario: dict[str, Any]) -> dict[str, Any]:
@@ -183,8 +184,8 @@ class ScenarioSource(BaseModel):
         return scenario
 
     def selected(self, states: Sequence[Planned], seed: int) -> Sequence[Planned]:
-        """The states that the options of a cast choose, in order; by default all."""
-        return states
+        """The states that the options of a cast choose, in order."""
+        return states[: self.limit]
 
     def settings_for(self, states: Sequence[Planned]) -> dict[str, Any]:
         """Settings of the cast that follow from the scenarios unless they were set."""
@@ -200,21 +201,17 @@ class ScenarioSource(BaseModel):
             for kind, count in kinds.items()
         ]
 
-    def state(self, scenario: Any) -> Planned:
-        """The initial state of a scenario as in a line of a file.
+    def state(self, scenario: Any, *, stored: bool = False) -> Planned:
+        """The initial state of a scenario as in a line of a file, or as in a `stored` conversation.
 
         DataError or SettingError if it cannot be one.
         """
         if not isinstance(scenario, dict) or not isinstance(scenario.get("kind", ""), str):
             raise DataError("is not an object with a text 'kind', 'goal' or 'first_message': give it one")
         scenario = self.fitting(scenario)
-        if "kind" not in scenario:
-            check_plain(scenario)
-        return self._begun(scenario)
-
-    def _begun(self, scenario: dict[str, Any]) -> Planned:
-        """The state of a scenario that this cast takes: its success is readable, its first message is said."""
         plain = "kind" not in scenario
+        if plain and not stored:
+            check_plain(scenario)
         if isinstance(scenario.get(SUCCESS), dict) or (plain and SUCCESS in scenario):
             if self.judge is not None:
                 scenario = scenario | {SUCCESS: with_judge(scenario[SUCCESS], self.judge)}
@@ -226,10 +223,8 @@ class ScenarioSource(BaseModel):
             state["messages"] = [{"role": "user", "text": first}]
         return state
 
-    def _taken(self, path: Path, settings: Any, seed: int) -> Scenarios:
+    def _taken(self, path: Path, seed: int) -> Scenarios:
         """The scenarios of a source, each with the number that it has among equal ones of the whole source."""
-        if beside := [f"--{name}" for name in self.subjects if getattr(self, name) is not None]:
-            raise SettingError(f"{' and '.join(beside)}: --scenarios says what is talked about: leave it out")
         reader = ScenarioReader(path)
         states: list[Planned] = []
         seen: Counter[str] = Counter()
@@ -252,9 +247,7 @@ class ScenarioSource(BaseModel):
                 f"{at(path)}: none of its {total:,} scenarios is of a user in the part {self.part!r}: "
                 "give --part all, or a source with more users"
             )
-        states = list(self.selected(states, seed))[: self.limit]
-        with placed(at(path)):
-            check_count(len(states) * self.repeats, "--limit or --part")
+        states = list(self.selected(states, seed))
         info: dict[str, Any] = {"source": path.absolute().name, "source_digest": reader.digest, "format": reader.format}
         further = {
             "part": self.part if self.part != "all" else None,
@@ -270,36 +263,27 @@ class ScenarioSource(BaseModel):
                 f"{reader.path}: {reader.left_out} of {total + reader.left_out} conversations name no goal and have no "
                 "words of a user: left out"
             )
-        return Scenarios(
-            repeated(states, self.repeats),
-            info,
-            self.settings_for(states),
-            (*notes, *self.remarks(states, settings)),
-            bool(reader.broken),
-        )
+        return Scenarios(states, info, notes=tuple(notes), broken=bool(reader.broken))
 
     def _state_of(self, entry: LogScenario, path: Path) -> Planned:
         """The initial state of a scenario of a source; DataError says where one cannot be used."""
-        where = at(path, entry.where)
         try:
-            line = entry.conversation is None
-            state = self.state(entry.scenario) if line else self._begun(self.fitting(entry.scenario))
+            state = self.state(entry.scenario, stored=entry.conversation is not None)
+            check_size(state)
         except (DataError, SettingError) as error:
-            raise DataError(f"{where}: {error}") from None
-        self.check_size(texts_in(state["scenario"]), where)
+            raise DataError(f"{at(path, entry.where)}: {error}") from None
         if entry.opening is not None:
             state["messages"] = [entry.opening.plain()]
         if entry.extra:
             state["extra"] = dict(entry.extra)
         return state
 
-    def check_size(self, texts: Iterable[str], where: str) -> None:
-        """Raise DataError if the texts of a scenario have more bytes than allowed."""
-        size = sum(len(text.encode("utf-8", "replace")) for text in texts)
-        if size > self.max_topic_bytes:
-            raise DataError(
-                f"{where}: has {size:,} bytes of text, more than {self.max_topic_bytes:,}: shorten it, or raise --max-topic-bytes"
-            )
+
+def check_size(state: Planned) -> None:
+    """Raise DataError if the texts of a scenario have more bytes than allowed."""
+    size = sum(len(text.encode("utf-8", "replace")) for text in texts_in(state["scenario"]))
+    if size > MAX_BYTES:
+        raise DataError(f"has {size:,} bytes of text, more than {MAX_BYTES:,}: shorten it")
 
 
 def replayed_paths(settings: Any) -> list[Path]:

@@ -121,12 +121,10 @@ def test_a_cast_function_that_fails_is_the_users_to_mend(duologue, kind, line) -
             "kindless.jsonl: line 1: has no text 'kind', 'goal' or 'first_message'",
         ),
         (("own_cast:cast", "--scenarios", "none.jsonl"), "none.jsonl: holds no scenario"),
-        (("own_cast:cast", "--scenarios", "scenarios.jsonl", "--max-topic-bytes", "9"), "more than 9: shorten it"),
         (("simquac", "--user", "own_cast:nothing"), "has no attribute 'nothing'"),
         (("simquac", "--assistant", "agent:ftp://host"), "is not an address of a LangGraph server"),
         (("simquac", "--assistant", "agent:http://me:secret@host"), "give the address without credentials"),
         (("simquac", "--assistant", "agent:http://host?send=some"), "send is all or new"),
-        (("recllmsim", "--max-topic-bytes", "9"), "more than 9: shorten it, or raise --max-topic-bytes"),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_written(duologue, arguments, line) -> None:

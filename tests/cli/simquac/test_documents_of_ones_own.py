@@ -18,8 +18,6 @@ DOCUMENTS = Path(__file__).parents[2] / "data" / "fixtures" / "documents"
         (("empty.md",), "empty.md: has no text: give a document with text"),
         (("in",), "in: holds no document: give a folder with .md, .txt, .html or .docx files"),
         (("a.csv",), "or a document (.md, .txt, .html, .docx)"),
-        (("a.md", "--max-topic-bytes", "10"), "a.md, 'h': has 12 bytes"),
-        (("a.md", "--max-section-bytes", "10"), "--max-section-bytes"),
         (("a.md", "--background", "some"), "--background"),
     ],
 )
@@ -53,10 +51,10 @@ def test_conversations_about_documents_are_grounded_in_their_sections(duologue, 
     assert json.loads((tmp_path / "r/manifest.json").read_text())["data"][0]["source"] == "documents"
 
 
-def test_a_background_and_a_bound_of_sections_reach_the_conversations(duologue, tmp_path):
-    sentences = " ".join(f"In year {year} the wheel turned." for year in range(1900, 1912))
+def test_a_background_reaches_the_conversations_and_a_long_section_is_split(duologue, tmp_path):
+    sentences = " ".join(f"In year {year} the wheel turned." for year in range(1600, 2000))
     (tmp_path / "a.md").write_text(f"# Mill\n\nFirst.\n\nSecond.\n\n## Wheel\n\n{sentences}\n")
-    settings = ("--background", "paragraph", "--max-section-bytes", 250, "--max-turns", 1, "--out", "r")
+    settings = ("--background", "paragraph", "--max-turns", 1, "--out", "r")
     assert duologue("simulate", "simquac", "--topics", "a.md", *settings)[0] == 0
     conversations = data.load(tmp_path / "r")
     assert {conversation.scenario["background"] for conversation in conversations} == {"First."}

@@ -152,7 +152,7 @@ def test_what_keeps_a_cast_in_this_process_is_named_and_no_longer_once_it_is_rep
 
 
 def test_a_factory_that_no_name_finds_makes_casts_of_this_process() -> None:
-    factory = CastFactory("mine", lambda user="offline": simquac.cast(user), summary="Mine.")
+    factory = CastFactory("mine", lambda user="offline": simquac.cast(user))
     assert factory().live == ("the cast 'mine' is known in this process only",)
 
 
