@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, Unpack
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from ..data import recllmsim as data
 from ..data.recllmsim import KIND, Situation
@@ -23,10 +23,10 @@ from ..nodes.goodbyes import Ending
 from ..nodes.messages.selectors import RepairPrompts
 from ..nodes.recllmsim import roles as nodes
 from ..nodes.scorers.post_questions import PostQuestions, closing
-from ..nodes.speakers.replay import ReplayedLabels, replayed
+from ..nodes.speakers.replay import ReplayedLabels, ReplaySpeaker, replayed
 from ..nodes.state import Planned
 from ..nodes.validators import Observing, not_empty
-from .casts.cast import Cast, Speaker, replaying, says_stored, stored_words
+from .casts.cast import Cast, Speaker, says_stored, stored_words
 from .casts.registry import ships
 from .casts.shipped import Assistant, Common, User, assembled, library
 from .graph import conversation
@@ -60,19 +60,13 @@ class TaskSource(ScenarioSource):
     tasks: Path | None = Field(
         default=None, description="Read the tasks from this file, a workbook or YAML. Default: the shipped tasks."
     )
-    contexts: list[str] | None = Field(
-        default=None,
-        description="Take only these contexts of each task, by number from 0: 0,3; may be repeated. Default: all.",
+    contexts: list[int] | None = Field(
+        default=None, description="Take only this context of each task, a number from 0; may be repeated. Default: all."
     )
     profiles: Path | None = Field(
         default=None, description="Read user profiles from this file or folder. Default: the shipped profiles."
     )
     sample: int | None = Field(default=None, ge=1, description="Draw N profiles at random with the seed. Default: all.")
-
-    @field_validator("contexts", mode="before")
-    @classmethod
-    def _one_text(cls, contexts: Any) -> Any:
-        return [contexts] if isinstance(contexts, str) else contexts
 
     def fitting(self, scenario: dict[str, Any]) -> dict[str, Any]:
         """The situation as a scenario; DataError for another kind, or without a task, a context or a profile."""
@@ -91,12 +85,12 @@ class TaskSource(ScenarioSource):
     def selected(self, states: Sequence[Planned], seed: int) -> Sequence[Planned]:
         """Those of the chosen tasks, contexts and number of profiles."""
         situations = [Situation.of(state["scenario"]) for state in states]
-        chosen_ids = {id(situation) for situation in data.chosen(situations, **self._choice(seed))}
+        chosen_ids = {id(situation) for situation in self._chosen(situations, seed)}
         pairs = zip(states, situations, strict=True)
         return [state for state, situation in pairs if id(situation) in chosen_ids][: self.limit]
 
-    def _choice(self, seed: int) -> dict[str, Any]:
-        return {"tasks": self.task, "contexts": _numbers(self.contexts), "profiles": self.sample, "seed": seed}
+    def _chosen(self, subjects: Sequence[Any], seed: int) -> Sequence[Any]:
+        return data.chosen(subjects, tasks=self.task, contexts=self.contexts, profiles=self.sample, seed=seed)
 
     def settings_for(self, states: Sequence[Planned]) -> dict[str, Any]:
         """The language that all situations share."""
@@ -119,67 +113,55 @@ class TaskSource(ScenarioSource):
         paths = replayed_paths(settings)
         if paths and (self.profiles or self.tasks):
             raise SettingError("--profiles and --tasks: a replayed side has its own: leave them out")
-        if paths:
-            subjects, source, notes = self._replayed(paths[0], seed)
-        else:
-            subjects, source, notes = self._combined(settings.language or "en", seed)
-        states = scenarios(subjects) if paths else [scenario(subject) for subject in subjects]  # none is equal
-        for number, state in enumerate(states):
+        taken = self._replayed(paths[0], seed) if paths else self._combined(settings.language or "en", seed)
+        for number, state in enumerate(taken):
             with placed(f"situation {number}"):
                 check_size(state)
-        return Scenarios(states, source, notes=tuple(notes), broken=bool(source.get("broken")))
+        return taken
 
-    def _combined(self, language: Language, seed: int) -> tuple[Sequence[Subject], dict[str, Any], list[str]]:
-        """As many as are simulated of the tasks in their contexts with each profile, their source, and notes."""
+    def _combined(self, language: Language, seed: int) -> Scenarios:
+        """The tasks in their contexts with each profile, lazily: of a pool of thousands only those that are taken."""
         tasks = tasks_on_demand(self.tasks) if self.tasks else data.shipped_tasks(language)
         pool = data.read_pool(self.profiles) if self.profiles else data.shipped_profiles(language)
         combination = Combination(tasks, tuple(enumerate(pool.texts)), language)
-        situations = combination.chosen(**self._choice(seed))
+        situations = combination.chosen(tasks=self.task, contexts=self.contexts, profiles=self.sample, seed=seed)
         check_count(min(len(situations), self.limit or len(situations)), "--limit, --sample, --task or --contexts")
         notes = []
         if self.profiles and pool.duplicates:
-            groups = [" = ".join(map(str, group[: SHOWN + 1])) for group in pool.duplicates[:SHOWN]]
-            equal = ", ".join([*groups, *(["..."] if len(pool.duplicates) > SHOWN else [])])
+            equal = ", ".join(" = ".join(map(str, group[:SHOWN])) for group in pool.duplicates[:SHOWN])
             notes.append(f"{self.profiles}: {pool.distinct} of {len(pool)} profiles differ (equal: {equal})")
         if pool.language != language:
             notes.append(
                 f"the profiles are in {pool.language}, the run is in {language}: give --language {pool.language}, or others"
             )
         given = ((self.tasks, "tasks"), (self.profiles, "profiles"))
-        names = [path.name if path else f"samples/{folder}/{language}" for path, folder in given]
-        source: dict[str, Any] = {"source": ", ".join(names)}
+        source = {"source": ", ".join(path.name if path else f"samples/{folder}/{language}" for path, folder in given)}
         if self.tasks is None and self.profiles is None:
             source |= {"licence": "MIT, written for duologue", "licence_id": "mit"}
-        return list(islice(situations, self.limit)), source, notes
+        states = [scenario(situation) for situation in islice(situations, self.limit)]  # no two are equal
+        return Scenarios(states, source, notes=tuple(notes))
 
-    def _replayed(self, path: Path, seed: int) -> tuple[Sequence[Subject], dict[str, Any], list[str]]:
-        """The stored conversations that are replayed, their source with its odd and broken files, and notes."""
+    def _replayed(self, path: Path, seed: int) -> Scenarios:
+        """The situations of stored conversations.
+
+        Those that no cast could have produced are replayed as they are; manifest and notes name them.
+        """
         loaded, notes = replayed(path), list[str]()
         odd = data.oddities(loaded)
         for line in loaded.notes:
             names = odd.get(line.partition(":")[0], [])
             examples = f" ({', '.join(names[:SHOWN])}{', ...' if len(names) > SHOWN else ''})" if names else ""
             notes.append(f"{path}: {line}{examples}")
-        # Conversations that no cast could have produced are replayed as they are; the manifest names them.
         about = {"source": path.name, "odd": odd, "broken": list(loaded.broken)}
         about = {name: value for name, value in about.items() if value}
-        return data.chosen(list(loaded), **self._choice(seed))[: self.limit], about, notes
+        states = scenarios(self._chosen(list(loaded), seed)[: self.limit])
+        return Scenarios(states, about, notes=tuple(notes), broken=bool(loaded.broken))
 
 
 def _language_of(states: Sequence[Planned]) -> Language:
     """The language of all situations if they share one, else English."""
     languages: set[Language] = {state["scenario"]["language"] for state in states}
     return languages.pop() if len(languages) == 1 else "en"
-
-
-def _numbers(texts: Sequence[str] | None) -> list[int] | None:
-    if texts is None:
-        return None
-    text = ",".join(texts)
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise SettingError(f"--contexts: {text!r}: expected numbers with commas between them: write 0,3") from None
 
 
 def scenario(subject: Subject | Mapping[str, Any], *, messages: Iterable[Message] = ()) -> Planned:
@@ -245,32 +227,31 @@ def cast(
         one_question: Reject a message with several questions.
         as_published: Use the settings of the published program; user messages are never rejected, only counted.
     """
-    asker, helper = stored_words("user", user), stored_words("assistant", assistant)
-    replays = replaying(asker, helper)
-    user_is_stored, assistant_is_stored = says_stored(asker), says_stored(helper)
-    _check_effect(
-        bool(replays),
-        opens=opens and replays,
-        handshake=handshake and user_is_stored,
-        strict_ending=strict_ending and user_is_stored,
-        may_give_up=may_give_up and user_is_stored,
-        proactive=proactive and assistant_is_stored,
-        post_questions=post_questions and user_is_stored and assistant_is_stored,
-    )
+    sides: dict[Role, Any] = {"user": stored_words("user", user), "assistant": stored_words("assistant", assistant)}
+    replays = [side for side in sides.values() if isinstance(side, ReplaySpeaker)]
+    asked = {role: side for role, side in sides.items() if not says_stored(side)}
+    useless = {
+        "opens": opens and replays,
+        "handshake": handshake and "user" not in asked,
+        "strict-ending": strict_ending and "user" not in asked,
+        "may-give-up": may_give_up and "user" not in asked,
+        "proactive": proactive and "assistant" not in asked,
+        "post-questions": post_questions and not asked,
+    }
+    if options := ", ".join(f"--{name}" for name, is_useless in useless.items() if is_useless):
+        raise SettingError(f"{options}: without effect, a side repeats its stored messages: leave it out")
     language = language or "en"
     pages = library(NAME, common.get("prompts"), language)
     opens = opens or ("assistant" if as_published else "user")
     validator: Node = nodes.UserValidator(
-        None if user_is_stored else Ending(strict_ending, may_give_up),
+        Ending(strict_ending, may_give_up) if "user" in asked else None,
         no_repeats,
         no_plans,
         ends_anyway=as_published,
         words=question_words,
         one_question=one_question,
     )
-    sides: tuple[tuple[Role, Any], ...] = (("user", asker), ("assistant", helper))
-    respondents: dict[Role, Node] = {role: side for role, side in sides if not says_stored(side)}
-    ended = PostQuestions(pages, respondents) if post_questions else closing
+    ended = PostQuestions(pages, asked) if post_questions else closing
     if len(replays) == 2 and replays[0].conversations == replays[1].conversations:
         ended = ReplayedLabels(replays[0])
     return assembled(
@@ -279,23 +260,16 @@ def cast(
         name=PUBLISHED if as_published else NAME,
         user_prompt_selector=nodes.UserPrompts(pages, language, may_give_up, question_words),
         user_view=nodes.UserMessages(pages, as_published if handshake is None else handshake),
-        user_simulator=asker,
+        user_simulator=sides["user"],
         question_validator=Observing(validator) if as_published else validator,
         assistant_prompt_selector=RepairPrompts("assistant", pages),
         assistant_view=nodes.AssistantMessages(pages, proactive),
-        assistant=helper,
+        assistant=sides["assistant"],
         answer_validator=nodes.published_reply_validator if as_published else not_empty,
         closing=ended,
         greeting=pages["assistant/greeting"].fill() if opens == "assistant" and not replays else None,
         prompts=pages,
     )
-
-
-def _check_effect(replays: bool, **useless: object) -> None:
-    """Raise SettingError for switches that have no effect on a side that repeats stored messages."""
-    if options := ", ".join("--" + name.replace("_", "-") for name, is_useless in useless.items() if is_useless):
-        played = "a replayed side" if replays else "a side made from people"
-        raise SettingError(f"{options}: without effect, {played} repeats its stored messages: leave it out")
 
 
 def as_published(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:

@@ -38,7 +38,7 @@ METAVARS = {
     "stop": "MODULE:NAME",
     "task": "NAME,...",
     "tasks": "FILE",
-    "contexts": "N,...",
+    "contexts": "N",
     "profiles": "SRC",
     "topics": "SRC",
     "approve": "all|none|ask-user|MODULE:NAME",

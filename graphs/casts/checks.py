@@ -1,12 +1,13 @@
 """Checks before the first call: that pages are filled, that success can be scored, that people speak the cast's language."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from ...data import domains
 from ...data.behaviours import behaviours_in
 from ...data.scenarios import tools_in_success
+from ...data.summaries.executed_graph import SPEAKERS
 from ...data.text.languages import language_of
 from ...errors import SettingError
 from ...nodes.judges import Judge
@@ -32,10 +33,10 @@ SYSTEM = "user/system"
 """The page whose language is the cast's."""
 OF_REPAIRS = frozenset({"repair", "attempt", "attempts"})
 """What `RepairPrompts` fills a page with."""
-OF_JUDGES = frozenset({"conversation", "scenario", "form"})
-"""What every judge's page is filled with, besides the values of the scenario."""
-OF_DRAFTS = OF_JUDGES | {"draft", "speaker", "tool_calls"}
-OF_SCORES = OF_JUDGES | {"criterion", "answers"}
+OF_DRAFTS = frozenset({"conversation", "scenario", "form", "draft", "speaker", "tool_calls"})
+"""What the page of a draft's judge is filled with, besides the values of the scenario."""
+OF_SCORES = frozenset({"conversation", "scenario", "form", "criterion", "answers"})
+"""What the page of a conversation's judge is filled with, likewise."""
 NO_STATE = (
     "compares a state that nothing gives: give the cast a world (world=, --world MODULE:NAME), or the agent "
     "AgentSpeaker(keep=...)"
@@ -46,12 +47,11 @@ def check_pages(nodes: Iterable[object]) -> None:
     """PromptError if a page that no scenario fills has a variable that its node never fills, or cannot be filled."""
     for node in nodes:
         for page, filled in _filled_by(node):
-            if lacking := page.gaps - filled:
-                raise PromptError(f"prompt {page.name}: {_lacking(lacking, filled)}")
+            _check_gaps(page, filled)
             page.try_out()
 
 
-def _filled_by(node: object) -> Iterator[tuple[Page, frozenset[str]]]:
+def _filled_by(node: object) -> Iterator[tuple[Page, Set[str]]]:
     """The pages of a node that do not depend on the scenario, each with what the node fills."""
     if isinstance(node, RepairPrompts):
         pages = node.pages.pages.values()
@@ -66,6 +66,16 @@ def _page(view: object, kind: str) -> Page | None:
     return view.pages.pages.get(f"{view.role}/{kind}") if isinstance(view, PageMessages) else None
 
 
+def _check_gaps(page: Page, filled: Set[str], there: str = "there are") -> None:
+    if lacking := page.gaps - filled:
+        gaps = ", ".join(f"{{{{ {gap} }}}}" for gap in sorted(lacking))
+        available = ", ".join(sorted(filled)) or "none"
+        raise PromptError(
+            f"prompt {page.name}: has the template variable {gaps} that nothing fills ({there}: {available}): rename it, "
+            "or write its text into the template"
+        )
+
+
 def check_filled(cast: "Cast", scenarios: Sequence[Mapping[str, Any]]) -> None:
     """PromptError if a page of the cast has a variable that the scenarios do not fill.
 
@@ -74,23 +84,19 @@ def check_filled(cast: "Cast", scenarios: Sequence[Mapping[str, Any]]) -> None:
     """
     if not scenarios:
         return
-    keys = [frozenset(map(str, scenario)) for scenario in scenarios]
-    some, every = frozenset().union(*keys), frozenset(keys[0]).intersection(*keys)
-    for place in ("user_simulator", "assistant"):
+    some, every = set[str]().union(*scenarios), set(scenarios[0]).intersection(*scenarios)
+    for place in SPEAKERS:
         view: Any = getattr(cast.nodes[place], "build", None)
         if (page := _page(view, "material")) is not None:
-            if lacking := page.gaps - some:
-                raise PromptError(f"prompt {page.name}: {_lacking(lacking, some, 'the scenarios have')}")
+            _check_gaps(page, some, "the scenarios have")
             view(state_from(scenarios[0]))  # says what cannot be filled
-    drafts = (*parts_of(cast.question_validator), *parts_of(cast.answer_validator))
-    for judges, values in ((drafts, OF_DRAFTS), (tuple(scorers_of(cast.closing)), OF_SCORES)):
-        for judge in judges:
-            if not isinstance(judge, Judge) or not isinstance(judge.page, Page):
-                continue
-            if lacking := judge.page.gaps - values - every:
-                number = next((number for number, of_one in enumerate(keys) if not lacking <= of_one), 0)
-                line = _lacking(lacking, values | every, f"with scenario {number} there are")
-                raise PromptError(f"prompt {judge.page.name}: {line}")
+    of_drafts = (*parts_of(cast.question_validator), *parts_of(cast.answer_validator))
+    judges: list[tuple[object, Set[str]]] = [(one, OF_DRAFTS) for one in of_drafts]
+    for judge, values in (*judges, *((one, OF_SCORES) for one in scorers_of(cast.closing))):
+        if isinstance(judge, Judge) and isinstance(judge.page, Page):
+            lacking = judge.page.gaps - values - every
+            number = next((number for number, one in enumerate(scenarios) if not lacking <= one.keys()), 0)
+            _check_gaps(judge.page, values | every, f"with scenario {number} there are")
 
 
 def check_behaviours(cast: "Cast", states: Sequence[Planned]) -> None:
@@ -102,21 +108,11 @@ def check_behaviours(cast: "Cast", states: Sequence[Planned]) -> None:
         )
 
 
-def _lacking(lacking: frozenset[str], filled: frozenset[str], there: str = "there are") -> str:
-    gaps = ", ".join(f"{{{{ {gap} }}}}" for gap in sorted(lacking))
-    available = ", ".join(sorted(filled)) or "none"
-    return f"has the template variable {gaps} that nothing fills ({there}: {available}): rename it, or write its text into the template"
-
-
 def check_success(cast: "Cast", states: Iterable[Planned]) -> None:
     """SettingError for a `success`, of the cast or of a scenario, that cannot be scored."""
     assistant = cast.nodes["assistant"]
-    keeps = (
-        assistant.keep
-        if isinstance(assistant, AgentSpeaker)
-        else not isinstance(assistant, (ChatSpeaker, FunctionSpeaker))
-    )  # a node of somebody else's may
-    has_state = cast.world is not None or bool(keeps)
+    keeps = not isinstance(assistant, (ChatSpeaker, FunctionSpeaker))  # a node of somebody else's may
+    has_state = cast.world is not None or (bool(assistant.keep) if isinstance(assistant, AgentSpeaker) else keeps)
     own = cast.closing.scorers.get(SUCCESS) if isinstance(cast.closing, Scoring) else None
     tools = [name for name, _ in tools_of(getattr(assistant, "agent", None))]
     where = f"closing: the scorer {SUCCESS!r}"
@@ -152,7 +148,7 @@ def of_another_language(cast: "Cast") -> list[str]:
     if SYSTEM not in cast.prompts or (spoken := language_of(cast.prompts[SYSTEM].source)) is None:
         return []
     lines = []
-    for role, place in (("user", "user_simulator"), ("assistant", "assistant")):
+    for place, role in SPEAKERS.items():
         memory = getattr(cast.nodes[place], "memory", None)
         if isinstance(memory, Memory) and (stored := memory.language) not in (None, spoken):
             lines.append(

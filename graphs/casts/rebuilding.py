@@ -14,8 +14,6 @@ from ...nodes.state import Planned
 from .cast import Cast, CastSpec
 from .registry import find, parts_in, registered
 
-AGENT_TEST = "agent_test"
-"""The cast of a conversation that none has made and whose kind names none."""
 PLACES = {"user": "user_simulator", "assistant": "assistant", "world": "world"}
 """The parts of a cast that have names of their own as settings."""
 
@@ -54,27 +52,28 @@ class Rebuilding:
         `manifest`: that of their run, empty without one. `states`: the initial state of each. DataError if another cast
         cannot take a scenario, SettingError if a setting does not exist or the run's cast cannot be built again.
         """
-        first, plain = conversations[0], as_object(manifest.get("cast"))
-        made_by = first.provenance
+        made_by, plain = conversations[0].provenance, as_object(manifest.get("cast"))
         name = self.cast.name if isinstance(self.cast, Cast) else self.cast
         another = made_by is None or name not in (None, made_by.cast, plain.get("cast"))
         sides = {key: side for key in PLACES if (side := getattr(self, key)) is not None}
+        given = {*self.parts, *sides, *(PLACES[key] for key in sides)}
         if not isinstance(self.cast, Cast):
-            cast = self._built(conversations, manifest, states if another else (), sides)
+            cast = self._built(conversations, manifest, states if another else (), sides, given)
         elif self.settings and not callable(self.settings):
-            name = next(iter(self.settings))
-            raise SettingError(f"{name!r} is a setting, and the cast is made already: set it there")
+            setting = next(iter(self.settings))
+            raise SettingError(f"{setting!r} is a setting, and the cast is made already: set it there")
         else:
             cast = self.cast.replace(**sides, **self.parts)
         if another or made_by is None:
             return RebuiltCast(cast, cast.limits, another, [])
         notes = []
         if "cast" not in plain:
-            given, now = {*self.parts, *(PLACES[key] for key in sides)}, cast.describe()
+            now = cast.describe()
             others = (place for place, node in made_by.nodes.items() if place not in given and now.get(place) != node)
             notes = [f"not the recorded {place}: its settings are not in a manifest" for place in others]
+        names = {one.name for one in fields(Limits)}
         recorded: Mapping[str, Any] = made_by.limits
-        limits = Limits(**{one.name: recorded[one.name] for one in fields(Limits) if one.name in recorded})
+        limits = Limits(**{name: value for name, value in recorded.items() if name in names})
         return RebuiltCast(cast, limits.or_else(cast.limits), another, notes)
 
     def _built(
@@ -83,33 +82,32 @@ class Rebuilding:
         manifest: Mapping[str, Any],
         others: Sequence[Planned],
         sides: Mapping[str, Any],
+        given: set[str],
     ) -> Cast:
         """The cast by its name; `others`: the states, where it is not the cast that made the conversations."""
         plain = as_object(manifest.get("cast"))
         made_by, kind = conversations[0].provenance, conversations[0].scenario.get("kind")
-        names = [plain.get("cast"), *(one for one in (made_by and made_by.cast, kind) if one in registered())]
-        factory = find(self.cast or next((str(one) for one in names if one), AGENT_TEST))  # type: ignore[arg-type]
+        known = (one for one in (made_by and made_by.cast, kind) if one in registered())
+        factory = find(str(self.cast or plain.get("cast") or next(known, "agent_test")))
         settings = self.settings(factory.settings) if callable(self.settings) else self.settings
         spec = CastSpec(cast=factory.name)
         if self.cast is None and manifest:
-            spec = _spec(plain, factory.name, {*settings, *self.parts, *sides, *(PLACES[key] for key in sides)})
-        implied = _fit(factory.source(), conversations, others) if others else {}
+            spec = _spec(plain, factory.name, {*settings, *given})
+        implied: dict[str, Any] = {}
+        if others:
+            source = factory.source()
+            for conversation, state in zip(conversations, others, strict=True):
+                try:
+                    state["scenario"] = source.fitting(state["scenario"])
+                except (DataError, SettingError) as error:
+                    raise DataError(f"{conversation.id}: {error}") from None
+            implied = source.settings_for(others)
         values, parts = {**implied, **spec.settings, **settings}, {**parts_in(spec), **self.parts}
         for key, side in sides.items():
             parts.pop(PLACES[key], None)
             (values if key in factory.settings.model_fields else parts)[key] = side
         cast = factory(**values)
         return cast.replace(**parts) if parts else cast
-
-
-def _fit(source: Any, conversations: Sequence[Conversation], states: Sequence[Planned]) -> dict[str, Any]:
-    """Change the scenarios to those that another cast takes; the settings that follow from them, such as the language."""
-    for conversation, state in zip(conversations, states, strict=True):
-        try:
-            state["scenario"] = source.fitting(state["scenario"])
-        except (DataError, SettingError) as error:
-            raise DataError(f"{conversation.id}: {error}") from None
-    return dict(source.settings_for(states))
 
 
 def _spec(plain: Mapping[str, Any], name: str, given: set[str]) -> CastSpec:
