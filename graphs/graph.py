@@ -20,9 +20,8 @@ from ..nodes.state import PLACES, State, given
 from ..nodes.worlds import Context, living
 from .casts.cast import Cast
 from .failures import NodeError, undone
-from .further import further_place
 from .opening import awaits_answer, record_of
-from .places import opening_place, place
+from .places import further_place, opening_place, place
 
 Builder: TypeAlias = StateGraph[State, Limits, State, State]
 Compiled: TypeAlias = CompiledStateGraph[State, Limits, State, State]
@@ -81,7 +80,7 @@ def builder(cast: Cast, after: Mapping[str, Mapping[str, Any]] | None = None) ->
     """The graph of a cast's conversations, not yet compiled.
 
     It is a `StateGraph`: change it as any other, and compile it. `after`: further nodes by the node after which they
-    stand, such as `{"turn_recorder": {"moderator": node}}` (`graphs.further`); several come in their order.
+    stand, such as `{"turn_recorder": {"moderator": node}}` (`places.further_place`); several come in their order.
     """
     further = after or {}
     if wrong := sorted(set(further) - set(GOES_ON)):

@@ -1,9 +1,13 @@
-"""What the graph does around a cast's node at its place: it shows the state, calls, settles, and answers an update."""
+"""What the graph does around a node at its place: it shows the state, calls, settles, and answers an update.
 
-from collections.abc import Mapping
+`place` is for the nodes of a cast, `further_place` for those that stand beside them, such as a moderator.
+"""
+
+from collections.abc import Collection, Mapping
 from typing import Any, TypeAlias
 from typing import cast as typed
 
+from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage, convert_to_messages
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END
 from langgraph.runtime import Runtime
@@ -14,9 +18,9 @@ from ..data.provenance import SIDES
 from ..data.records import Role
 from ..data.summaries.executed_graph import SPEAKERS, VALIDATORS
 from ..nodes.calls.service import current
-from ..nodes.contract import ContractError, PromptedSpeaker, check_update
+from ..nodes.contract import ContractError, PromptedSpeaker, check_labels, check_reason, check_update
 from ..nodes.limits import Limits
-from ..nodes.node_forms import node_of, spoken
+from ..nodes.node_forms import AnyNode, node_of, spoken
 from ..nodes.scorers.success import with_success_of_scenario
 from ..nodes.settings.redaction import error_line
 from ..nodes.speakers.approval import ApprovalError
@@ -32,6 +36,7 @@ from .verdicts import after_validator, stop_of
 
 Place: TypeAlias = Any
 """A node of LangGraph, `async (state, config, runtime)`, for which it has no type."""
+_OF_FURTHER = ("messages", "stop", "labels")
 
 
 def opening_place(cast: Cast, further: Mapping[str, object]) -> Place:
@@ -39,7 +44,7 @@ def opening_place(cast: Cast, further: Mapping[str, object]) -> Place:
     described = of_cast(cast, further)
 
     async def begin(state: State, config: RunnableConfig, runtime: Runtime[Limits]) -> dict[str, Any]:
-        limits = limits_of(cast, state, runtime)
+        limits = _limited(cast, state, runtime).context
         update = opening(cast, described, state, limits)
         if update and isinstance(limits, Context):
             limits.began.add(update["origin"]["id"])
@@ -58,28 +63,67 @@ def place(name: NodePlace, cast: Cast) -> Place:
     role: Role | None = SIDES.get(name)
 
     async def run(state: State, config: RunnableConfig, runtime: Runtime[Limits]) -> dict[str, Any]:
-        limits = limits_of(cast, state, runtime)
-        if isinstance(limits, Context) and cast.world is not None and state["origin"]["id"] not in limits.began:
+        own = _limited(cast, state, runtime)
+        limits = own.context
+        if isinstance(limits, Context) and cast.world is not None and id_of(state) not in limits.began:
             raise ContractError(
                 "a conversation cannot go on from a checkpoint in another world, "
                 "which does not have what its tools did: simulate it anew"
             )
-        own = runtime if runtime.context is limits else runtime.override(context=limits)
         shown, origin = _shown(name, role, state, limits)
-        answer: Any = None
-        waits = bool(shown.get("drafts"))
-        if name != "closing" and shown.get("stop") and not waits:
-            answer = {}  # the conversation is ended
-        if answer is None:
+        answer: Any = {}
+        if name == "closing" or not shown.get("stop") or shown.get("drafts"):  # else the conversation is over
             if name in SPEAKERS:
                 await before_draft(limits)
             answer = recorded_update(name, shown)
-        if answer is None:
-            answer = await _answer(name, node, without_record(shown), own)
+            if answer is None:
+                answer = await _answer(name, node, without_record(shown), own)
         update = check_update(name, answer, state, cast.own_reasons)
         return await _settled(name, role, cast, state, update, limits) | origin
 
     return run
+
+
+def further_place(name: str, node: object, cast: Cast, goes_on: str, nodes: Collection[str]) -> Place:
+    """The place of a further node, which is any LangGraph node: it reads the graph's own state.
+
+    It answers None, a text or a message, which is said in its name, or an update with `messages`, `stop` and `labels`;
+    as a `Command` also with a `goto`: to the end of the conversation for the reason `user_ended`, if it gives none.
+    `nodes`: those of the graph. Messages of the state that it answers, as a compiled graph does, are not said again.
+    """
+    call = AnyNode(node)
+
+    async def run(state: State, config: RunnableConfig, runtime: Runtime[Limits]) -> Command[Any]:
+        try:
+            answer: Any = await call(state, _limited(cast, state, runtime))
+        except SystemExit as error:  # it would end this process, and not its own conversation alone
+            raise NodeError(failure_of(name, error), {}) from error
+        goto: Any = answer.goto if isinstance(answer, Command) else None
+        update = _of_further(name, answer.update if isinstance(answer, Command) else answer, state, cast)
+        ways = list(goto) if isinstance(goto, (list, tuple)) else [goto] if goto else []
+        ways = ["closing" if way == END else way for way in ways or [END if update.get("stop") else goes_on]]
+        if wrong := [way for way in ways if not isinstance(way, str) or way not in nodes]:
+            raise ContractError(f"{name}: goto: expected a node of the graph or END, got {wrong[0]!r}")
+        if "closing" in ways and not update.get("stop") and not state.get("stop"):
+            update["stop"] = "user_ended"
+        return Command(update=update, goto=ways)
+
+    return run
+
+
+def _limited(cast: Cast, state: State, runtime: Runtime[Limits]) -> Runtime[Limits]:
+    """The runtime with limits: the context's; without one those that the conversation began with, or the cast's.
+
+    ContractError if the cast has a world, and the context none.
+    """
+    if cast.world is not None and not isinstance(runtime.context, Context):
+        raise ContractError("the cast has a world: async with world(cast, state) as context, and give context=context")
+    if runtime.context is not None:
+        limits = runtime.context.or_else(cast.limits)
+    else:
+        stored = state.get("origin", {}).get("limits")
+        limits = Limits(**stored) if stored else cast.limits
+    return runtime if runtime.context is limits else runtime.override(context=limits)
 
 
 def _shown(name: NodePlace, role: Role | None, state: State, limits: Limits) -> tuple[State, dict[str, Any]]:
@@ -90,9 +134,9 @@ def _shown(name: NodePlace, role: Role | None, state: State, limits: Limits) -> 
     before = origin = state["origin"]
     if origin["limits"] != (plain := limits.plain()):
         origin = origin | {"limits": plain}
-    # What a node writes into a list by mistake must not change the conversation.
+    # What a node writes into a list by mistake must not change the conversation. A memory waits in its draft.
     copied = {"scenario": dict(state["scenario"]), "messages": [*state["messages"]], "attempts": [*state["attempts"]]}
-    drafts = [_without_memory(draft) for draft in state.get("drafts") or []]
+    drafts = [{key: one[key] for key in one if key != "memory"} for one in typed(list[Any], state.get("drafts") or [])]
     shown = merged(state, {**copied, "drafts": drafts, "origin": origin, "speaking": role})
     if forks := fork_of(name, shown):
         origin = {key: value for key, value in origin.items() if key != "replays"} | {"forks": forks}
@@ -100,48 +144,28 @@ def _shown(name: NodePlace, role: Role | None, state: State, limits: Limits) -> 
     return shown, {} if origin is before else {"origin": origin}
 
 
-def _without_memory(draft: Draft) -> Draft:
-    """The draft without the memory that waits in it until it is accepted."""
-    return typed(Draft, {key: value for key, value in draft.items() if key != "memory"})
-
-
-async def _answer(
-    name: NodePlace,
-    node: Any,
-    shown: State,
-    runtime: Runtime[Limits],
-) -> Any:
+async def _answer(name: NodePlace, node: Any, shown: State, runtime: Runtime[Limits]) -> Any:
     """What the node answers; at the end with the success of the scenario."""
     role = SPEAKERS.get(name)
     try:
         if name == "closing":
             return await _closed(node, shown, runtime)
-        answer = await spoken(name, _without_command(name, await node(shown, runtime)))
+        return await spoken(name, _without_command(name, await node(shown, runtime)))
     except (Exception, SystemExit) as error:
-        told = _told(name, role, shown, error)
+        told: Exception | SystemExit = error
+        if isinstance(error, ApprovalError):
+            tried = {"attempts": unjudged(shown, error.drafts, role), "drafts": None} if role else {}
+            told = NodeError(failure_of("approve", error), tried)
+        elif isinstance(error, SystemExit):  # it would end this process, and not its own conversation alone
+            told = NodeError(of_node(name, error_line(error, placed=True), frames_of(error), crashed=True), {})
         if role is not None:
             await undone(runtime.context, told.update if isinstance(told, NodeError) else {})
         if told is error:
             raise
         raise told from error
-    return answer
 
 
-def _told(name: NodePlace, role: Role | None, state: State, error: Exception | SystemExit) -> Exception:
-    """What the graph raises of an error: the error itself, or a NodeError of one that needs more said."""
-    if isinstance(error, ApprovalError):
-        tried = {"attempts": unjudged(state, error.drafts, role), "drafts": None} if role else {}
-        return NodeError(failure_of("approve", error), tried)
-    if isinstance(error, SystemExit):  # it would end this process, and not its own conversation alone
-        return NodeError(of_node(name, error_line(error, placed=True), frames_of(error), crashed=True), {})
-    return error
-
-
-async def _closed(
-    node: Any,
-    shown: State,
-    runtime: Runtime[Limits],
-) -> Any:
+async def _closed(node: Any, shown: State, runtime: Runtime[Limits]) -> Any:
     """The closing node's update, with the success that the scenario declares; NodeError if a call got no reply.
 
     What is asked after the end keeps an error in an answer's place: it can be asked again.
@@ -158,13 +182,6 @@ async def _closed(
     return update
 
 
-def _after_closing(update: Update) -> dict[str, Any]:
-    closed: dict[str, Any] = {"labels": update.get("labels", {})}
-    if "usage" in update:
-        closed["attempts"] = [{"role": "closing", "at": -1, "verdict": "accepted", "usage": update["usage"]}]
-    return closed
-
-
 def _without_command(name: NodePlace, answer: Any) -> Any:
     """The update of a Command, which may only go to the end."""
     if not isinstance(answer, Command):
@@ -177,19 +194,6 @@ def _without_command(name: NodePlace, answer: Any) -> Any:
     return ended | dict(answer.update or {})
 
 
-def limits_of(cast: Cast, state: State, runtime: Runtime[Limits]) -> Limits:
-    """The limits of the context; without one those that the conversation began with, or the cast's.
-
-    ContractError if the cast has a world, and the context none.
-    """
-    if cast.world is not None and not isinstance(runtime.context, Context):
-        raise ContractError("the cast has a world: async with world(cast, state) as context, and give context=context")
-    if runtime.context is not None:
-        return runtime.context.or_else(cast.limits)
-    stored = state.get("origin", {}).get("limits")
-    return Limits(**stored) if stored else cast.limits
-
-
 async def _settled(
     name: NodePlace, role: Role | None, cast: Cast, state: State, update: Update, limits: Limits
 ) -> dict[str, Any]:
@@ -198,18 +202,32 @@ async def _settled(
         return _after_turn(cast, state, update, limits) if name == "turn_recorder" else _after_closing(update)
     if name in VALIDATORS:
         return await _judged(role, cast, state, update, limits)
-    if name not in SPEAKERS:
-        return _selected(role, state, update)
-    try:
-        return _spoken(role, cast, name, state, update)
-    except NodeError as error:
-        await undone(limits, error.update)
-        raise
-
-
-def _selected(role: Role, state: State, update: Update) -> dict[str, Any]:
+    if name in SPEAKERS:
+        return await _drafted(name, role, cast, state, update, limits)
     selected: dict[str, Any] = {"prompt": update.get("prompt"), "stop": update.get("stop") or state.get("stop")}
     return selected | ({"memory": {role: update["memory"]}} if "memory" in update else {})
+
+
+async def _drafted(
+    name: NodePlace, role: Role, cast: Cast, state: State, update: Update, limits: Limits
+) -> dict[str, Any]:
+    drafts: list[Draft] = list(update.get("drafts", []))
+    if error := update.get("failed"):
+        failure = of_node(name, error, update.get("frames", ()), crashed=bool(update.get("crashed")))
+        tried = {"attempts": unjudged(state, drafts, role), "drafts": None}
+        await undone(limits, tried)
+        raise NodeError(failure, tried)
+    stop = update.get("stop") or state.get("stop")
+    changed: dict[str, Any] = {"drafts": drafts, "verdicts": [], "stop": stop}
+    if "memory" in update and drafts:
+        drafts[0] = typed(Draft, {**drafts[0], "memory": update["memory"]})  # counts if it is said
+    elif "memory" in update:
+        changed["memory"] = {role: update["memory"]}
+    speaker = cast.nodes[name]
+    prompted = speaker.prompted if isinstance(speaker, PromptedSpeaker) else True
+    if callable(prompted):
+        prompted = prompted(merged(state, {"speaking": role}))
+    return changed if prompted else {**changed, "prompt": None}
 
 
 async def _judged(role: Role, cast: Cast, state: State, update: Update, limits: Limits) -> dict[str, Any]:
@@ -230,20 +248,36 @@ def _after_turn(cast: Cast, state: State, update: Update, limits: Limits) -> dic
     return changed | {"stop": update.get("stop") or stop_of(cast, after(state, changed), limits)}
 
 
-def _spoken(role: Role, cast: Cast, name: NodePlace, state: State, update: Update) -> dict[str, Any]:
-    drafts: list[Any] = list(update.get("drafts", []))
-    if error := update.get("failed"):
-        failure = of_node(name, error, update.get("frames", ()), crashed=bool(update.get("crashed")))
-        raise NodeError(failure, {"attempts": unjudged(state, drafts, role), "drafts": None})
-    remembered: dict[str, Any] = {}
-    if "memory" in update and drafts:
-        drafts[0] = {**drafts[0], "memory": update["memory"]}  # counts if it is said
-    elif "memory" in update:
-        remembered = {"memory": {role: update["memory"]}}
-    speaker = cast.nodes[name]
-    prompted = speaker.prompted if isinstance(speaker, PromptedSpeaker) else True
-    if callable(prompted):
-        prompted = prompted(merged(state, {"speaking": role}))
-    stop = update.get("stop") or state.get("stop")
-    changed: dict[str, Any] = {"drafts": drafts, "verdicts": [], "stop": stop} | remembered
-    return changed if prompted else {**changed, "prompt": None}
+def _after_closing(update: Update) -> dict[str, Any]:
+    closed: dict[str, Any] = {"labels": update.get("labels", {})}
+    if "usage" in update:
+        closed["attempts"] = [{"role": "closing", "at": -1, "verdict": "accepted", "usage": update["usage"]}]
+    return closed
+
+
+def _of_further(name: str, answer: Any, state: State, cast: Cast) -> dict[str, Any]:
+    """What the graph takes of a further node's answer; ContractError for anything else."""
+    if isinstance(answer, (str, BaseMessage)):
+        answer = {"messages": [answer]}
+    if not isinstance(answer, Mapping) and answer is not None:
+        raise ContractError(f"{name}: expected a text, a message or an update, got {type(answer).__name__}")
+    update = dict(answer or {})
+    if unknown := sorted(update.keys() - set(_OF_FURTHER)):
+        raise ContractError(f"{name}: expected an update with {', '.join(_OF_FURTHER)}, got the key {unknown[0]!r}")
+    if "stop" in update:
+        check_reason(name, update["stop"], cast.own_reasons)
+    check_labels(name, update)
+    if "messages" in update:
+        given = update["messages"]
+        new = convert_to_messages(given if isinstance(given, list) else [given])
+        if any(isinstance(one, RemoveMessage) for one in new):
+            raise ContractError(
+                f"{name}: expected messages to say, got a RemoveMessage: what was said stands in the record"
+            )
+        ours = {one.id for one in state["messages"]}
+        before = f"{id_of(state)}:{name}:{len(state.get('attempts', []))}"
+        update["messages"] = [
+            HumanMessage(content=one.content, name=name, id=f"{before}:{len(state['messages']) + number}")
+            for number, one in enumerate(one for one in new if one.id is None or one.id not in ours)
+        ]
+    return update

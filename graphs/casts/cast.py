@@ -174,23 +174,21 @@ class Cast:
         check_stop(self.stop)
         if self.world is not None:
             check_world(self.world)
-        if self.when_rejected not in (None, *get_args(WhenRejected)):
-            raise ContractError(
-                f"when_rejected: expected {', '.join(get_args(WhenRejected))}, or nothing; got {self.when_rejected!r}"
-            )
+        if self.when_rejected not in (None, *(ways := get_args(WhenRejected))):
+            raise ContractError(f"when_rejected: expected {', '.join(ways)}, or nothing; got {self.when_rejected!r}")
         if self.when_rejected == "fallback" and self.fallback is None:
             raise ContractError(f"when_rejected: the cast {self.name!r} has no fallback: give it one, or send or stop")
         if not isinstance(self.limits, Limits):
             raise ContractError(f"limits: expected Limits(...), got {type(self.limits).__name__}")
-        for name in (self.name, *self.stop_reasons) if self.stop_reasons else ():
-            if not isinstance(name, str) or not NAME.fullmatch(name):
-                raise ContractError(
-                    f"stop_reasons: the cast and its reasons are named with a-z, 0-9 and _, such as hotel; got {name!r}"
-                )
+        if self.stop_reasons and not NAME.fullmatch(self.name):
+            raise ContractError(
+                f"stop_reasons: their cast is named with a-z, 0-9 and _, such as hotel; got {self.name!r}"
+            )
         for name, fault in self.stop_reasons.items():
-            if fault not in get_args(Fault):
+            if not isinstance(name, str) or not NAME.fullmatch(name) or fault not in get_args(Fault):
                 raise ContractError(
-                    f"stop_reasons: expected the fault of {name!r} to be one of {', '.join(get_args(Fault))}; got {fault!r}"
+                    f"stop_reasons: expected a name of a-z, 0-9 and _ with one of {', '.join(get_args(Fault))}; got "
+                    f"{name!r}: {fault!r}"
                 )
 
     def view(self, role: Role) -> MessageBuilder | None:
@@ -225,10 +223,9 @@ class Cast:
 
     def __repr__(self) -> str:
         try:
-            self.nodes  # noqa: B018 - which cannot be made where a key is missing, such as in a notebook's cell
-        except DuologueError as error:
-            return f"Cast({self.name}: {error})"
-        sides = (f"{role}={NodeInfo.of(place, describe(self.nodes[place])).label}" for place, role in SPEAKERS.items())
+            sides = [f"{role}={NodeInfo.of(one, describe(self.nodes[one])).label}" for one, role in SPEAKERS.items()]
+        except DuologueError as error:  # such as in a notebook's cell, where a key is missing
+            sides = [str(error)]
         return f"Cast({self.name}: {', '.join(sides)})"
 
     @property
@@ -244,9 +241,8 @@ class Cast:
     def replace(self, **changes: Any) -> Self:
         """A cast with other nodes, limits or stop criterion: `cast.replace(answer_validator=mine)`.
 
-        A speaker may be a model's spec, a chat model, a compiled LangGraph graph or a function from messages to
-        a text. A model gets the same messages as the speaker that it replaces. An agent or a function as the assistant
-        gets the conversation and nothing else. ContractError names the part, what was expected and what it got.
+        A model gets the same messages as the speaker that it replaces, an agent or a function as the assistant the
+        conversation and nothing else. ContractError names the part, what was expected and what it got.
         """
         if "user" in changes:
             changes["user_simulator"] = changes.pop("user")
@@ -351,11 +347,6 @@ def _waits_for_view(choice: Any) -> bool:
     if hasattr(choice, "placed"):
         return getattr(choice, "build", None) is None
     return is_reply(choice) or (isinstance(choice, (str, Runnable)) and not callable(choice))
-
-
-def replaying(*speakers: object) -> list[ReplaySpeaker]:
-    """Those of the speakers that play stored conversations again."""
-    return [one for one in speakers if isinstance(one, ReplaySpeaker)]
 
 
 def says_stored(speaker: object) -> TypeGuard[ReplaySpeaker | PeopleSpeaker]:

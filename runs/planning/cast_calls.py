@@ -25,7 +25,7 @@ from ...data.summaries.executed_graph import SPEAKER_OF, VALIDATOR_OF
 from ...data.text.model_tokens import OF_MESSAGE, tokens_about
 from ...errors import DuologueError
 from ...graphs import Cast
-from ...graphs.casts.cast import replaying, says_stored
+from ...graphs.casts.cast import says_stored
 from ...graphs.opening import begun, of_cast, opening, overwritten
 from ...nodes.calls.spending import asked_model
 from ...nodes.judges import ATTEMPTS, ModelJudge
@@ -34,6 +34,7 @@ from ...nodes.people import FewShotUser
 from ...nodes.scorers.judged import JudgedScore
 from ...nodes.scorers.scores import scorers_of
 from ...nodes.scorers.success import KEY, success_of
+from ...nodes.speakers.replay import ReplaySpeaker
 from ...nodes.speakers.speaker import ChatSpeaker
 from ...nodes.state import Planned, State, after, merged, role_of, state_from
 from ...nodes.stops import AfterOneTurn
@@ -170,7 +171,8 @@ class CastCalls:
     def _scored(self, sample: Sequence[Planned], talk: TypicalConversation) -> Iterator[ModelCalls]:
         """The calls about finished conversations: stored ones as they are, others of typical length."""
         turns, lengths = self._turns(talk), [self._lengths(talk, end) for end in ENDS]
-        replays = replaying(*map(self.cast.nodes.__getitem__, SPEAKER_OF.values()))
+        sides = (self.cast.nodes[place] for place in SPEAKER_OF.values())
+        replays = [side for side in sides if isinstance(side, ReplaySpeaker)]
         share = len(self.states) / (len(sample) or 1)
         for state in sample:
             turns_of_both = replays[0].script(typed(State, begun(state))) if len(replays) == 2 else ()
