@@ -72,9 +72,6 @@ def cast(
 ) -> Cast:
     """A user with a goal and facts, and an agent of yours: a test of the agent that needs no code.
 
-    `user` and `assistant`: a model's spec, a chat model, an agent that speaks `messages`, a function of messages,
-    `replay:FILE`, `people:FILE`, `agent:URL`, `MODULE:NAME`, or a node.
-
     Args:
         language: Choose the language of the user's prompts: en or zh. Default: that of the goals, or en.
         may_give_up: Give the user a phrase for giving up, which is not a success by itself.

@@ -17,7 +17,7 @@ from ..data.recllmsim.selection import Combination
 from ..data.recllmsim.tasks import tasks_on_demand
 from ..data.records import Conversation, Message, Role
 from ..data.text.languages import Language, language_of
-from ..errors import DataError, SettingError, placed
+from ..errors import DataError, SettingError
 from ..nodes.contract import Node
 from ..nodes.goodbyes import Ending
 from ..nodes.messages.selectors import RepairPrompts
@@ -34,7 +34,6 @@ from .scenarios.sources import (
     Scenarios,
     ScenarioSource,
     check_count,
-    check_size,
     numbered,
     of_another_kind,
     replayed_paths,
@@ -113,11 +112,7 @@ class TaskSource(ScenarioSource):
         paths = replayed_paths(settings)
         if paths and (self.profiles or self.tasks):
             raise SettingError("--profiles and --tasks: a replayed side has its own: leave them out")
-        taken = self._replayed(paths[0], seed) if paths else self._combined(settings.language or "en", seed)
-        for number, state in enumerate(taken):
-            with placed(f"situation {number}"):
-                check_size(state)
-        return taken
+        return self._replayed(paths[0], seed) if paths else self._combined(settings.language or "en", seed)
 
     def _combined(self, language: Language, seed: int) -> Scenarios:
         """The tasks in their contexts with each profile, lazily: of a pool of thousands only those that are taken."""
@@ -204,11 +199,7 @@ def cast(
     """A user with a profile and a task plans something with an assistant (RecLLMSim, RecUserSim).
 
     If a role replays stored conversations, its validator only takes notes, and the number of turns is that of the
-    stored conversation.
-
-    `user` and `assistant`: a model identifier, a chat model, an agent with a `messages` channel, a function of
-    messages, `replay:FOLDER`, `people:FOLDER`, `agent:URL`, `MODULE:NAME`, or a node. `prompts`: a folder, or a whole
-    library.
+    stored conversation. `prompts`: a folder, or a whole library.
 
     Args:
         language: Choose the language of prompts, shipped tasks and profiles. Default: that of the replayed

@@ -1,8 +1,8 @@
 """A replay: the user's stored turns are taken while the assistant's answers before them are those of the record.
 
-The origin of the state holds the stored conversation (`replays`). While what was said agrees with it, the user's prompts, drafts
-and verdicts come from it, with verdicts and scores that a model gave: nothing is asked. From the first other answer on,
-every node is called as in any conversation.
+The origin of the state holds the stored conversation (`replays`). While what was said agrees with it, the user's
+prompts, drafts and verdicts come from it, and at the end labels that a model gave: nothing is asked for the user's side.
+Answers are judged again. From the first other answer on, every node is called as in any conversation.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, cast
 
 from ..data.attempts import as_object
 from ..data.provenance import SIDES, Fork, NodeInfo
-from ..data.records import Role, Usage
+from ..data.records import Usage
 from ..nodes.contract import OF_THE_CALL, OF_THE_VERDICT
 from ..nodes.state import (
     Draft,
@@ -21,7 +21,6 @@ from ..nodes.state import (
     Verdict,
     attempt_number,
     merged,
-    rejected,
     said,
     worded,
 )
@@ -29,8 +28,6 @@ from ..nodes.state import (
 RecordedDraft: TypeAlias = tuple[dict[str, Any], dict[str, Any] | None]
 """An attempt, and the message that it became, as plain JSON."""
 _OF_THE_ANSWER = ("text", "parts", "stored", "name")
-_OF_A_DRAFT = ("text", "raw", "cleaned", "finish_reason", "flaw", "tool_calls", "parts")
-"""What a validator may judge a draft by."""
 
 
 def fork_of(place: NodePlace, state: State) -> dict[str, Any]:
@@ -53,13 +50,7 @@ def recorded_update(place: NodePlace, state: State) -> Update | None:
     replay = _Replay(state)
     if place == "closing":
         return replay.closing(state)
-    if place == "answer_validator":
-        return replay.judged_answers(state)
-    if place == "assistant_prompt_selector":
-        return replay.repair(state)
-    if SIDES.get(place) != "user":
-        return None
-    return replay.of_user(place, state)
+    return replay.of_user(place, state) if SIDES.get(place) == "user" else None
 
 
 def without_record(state: State) -> State:
@@ -78,7 +69,6 @@ class _Replay:
         self.source = str(replays["source"])
         self.messages = [worded(message) for message in self.record.get("messages", ())]
         self.so_far = said(state)
-        self.nodes = as_object(state["origin"].get("nodes"))
 
     @property
     def first_difference(self) -> int | None:
@@ -96,17 +86,18 @@ class _Replay:
         if place == "closing":
             return len(self.so_far) < len(self.messages) or state.get("stop") != self.record.get("stop")
         following = self.messages[len(self.so_far) :]
-        spent = not self.turn("user") and (not following or bool(following[0].get("name")))
+        spent = not self.turn and (not following or bool(following[0].get("name")))
         return SIDES.get(place) == "user" and spent and not self.ends_here
 
-    def turn(self, role: Role) -> list[RecordedDraft]:
-        """The drafts of a side's recorded turn, each with its message if it became one."""
+    @property
+    def turn(self) -> list[RecordedDraft]:
+        """The drafts of the user's recorded turn, each with its message if it became one."""
         drafts: list[RecordedDraft] = []
         for turn in self.record.get("unsaid", ()):
-            if turn["role"] == role and turn["after"] == len(self.so_far):
+            if turn["role"] == "user" and turn["after"] == len(self.so_far):
                 drafts += [(attempt, None) for attempt in turn["attempts"]]
         for message in self.messages[len(self.so_far) :]:
-            if message["role"] != role or message.get("name"):
+            if message["role"] != "user" or message.get("name"):
                 break
             attempts = message.get("attempts") or [{"text": message["text"], "verdict": "accepted"}]
             drafts += [(attempt, None) for attempt in attempts[:-1]] + [(attempts[-1], message)]
@@ -115,7 +106,7 @@ class _Replay:
     @property
     def ends_here(self) -> bool:
         """Whether the recorded conversation ends with the user's turn."""
-        count = sum(message is not None for _, message in self.turn("user"))
+        count = sum(message is not None for _, message in self.turn)
         if len(self.so_far) + count < len(self.messages):
             return False
         edges = self.record.get("edges")
@@ -128,7 +119,7 @@ class _Replay:
     def of_user(self, place: NodePlace, state: State) -> Update:
         """The recorded prompt, drafts or verdicts of the user's turn."""
         number = attempt_number(state)
-        turn = self.turn("user")
+        turn = self.turn
         drafts = [(attempt, message) for attempt, message in turn if attempt.get("number", 1) == number]
         if place == "user_prompt_selector":
             return _prompt(drafts)
@@ -144,55 +135,23 @@ class _Replay:
 
     @property
     def _is_last_turn(self) -> bool:
-        count = sum(message is not None for _, message in self.turn("user"))
+        count = sum(message is not None for _, message in self.turn)
         later = self.messages[len(self.so_far) + count :]
         return all(message["role"] != "user" or message.get("name") for message in later)
 
-    def has_node(self, place: NodePlace) -> bool:
-        """Whether a place has the recorded node: what another one judged does not stand for it."""
-        recorded = as_object(as_object(self.record.get("provenance")).get("nodes")).get(place)
-        present = self.nodes.get(place)
-        if recorded is None or present is None:
-            return recorded == present
-        return NodeInfo.model_validate(recorded) == NodeInfo.model_validate(present)
-
-    def judged_answers(self, state: State) -> Update | None:
-        """The recorded verdicts of an answer if a model gave them, and the drafts are those of the record."""
-        drafts, recorded = state.get("drafts") or [], self._attempt(state, attempt_number(state))
-        judged = any("judging" in attempt for attempt, _ in recorded)
-        if len(recorded) != len(drafts) or not judged or not self.has_node("answer_validator"):
-            return None
-        for draft, (attempt, message) in zip(drafts, recorded, strict=True):
-            if any(draft.get(key) != _draft(attempt, message).get(key) for key in _OF_A_DRAFT if draft.get(key)):
-                return None
-        return {"verdicts": [_verdict(attempt, message) for attempt, message in recorded]}
-
-    def repair(self, state: State) -> Update | None:
-        """The recorded prompt after a draft that a model rejected: what the model said to repair it is not recorded."""
-        number = attempt_number(state)
-        before, recorded = self._attempt(state, number - 1), self._attempt(state, number)
-        pages = as_object(self.record.get("provenance")).get("prompts", {})
-        judged = any("judging" in attempt for attempt, _ in before)
-        if not recorded or not judged or not self.has_node("answer_validator"):
-            return None
-        return None if pages != state["origin"].get("prompts") else _prompt(recorded)
-
-    def _attempt(self, state: State, number: int) -> list[RecordedDraft]:
-        """The recorded drafts of a call for the answer; none if an earlier one of this turn has other drafts."""
-        turn = self.turn("assistant")
-        before = [attempt["text"] for attempt, _ in turn if attempt.get("number", 1) < attempt_number(state)]
-        same = before == [attempt["text"] for attempt in rejected(state)]
-        return [draft for draft in turn if same and draft[0].get("number", 1) == number]
-
     def closing(self, state: State) -> Update | None:
-        """The recorded labels if models were asked for them; None if rules gave them, which are called again."""
+        """The recorded labels if models were asked for them by this very node; None for rules, which are called again."""
         usage = _usage(self.record.get("closing_usage"))
-        if usage is None or not self.has_node("closing"):
+        if usage is None or _closing(self.record.get("provenance")) != _closing(state["origin"]):
             return None
-        labels = {
-            name: value for name, value in self.record.get("labels", {}).items() if name not in state.get("labels", {})
-        }
+        given = state.get("labels", {})
+        labels = {name: value for name, value in self.record.get("labels", {}).items() if name not in given}
         return {"labels": labels, "usage": usage}
+
+
+def _closing(origin: object) -> NodeInfo | None:
+    node = as_object(as_object(origin).get("nodes")).get("closing")
+    return None if node is None else NodeInfo.model_validate(node)
 
 
 def _prompt(drafts: Sequence[RecordedDraft]) -> Update:

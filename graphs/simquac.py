@@ -123,11 +123,7 @@ def cast(
     """A student asks about a section that only the teacher sees ("Let the LLMs Talk", WSDM 2024).
 
     If a role replays stored conversations, its validator only takes notes, and the number of turns is that of the
-    stored conversation.
-
-    `user` and `assistant`: a model identifier, a chat model, an agent with a `messages` channel, a function of
-    messages, `replay:FILE`, `people:FILE`, `agent:URL`, `MODULE:NAME`, or a node. `prompts`: a folder, or a whole
-    library.
+    stored conversation. `prompts`: a folder, or a whole library.
 
     Args:
         question_words: Set the maximum number of words of a question or message of the user.

@@ -79,7 +79,7 @@ def lines(conversations: Any) -> list[str]:
 
 
 @pytest.mark.heavy
-def test_an_unchanged_agent_gives_the_same_records_byte_for_byte_and_no_model_is_asked() -> None:
+def test_an_unchanged_agent_gives_the_same_records_byte_for_byte_and_only_its_answers_are_judged() -> None:
     user = Paid(replies=tuple(f"Question {number}?" for number in range(7)))
     judge = Paid(replies=tuple(json.dumps({"reason": reason, "explanation": "So."}) for reason in (None, None, "rude")))
     scorer = Paid(replies=tuple(json.dumps({"reason": "So.", "value": value}) for value in (True, False)))
@@ -90,7 +90,7 @@ def test_an_unchanged_agent_gives_the_same_records_byte_for_byte_and_no_model_is
     assert {json.dumps(talk.labels["scores"]["success"]["value"]) for talk in stored} == {"true", "false"}
     assert any(attempt.verdict == "rejected" for talk in stored for attempt in talk.attempts("user"))
     asked, agent.asked_for = agent.asked_for, Counter()
-    user.forbidden = judge.forbidden = scorer.forbidden = True
+    user.forbidden = scorer.forbidden = True
     result = duologue.replay(stored, cast=talks(user, judge, scorer, agent))
     assert lines(result.records) == lines(stored)
     assert (result.identical, result.saved, result.differs_at) == (12, 1.0, {})

@@ -197,18 +197,9 @@ def parts_in(spec: CastSpec) -> dict[str, Any]:
 def scenarios_of(source: str | Path, cast: str, *, seed: int = 0, **options: Any) -> Scenarios:
     """The scenarios that a cast takes from stored conversations or JSON lines, as `simulate CAST --scenarios SRC`.
 
-    Args:
-        source: A path that `data.load` reads, one scenario of each conversation; or a file with one in each line.
-        cast: A registered name, or an import path.
-        seed: Seed of random draws.
-        options: `part`, `limit`, `repeats`, `judge`, `licence` and those of the cast, as `task` and `sample`.
-
-    Returns:
-        The scenarios, with `settings` for the cast, such as the language, and `source` for the manifest of a run.
-
-    Raises:
-        DataError: The source cannot be used or is of another domain.
-        SettingError: An option does not exist.
+    `options`: `part`, `limit`, `repeats`, `judge`, `licence` and those of the cast, as `task` and `sample`. The result has
+    `settings` for the cast, such as the language, and `source` for the manifest of a run. DataError if the source cannot
+    be used or is of another domain, SettingError if an option does not exist.
 
     Example::
 

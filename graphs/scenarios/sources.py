@@ -20,8 +20,6 @@ from ...data.identity import digest, ordinals
 from ...data.people.splits import UserPart, of_part
 from ...data.records import Conversation
 from ...data.scenarios import LogScenario, ScenarioReader, check_plain, named_folder
-from ...data.simquac import MAX_BYTES
-from ...data.text.model_tokens import texts_in
 from ...errors import DataError, SettingError, at
 from ...nodes.scorers.success import KEY as SUCCESS
 from ...nodes.scorers.success import success_of, with_judge
@@ -269,7 +267,6 @@ class ScenarioSource(BaseModel):
         """The initial state of a scenario of a source; DataError says where one cannot be used."""
         try:
             state = self.state(entry.scenario, stored=entry.conversation is not None)
-            check_size(state)
         except (DataError, SettingError) as error:
             raise DataError(f"{at(path, entry.where)}: {error}") from None
         if entry.opening is not None:
@@ -277,13 +274,6 @@ class ScenarioSource(BaseModel):
         if entry.extra:
             state["extra"] = dict(entry.extra)
         return state
-
-
-def check_size(state: Planned) -> None:
-    """Raise DataError if the texts of a scenario have more bytes than allowed."""
-    size = sum(len(text.encode("utf-8", "replace")) for text in texts_in(state["scenario"]))
-    if size > MAX_BYTES:
-        raise DataError(f"has {size:,} bytes of text, more than {MAX_BYTES:,}: shorten it")
 
 
 def replayed_paths(settings: Any) -> list[Path]:
