@@ -37,19 +37,14 @@ async def undone(limits: Limits, update: Mapping[str, Any]) -> None:
         raise NodeError(failure_of("world", error), update) from error
 
 
-def failure_of(node: str, error: BaseException) -> dict[str, Any]:
-    """The failure to record of an error that a node raised: its line, and its places in one's own code."""
-    return with_frames({"node": node, "error": error_line(error, placed=True)}, frames_of(error))
+def failure_of(node: str, error: BaseException | str, frames: Sequence[str] = ()) -> dict[str, Any]:
+    """The failure to record of an error that a node raised, or told itself with its `frames`.
 
-
-def with_frames(failure: dict[str, Any], frames: Sequence[str]) -> dict[str, Any]:
-    """The failure with the places in one's own code that the error passed."""
-    return failure | {"frames": list(frames)} if frames else failure
-
-
-def of_node(place: NodePlace, error: str, frames: Sequence[str] = (), *, crashed: bool = False) -> dict[str, Any]:
-    """The failure that a node reports itself; `crashed`: its own code failed, not an endpoint that it calls."""
-    return _blamed(place, with_frames({"node": place, "error": redacted(error)}, frames), crashed=crashed)
+    It has the error's line, and the places in one's own code that it passed.
+    """
+    line = redacted(error) if isinstance(error, str) else error_line(error, placed=True)
+    passed = frames if isinstance(error, str) else frames_of(error)
+    return {"node": node, "error": line} | ({"frames": list(passed)} if passed else {})
 
 
 def failure_in(error: BaseException) -> dict[str, Any]:
@@ -61,7 +56,7 @@ def failure_in(error: BaseException) -> dict[str, Any]:
     place = place_in(error)
     if place is None or isinstance(error, ContractError):
         return failure_of("graph", error)
-    return _blamed(place, failure_of(place, error), crashed=is_crash(error))
+    return blamed(place, failure_of(place, error), crashed=is_crash(error))
 
 
 def place_in(error: BaseException) -> str | None:
@@ -70,7 +65,7 @@ def place_in(error: BaseException) -> str | None:
     return notes[0][len(_TASK) :].partition("'")[0] if notes else None
 
 
-def _blamed(place: str, failure: dict[str, Any], *, crashed: bool) -> dict[str, Any]:
+def blamed(place: str, failure: dict[str, Any], *, crashed: bool) -> dict[str, Any]:
     """The failure with its fault: that of the side whose own code crashed, an endpoint's that this code called."""
     if crashed:
         return failure | ({"fault": SIDES[cast(NodePlace, place)]} if place in SPEAKERS else {})

@@ -13,7 +13,6 @@ from langgraph.graph import END
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from ..data.packages import frames_of
 from ..data.provenance import SIDES
 from ..data.records import Role
 from ..data.summaries.executed_graph import SPEAKERS, VALIDATORS
@@ -22,13 +21,12 @@ from ..nodes.contract import ContractError, PromptedSpeaker, check_labels, check
 from ..nodes.limits import Limits
 from ..nodes.node_forms import AnyNode, node_of, spoken
 from ..nodes.scorers.success import with_success_of_scenario
-from ..nodes.settings.redaction import error_line
 from ..nodes.speakers.approval import ApprovalError
 from ..nodes.state import Draft, NodePlace, State, Update, after, id_of, merged
 from ..nodes.validators import sound
 from ..nodes.worlds import Context, before_draft, stands
 from .casts.cast import Cast
-from .failures import NodeError, failure_of, of_node, undone
+from .failures import NodeError, blamed, failure_of, undone
 from .opening import of_cast, opening
 from .records import unjudged
 from .replaying import fork_of, recorded_update, without_record
@@ -157,7 +155,7 @@ async def _answer(name: NodePlace, node: Any, shown: State, runtime: Runtime[Lim
             tried = {"attempts": unjudged(shown, error.drafts, role), "drafts": None} if role else {}
             told = NodeError(failure_of("approve", error), tried)
         elif isinstance(error, SystemExit):  # it would end this process, and not its own conversation alone
-            told = NodeError(of_node(name, error_line(error, placed=True), frames_of(error), crashed=True), {})
+            told = NodeError(blamed(name, failure_of(name, error), crashed=True), {})
         if role is not None:
             await undone(runtime.context, told.update if isinstance(told, NodeError) else {})
         if told is error:
@@ -178,7 +176,7 @@ async def _closed(node: Any, shown: State, runtime: Runtime[Limits]) -> Any:
             update = await with_success_of_scenario(typed(Update, update), shown, runtime)
         lost = calls.lost.pop(name, None)
     if lost is not None:
-        raise NodeError(of_node("closing", lost), _after_closing(update))
+        raise NodeError(failure_of("closing", lost), _after_closing(update))
     return update
 
 
@@ -213,7 +211,7 @@ async def _drafted(
 ) -> dict[str, Any]:
     drafts: list[Draft] = list(update.get("drafts", []))
     if error := update.get("failed"):
-        failure = of_node(name, error, update.get("frames", ()), crashed=bool(update.get("crashed")))
+        failure = blamed(name, failure_of(name, error, update.get("frames", ())), crashed=bool(update.get("crashed")))
         tried = {"attempts": unjudged(state, drafts, role), "drafts": None}
         await undone(limits, tried)
         raise NodeError(failure, tried)

@@ -7,17 +7,14 @@ Both are functions of plain values, so that a run is recorded and resumed like a
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
 from ..data import domains
 from ..data.files.json_files import parsed
-from ..data.formats.dialogues import further
 from ..data.identity import ordinals
-from ..data.people.next_turns import Moment, moments_of
+from ..data.people.next_turns import moments_of
 from ..data.records import Conversation
-from ..data.scenarios import of_log
 from ..data.summaries.executed_graph import SPEAKER_OF
 from ..data.text.languages import Language, language_of
 from ..nodes.people.turns import person_in
@@ -51,7 +48,7 @@ def contexts_of(conversations: Sequence[Conversation], limit: int) -> list[Plann
     """
     first_states: dict[str, Planned] = {}
     for moment in moments_of(conversations):
-        if moment.turn or moment.ended or (state := _first_state(moment)) is None:
+        if moment.turn or moment.ended or (state := state_of(moment, agent_test.NAME)) is None:
             continue
         of_domain = state["scenario"]
         scenario = {"goal": goal_of(of_domain), "task": domains.of(of_domain).task(of_domain)}
@@ -60,19 +57,6 @@ def contexts_of(conversations: Sequence[Conversation], limit: int) -> list[Plann
         if scenario["goal"]:
             first_states.setdefault(scenario["goal"], {**state, "scenario": scenario, "ordinal": 0})
     return list(first_states.values())[:limit]
-
-
-def _first_state(moment: Moment) -> Planned | None:
-    """The state before the first turn; the goal is the task's name where the source has no more."""
-    if (state := state_of(moment, agent_test.NAME)) is not None:
-        return state
-    line, _ = of_log(moment.conversation, further(moment.conversation))
-    if "task" not in line:
-        return None
-    line_details: dict[str, Any] = {key: line[key] for key in ("facts", "task") if key in line}
-    scenario: dict[str, Any] = {**moment.conversation.scenario, **line_details, "goal": line["task"]}
-    conversation = moment.conversation.model_copy(update={"scenario": scenario})
-    return state_of(replace(moment, conversation=conversation), agent_test.NAME)
 
 
 def language_in(state: Planned) -> Language:

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
-from typing import cast as typed
 
 from ..data.records import Role
 from ..data.summaries.executed_graph import SPEAKER_OF, VALIDATOR_OF
@@ -17,7 +16,6 @@ from ..nodes.state import (
     OF_A_MESSAGE,
     Attempt,
     Draft,
-    NodePlace,
     State,
     Verdict,
     after,
@@ -30,7 +28,7 @@ from ..nodes.state import (
 from ..nodes.stops import budget, until_spent
 from ..nodes.worlds import restorable
 from .casts.cast import Cast
-from .failures import NodeError, of_node
+from .failures import NodeError, failure_of
 from .records import attempts_of
 
 End: TypeAlias = Literal["accepted", "stands", "regenerate", "unsaid", "fallback", "failed"]
@@ -64,7 +62,7 @@ def after_validator(
         note = (NOT_UNDONE if ended else NOT_ASKED_AGAIN) + ", ".join(tools)
         tried = [attempt | {"notes": [*attempt.get("notes", []), note]} for attempt in tried]
     if error:
-        raise NodeError(of_node(typed(NodePlace, VALIDATOR_OF[role]), error), {"attempts": tried, "drafts": None})
+        raise NodeError(failure_of(VALIDATOR_OF[role], error), {"attempts": tried, "drafts": None})
     end, stop = _end(role, cast, state, tried, judged, stop, limits, passed=passed, lasting=bool(tools))
     if end == "failed":
         raise _silence(role, cast, [*rejected(state, role), *tried], tried)

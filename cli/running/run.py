@@ -96,7 +96,6 @@ def run_into(
     option has.
     """
     from ... import runs
-    from ...graphs.casts.checks import of_another_language
     from ...runs.planning.conversations import models_asked, models_of_cast
 
     versions = [(cast, folder), *beside]
@@ -107,8 +106,7 @@ def run_into(
         say(f"no endpoint is called: the replies are those of {options.replay_calls}")
     remarks = dict[str, None]()
     for version, _ in versions:
-        lines = *lacking_replays(version, scenarios), *of_another_language(version)
-        remarks |= dict.fromkeys([*lines, *uncounted(version, options)])
+        remarks |= dict.fromkeys([*lacking_replays(version, scenarios), *uncounted(version, options)])
     say(*remarks)
     plan = planned_calls(versions, scenarios, limits, options)
     go_on(plan, options)

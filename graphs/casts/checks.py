@@ -1,4 +1,4 @@
-"""Checks before the first call: that pages are filled, that success can be scored, that people speak the cast's language."""
+"""Checks before the first call: that pages are filled, that success can be scored."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from difflib import get_close_matches
@@ -8,13 +8,11 @@ from ...data import domains
 from ...data.behaviours import behaviours_in
 from ...data.scenarios import tools_in_success
 from ...data.summaries.executed_graph import SPEAKERS
-from ...data.text.languages import language_of
 from ...errors import SettingError
 from ...nodes.judges import Judge
 from ...nodes.messages.building import PageMessages
 from ...nodes.messages.selectors import RepairPrompts
 from ...nodes.people import PeopleSpeaker
-from ...nodes.people.retrieval import Memory
 from ...nodes.scorers.outcomes import FinalState, ToolCalled
 from ...nodes.scorers.post_questions import PostQuestions
 from ...nodes.scorers.scores import SUCCESS, Scoring, scorers_of
@@ -29,8 +27,6 @@ from ...prompts import Page, PromptError
 if TYPE_CHECKING:
     from .cast import Cast
 
-SYSTEM = "user/system"
-"""The page whose language is the cast's."""
 OF_REPAIRS = frozenset({"repair", "attempt", "attempts"})
 """What `RepairPrompts` fills a page with."""
 OF_DRAFTS = frozenset({"conversation", "scenario", "form", "draft", "speaker", "tool_calls"})
@@ -141,17 +137,3 @@ def _check_tool(name: str, tools: Collection[str], where: str) -> None:
     """
     if name not in tools and (like := get_close_matches(name, tools, 1)):
         raise SettingError(f"{where}: the agent has no tool {name!r}: did you mean {like[0]!r}?")
-
-
-def of_another_language(cast: "Cast") -> list[str]:
-    """A line for each side whose stored turns are in another language than the cast's pages."""
-    if SYSTEM not in cast.prompts or (spoken := language_of(cast.prompts[SYSTEM].source)) is None:
-        return []
-    lines = []
-    for place, role in SPEAKERS.items():
-        memory = getattr(cast.nodes[place], "memory", None)
-        if isinstance(memory, Memory) and (stored := memory.language) not in (None, spoken):
-            lines.append(
-                f"{role}: the people of {memory.source} write {stored}, and the language of the cast is {spoken}: give --language {stored}"
-            )
-    return lines

@@ -168,12 +168,3 @@ def test_a_test_by_a_user_made_from_people_says_before_it_begins_which_scenarios
             in line
         )
     assert (tmp_path / "run").exists() is bool(path)
-
-
-def test_people_of_another_language_than_the_cast_are_told_of(duologue):
-    messages = [{"role": "user", "content": "我想去北京旅行"}, {"role": "assistant", "content": "好的"}]
-    lines("zh.jsonl", [{"id": str(n), "user": str(n), "task": "travel", "messages": messages} for n in range(3)])
-    words = ("simulate", "recllmsim", "--user", "people:zh.jsonl", "--limit", 1)
-    line = "user: the people of zh.jsonl write zh, and the language of the cast is en: give --language zh\n"
-    assert line in duologue(*words, "--out", "en")[2]
-    assert line not in duologue(*words, "--language", "zh", "--out", "zh")[2]
