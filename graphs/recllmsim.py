@@ -42,8 +42,6 @@ from .scenarios.sources import (
 Subject: TypeAlias = Situation | Conversation
 NAME = KIND
 PUBLISHED = "recllmsim_as_published"
-SHOWN = 3
-"""How many odd conversations, or groups of equal profiles, a note names."""
 TURNS = 10
 """Maximum turns of a conversation, as in the published data."""
 
@@ -123,8 +121,8 @@ class TaskSource(ScenarioSource):
         check_count(min(len(situations), self.limit or len(situations)), "--limit, --sample, --task or --contexts")
         notes = []
         if self.profiles and pool.duplicates:
-            equal = ", ".join(" = ".join(map(str, group[:SHOWN])) for group in pool.duplicates[:SHOWN])
-            notes.append(f"{self.profiles}: {pool.distinct} of {len(pool)} profiles differ (equal: {equal})")
+            equal = " = ".join(map(str, pool.duplicates[0][:3]))
+            notes.append(f"{self.profiles}: {pool.distinct} of {len(pool)} profiles differ (such as {equal})")
         if pool.language != language:
             notes.append(
                 f"the profiles are in {pool.language}, the run is in {language}: give --language {pool.language}, or others"
@@ -137,20 +135,13 @@ class TaskSource(ScenarioSource):
         return Scenarios(states, source, notes=tuple(notes))
 
     def _replayed(self, path: Path, seed: int) -> Scenarios:
-        """The situations of stored conversations.
-
-        Those that no cast could have produced are replayed as they are; manifest and notes name them.
-        """
-        loaded, notes = replayed(path), list[str]()
-        odd = data.oddities(loaded)
-        for line in loaded.notes:
-            names = odd.get(line.partition(":")[0], [])
-            examples = f" ({', '.join(names[:SHOWN])}{', ...' if len(names) > SHOWN else ''})" if names else ""
-            notes.append(f"{path}: {line}{examples}")
-        about = {"source": path.name, "odd": odd, "broken": list(loaded.broken)}
+        """The situations of stored conversations; the manifest names those that no cast could have produced."""
+        loaded = replayed(path)
+        about = {"source": path.name, "odd": data.oddities(loaded), "broken": list(loaded.broken)}
         about = {name: value for name, value in about.items() if value}
         states = scenarios(self._chosen(list(loaded), seed)[: self.limit])
-        return Scenarios(states, about, notes=tuple(notes), broken=bool(loaded.broken))
+        notes = tuple(f"{path}: {line}" for line in loaded.notes)
+        return Scenarios(states, about, notes=notes, broken=bool(loaded.broken))
 
 
 def _language_of(states: Sequence[Planned]) -> Language:

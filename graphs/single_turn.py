@@ -56,8 +56,7 @@ def cast_for(moments: Sequence[Moment], user: Speaker, cast: str | None = None, 
     """
     factory = casts.find(cast or cast_name(moments))
     if "language" in factory.settings.model_fields and "language" not in settings:
-        talks = [moment.conversation for moment in moments]
-        spoken = Counter(domains.of(talk).language(talk) or "en" for talk in talks)
+        spoken = Counter(domains.of(one.conversation).language(one.conversation) or "en" for one in moments)
         settings["language"] = max(spoken, key=lambda language: (spoken[language], language), default="en")
     return factory(user=user, **settings)
 

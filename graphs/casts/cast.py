@@ -180,16 +180,13 @@ class Cast:
             raise ContractError(f"when_rejected: the cast {self.name!r} has no fallback: give it one, or send or stop")
         if not isinstance(self.limits, Limits):
             raise ContractError(f"limits: expected Limits(...), got {type(self.limits).__name__}")
-        if self.stop_reasons and not NAME.fullmatch(self.name):
+        named = (self.name, *self.stop_reasons) if self.stop_reasons else ()
+        if wrong := [one for one in named if not isinstance(one, str) or not NAME.fullmatch(one)]:
             raise ContractError(
-                f"stop_reasons: their cast is named with a-z, 0-9 and _, such as hotel; got {self.name!r}"
+                f"stop_reasons: the cast and its reasons are named with a-z, 0-9 and _, such as hotel; got {wrong[0]!r}"
             )
-        for name, fault in self.stop_reasons.items():
-            if not isinstance(name, str) or not NAME.fullmatch(name) or fault not in get_args(Fault):
-                raise ContractError(
-                    f"stop_reasons: expected a name of a-z, 0-9 and _ with one of {', '.join(get_args(Fault))}; got "
-                    f"{name!r}: {fault!r}"
-                )
+        if wrong := [name for name, fault in self.stop_reasons.items() if fault not in (faults := get_args(Fault))]:
+            raise ContractError(f"stop_reasons: expected the fault of {wrong[0]!r} to be one of {', '.join(faults)}")
 
     def view(self, role: Role) -> MessageBuilder | None:
         """The view of a side, as it was given."""

@@ -131,31 +131,6 @@ def test_a_user_made_from_people_is_tried_on_contexts_of_the_test_half(duologue:
     assert all(part_of(f"u{donor.removeprefix('p').partition('-')[0]}") == "tune" for donor in donors)
 
 
-def test_people_of_logs_that_tell_a_task_alone_are_tried_on_their_tasks(duologue: Command, tmp_path: Path) -> None:
-    path = tmp_path / "logs.jsonl"
-    path.write_text(
-        "".join(
-            json.dumps(
-                {
-                    "user": f"u{number}",
-                    "task": f"see the museum {number % 5}",
-                    "messages": [
-                        {"role": "user", "content": f"I want to see the museum {number % 5} on Monday."},
-                        {"role": "assistant", "content": "Done."},
-                    ],
-                }
-            )
-            + "\n"
-            for number in range(30)
-        )
-    )
-    code, out, err = duologue("validity", "--user", f"people:{path}", "--repeats", 1, "--out", "o", "--json")
-    assert code == 0, err
-    assert {row["scenarios"] for row in json.loads(out)["told"]} == {"contexts of people"}
-    (good, *_) = (path.parent for path in Path("o").rglob("conversations.jsonl"))
-    assert {str(talk.scenario["goal"])[:-1] for talk in data.load(good).conversations} == {"see the museum "}
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

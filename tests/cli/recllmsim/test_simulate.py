@@ -134,8 +134,8 @@ def test_what_is_played_again_is_named_where_it_is_odd_or_broken(duologue, simul
     Path("some/half.json").write_bytes((source / names[0]).read_bytes()[:900])
     code, out, err = simulate("--user", "replay:some", "--assistant", "replay:some")
     assert code == 1
-    assert f"begun by the assistant: 1 ({names[0]})" in err
-    assert f"ended by the user: 1 ({names[1]})" in err
+    assert "begun by the assistant: 1" in err
+    assert "ended by the user: 1" in err
     assert "half.json" in err
     assert all((Path("run/dataset") / name).read_bytes() == (source / name).read_bytes() for name in names)
     assert json.loads(Path("run/manifest.json").read_text())["data"][0]["odd"]["begun by the assistant"] == [names[0]]
@@ -155,7 +155,7 @@ def test_equal_profiles_and_profiles_in_another_language_are_said(simulate):
     Path("pool.txt").write_text(f"{PROFILE}\n\n{PROFILE.replace('41', '52')}\n\n{PROFILE}")
     code, _, err = simulate("--profiles", "pool.txt", "--language", "zh", "--limit", "1")
     assert code == 0, err
-    assert "pool.txt: 2 of 3 profiles differ (equal: 0 = 2)" in err
+    assert "pool.txt: 2 of 3 profiles differ (such as 0 = 2)" in err
     assert "the profiles are in en, the run is in zh: give --language en, or others" in " ".join(err.split())
 
 

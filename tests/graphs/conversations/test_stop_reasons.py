@@ -54,9 +54,9 @@ async def test_a_typo_is_refused_with_the_reasons_that_are_known(reason):
 @pytest.mark.parametrize(
     ("name", "reasons", "problem"),
     [
-        ("airline", {"Transferred": "assistant"}, "a name of a-z, 0-9 and _"),
+        ("airline", {"Transferred": "assistant"}, "named with a-z, 0-9 and _"),
         ("airline", {"airline:gone": "assistant"}, "got 'airline:gone'"),
-        ("airline", {"gone": "nobody"}, "with one of none, user, assistant, infrastructure; got 'gone'"),
+        ("airline", {"gone": "nobody"}, "expected the fault of 'gone' to be one of none, user, assistant, infra"),
         ("My airline", {"gone": "none"}, "got 'My airline'"),
     ],
 )
