@@ -163,6 +163,9 @@ class Cast:
         if self.question_validator is None:
             leaving = UserValidator(Ending(any_goodbye=True, stored=True))
             defaults["question_validator"] = leaving if by_pages["user"] else not_empty
+        for name in {*PLACES, "stop", "world"} - SPEAKERS.keys() - defaults.keys():
+            if is_import_path(part := getattr(self, name)):
+                defaults[name] = imported(part, name)
         for name, part in defaults.items():
             object.__setattr__(self, name, part)
         self._check()
@@ -246,10 +249,9 @@ class Cast:
         names = {part.name for part in fields(self)} - {"spec"}
         if wrong := sorted(changes.keys() - names):
             raise ContractError(f"{wrong[0]}: a cast has no such part, only {', '.join(sorted(names))}")
+        if isinstance(limits := changes.get("limits"), dict):  # of a spec
+            changes["limits"] = Limits(**limits)
         spec = None if self.spec is None else self.spec.replacing(changes)
-        for name, part in changes.items():
-            if name in {*PLACES, "stop", "world"} - SPEAKERS.keys() and is_import_path(part):
-                changes[name] = imported(part, name)
         return changed(self, user=None, spec=spec, **changes)
 
     def travelling(self) -> CastSpec:

@@ -12,7 +12,7 @@ from ...errors import DataError, SettingError, first_invalid
 from ...nodes.limits import Limits
 from ...nodes.state import Planned
 from .cast import Cast, CastSpec
-from .registry import find, parts_in, registered
+from .registry import find, registered
 
 PLACES = {"user": "user_simulator", "assistant": "assistant", "world": "world"}
 """The parts of a cast that have names of their own as settings."""
@@ -102,7 +102,8 @@ class Rebuilding:
                 except (DataError, SettingError) as error:
                     raise DataError(f"{conversation.id}: {error}") from None
             implied = source.settings_for(others)
-        values, parts = {**implied, **spec.settings, **settings}, {**parts_in(spec), **self.parts}
+        values: dict[str, Any] = {**implied, **spec.settings, **settings}
+        parts: dict[str, Any] = {**spec.replace, **self.parts}
         for key, side in sides.items():
             parts.pop(PLACES[key], None)
             (values if key in factory.settings.model_fields else parts)[key] = side

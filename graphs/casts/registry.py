@@ -14,7 +14,6 @@ from typing import Annotated, Any, ParamSpec, get_args, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from ...errors import DuologueError, SettingError, first_invalid, kind
-from ...nodes.limits import Limits
 from ...nodes.settings.import_path import imported, is_import_path
 from ...nodes.settings.redaction import error_line
 from ..scenarios.sources import Scenarios, ScenarioSource
@@ -183,15 +182,7 @@ def find(name: str) -> CastFactory:
 def built(spec: CastSpec) -> Cast:
     """The cast of a spec, built anew with its nodes and models; SettingError or ContractError names a missing part."""
     cast = find(spec.cast)(**spec.settings)
-    return cast.replace(**parts_in(spec)) if spec.replace else cast
-
-
-def parts_in(spec: CastSpec) -> dict[str, Any]:
-    """The replaced parts of a spec, as of `Cast.replace`."""
-    parts: dict[str, Any] = dict(spec.replace)
-    if isinstance(limits := parts.get("limits"), dict):
-        parts["limits"] = Limits(**limits)
-    return parts
+    return cast.replace(**spec.replace) if spec.replace else cast
 
 
 def scenarios_of(source: str | Path, cast: str, *, seed: int = 0, **options: Any) -> Scenarios:

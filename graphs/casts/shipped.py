@@ -10,7 +10,7 @@ from ...nodes.contract import Stop
 from ...nodes.limits import Limits
 from ...nodes.messages.building import BEHAVIOURS
 from ...nodes.people import DonorEnded, PeopleSpeaker
-from ...nodes.settings.import_path import import_path_of, imported
+from ...nodes.settings.import_path import import_path_of
 from ...nodes.speakers.replay import ReplayedOut, ReplaySpeaker
 from ...nodes.stops import any_of, until_spent
 from ...nodes.validators import Observing
@@ -100,11 +100,6 @@ def assembled(settings: Common, *, turns: int, **parts: Any) -> Cast:
         else:
             continue  # the assistant's replies out of people's conversations go on as long as the user does
         longest.append(side.longest)
-    own: dict[str, Any] = {"when_rejected": settings.get("when_rejected"), "approve": settings.get("approve")}
-    for name in ("stop", "world"):
-        if (part := settings.get(name)) is not None:
-            own[name] = imported(part, name) if isinstance(part, str) else part
-    return Cast(
-        limits=(settings.get("limits") or Limits()).or_else(Limits(max_turns=max(longest, default=turns))),
-        **{"stop": any_of(*ends, until_spent), **own, **parts},
-    )
+    own = {name: part for name, part in settings.items() if name not in ("prompts", "limits") and part is not None}
+    limits = (settings.get("limits") or Limits()).or_else(Limits(max_turns=max(longest, default=turns)))
+    return Cast(**{"limits": limits, "stop": any_of(*ends, until_spent), **own, **parts})

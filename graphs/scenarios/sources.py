@@ -70,13 +70,13 @@ def behaving(states: Sequence[Planned], users: Sequence[UserKind], seed: int) ->
     A share is drawn by seed, scenario and repeat.
     """
     check_count(len(states) * len(users), "--behaviour or --limit")
-    return [_with_user(state, users, number, seed) for state in states for number in range(len(users))]
-
-
-def _with_user(state: Planned, users: Sequence[UserKind], number: int, seed: int) -> Planned:
-    ordinal = state.get("ordinal", 0) * len(users) + number
-    drawn = users[number].drawn(seed, state["scenario"], ordinal, state.get("repeat", 0))
-    return {**state, "ordinal": ordinal, "extra": {**state.get("extra", {}), BEHAVIOURS: drawn}}
+    planned: list[Planned] = []
+    for state in states:
+        for number, user in enumerate(users):
+            ordinal = state.get("ordinal", 0) * len(users) + number
+            drawn = user.drawn(seed, state["scenario"], ordinal, state.get("repeat", 0))
+            planned.append({**state, "ordinal": ordinal, "extra": {**state.get("extra", {}), BEHAVIOURS: drawn}})
+    return planned
 
 
 def chosen(
