@@ -1,7 +1,4 @@
-"""The cast that tests an agent, without code: a user with a goal and facts, and the agent as assistant.
-
-duologue test --assistant my_agent:graph --user openai:gpt-4.1-mini --scenarios scenarios.jsonl
-"""
+"""The cast that tests an agent, without code: a user with a goal and facts, and the agent as assistant."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
@@ -18,7 +15,7 @@ from ..nodes.scorers import Score, scoring, solved
 from ..nodes.scorers.success import KEY
 from ..nodes.state import Planned, State, history
 from ..nodes.validators import not_empty
-from .casts.cast import Cast, says_stored, stored_words
+from .casts.cast import STORED, Cast, stored_words
 from .casts.registry import ships
 from .casts.shipped import Assistant, Common, User, assembled, library
 from .graph import conversation
@@ -87,7 +84,7 @@ def cast(
         user_prompt_selector=UserPrompts(pages, language, may_give_up),
         user_view=GoalMessages(pages),
         user_simulator=asker,
-        question_validator=UserValidator(None if says_stored(asker) else ending),
+        question_validator=UserValidator(None if isinstance(asker, STORED) else ending),
         assistant_prompt_selector=RepairPrompts("assistant", pages),
         assistant_view=HelperMessages(pages),
         assistant=stored_words("assistant", assistant),
@@ -103,12 +100,11 @@ def scenarios(described: Iterable[Mapping[str, Any]], *, repeats: int = 1) -> li
     Equal ones are numbered; results count them as repeats of one scenario. DataError or SettingError if one cannot be
     used.
     """
-    return repeated(numbered([_state(number, scenario) for number, scenario in enumerate(described, 1)]), repeats)
-
-
-def _state(number: int, scenario: Any) -> Planned:
-    with placed(f"scenario {number}"):
-        return Goals().state(dict(scenario) if isinstance(scenario, Mapping) else scenario)
+    states: list[Planned] = []
+    for number, scenario in enumerate(described, 1):
+        with placed(f"scenario {number}"):
+            states.append(Goals().state(dict(scenario) if isinstance(scenario, Mapping) else scenario))
+    return repeated(numbered(states), repeats)
 
 
 graph = conversation(cast())

@@ -7,10 +7,8 @@ from typing import cast as typed
 from weakref import WeakKeyDictionary
 
 from langchain_core.messages import convert_to_messages
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.store.base import BaseStore
 
 from ..data.summaries.executed_graph import SPEAKERS
 from ..nodes.contract import ContractError
@@ -135,21 +133,12 @@ def fuse(limits: Limits, graph: Compiled | None = None) -> int:
     return per_turn * (limits.max_turns or 1_000) + 10
 
 
-def conversation(
-    cast: Cast,
-    *,
-    after: Mapping[str, Mapping[str, Any]] | None = None,
-    checkpointer: BaseCheckpointSaver[Any] | None = None,
-    store: BaseStore | None = None,
-    **options: Any,
-) -> Compiled:
+def conversation(cast: Cast, *, after: Mapping[str, Mapping[str, Any]] | None = None, **options: Any) -> Compiled:
     """The cast's conversation as a compiled graph: `await graph.ainvoke({"scenario": ...}, context=Limits())`.
 
-    `after`: as of `builder`. `options`: those of `StateGraph.compile`, such as `interrupt_before`.
+    `after`: as of `builder`. `options`: those of `StateGraph.compile`, such as `checkpointer` and `interrupt_before`.
     """
-    return builder(cast, after).compile(
-        checkpointer=checkpointer, store=store, name=f"{cast.name} conversation", **options
-    )
+    return builder(cast, after).compile(**{"name": f"{cast.name} conversation", **options})
 
 
 @asynccontextmanager

@@ -60,44 +60,38 @@ def opening(cast: Cast, described: Mapping[str, Any], state: State, limits: Limi
     """The first update of a conversation; of one that goes on after its opening an empty one.
 
     On a thread that holds a conversation another scenario begins a new one: what was said before is gone from the
-    state, and stands in the thread's history.
-
-    Raises:
-        ContractError: There is no scenario, a message is neither the user's nor the assistant's, or the thread's
-            conversation is over.
+    state, and stands in the thread's history. ContractError if there is no scenario, a message is neither the user's nor
+    the assistant's, or the thread's conversation is over.
     """
     scenario = state.get("scenario")
     if not isinstance(scenario, dict):
         raise ContractError("the initial state has no 'scenario': give it one, such as simquac.scenario(topic)")
     origin = state.get("origin", {})
-    is_same = origin.get("data") == digest(scenario)
-    if "cast" in origin and is_same:
+    goes_on = "cast" in origin
+    if goes_on and origin.get("data") == digest(scenario):
         if state.get("stop"):
             raise ContractError("the conversation of this thread is over: give another scenario or thread_id")
         return {}
     ours = {attempt.get("message") for attempt in state.get("attempts", [])}
-    goes_on = "cast" in origin
     anew = goes_on or bool(ours)
     kept = () if goes_on else ("id", "ordinal", "repeat", "forks", "replays")
     own = {key: origin[key] for key in kept if key in origin}
     first = [message for message in state.get("messages", []) if message.id not in ours]
     memory = {} if anew else _memory(state.get("memory", {}))
     plain = [record_of(message) for message in first]
-    name = own.get("id") or conversation_id(
-        cast.name, scenario, own.get("ordinal", 0), own.get("repeat", 0), begun_with(plain)
-    )
+    ordinal, repeat = own.get("ordinal", 0), own.get("repeat", 0)
+    name = own.get("id") or conversation_id(cast.name, scenario, ordinal, repeat, begun_with(plain))
     if not plain and cast.greeting is not None:
         plain = [Message(role="assistant", text=cast.greeting, stored=False).plain()]
     messages, attempts = given(plain, name)
     turn = turns_in(plain)
-    forks = own.get("forks")
     written = {
-        **own, "id": name, "ordinal": own.get("ordinal", 0), "repeat": own.get("repeat", 0), "opened": turn, **described,
+        **own, "id": name, "ordinal": ordinal, "repeat": repeat, "opened": turn, **described,
         "limits": limits.plain(), "data": digest(scenario), "version": VERSION,
     }  # fmt: skip
     if first:
         written["begun"] = begun_with(plain)
-    if forks:
+    if forks := own.get("forks"):
         written["forks"] = dict(forks)
     update: dict[str, Any] = {
         **_FRESH, "scenario": deepcopy(scenario), "origin": written, "messages": Overwrite(messages),

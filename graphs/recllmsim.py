@@ -26,18 +26,11 @@ from ..nodes.scorers.post_questions import PostQuestions, closing
 from ..nodes.speakers.replay import ReplayedLabels, ReplaySpeaker, replayed
 from ..nodes.state import Planned
 from ..nodes.validators import Observing, not_empty
-from .casts.cast import Cast, Speaker, says_stored, stored_words
+from .casts.cast import STORED, Cast, Speaker, stored_words
 from .casts.registry import ships
 from .casts.shipped import Assistant, Common, User, assembled, library
 from .graph import conversation
-from .scenarios.sources import (
-    Scenarios,
-    ScenarioSource,
-    check_count,
-    numbered,
-    of_another_kind,
-    replayed_paths,
-)
+from .scenarios.sources import Scenarios, ScenarioSource, check_count, numbered, of_another_kind, replayed_paths
 
 Subject: TypeAlias = Situation | Conversation
 NAME = KIND
@@ -70,7 +63,7 @@ class TaskSource(ScenarioSource):
         kind = scenario.get("kind", KIND if "task_context" in scenario else None)
         if kind != KIND:
             raise DataError(of_another_kind(kind, "tasks with a context and a profile", KIND))
-        situation = {"kind": kind} | scenario
+        situation = {"kind": kind, **scenario}
         if "preference" not in situation and isinstance(situation.get("profile"), str):
             situation["preference"] = situation.pop("profile")
         if "preference" not in situation and "profile" not in situation:
@@ -95,15 +88,15 @@ class TaskSource(ScenarioSource):
 
     def remarks(self, states: Sequence[Planned], settings: Any) -> list[str]:
         """Situations in another language than the run, and those with an empty profile."""
-        language, notes = settings.language or _language_of(states), list[str]()
+        language = settings.language or _language_of(states)
         others = sum(state["scenario"]["language"] != language for state in states)
-        if others and len(replayed_paths(settings)) < 2:
-            notes.append(
-                f"{others} of {len(states)} scenarios are in another language than the run, which is in {language}"
-            )
-        if nameless := sum(not Situation.of(state["scenario"]).profile_text.strip() for state in states):
-            notes.append(f"{nameless} of {len(states)} scenarios have an empty profile: their users have none")
-        return notes
+        nameless = sum(not Situation.of(state["scenario"]).profile_text.strip() for state in states)
+        counts = {
+            f"are in another language than the run, which is in {language}": others
+            * (len(replayed_paths(settings)) < 2),
+            "have an empty profile: their users have none": nameless,
+        }
+        return [f"{count} of {len(states)} scenarios {what}" for what, count in counts.items() if count]
 
     def own(self, settings: Any, seed: int) -> Scenarios:
         """One scenario for each selected task, context and profile, or for each conversation that a side replays."""
@@ -211,7 +204,7 @@ def cast(
     """
     sides: dict[Role, Any] = {"user": stored_words("user", user), "assistant": stored_words("assistant", assistant)}
     replays = [side for side in sides.values() if isinstance(side, ReplaySpeaker)]
-    asked = {role: side for role, side in sides.items() if not says_stored(side)}
+    asked = {role: side for role, side in sides.items() if not isinstance(side, STORED)}
     useless = {
         "opens": opens and replays,
         "handshake": handshake and "user" not in asked,

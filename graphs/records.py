@@ -14,6 +14,8 @@ from ..nodes.contract import OF_THE_CALL, OF_THE_VERDICT
 from ..nodes.settings.redaction import without_known_secrets
 from ..nodes.state import GIVEN, Attempt, Draft, State, Verdict, attempt_number, chat_message, placed, recorded, role_of
 
+_NOT_PROVENANCE = frozenset({"id", "ordinal", "repeat", "opened", "replays"})
+
 
 def record(state: State | Mapping[str, Any], cast_name: str | None = None, *, memory: bool = False) -> Conversation:
     """The conversation of a final, an intermediate or an initial state, without loss.
@@ -28,42 +30,26 @@ def record(state: State | Mapping[str, Any], cast_name: str | None = None, *, me
     scenario, origin = state["scenario"], state.get("origin", {})
     known = cast(State, {**state, "messages": convert_to_messages(state.get("messages", []))})
     messages, unsaid = recorded(in_flight(known))
-    name = origin.get("id") or conversation_id(
-        str(scenario.get("kind")) if cast_name is None else cast_name,
-        scenario,
-        origin.get("ordinal", 0),
-        origin.get("repeat", 0),
-        begun_with(messages),
-    )
+    ordinal, repeat = origin.get("ordinal", 0), origin.get("repeat", 0)
+    of_cast = str(scenario.get("kind")) if cast_name is None else cast_name
+    name = origin.get("id") or conversation_id(of_cast, scenario, ordinal, repeat, begun_with(messages))
     closing = [attempt["usage"] for attempt in state.get("attempts", []) if attempt["role"] == "closing"]
-    return Conversation.model_validate(
-        without_known_secrets(
-            {
-                "id": name,
-                "scenario": scenario,
-                "ordinal": origin.get("ordinal", 0),
-                "repeat": origin.get("repeat", 0),
-                "messages": [bounded(message) for message in messages],
-                "unsaid": [bounded(turn) for turn in unsaid],
-                "stop": state.get("stop"),
-                "provenance": provenance_of(origin),
-                "memory": {side: kept for side, kept in state.get("memory", {}).items() if kept} if memory else {},
-                "labels": state.get("labels", {}),
-                "closing_usage": closing[-1] if closing else None,
-                "extra": state.get("extra", {}),
-            }
-        )
-    )
-
-
-_NOT_PROVENANCE = frozenset({"id", "ordinal", "repeat", "opened", "replays"})
-
-
-def provenance_of(origin: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The provenance for the record; None before the opening."""
-    if "cast" not in origin:
-        return None
-    return {key: value for key, value in origin.items() if key not in _NOT_PROVENANCE}
+    provenance = {key: value for key, value in origin.items() if key not in _NOT_PROVENANCE}
+    plain = {
+        "id": name,
+        "scenario": scenario,
+        "ordinal": ordinal,
+        "repeat": repeat,
+        "messages": [bounded(message) for message in messages],
+        "unsaid": [bounded(turn) for turn in unsaid],
+        "stop": state.get("stop"),
+        "provenance": provenance if "cast" in origin else None,  # before the opening there is none
+        "memory": {side: kept for side, kept in state.get("memory", {}).items() if kept} if memory else {},
+        "labels": state.get("labels", {}),
+        "closing_usage": closing[-1] if closing else None,
+        "extra": state.get("extra", {}),
+    }
+    return Conversation.model_validate(without_known_secrets(plain))
 
 
 def in_flight(state: State) -> State:
@@ -90,12 +76,8 @@ FELL_WITH_ANOTHER = "fell_with_another"
 def unjudged(state: State, drafts: Sequence[Draft], role: Role | None = None) -> list[Attempt]:
     """Drafts that no validator has judged, as attempts."""
     speaking = role or _speaking(state)
-    number = attempt_number(state, speaking)
-    details = [
-        {"number": number, "text": draft["text"], "verdict": "unjudged", **_of_the_call(draft, state)}
-        for draft in drafts
-    ]
-    return [placed(speaking, state) | one for one in details]
+    told: Attempt = {**placed(speaking, state), "number": attempt_number(state, speaking), "verdict": "unjudged"}
+    return [{**told, "text": draft["text"], **_of_the_call(draft, state)} for draft in drafts]
 
 
 def _speaking(state: State) -> Role:
@@ -123,7 +105,7 @@ def _attempt(draft: Draft, verdict: Verdict, number: int, state: State, *, passe
     if "raw" in draft:
         attempt["raw"] = draft["raw"]
     fell = FELL_WITH_ANOTHER if judged == "rejected" and verdict["accepted"] else None
-    details = {**{key: verdict.get(key) for key in OF_THE_VERDICT}, "reason": verdict.get("reason") or fell}
+    details = {key: verdict.get(key) for key in OF_THE_VERDICT} | {"reason": verdict.get("reason") or fell}
     return attempt | {key: value for key, value in details.items() if value} | _of_the_call(draft, state)
 
 

@@ -12,22 +12,11 @@ from ..data.attempts import as_object
 from ..data.provenance import SIDES, Fork, NodeInfo
 from ..data.records import Usage
 from ..nodes.contract import OF_THE_CALL, OF_THE_VERDICT
-from ..nodes.state import (
-    Draft,
-    NodePlace,
-    Prompt,
-    State,
-    Update,
-    Verdict,
-    attempt_number,
-    merged,
-    said,
-    worded,
-)
+from ..nodes.state import Draft, NodePlace, Prompt, State, Update, Verdict, attempt_number, merged, said, worded
 
 RecordedDraft: TypeAlias = tuple[dict[str, Any], dict[str, Any] | None]
 """An attempt, and the message that it became, as plain JSON."""
-_OF_THE_ANSWER = ("text", "parts", "stored", "name")
+_OF_THE_ANSWER = ("role", "text", "parts", "stored", "name")
 
 
 def fork_of(place: NodePlace, state: State) -> dict[str, Any]:
@@ -74,12 +63,10 @@ class _Replay:
     def first_difference(self) -> int | None:
         """Number of the first message that is not that of the record."""
         for number, message in enumerate(self.so_far):
-            if number >= len(self.messages) or not self._agree(self.messages[number], message):
+            stored = self.messages[number] if number < len(self.messages) else {}
+            if any(stored.get(key) != message.get(key) for key in _OF_THE_ANSWER):
                 return number
         return None
-
-    def _agree(self, stored: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-        return all(stored.get(key) == new.get(key) for key in ("role", *_OF_THE_ANSWER))
 
     def is_over(self, place: NodePlace, state: State) -> bool:
         """Whether the record has no more to take, although all messages agree: a third one's are said by itself alone."""

@@ -46,17 +46,13 @@ class TopicSource(ScenarioSource):
     sample: int | None = Field(
         default=None, ge=1, description="Draw N topics at random with the seed, in the file's order. Default: all."
     )
-
     background: data.Background = Field(
         default="lead",
         description="Take the background from a document: the text between its title and the next heading, only that text's first paragraph, or none.",
     )
 
     def fitting(self, scenario: dict[str, Any]) -> dict[str, Any]:
-        """The topic as a scenario; DataError for another kind.
-
-        A line without a kind may be a topic as in --topics.
-        """
+        """The topic as a scenario, or a line without a kind as in --topics; DataError for another kind."""
         kind = scenario.get("kind", data.KIND if "section" in scenario else None)
         if kind != data.KIND:
             raise DataError(of_another_kind(kind, "topics with a section", data.KIND))
@@ -165,8 +161,7 @@ def cast(
 def as_published(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:
     """The cast that follows the published script's rules instead of the paper's; `settings` as for `cast`.
 
-    Where the script crashes or repeats without end, this cast has limits: four calls a turn for both roles, twelve
-    turns. `docs/research/as_released.md` lists every difference between paper, script and this project.
+    `docs/research/as_released.md` lists every difference between paper, script and this project.
     """
     return cast(user, assistant, **settings | {"as_published": True})
 

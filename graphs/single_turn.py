@@ -1,29 +1,37 @@
-"""A cast that is asked for one turn of its user, and ends when that turn has been judged.
+"""Casts that are asked for one turn: of a user after what people said, or of a reader who answers a question.
 
-Prompt selector, user simulator, validator and the loop between them are those of the cast. Its assistant, its closing
-node and its world are not used.
+Prompt selector, speaker, validator and the loop between them are those of the cast; the other side, its closing node and
+its world are not used. A reader's conversation begins with the earlier turns and the question. A chat model as a reader
+has pages of its own (`prompts/reading`) and may answer in any words; a teacher is the simquac cast's assistant.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 from ..data import domains
 from ..data.formats.dialogues import further
+from ..data.grounding import gives_no_answer
 from ..data.people.next_turns import Moment, NextTurn, text_of
 from ..data.people.pairing import STORED
 from ..data.people.splits import user_of
 from ..data.records import Attempt, Conversation, Usage
 from ..data.scenarios import of_log
+from ..data.simquac import ReadingQuestion
+from ..data.stop_reasons import in_words
 from ..errors import SettingError
 from ..nodes.limits import Limits
 from ..nodes.recllmsim.goals import goal_of
 from ..nodes.scorers.post_questions import closing
 from ..nodes.scorers.success import KEY as SUCCESS
+from ..nodes.simquac.reading import NoPrompt, ReadingValidator
 from ..nodes.state import Planned
-from ..nodes.stops import MANY_TURNS, AfterOneTurn
-from . import agent_test, casts
+from ..nodes.stops import MANY_TURNS, AfterOneAnswer, AfterOneTurn
+from ..prompts import Library
+from . import agent_test, casts, simquac
 from .casts.cast import Cast, Speaker
+from .casts.shipped import library
 
 FAILED = ("model_failed", "cancelled", "budget", "agent_interrupted", "user_timeout", "agent_timeout")
 """Stop reasons with which a user that was asked has not answered."""
@@ -31,8 +39,7 @@ FAILED = ("model_failed", "cancelled", "budget", "agent_interrupted", "user_time
 
 def asking(cast: Cast) -> Cast:
     """The cast, whose conversations end when its user's first turn has been judged."""
-    changes: dict[str, Any] = {"stop": AfterOneTurn("user", cast.stop), "closing": closing}
-    return cast.replace(**changes, **({} if cast.world is None else {"world": None}))
+    return cast.replace(stop=AfterOneTurn("user", cast.stop), closing=closing, world=None)
 
 
 def limits_of(cast: Cast, *, seed: int = 0, attempts: int | None = None) -> Limits:
@@ -126,3 +133,46 @@ def next_turn(moment: Moment, conversation: Conversation, *, leaves: bool = True
         silent=failure is not None and bool(tried) and all(attempt.flaw and not attempt.text for attempt in tried),
         failure=failure,
     )
+
+
+def reader(
+    assistant: Speaker, *, prompts: str | Library | None = None, seed: int = 0, attempts: int | None = None
+) -> Cast:
+    """A reader in any words.
+
+    `prompts`: a folder whose pages replace those of `prompts/reading`, or a library. `attempts`: most calls for an answer.
+    """
+    reader_cast = simquac.cast(assistant=assistant, prompts=library("reading", prompts))
+    return _reading(reader_cast.replace(answer_validator=ReadingValidator()), seed, attempts)
+
+
+def teacher(
+    assistant: Speaker = "offline", *, prompts: str | Library | None = None, seed: int = 0, attempts: int | None = None
+) -> Cast:
+    """A teacher as a reader: the assistant of the simquac cast, whose answers its validator finds in the section."""
+    return _reading(simquac.cast(assistant=assistant, prompts=prompts), seed, attempts)
+
+
+def _reading(cast: Cast, seed: int, attempts: int | None) -> Cast:
+    limits = Limits(max_turns=MANY_TURNS, seed=seed, answer_attempts=attempts or cast.limits.answer_attempts)
+    stop = AfterOneAnswer("assistant", cast.stop)
+    return cast.replace(stop=stop, closing=closing, user_prompt_selector=NoPrompt(), limits=limits)
+
+
+def question_states(questions: Iterable[ReadingQuestion]) -> Iterator[Planned]:
+    """The state right before each answer."""
+    for question in questions:
+        messages: list[dict[str, Any]] = []
+        for asked_text, answer_text in question.earlier:
+            messages += [{"role": "user", "text": asked_text}, {"role": "assistant", "text": answer_text}]
+        yield {"scenario": question.scenario(), "messages": [*messages, {"role": "user", "text": question.text}]}
+
+
+def answer_of(conversation: Conversation) -> tuple[str | None, str | None]:
+    """What was answered, None for a refusal; and why there is no answer to score, None if there is one."""
+    new = list(takewhile(lambda message: message.role == "assistant", reversed(conversation.messages)))[::-1]
+    if conversation.failure is not None:
+        return None, f"{conversation.failure.node}: {conversation.failure.error}"
+    if not new or not conversation.finished:
+        return None, in_words(conversation.stop)
+    return (None if all(map(gives_no_answer, new)) else "\n".join(message.text for message in new)), None

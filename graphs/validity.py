@@ -1,9 +1,7 @@
 """The casts that measure the validity of simulated users: agreement with people, detection of seeded faults.
 
-In one a user meets an assistant and rates its satisfaction; in the other a model rates as the user of a stored
-conversation.
-
-Both are functions of plain values, so that a run is recorded and resumed like any other.
+In `meeting` a user meets an assistant and rates its satisfaction; in `rating` a model rates as the user of a stored
+conversation. Both are functions of plain values, so that a run is recorded and resumed like any other.
 """
 
 from collections.abc import Sequence
@@ -65,15 +63,12 @@ def language_in(state: Planned) -> Language:
 
 
 def meeting(
-    user: Speaker = "offline",
-    assistant: Speaker = "offline",
-    language: Language = "en",
-    planted: bool = True,
+    user: Speaker = "offline", assistant: Speaker = "offline", language: Language = "en", planted: bool = True
 ) -> Cast:
     """A user meets an assistant, and rates its satisfaction.
 
-    `planted`: the assistant is one of `nodes.seeded_faults`, whose success is detected in a conversation about anything; otherwise a scenario
-    without `success` goes by `agent_test`'s rule.
+    `planted`: the assistant is one of `nodes.seeded_faults`, whose success is detected in a conversation about anything;
+    otherwise a scenario without `success` goes by `agent_test`'s rule.
     """
     cast = agent_test.cast(user=user, assistant=assistant, language=language)
     success = heeded if planted else unless_the_scenario_says
@@ -88,12 +83,10 @@ def rating(
 
     `source`: a path that `load` reads, or the conversations.
     """
-    user, assistant = (
-        ReplaySpeaker.of(source, role)
-        if isinstance(source, str)
-        else ReplaySpeaker(role, "conversations", tuple(source))
-        for role in SPEAKER_OF
-    )
+    if isinstance(source, str):
+        user, assistant = (ReplaySpeaker.of(source, role) for role in SPEAKER_OF)
+    else:
+        user, assistant = (ReplaySpeaker(role, "conversations", tuple(source)) for role in SPEAKER_OF)
     cast = agent_test.cast(user=user, assistant=assistant, language=language)
     return cast.replace(closing=scoring(satisfaction=by_model(judge, language=language)))
 

@@ -41,10 +41,8 @@ def after_validator(
 
     The tools of a rejected draft may have changed something. The draft then stands, unless the conversation's world can
     be rolled back. A retry would do it twice, and the user would not see the first time. A draft that must never be
-    sent ends the conversation there, or after the last attempt.
-
-    Raises:
-        NodeError: A draft could not be judged, or all replies of a turn came without a word.
+    sent ends the conversation there, or after the last attempt. NodeError if a draft could not be judged, or all replies
+    of a turn came without a word.
     """
     drafts = list(state.get("drafts") or [])
     stop = stop or state.get("stop")
@@ -100,7 +98,8 @@ def _end(
     at_last: tuple[End, str | None] = ("unsaid", "assistant_rejected") if never else ("stands", None)
     if lasting and not stop:
         return at_last
-    if role == "assistant" and _spent(after(state, {"attempts": tried}), limits):
+    judged = after(state, {"attempts": tried})
+    if role == "assistant" and limits.max_tokens is not None and budget(judged, limits) is not None:
         return "unsaid", "budget"
     most = limits.question_attempts if role == "user" else limits.answer_attempts
     if attempt_number(state, role) < most and not stop:
@@ -123,10 +122,6 @@ def stop_of(cast: Cast, state: State, limits: Limits, role: Role | None = None) 
     shown = merged(state, {"speaking": role})
     own = check_reason(cast.stop, cast.stop(shown, limits), cast.own_reasons)
     return own or until_spent(shown, limits) or ("budget" if run_is_over() else None)
-
-
-def _spent(state: State, limits: Limits) -> bool:
-    return limits.max_tokens is not None and budget(state, limits) is not None
 
 
 def _silence(role: Role, cast: Cast, attempts: list[Attempt], tried: list[Attempt]) -> NodeError:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..data.simquac import ReadingQuestion
 from ..graphs import Cast
-from ..graphs.reading import answer_of, states
+from ..graphs.single_turn import answer_of, question_states
 from .engine.conduct import Conduct
 from .engine.conversing import Concurrency, Watch
 from .engine.event_loop import waiting
@@ -38,7 +38,7 @@ async def aread(
     conduct = replace(conduct or Conduct(), processes=1, engine=None)
     answers = await results(
         cast,
-        states(questions),
+        question_states(questions),
         answer_of,
         out=out,
         resume=_begun(out),
@@ -52,7 +52,7 @@ async def aread(
 def answers_planned(works: Mapping[str, tuple[Cast, Sequence[ReadingQuestion], Path | None]]) -> CallPlan:
     """The plan of `read` for casts, questions and folders by name: of the answers that the folders have not."""
     plans = {
-        name: conversations_planned(cast, states(questions), folder, cast.limits, resume=_begun(folder))
+        name: conversations_planned(cast, question_states(questions), folder, cast.limits, resume=_begun(folder))
         for name, (cast, questions, folder) in works.items()
     }
     questions_plans = {name: replace(plan, what="questions") for name, plan in plans.items()}
@@ -65,7 +65,7 @@ def _begun(out: str | Path | None) -> bool:
 
 @waiting(aread)
 def read() -> None:
-    """The answers of a reader or a teacher (`graphs.reading`) to questions, each asked in a conversation of its own.
+    """The answers of a reader or a teacher (`graphs.single_turn`) to questions, each asked in a conversation of its own.
 
     `out`: a run folder. What was answered there is not asked again, and a kill loses no reply that was paid for.
     `concurrency`, `conduct`, `watch`: as for `simulate`. RunError if the folder holds other questions or another
@@ -75,5 +75,5 @@ def read() -> None:
 
         >>> from duologue import data, graphs, runs
         >>> questions = data.simquac.questions_of(data.load("quac.json"), history=2)  # doctest: +SKIP
-        >>> runs.reading.read(graphs.reading.teacher("offline"), questions, out="out/read")  # doctest: +SKIP
+        >>> runs.reading.read(graphs.single_turn.teacher("offline"), questions, out="out/read")  # doctest: +SKIP
     """

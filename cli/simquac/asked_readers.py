@@ -39,7 +39,7 @@ def hugging_face(spec: str) -> Callable[[Sequence[ReadingQuestion]], list[str | 
 
 def cast_of(spec: str, prompts: Path | None, seed: int, attempts: int | None) -> "Cast":
     """The reader or teacher of an identifier; SettingError for anything else."""
-    from ...graphs import reading
+    from ...graphs import single_turn
 
     if ":" not in spec and spec != "offline":
         raise SettingError(f"--model {spec}: is not a model that reads: give {READERS}")
@@ -47,8 +47,8 @@ def cast_of(spec: str, prompts: Path | None, seed: int, attempts: int | None) ->
         raise SettingError(f"--model {spec}: replays a file and reads nothing: give {READERS}")
     folder = None if prompts is None else str(prompts)
     if spec == "offline" or spec.startswith("teacher:"):
-        return reading.teacher(spec.removeprefix("teacher:"), prompts=folder, seed=seed, attempts=attempts)
-    return reading.reader(spec, prompts=folder, seed=seed, attempts=attempts)
+        return single_turn.teacher(spec.removeprefix("teacher:"), prompts=folder, seed=seed, attempts=attempts)
+    return single_turn.reader(spec, prompts=folder, seed=seed, attempts=attempts)
 
 
 def ask(

@@ -1,11 +1,7 @@
 """Casts by name, their settings, and a cast as plain data from which another process builds it again.
 
-An installed package adds its casts with the entry point group `duologue.casts`.
-A function that returns a cast does not need it: it is named by its import path. Example::
-
-    >>> from duologue import casts
-    >>> casts.find("simquac")(user="offline").name
-    'simquac'
+An installed package adds its casts with the entry point group `duologue.casts`; any other function that returns a cast is
+named by its import path: `casts.find("desk:cast")`.
 """
 
 from .cast import CastSpec

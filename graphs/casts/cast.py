@@ -5,7 +5,7 @@ from dataclasses import InitVar, dataclass, field, fields
 from dataclasses import replace as changed
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Self, TypeAlias, TypeGuard, get_args
+from typing import Any, Literal, Self, TypeAlias, get_args
 from typing import cast as typed
 
 from langchain_core.language_models import BaseChatModel
@@ -42,9 +42,9 @@ from ...prompts import Library, Page, shipped
 from .checks import check_pages
 
 Speaker: TypeAlias = str | BaseChatModel | Runnable[Any, Any] | Node | SpeakerReply
-"""A model's spec, a chat model, an agent that speaks `messages`, a function of messages, or a node. Texts may also be
-`replay:PATH` (stored conversations again), `people:PATH` (turns drawn from them), a model with `?like=PATH`
-(a user written after them as examples), `agent:URL` (a graph on a LangGraph server) or `MODULE:NAME`."""
+"""A chat model or its spec, an agent that speaks `messages`, a function of messages, or a node. A text may also be
+`replay:PATH` (stored conversations again), `people:PATH` (turns drawn from them), a model with `?like=PATH` (that writes
+after them), `agent:URL` (a graph on a LangGraph server) or `MODULE:NAME`."""
 WhenRejected: TypeAlias = Literal["send", "fallback", "stop"]
 """What becomes of the assistant's turn after its last rejected attempt."""
 
@@ -91,17 +91,7 @@ def as_json(value: Any) -> JsonValue:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Cast:
-    """Who takes part in a conversation; frozen, `replace` returns another cast.
-
-    Example::
-
-        >>> import duologue
-        >>> from duologue import nodes
-        >>> asks = nodes.validator(lambda draft, state: None if "?" in draft["text"] else "no_question")
-        >>> cast = duologue.graphs.simquac.cast().replace(question_validator=asks)
-        >>> cast.name
-        'simquac'
-    """
+    """Who takes part in a conversation; frozen, `replace` returns another cast."""
 
     name: str
     """Names the system; part of the conversations' ids."""
@@ -131,9 +121,8 @@ class Cast:
     fallback: str | None = None
     """What is stored for an assistant whose attempts are spent; None: see `when_rejected`."""
     when_rejected: WhenRejected | None = None
-    """What becomes of the assistant's turn after its last rejected attempt: its last draft is sent all the same, the
-    fallback is said, or the conversation stops as `assistant_rejected`. None: the fallback, if there is one; it stops
-    where a validator says that the draft must never be sent; else it is sent."""
+    """What becomes of the assistant's turn after its last rejected attempt. None: the fallback is said, if there is one;
+    the conversation stops as `assistant_rejected` where a validator forbids the draft; else it is sent all the same."""
     greeting: str | None = None
     """What the assistant says before the user's first word: in the record, not in the published history."""
     prompts: Library = field(default_factory=lambda: Library({}))
@@ -209,9 +198,7 @@ class Cast:
             node = speaker(role, made[place])
             if role == "assistant" and self.approve is not None:
                 if not isinstance(node, AgentSpeaker):
-                    raise SettingError(
-                        "approve: the assistant is not a LangGraph agent, so nothing asks for an approval"
-                    )
+                    raise SettingError("approve: the assistant is not a LangGraph agent: nothing asks for an approval")
                 node = changed(node, approve=self.approve)
             placed = getattr(node, "placed", None)
             made[place] = node if placed is None else placed(self.view(role) or views[role])
@@ -230,7 +217,7 @@ class Cast:
 
     @property
     def live(self) -> tuple[str, ...]:
-        """What keeps the cast from being plain data, a line each."""
+        """What keeps the cast from being plain data."""
         return ("put together by hand",) if self.spec is None else tuple(self.spec.live.values())
 
     @property
@@ -348,9 +335,5 @@ def _waits_for_view(choice: Any) -> bool:
     return is_reply(choice) or (isinstance(choice, (str, Runnable)) and not callable(choice))
 
 
-def says_stored(speaker: object) -> TypeGuard[ReplaySpeaker | PeopleSpeaker]:
-    """Whether a speaker repeats stored words, also where a model fits them.
-
-    It ends by itself, and nothing can be asked of it.
-    """
-    return isinstance(speaker, (ReplaySpeaker, PeopleSpeaker))
+STORED = (ReplaySpeaker, PeopleSpeaker)
+"""Speakers that repeat stored words, also where a model fits them: they end by themselves, and nothing is asked of them."""

@@ -73,11 +73,7 @@ def _check_gaps(page: Page, filled: Set[str], there: str = "there are") -> None:
 
 
 def check_filled(cast: "Cast", scenarios: Sequence[Mapping[str, Any]]) -> None:
-    """PromptError if a page of the cast has a variable that the scenarios do not fill.
-
-    A speaker's value may be missing in some scenarios, and is then empty, but not in all. A judge's value may not be
-    missing in any.
-    """
+    """PromptError if a page of the cast has a variable that no scenario fills, or a judge's that one does not fill."""
     if not scenarios:
         return
     some, every = set[str]().union(*scenarios), set(scenarios[0]).intersection(*scenarios)
@@ -131,9 +127,6 @@ def check_success(cast: "Cast", states: Iterable[Planned]) -> None:
 
 
 def _check_tool(name: str, tools: Collection[str], where: str) -> None:
-    """SettingError for a name that is like a tool of the agent, and is none.
-
-    Other names are taken: a node of the agent may call tools that it does not show.
-    """
+    """SettingError for a misspelt tool; any other name is taken, since a node may call tools that it does not show."""
     if name not in tools and (like := get_close_matches(name, tools, 1)):
         raise SettingError(f"{where}: the agent has no tool {name!r}: did you mean {like[0]!r}?")

@@ -47,10 +47,10 @@ class Rebuilding:
     def fitted(
         self, conversations: Sequence[Conversation], manifest: Mapping[str, Any], states: Sequence[Planned]
     ) -> RebuiltCast:
-        """The cast of the first conversation, for all of them; scenarios are changed to those that another cast takes.
+        """The cast of the first conversation, for all; the scenarios of their `states` become those that another takes.
 
-        `manifest`: that of their run, empty without one. `states`: the initial state of each. DataError if another cast
-        cannot take a scenario, SettingError if a setting does not exist or the run's cast cannot be built again.
+        `manifest`: that of their run, empty without one. DataError if another cast cannot take a scenario, SettingError
+        if a setting does not exist or the run's cast cannot be built again.
         """
         made_by, plain = conversations[0].provenance, as_object(manifest.get("cast"))
         name = self.cast.name if isinstance(self.cast, Cast) else self.cast
@@ -113,13 +113,14 @@ class Rebuilding:
 
 def _spec(plain: Mapping[str, Any], name: str, given: set[str]) -> CastSpec:
     """The cast of a run as plain data; SettingError if its manifest lacks a part of it that is not given anew."""
+    lacking: list[str] = []
     if "cast" in plain:
         try:
             return CastSpec.model_validate(plain)
         except ValidationError as error:
             lacking = [first_invalid(error).message]
     else:
-        lines = [str(line) for line in plain.get("live") or ["its manifest does not hold it"]]
+        lines = map(str, plain.get("live") or ["its manifest does not hold it"])
         lacking = [line for line in lines if line.partition(" ")[0] not in given]
     if lacking:
         raise SettingError(f"the cast of the run cannot be built again ({'; '.join(lacking)}): name a cast (--cast)")

@@ -191,11 +191,6 @@ def scenarios_of(source: str | Path, cast: str, *, seed: int = 0, **options: Any
     `options`: `part`, `limit`, `repeats`, `judge`, `licence` and those of the cast, as `task` and `sample`. The result has
     `settings` for the cast, such as the language, and `source` for the manifest of a run. DataError if the source cannot
     be used or is of another domain, SettingError if an option does not exist.
-
-    Example::
-
-        >>> taken = scenarios_of("human_exp_V2", "recllmsim", part="test", limit=5)  # doctest: +SKIP
-        >>> cast = find("recllmsim")(user="openai:NAME", **taken.settings)  # doctest: +SKIP
     """
     factory = find(cast)
     try:

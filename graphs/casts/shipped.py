@@ -22,22 +22,16 @@ User: TypeAlias = Annotated[
     Speaker,
     SkipValidation,
     Field(
-        description="Play the user with this model: openai:NAME (a model), PROVIDER:NAME (a model of another "
-        "provider, such as anthropic or ollama), offline (rules, no network). Or replay:PATH (the user of stored "
-        "conversations), people:PATH (turns of many such users), agent:URL (a LangGraph server) or MODULE:NAME "
-        "(your own)."
+        description="Play the user with this model: openai:NAME (a model), PROVIDER:NAME (a model of another provider, such as anthropic or ollama), offline (rules, no network). Or replay:PATH (the user of stored conversations), people:PATH (turns of many such users), agent:URL (a LangGraph server) or MODULE:NAME (your own)."
     ),
 ]
 Assistant: TypeAlias = Annotated[
     Speaker,
     SkipValidation,
     Field(
-        description="Play the assistant with this model: openai:NAME, PROVIDER:NAME, offline, replay:PATH, "
-        "people:PATH (recorded replies), agent:URL or MODULE:NAME."
+        description="Play the assistant with this model: openai:NAME, PROVIDER:NAME, offline, replay:PATH, people:PATH (recorded replies), agent:URL or MODULE:NAME."
     ),
 ]
-
-
 Count: TypeAlias = Annotated[int, Field(ge=1)]
 
 
@@ -68,10 +62,7 @@ class Common(TypedDict, total=False):
 
 
 def library(name: str, prompts: Any, language: str = "en") -> Library:
-    """The prompt pages of a shipped cast.
-
-    `prompts`: a folder whose pages replace those of the same names, or a whole library.
-    """
+    """The pages of a shipped cast; `prompts`: a folder whose pages replace those of the same names, or a whole library."""
     if isinstance(prompts, Library):
         return prompts
     pages = shipped(name, language)

@@ -22,21 +22,20 @@ def forked(
     scenario: Mapping[str, Any] | None = None,
     source: str = "",
 ) -> Planned:
-    """The state of a conversation right after its message number `at`.
+    """The state of a conversation, simulated, logged or of people, right after its message number `at`, from 0.
 
     The messages up to that one are kept as they are recorded, with every draft; the other side speaks next. The sides'
     memories are those that the record has; what it lacks is a note of `Provenance.forks`.
 
-    `at`: number of the last message to keep, from 0, as pages print it. `edit`: a text in place of that message's.
-    `scenario`: keys of the scenario that are to have other values. `source`: name of the file or folder that holds the
-    conversation, simulated, logged or of people. DataError if it has no message or says nothing of its scenario;
-    SettingError if there is no such message, nothing can follow it, or the edit changes nothing.
+    `edit`: a text in place of that message's. `scenario`: keys that are to have other values. `source`: name of the file
+    or folder that holds the conversation. DataError if it has no message or says nothing of its scenario; SettingError
+    if there is no such message, nothing can follow it, or the edit changes nothing.
     """
     last = _last(conversation, at, edit)
     state = _state(conversation)
     state["scenario"] |= dict(scenario or {})
-    notes = tuple(_notes(conversation, at))
-    fork = Fork(id=conversation.id, at=at, source=source, edited=edit is not None, notes=notes)
+    edited, notes = edit is not None, tuple(_notes(conversation, at))
+    fork = Fork(id=conversation.id, at=at, source=source, edited=edited, notes=notes)
     return {
         **state,
         "messages": [message.plain() for message in (*conversation.messages[:at], last)],

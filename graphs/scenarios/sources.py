@@ -121,8 +121,7 @@ class ScenarioSource(BaseModel):
         description="Take the scenarios of this source: stored conversations in their order (a run folder, a data set, logs), JSON of scenarios, or test cases of another tool. Each conversation is one scenario.",
     )
     part: UserPart = Field(
-        default="all",
-        description="Take only users of this split of --scenarios: tune (development), test, or all.",
+        default="all", description="Take only users of this split of --scenarios: tune (development), test, or all."
     )
     limit: int | None = Field(default=None, ge=1, description="Limit to the first N scenarios. Default: all.")
     repeats: int = Field(default=1, ge=1, description="Simulate N conversations about each scenario.")
@@ -144,10 +143,10 @@ class ScenarioSource(BaseModel):
 
         `settings`: the cast's. DataError for a source that cannot be used, SettingError for options without an effect.
         """
-        users, replays, notes = chosen_users(self.behaviour), replayed_paths(settings), list[str]()
+        users = chosen_users(self.behaviour)
         if users and replayed_path(getattr(settings, "user", None)) is not None:
             raise SettingError("--behaviour: the user is replayed, so its words are fixed: leave one of the two out")
-        if self.repeats > 1 and len(replays) == 2:
+        if self.repeats > 1 and len(replayed_paths(settings)) == 2:
             raise SettingError("--repeats: both sides are replayed, so every repeat would be the same: leave it out")
         if self.scenarios is not None:
             if beside := [f"--{name}" for name in self.subjects if getattr(self, name) is not None]:
@@ -158,8 +157,6 @@ class ScenarioSource(BaseModel):
             if idle := next((name for name in ("part", "judge") if getattr(self, name) not in ("all", None)), None):
                 raise SettingError(f"--{idle}: is about the scenarios of --scenarios SRC: give it, or leave this out")
             taken = self.own(settings, seed)
-            if len(set(replays)) == 2:
-                notes.append("user and assistant replay two data sets: replies belong to the messages of their own")
         check_count(len(taken) * self.repeats, "--limit or --part")
         states = repeated(taken, self.repeats)
         return replace(
@@ -167,7 +164,7 @@ class ScenarioSource(BaseModel):
             states=behaving(states, users, seed) if users else states,
             source=taken.source | {"licence": self.licence or taken.source.get("licence")},
             settings=self.settings_for(taken.states),
-            notes=(*notes, *taken.notes, *self.remarks(taken.states, settings)),
+            notes=(*taken.notes, *self.remarks(taken.states, settings)),
         )
 
     def own(self, settings: Any, seed: int) -> Scenarios:
@@ -175,10 +172,7 @@ class ScenarioSource(BaseModel):
         raise SettingError("--scenarios: give a file of JSON lines, one scenario each, or stored conversations")
 
     def fitting(self, scenario: dict[str, Any]) -> dict[str, Any]:
-        """The scenario as this cast takes it, by default any.
-
-        DataError if it is of another domain or lacks something.
-        """
+        """The scenario as this cast takes it, by default any; DataError if it is of another domain or lacks something."""
         return scenario
 
     def selected(self, states: Sequence[Planned], seed: int) -> Sequence[Planned]:
@@ -200,10 +194,7 @@ class ScenarioSource(BaseModel):
         ]
 
     def state(self, scenario: Any, *, stored: bool = False) -> Planned:
-        """The initial state of a scenario as in a line of a file, or as in a `stored` conversation.
-
-        DataError or SettingError if it cannot be one.
-        """
+        """The initial state of a scenario as in a line of a file, or in a `stored` conversation; DataError or SettingError."""
         if not isinstance(scenario, dict) or not isinstance(scenario.get("kind", ""), str):
             raise DataError("is not an object with a text 'kind', 'goal' or 'first_message': give it one")
         scenario = self.fitting(scenario)
@@ -241,10 +232,8 @@ class ScenarioSource(BaseModel):
             nothing = "conversation that states what its user wants" if reader.stored else "scenario"
             raise DataError(f"{at(path)}: holds no {nothing}: give one that does, or write one object a line")
         if not states:
-            raise DataError(
-                f"{at(path)}: none of its {total:,} scenarios is of a user in the part {self.part!r}: "
-                "give --part all, or a source with more users"
-            )
+            none = f"none of its {total:,} scenarios is of a user in the part {self.part!r}"
+            raise DataError(f"{at(path)}: {none}: give --part all, or a source with more users")
         states = list(self.selected(states, seed))
         info: dict[str, Any] = {"source": path.absolute().name, "source_digest": reader.digest, "format": reader.format}
         further = {
@@ -257,10 +246,8 @@ class ScenarioSource(BaseModel):
         info |= {name: value for name, value in further.items() if value}
         notes = [f"{reader.path}: {note}" for note in reader.notes]
         if reader.left_out:
-            notes.append(
-                f"{reader.path}: {reader.left_out} of {total + reader.left_out} conversations name no goal and have no "
-                "words of a user: left out"
-            )
+            of = f"{reader.left_out} of {total + reader.left_out} conversations"
+            notes.append(f"{reader.path}: {of} name no goal and have no words of a user: left out")
         return Scenarios(states, info, notes=tuple(notes), broken=bool(reader.broken))
 
     def _state_of(self, entry: LogScenario, path: Path) -> Planned:
@@ -283,6 +270,5 @@ def replayed_paths(settings: Any) -> list[Path]:
 
 def of_another_kind(kind: object, taken: str, of_kind: str = "") -> str:
     """The error for a scenario of another kind: its kind, what the cast takes, and the correction."""
-    what = "names no kind" if kind is None else f"is of kind {kind!r}"
-    kind_note = f" ({of_kind!r})" if of_kind else ""
-    return f"the scenario {what}; the cast takes {taken}{kind_note}: give a source of these, or choose another cast"
+    what, named = "names no kind" if kind is None else f"is of kind {kind!r}", f" ({of_kind!r})" if of_kind else ""
+    return f"the scenario {what}; the cast takes {taken}{named}: give a source of these, or choose another cast"

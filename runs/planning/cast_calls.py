@@ -25,7 +25,7 @@ from ...data.summaries.executed_graph import SPEAKER_OF, VALIDATOR_OF
 from ...data.text.model_tokens import OF_MESSAGE, tokens_about
 from ...errors import DuologueError
 from ...graphs import Cast
-from ...graphs.casts.cast import says_stored
+from ...graphs.casts.cast import STORED
 from ...graphs.opening import begun, of_cast, opening, overwritten
 from ...nodes.calls.spending import asked_model
 from ...nodes.judges import ATTEMPTS, ModelJudge
@@ -95,7 +95,9 @@ class CastCalls:
         """The maximum of calls for a turn of each role; 0 for one that repeats stored words without a model."""
         attempts = {"user": self.limits.question_attempts, "assistant": self.limits.answer_attempts}
         stored = {
-            role for role in self.roles if says_stored(self.cast.nodes[SPEAKER_OF[role]]) and role not in self.models
+            role
+            for role in self.roles
+            if isinstance(self.cast.nodes[SPEAKER_OF[role]], STORED) and role not in self.models
         }
         return {role: 0 if role in stored else attempts[role] for role in self.roles}
 

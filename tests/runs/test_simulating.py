@@ -12,8 +12,8 @@ from duologue import data, runs
 from duologue.data import Message
 from duologue.data.formats.record_lines import RECORDS
 from duologue.data.simquac.topics import FIELDS
-from duologue.graphs import reading, simquac
-from duologue.graphs.reading import answer_of
+from duologue.graphs import simquac, single_turn
+from duologue.graphs.single_turn import answer_of
 from duologue.nodes import Limits
 from duologue.nodes.calls.gate import EndpointError
 from duologue.runs.reading import aread
@@ -185,7 +185,7 @@ async def test_reading_holds_no_conversation_whose_answer_is_there(tmp_path, mon
         return answer_of(conversation)
 
     monkeypatch.setattr("duologue.runs.reading.answer_of", counted)
-    answers, failures = await aread(reading.teacher(), questions, out=out, concurrency=2)
+    answers, failures = await aread(single_turn.teacher(), questions, out=out, concurrency=2)
     assert (len(answers), set(failures), len(most)) == (30, {None}, 30)
     assert max(most) <= 4
 

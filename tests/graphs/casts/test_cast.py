@@ -51,7 +51,7 @@ class _Node:
         ({"asistant": _Node()}, r"asistant: a cast has no such part, only .*answer_validator"),
         ({"stop": accept_all}, r"stop: expected a plain function .*async"),
         ({"stop": lambda state: None}, r"stop: .*does not take two arguments"),
-        ({"limits": {"max_turns": 3}}, r"limits: expected Limits\(\.\.\.\), got dict"),
+        ({"limits": 3}, r"limits: expected Limits\(\.\.\.\), got int"),
     ],
 )
 def test_a_replacement_that_is_none_is_refused_with_what_was_expected(
