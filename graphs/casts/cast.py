@@ -23,7 +23,7 @@ from ...nodes.limits import Limits
 from ...nodes.messages.building import MessageBuilder
 from ...nodes.messages.selectors import RepairPrompts
 from ...nodes.models.specs import chat_model, names_model, without_secrets
-from ...nodes.people import PeopleSpeaker, people_spec, speaker_of
+from ...nodes.people import PeopleSpeaker, speaker_of
 from ...nodes.recllmsim.goals import GoalMessages, HelperMessages
 from ...nodes.recllmsim.roles import UserPrompts, UserValidator
 from ...nodes.scorers.post_questions import PostQuestions, closing, turn_recorder
@@ -283,16 +283,16 @@ Cast.user = property(lambda cast: cast.user_simulator)  # type: ignore[attr-defi
 
 
 def stored_words(role: Role, choice: Any) -> Any:
-    """A text that names stored words as their speaker, of which criteria and limits may depend; else what is given.
+    """A text that names stored conversations as the speaker that says or shows their words; else what is given.
 
+    A cast looks them up when it is made: its limits and criteria may depend on them, and they take long to read.
     DataError or SettingError where there are none.
     """
     if not isinstance(choice, str):
         return choice
     if (path := replayed_path(choice)) is not None:
         return ReplaySpeaker.of(path, role)
-    named = people_spec(choice)
-    return speaker_of(choice, role) if named is not None and named.use == "people" else choice
+    return speaker_of(choice, role) or choice
 
 
 def speaker(role: Role, choice: Any) -> Any:
@@ -315,8 +315,6 @@ def _named(role: Role, choice: str) -> Any:
     stored = stored_words(role, choice)
     if stored is not choice:
         return stored
-    if (shown_people := speaker_of(choice, role)) is not None:
-        return shown_people
     if choice.startswith(REMOTE):
         agent, send = remote_agent(choice)
         return AgentSpeaker(role, agent, url=choice.removeprefix(REMOTE), send=send, system=role == "user")
