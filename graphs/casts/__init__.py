@@ -1,7 +1,10 @@
 """Casts by name, their settings, and a cast as plain data from which another process builds it again.
 
-An installed package adds its casts with the entry point group `duologue.casts`; any other function that returns a cast is
-named by its import path: `casts.find("desk:cast")`.
+An installed package adds its casts with the entry point group `duologue.casts`. Example::
+
+    >>> from duologue import casts
+    >>> casts.find("simquac")(user="offline").name
+    'simquac'
 """
 
 from .cast import CastSpec

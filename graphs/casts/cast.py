@@ -46,7 +46,6 @@ Speaker: TypeAlias = str | BaseChatModel | Runnable[Any, Any] | Node | SpeakerRe
 `replay:PATH` (stored conversations again), `people:PATH` (turns drawn from them), a model with `?like=PATH` (that writes
 after them), `agent:URL` (a graph on a LangGraph server) or `MODULE:NAME`."""
 WhenRejected: TypeAlias = Literal["send", "fallback", "stop"]
-"""What becomes of the assistant's turn after its last rejected attempt."""
 
 
 class CastSpec(BaseModel):
@@ -91,7 +90,14 @@ def as_json(value: Any) -> JsonValue:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Cast:
-    """Who takes part in a conversation; frozen, `replace` returns another cast."""
+    """Who takes part in a conversation; frozen, `replace` returns another cast.
+
+    Example::
+
+        >>> from duologue import graphs
+        >>> graphs.Cast(name="hotel", user="offline", assistant=lambda messages: "It is booked.").replace(fallback="No.").name
+        'hotel'
+    """
 
     name: str
     """Names the system; part of the conversations' ids."""

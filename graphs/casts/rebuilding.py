@@ -71,9 +71,8 @@ class Rebuilding:
             now = cast.describe()
             others = (place for place, node in made_by.nodes.items() if place not in given and now.get(place) != node)
             notes = [f"not the recorded {place}: its settings are not in a manifest" for place in others]
-        names = {one.name for one in fields(Limits)}
-        recorded: Mapping[str, Any] = made_by.limits
-        limits = Limits(**{name: value for name, value in recorded.items() if name in names})
+        recorded: dict[str, Any] = {one.name: made_by.limits.get(one.name, one.default) for one in fields(Limits)}
+        limits = Limits(**recorded)
         return RebuiltCast(cast, limits.or_else(cast.limits), another, notes)
 
     def _built(
@@ -107,13 +106,11 @@ class Rebuilding:
         for key, side in sides.items():
             parts.pop(PLACES[key], None)
             (values if key in factory.settings.model_fields else parts)[key] = side
-        cast = factory(**values)
-        return cast.replace(**parts) if parts else cast
+        return factory(**values).replace(**parts)
 
 
 def _spec(plain: Mapping[str, Any], name: str, given: set[str]) -> CastSpec:
     """The cast of a run as plain data; SettingError if its manifest lacks a part of it that is not given anew."""
-    lacking: list[str] = []
     if "cast" in plain:
         try:
             return CastSpec.model_validate(plain)

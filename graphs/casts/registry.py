@@ -88,8 +88,7 @@ class CastFactory:
         except ValidationError as error:
             first = first_invalid(error)
             if first.type == "extra_forbidden":
-                names = ", ".join(self.settings.model_fields)
-                there_are = f"only {names}" if names else "it has none"
+                there_are = f"only {', '.join(names)}" if (names := self.settings.model_fields) else "it has none"
                 raise SettingError(f"{self.name}: there is no setting {first.path!r}, {there_are}") from None
             raise SettingError(f"{self.name}: {first.path}: {first.reason}, not {first.value!r}") from None
 
@@ -181,8 +180,7 @@ def find(name: str) -> CastFactory:
 
 def built(spec: CastSpec) -> Cast:
     """The cast of a spec, built anew with its nodes and models; SettingError or ContractError names a missing part."""
-    cast = find(spec.cast)(**spec.settings)
-    return cast.replace(**spec.replace) if spec.replace else cast
+    return find(spec.cast)(**spec.settings).replace(**spec.replace)
 
 
 def scenarios_of(source: str | Path, cast: str, *, seed: int = 0, **options: Any) -> Scenarios:

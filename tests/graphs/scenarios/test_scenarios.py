@@ -112,15 +112,11 @@ def test_contexts_are_numbers() -> None:
     assert len(recllmsim.TaskSource(contexts=[0, 2], sample=1).read(SETTINGS({}), seed=0)) == 10
 
 
-def test_a_source_says_its_licence_and_what_is_odd_about_it(people: Path, tmp_path: Path) -> None:
+def test_a_source_says_its_licence(tmp_path: Path) -> None:
     (tmp_path / "tasks.yaml").write_text("travel: {prompt: You go to $place., options: {place: [Rome, Oslo]}}\n")
-    record_lines.write(of_people(6), tmp_path / "others.jsonl")
     for tasks, licence in ((None, "mit"), (tmp_path / "tasks.yaml", None)):
         source = recllmsim.TaskSource(sample=1, tasks=tasks).read(SETTINGS({}), seed=0).source
         assert source.get("licence_id") == licence
-    for other, noted in ((f"replay:{tmp_path / 'others.jsonl'}", True), (f"replay:{people}", False)):
-        settings = SETTINGS({"user": f"replay:{people}", "assistant": other})
-        assert any("two data sets" in note for note in recllmsim.TaskSource().read(settings, 0).notes) == noted
 
 
 def test_a_run_is_read_one_conversation_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
