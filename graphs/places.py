@@ -17,7 +17,7 @@ from ..data.provenance import SIDES
 from ..data.records import Role
 from ..data.summaries.executed_graph import SPEAKERS, VALIDATORS
 from ..nodes.calls.service import current
-from ..nodes.contract import ContractError, PromptedSpeaker, check_labels, check_reason, check_update
+from ..nodes.contract import ContractError, check_labels, check_reason, check_update
 from ..nodes.limits import Limits
 from ..nodes.node_forms import AnyNode, node_of, spoken
 from ..nodes.scorers.success import with_success_of_scenario
@@ -222,7 +222,7 @@ async def _drafted(
     elif "memory" in update:
         changed["memory"] = {role: update["memory"]}
     speaker = cast.nodes[name]
-    prompted = speaker.prompted if isinstance(speaker, PromptedSpeaker) else True
+    prompted = getattr(speaker, "prompted", True)  # whether the selector's prompt is sent to it, always or in a state
     if callable(prompted):
         prompted = prompted(merged(state, {"speaking": role}))
     return changed if prompted else {**changed, "prompt": None}

@@ -18,11 +18,11 @@ from ..data.recllmsim.tasks import tasks_on_demand
 from ..data.records import Conversation, Message, Role
 from ..data.text.languages import Language, language_of
 from ..errors import DataError, SettingError
-from ..nodes.contract import Node
+from ..nodes.contract import Node, closing
 from ..nodes.goodbyes import Ending
 from ..nodes.messages.selectors import RepairPrompts
 from ..nodes.recllmsim import roles as nodes
-from ..nodes.scorers.post_questions import PostQuestions, closing
+from ..nodes.scorers.post_questions import PostQuestions
 from ..nodes.speakers.replay import ReplayedLabels, ReplaySpeaker, replayed
 from ..nodes.state import Planned
 from ..nodes.validators import Observing, not_empty

@@ -21,9 +21,9 @@ from ..data.scenarios import of_log
 from ..data.simquac import ReadingQuestion
 from ..data.stop_reasons import in_words
 from ..errors import SettingError
+from ..nodes.contract import closing
 from ..nodes.limits import Limits
 from ..nodes.recllmsim.goals import goal_of
-from ..nodes.scorers.post_questions import closing
 from ..nodes.scorers.success import KEY as SUCCESS
 from ..nodes.simquac.reading import NoPrompt, ReadingValidator
 from ..nodes.state import Planned

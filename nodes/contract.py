@@ -2,20 +2,20 @@
 
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import fields
 from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 from langgraph.runtime import Runtime
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
-from ..data.attempts import is_object
 from ..data.identity import digest
 from ..data.records import FAULTS, Attempt, Message, Usage
 from ..errors import DuologueError, first_invalid, shown
 from .limits import Limits
-from .state import ANSWERS, Draft, NodePlace, State, Update, Verdict
+from .state import ANSWERS, NodePlace, State, Update
 
 
 class ContractError(DuologueError, TypeError):
@@ -40,6 +40,15 @@ class Described(Protocol):
     def provenance(self) -> dict[str, Any]: ...
 
 
+class BySettings:
+    """A dataclass of a node whose settings in the record are those of its fields that are plain values."""
+
+    def provenance(self) -> dict[str, Any]:
+        values = {field.name: getattr(self, field.name) for field in fields(cast(Any, self))}
+        plain = {name: value for name, value in values.items() if isinstance(value, str | int | float | tuple)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
+
+
 @runtime_checkable
 class AsksModel(Protocol):
     """A node that asks a chat model."""
@@ -48,19 +57,29 @@ class AsksModel(Protocol):
     def model(self) -> BaseChatModel: ...
 
 
-@runtime_checkable
-class PromptedSpeaker(Protocol):
-    """A speaker that decides whether the selector's prompt is sent to it, always or in this state.
-
-    Other speakers always get it.
-    """
-
-    @property
-    def prompted(self) -> bool | Callable[[State], bool]: ...
-
-
 Stop: TypeAlias = Callable[[State, Limits], str | None]
 """A stop criterion: a plain function that returns why the conversation ends now, or None."""
+
+OF_THE_CALL = (
+    "raw", "cleaned", "usage", "finish_reason", "flaw", "retried", "shared", "model", "reasoning", "tool_calls", "parts",
+    "kept",
+)  # fmt: skip
+"""Keys of a draft that describe its call. The attempt in the record has them under the same names."""
+OF_THE_VERDICT = ("reason", "notes", "judging", "explanation", "measured")
+"""Keys of a verdict that the attempt in the record has under the same names."""
+_OF_A_MESSAGE = ("spans", "labels", "extra", "stored")
+_AS_JSON = json.JSONEncoder(allow_nan=False).encode
+_UPDATE = TypeAdapter(Update)
+
+
+async def turn_recorder(state: State, runtime: Runtime[Limits]) -> Update:
+    """The default node after a turn: adds nothing, as the graph counts it. Another may label the conversation so far."""
+    return {}
+
+
+async def closing(state: State, runtime: Runtime[Limits]) -> Update:
+    """The default node at the end: adds nothing. Another may ask about the complete conversation, or score it."""
+    return {}
 
 
 def check_node(place: str, node: object) -> None:
@@ -76,17 +95,14 @@ def check_node(place: str, node: object) -> None:
         return
     if not callable(node):
         raise ContractError(f"{expected}; got {shown(node)}")
-    parameters = list(inspect.signature(node).parameters.values())
+    parameters = inspect.signature(node).parameters.values()
     names = [one.name for one in parameters if one.kind is not one.VAR_KEYWORD and one.default is one.empty]
     if not names or not set(names[1:]) <= {"config", "runtime", "writer", "store"}:
         raise ContractError(f"{expected}; got {shown(node)} with the parameters ({', '.join(names)})")
 
 
 def check_stop(stop: object, what: str = "stop") -> None:
-    """Raises ContractError unless the object can be called as a stop criterion `(state, limits)`.
-
-    `what` is the criterion's name in the error message.
-    """
+    """Raises ContractError unless the object, `what` in the error, can be called as a stop criterion `(state, limits)`."""
     check_function(what, stop, "(state, limits) -> StopReason | None")
 
 
@@ -136,36 +152,41 @@ def check_update(place: NodePlace, update: object, state: State, own_reasons: Co
     """
     if not isinstance(update, dict):
         raise ContractError(f"{place}: expected an update (a dict), got {shown(update)}")
-    update = cast("dict[str, Any]", update)
     if unknown := sorted(update.keys() - ANSWERS[place]):
         raise ContractError(
             f"{place}: expected an update with {' or '.join(sorted(ANSWERS[place]))}, got the key {', '.join(map(repr, unknown))}"
         )
     if update.get("stop") is not None and not _is_reason(update["stop"], own_reasons):
         raise ContractError(f"{place}: expected a stop reason ({_reasons(own_reasons)}), got {update['stop']!r}")
-    _check_kinds(place, update)
-    _check_json(place, update.get("memory"))
-    if "prompt" in ANSWERS[place]:
-        prompt: object = update.get("prompt")
-        if prompt is not None and not (
-            is_object(prompt) and all(isinstance(prompt.get(key), str) for key in ("name", "digest", "text"))
-        ):
-            raise ContractError(f"{place}: expected a prompt with the texts name, digest and text, got {shown(prompt)}")
-    if "drafts" in ANSWERS[place]:
-        _check_list(place, "drafts", update.get("drafts", []), Draft, "text", str)
-    if "verdicts" in ANSWERS[place]:
-        verdicts = update.get("verdicts", [])
-        _check_list(place, "verdicts", verdicts, Verdict, "accepted", bool)
-        count = len(state.get("drafts") or [])
-        if len(verdicts) > count or (len(verdicts) < count and update.get("stop") is None):
-            raise ContractError(f"{place}: expected {count} verdicts, one for each draft, got {len(verdicts)}")
-    check_labels(place, update)
-    if "usage" in update:
-        try:
+    where: str = place
+    try:
+        _UPDATE.validate_python(update)
+        if "usage" in update:
             Usage.model_validate(update["usage"])
-        except ValidationError as error:
-            raise ContractError(f"{place}: expected 'usage' as of data.Usage; {first_invalid(error).message}") from None
+        for where, item in [(f"{place}: {key}", one) for key in ("drafts", "verdicts") for one in update.get(key, ())]:
+            _check_recordable(where, item)
+    except ValidationError as error:
+        first = first_invalid(error)
+        how = ": return None to accept, a reason to reject" if isinstance(first.value, bool) else ""
+        raise ContractError(f"{where}: {first.path}: {first.message}, got {shown(first.value)}{how}") from None
+    if "verdicts" in ANSWERS[place]:
+        judged, count = len(update.get("verdicts", ())), len(state.get("drafts") or ())
+        if judged > count or (judged < count and update.get("stop") is None):
+            raise ContractError(f"{place}: expected {count} verdicts, one for each draft, got {judged}")
+    _check_json(place, update.get("memory"))
+    _check_json(place, update.get("labels"))
     return cast(Update, update)
+
+
+def _check_recordable(where: str, item: Mapping[str, Any]) -> None:
+    """ValidationError or ContractError if a draft or a verdict cannot be stored in a record as JSON."""
+    attempt = {name: item[name] for name in (*OF_THE_CALL, *OF_THE_VERDICT) if item.get(name) is not None}
+    message = {name: item[name] for name in _OF_A_MESSAGE if name in item}
+    if attempt or "text" in item:
+        Attempt.model_validate({"verdict": "unjudged", **attempt, "text": item.get("text", "")})
+    if message:
+        Message.model_validate({"role": "user", "text": "", **message})
+    _check_json(where, {**attempt, **message})
 
 
 def check_labels(place: str, update: Mapping[str, Any]) -> None:
@@ -173,6 +194,14 @@ def check_labels(place: str, update: Mapping[str, Any]) -> None:
     if "labels" in update and not isinstance(update["labels"], dict):
         raise ContractError(f"{place}: expected 'labels' to be a dict, got {shown(update['labels'])}")
     _check_json(place, update.get("labels"))
+
+
+def _check_json(place: str, value: object) -> None:
+    try:
+        if value:
+            _AS_JSON(value)
+    except (TypeError, ValueError) as error:
+        raise ContractError(f"{place}: expected plain JSON values; {error}") from None
 
 
 def check_reason(stop: object, reason: object, own_reasons: Collection[str] = ()) -> str | None:
@@ -190,83 +219,7 @@ def _is_reason(reason: object, own_reasons: Collection[str]) -> bool:
 
 
 def _reasons(own_reasons: Collection[str]) -> str:
-    """Every allowed reason, for error messages."""
     return ", ".join([*sorted(FAULTS), *sorted(own_reasons)])
-
-
-OF_THE_CALL = (
-    "raw",
-    "cleaned",
-    "usage",
-    "finish_reason",
-    "flaw",
-    "retried",
-    "shared",
-    "model",
-    "reasoning",
-    "tool_calls",
-    "parts",
-    "kept",
-)
-"""Keys of a draft that describe its call. The attempt in the record has them under the same names."""
-
-
-OF_THE_VERDICT = ("reason", "notes", "judging", "explanation", "measured")
-"""Keys of a verdict that the attempt in the record has under the same names."""
-
-
-def _check_kinds(place: str, update: Mapping[str, Any]) -> None:
-    kinds = (
-        ("memory", dict, "a dict"), ("failed", str, "a text"), ("crashed", bool, "true or false"), ("frames", list, "a list")
-    )  # fmt: skip
-    for key, type_, name in kinds:
-        if key in update and not isinstance(update[key], type_):
-            raise ContractError(f"{place}: expected {key!r} to be {name}, got {shown(update[key])}")
-
-
-def _check_list(place: str, key: str, value: object, shape: Any, required: str, kind: type) -> None:
-    if not isinstance(value, list):
-        raise ContractError(f"{place}: expected {key!r} to be a list, got {shown(value)}")
-    for item in cast("Sequence[Any]", value):
-        if not is_object(item) or not isinstance(item.get(required), kind):
-            how = ": return None to accept, a reason to reject" if isinstance(item, bool) else ""
-            raise ContractError(
-                f"{place}: expected each of {key!r} to have {required!r} ({kind.__name__}), got {shown(item)}{how}"
-            )
-        if unknown := sorted(item.keys() - shape.__annotations__.keys()):
-            raise ContractError(f"{place}: expected {key!r} without the key {', '.join(map(repr, unknown))}")
-        _check_fits(place, key, item)
-
-
-def _check_fits(place: str, key: str, item: Mapping[str, Any]) -> None:
-    """Raises ContractError if a draft or verdict cannot be stored in a record as JSON."""
-    attempt = {name: item[name] for name in _OF_AN_ATTEMPT if item.get(name) is not None}
-    message = {name: item[name] for name in _OF_A_MESSAGE if name in item}
-    if not attempt and not message and "text" not in item:
-        return  # a bare acceptance
-    try:
-        Attempt.model_validate({"verdict": "unjudged", **attempt, "text": item.get("text", "")})
-        if message:
-            Message.model_validate({"role": "user", "text": "", **message})
-    except ValidationError as error:
-        first = first_invalid(error)
-        where = ".".join(str(part) for part in first.where if part != 0)
-        raise ContractError(f"{place}: expected {key!r} that a record can hold; {where}: {first.message}") from None
-    _check_json(place, {**attempt, **message})
-
-
-_OF_AN_ATTEMPT = (*OF_THE_CALL, *OF_THE_VERDICT)
-_OF_A_MESSAGE = ("spans", "labels", "extra", "stored")
-_as_json = json.JSONEncoder(allow_nan=False).encode
-
-
-def _check_json(place: str, value: object) -> None:
-    if value is None or value == {}:
-        return
-    try:
-        _as_json(value)
-    except (TypeError, ValueError) as error:
-        raise ContractError(f"{place}: expected plain JSON values; {error}") from None
 
 
 def describe(node: object) -> dict[str, Any]:

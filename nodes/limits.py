@@ -30,10 +30,7 @@ class Limits:
     4 as in the published code of "Let the LLMs Talk"; its Algorithm 1 has 5 (one and up to four more).
     """
     answer_attempts: int = 4
-    """Most calls for one turn of the assistant, including the first.
-
-    4 and 5 as above.
-    """
+    """Most calls for one turn of the assistant, including the first; 4 and 5 as above."""
     seed: int = 0
     """Seed of the run, from which every call's seed is derived."""
     max_tokens: int | None = None
@@ -42,18 +39,15 @@ class Limits:
     """Most seconds of a turn of an agent or a function; a longer one ends the conversation (`agent_timeout`)."""
 
     def __post_init__(self) -> None:
-        for field in fields(Limits):  # a context may have further fields
-            value = getattr(self, field.name)
-            if field.name == "turn_timeout":
-                checked_seconds("Limits.turn_timeout", value)
-                continue
-            optional = field.name in ("max_turns", "max_tokens")
-            if value is None and optional:
+        checked_seconds("Limits.turn_timeout", self.turn_timeout)
+        for name in _NAMES[:-1]:
+            value = getattr(self, name)
+            if value is None and name in ("max_turns", "max_tokens"):
                 continue
             if not isinstance(value, int) or isinstance(value, bool):
-                raise TypeError(f"Limits.{field.name} must be a whole number, not {value!r}")
-            if field.name != "seed" and value < 1:
-                raise SettingError(f"Limits.{field.name} must be at least 1, not {value}")
+                raise TypeError(f"Limits.{name} must be a whole number, not {value!r}")
+            if name != "seed" and value < 1:
+                raise SettingError(f"Limits.{name} must be at least 1, not {value}")
 
     def __repr__(self) -> str:
         values = ((field.name, getattr(self, field.name), field.default) for field in fields(self))
@@ -80,3 +74,4 @@ def checked_seconds(what: str, value: object) -> None:
 
 
 _NAMES = tuple(field.name for field in fields(Limits))
+"""Of the limits without what a context has beside them; the last one is `turn_timeout`."""

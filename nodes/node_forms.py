@@ -17,9 +17,6 @@ from .replies.function_answers import AnswerError, drafts_answered
 from .replies.worker_threads import in_thread
 from .state import ANSWERS, NodePlace, State
 
-_BY_NAME = ("config", "runtime", "writer", "store")
-"""What a function is given by the names of its parameters after the state."""
-
 
 @dataclass(frozen=True)
 class AnyNode:
@@ -34,7 +31,7 @@ class AnyNode:
         if isinstance(self.node, Runnable):
             return await self.node.ainvoke(state, config)
         given = {"config": config, "runtime": runtime, "writer": runtime.stream_writer, "store": runtime.store}
-        wanted = inspect.signature(self.node).parameters.keys() & set(_BY_NAME)
+        wanted = inspect.signature(self.node).parameters.keys() & given.keys()
         call = partial(self.node, state, **{name: given[name] for name in wanted})
         return await call() if inspect.iscoroutinefunction(call_of(self.node)) else await in_thread(call)
 

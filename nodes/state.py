@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Required, TypeAlias, cast, get_args
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
 from langgraph.graph.message import add_messages
+from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from ..data.records import Attempt as AttemptRecord
@@ -170,6 +171,7 @@ class Planned(TypedDict, total=False):
     """The `extra` of the conversation, such as that of a re-enacted one; `behaviours` in it are those of its user."""
 
 
+@with_config(ConfigDict(extra="forbid", strict=True))
 class Update(TypedDict, total=False):
     """A node's update; the graph changes the rest of the state."""
 

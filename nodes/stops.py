@@ -9,7 +9,7 @@ from ..data.records import Message, Role
 from ..data.rules import plain_words
 from ..data.text.model_tokens import OF_MESSAGE, texts_in, tokens_about
 from ..errors import SettingError
-from .contract import Stop, check_stop, describe
+from .contract import BySettings, Stop, check_stop, describe
 from .limits import Limits
 from .state import State, history
 
@@ -51,44 +51,25 @@ def budget(state: State, limits: Limits) -> str | None:
     if limits.max_tokens is None:
         return None
     calls = [attempt for attempt in state.get("attempts", []) if attempt["role"] != "closing"]
-    spent = sum(
-        usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
-        for attempt in calls
-        for usage in (attempt.get("usage"), attempt.get("judging"))
-        if usage
-    )
-    if spent < limits.max_tokens and any(map(_unreported, calls)):
-        spent += _by_characters(state)
+    spent = sum(_tokens(attempt.get("usage")) + _tokens(attempt.get("judging")) for attempt in calls)
+    unreported = [attempt for attempt in calls if attempt.get("usage") and not _tokens(attempt["usage"])]
+    if spent < limits.max_tokens and unreported:
+        before = [sum(map(tokens_about, texts_in(state["scenario"])))]  # what was sent before each message
+        for message in state.get("messages", []):
+            before.append(before[-1] + tokens_about(str(message.text)) + OF_MESSAGE)
+        spent += sum(before[min(attempt["at"], len(before) - 1)] + _written(attempt) for attempt in unreported)
     return "budget" if spent >= limits.max_tokens else None
 
 
-def _unreported(attempt: Mapping[str, Any]) -> bool:
-    """Whether an attempt is of a call whose endpoint reported no tokens."""
-    usage: dict[str, int] | None = attempt.get("usage")
-    return usage is not None and bool(usage) and not (usage.get("input_tokens", 0) or usage.get("output_tokens", 0))
+def _tokens(usage: Mapping[str, int] | None) -> int:
+    return 0 if usage is None else usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
 
 
-def _by_characters(state: State) -> int:
-    """About how many tokens the calls took that reported none: the scenario, what had been said, and the draft."""
-    before = [sum(tokens_about(text) for text in texts_in(state["scenario"]))]
-    for message in state.get("messages", []):
-        before.append(before[-1] + tokens_about(str(message.text)) + OF_MESSAGE)
-    return sum(
-        _of_call(before[min(attempt["at"], len(before) - 1)], attempt)
-        for attempt in state.get("attempts", [])
-        if _unreported(attempt)
-    )
-
-
-def _of_call(before: int, attempt: Mapping[str, Any]) -> int:
-    """The tokens of a call that was sent so many before its prompt."""
+def _written(attempt: Mapping[str, Any]) -> int:
+    """About how many tokens a call's prompt and draft have."""
     prompt: dict[str, str] = attempt.get("prompt") or {}
-    written: tuple[str, ...] = (
-        prompt.get("text", ""),
-        attempt.get("raw") or attempt.get("text", ""),
-        attempt.get("reasoning") or "",
-    )
-    return before + sum(map(tokens_about, written))
+    texts = (prompt.get("text"), attempt.get("raw") or attempt.get("text"), attempt.get("reasoning"))
+    return sum(tokens_about(text or "") for text in texts)
 
 
 until_spent: Stop = any_of(max_turns, budget)
@@ -96,39 +77,36 @@ until_spent: Stop = any_of(max_turns, budget)
 
 
 @dataclass(frozen=True)
-class CoverageReached:
-    """Stop once the answers' spans cover this share of the section's characters."""
+class CoverageReached(BySettings):
+    """Stop once the answers' spans cover this share (0 to 1) of the section's characters."""
 
     share: float
-    reason: str
+    reason: str = "user_ended"
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1:
+            raise SettingError(f"coverage_reached: the share must be above 0 and at most 1, not {self.share}")
 
     def __call__(self, state: State, limits: Limits) -> str | None:
         section = str(state["scenario"].get("section", ""))
-        covered = {
-            position
-            for message in history(state, "assistant")
-            for span in message.get("spans", ())
-            for position in range(span["start"], span["start"] + len(span["text"]))
-        }
+        answers = map(Message.model_validate, history(state, "assistant"))
+        covered = set[int]().union(*(range(span.start, span.end) for answer in answers for span in answer.spans))
         return self.reason if section and len(covered) >= self.share * len(section) else None
-
-    def provenance(self) -> dict[str, Any]:
-        return {"share": self.share, "reason": self.reason}
-
-
-def coverage_reached(share: float, reason: str = "user_ended") -> Stop:
-    """Stop once the answers' spans cover this share (0 to 1) of the section's characters."""
-    if not 0 < share <= 1:
-        raise SettingError(f"coverage_reached: the share must be above 0 and at most 1, not {share}")
-    return CoverageReached(share, reason)
 
 
 @dataclass(frozen=True)
-class NothingNewFor:
-    """Stop after this number of consecutive messages of the assistant without anything new."""
+class NothingNewFor(BySettings):
+    """Stop after this number of consecutive messages of the assistant without anything new.
+
+    A refusal is nothing new; neither is an answer whose spans (or words, if it has no spans) all occurred before.
+    """
 
     turns: int
-    reason: str
+    reason: str = "user_gave_up"
+
+    def __post_init__(self) -> None:
+        if self.turns < 1:
+            raise SettingError(f"nothing_new_for: needs at least one turn, not {self.turns}")
 
     def __call__(self, state: State, limits: Limits) -> str | None:
         covered: set[int] = set()
@@ -143,19 +121,8 @@ class NothingNewFor:
             without_news = 0 if is_new else without_news + 1
         return self.reason if without_news >= self.turns else None
 
-    def provenance(self) -> dict[str, Any]:
-        return {"turns": self.turns, "reason": self.reason}
 
-
-def nothing_new_for(turns: int, reason: str = "user_gave_up") -> Stop:
-    """Stop after this number of consecutive messages of the assistant without anything new.
-
-    A refusal is nothing new; neither is an answer whose spans (or words, if it has no spans) all occurred before.
-    """
-    if turns < 1:
-        raise SettingError(f"nothing_new_for: needs at least one turn, not {turns}")
-    return NothingNewFor(turns, reason)
-
+coverage_reached, nothing_new_for = CoverageReached, NothingNewFor
 
 MANY_TURNS = 10_000
 """A limit of turns that no conversation reaches, for one that another criterion ends."""

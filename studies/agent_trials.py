@@ -23,9 +23,9 @@ from ..data.records import Conversation
 from ..errors import SettingError
 from ..graphs import Cast, agent_test, casts
 from ..graphs.scenarios.sources import Scenarios, ScenarioSource, behaving, numbered, repeated
+from ..nodes.contract import closing
 from ..nodes.limits import Limits
 from ..nodes.people import PeopleSpeaker
-from ..nodes.scorers.post_questions import closing
 from ..nodes.scorers.success import KEY
 from ..nodes.state import Planned
 from ..runs.engine import conversing

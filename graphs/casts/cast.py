@@ -16,7 +16,7 @@ from ...data.records import Fault, NodeInfo, Role
 from ...data.stop_reasons import NAME, own_reason
 from ...data.summaries.executed_graph import SPEAKER_OF, SPEAKERS
 from ...errors import DuologueError, SettingError
-from ...nodes.contract import ContractError, Node, Stop, check_node, check_stop, describe
+from ...nodes.contract import ContractError, Node, Stop, check_node, check_stop, closing, describe, turn_recorder
 from ...nodes.goodbyes import Ending
 from ...nodes.judges import pages_of
 from ...nodes.limits import Limits
@@ -26,7 +26,7 @@ from ...nodes.models.specs import chat_model, names_model, without_secrets
 from ...nodes.people import PeopleSpeaker, speaker_of
 from ...nodes.recllmsim.goals import GoalMessages, HelperMessages
 from ...nodes.recllmsim.roles import UserPrompts, UserValidator
-from ...nodes.scorers.post_questions import PostQuestions, closing, turn_recorder
+from ...nodes.scorers.post_questions import PostQuestions
 from ...nodes.scorers.scores import scorers_of
 from ...nodes.settings.import_path import import_path_of, imported, is_import_path
 from ...nodes.speakers.agents import AgentSpeaker

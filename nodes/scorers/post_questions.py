@@ -1,10 +1,10 @@
-"""Questions to the speakers after a conversation, and the default nodes `turn_recorder` and `closing`.
+"""Questions to the speakers after a conversation, as RecLLMSim's post-conversation questions.
 
-After RecLLMSim's post-conversation questions. Each question follows the complete conversation and not the other
-questions. Its tokens count for the conversation's closing, not as a message's.
+Each question follows the complete conversation and not the other questions. Its tokens count for the conversation's
+closing, not as a message's.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -50,7 +50,7 @@ class PostQuestions:
             for name in self.questions(role):
                 prompt = filled(self.pages[name], {})
                 reply = _speaker(role, speaker, name, state, runtime)
-                answer = await asked_of(reply, prompt, _not_empty, _same(prompt), _ATTEMPTS)
+                answer = await asked_of(reply, prompt, _not_empty, lambda *_, again=prompt: again, _ATTEMPTS)
                 exchange: dict[str, Any] = {"query": prompt["text"], "response": answer.value}
                 if answer.value is None:
                     exchange["error"] = answer.error or answer.attempts[-1].reason
@@ -76,10 +76,6 @@ class PostQuestions:
         return {"asks": {role: list(self.questions(role)) for role in self.speakers}}
 
 
-def _same(prompt: Prompt) -> Callable[[Refusal, int], Prompt]:
-    return lambda refusal, attempt: prompt
-
-
 def _not_empty(text: str) -> str | Refusal:
     return text if text.strip() else Refusal("empty")
 
@@ -103,13 +99,3 @@ def _speaker(role: Role, speaker: Node, name: str, state: State, runtime: Runtim
         return joined
 
     return reply
-
-
-async def turn_recorder(state: State, runtime: Runtime[Limits]) -> Update:
-    """Adds nothing, as the graph counts the turn. A replacement may label the conversation so far."""
-    return {}
-
-
-async def closing(state: State, runtime: Runtime[Limits]) -> Update:
-    """Adds nothing. A replacement may ask questions about the complete conversation, or score it."""
-    return {}

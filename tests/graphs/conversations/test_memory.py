@@ -105,7 +105,7 @@ async def test_the_record_holds_the_memories_where_the_cast_says_so():
 @pytest.mark.parametrize(
     ("place", "answer", "problem"),
     [
-        ("assistant", says("a", memory=3), "assistant: expected 'memory' to be a dict, got int 3"),
+        ("assistant", says("a", memory=3), "assistant: memory: .*int 3"),
         ("assistant", says("a", memory={"x": {1}}), "assistant: expected plain JSON values"),
         ("question_validator", {"verdicts": [{"accepted": True}], "memory": {}}, "got the key 'memory'"),
         ("turn_recorder", {"memory": {}}, "got the key 'memory'"),
