@@ -7,12 +7,11 @@ runtime's context (`runtime.context.world`); no record, checkpoint, manifest or 
 import copy
 import inspect
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, TypeAlias, runtime_checkable
-from weakref import WeakKeyDictionary, WeakSet
 
 from ..errors import DuologueError, SettingError
 from .contract import check_function
@@ -33,10 +32,7 @@ class WorldError(DuologueError, RuntimeError):
 
 @runtime_checkable
 class Restorable(Protocol):
-    """A world that can be rolled back, so that a rejected draft has not happened.
-
-    Both methods may be async.
-    """
+    """A world that can be rolled back, so that a rejected draft has not happened; both methods may be async."""
 
     def snapshot(self) -> Any:
         """A snapshot of the world for `restore`; lists and objects in it are copied."""
@@ -75,19 +71,13 @@ def check_world(world: object) -> None:
 
 @asynccontextmanager
 async def living(world: World, scenario: Mapping[str, Any]) -> AsyncIterator[Any]:
-    """The world of a conversation, from its beginning to its end.
+    """The world of a conversation, from its beginning to its end, left in the task that entered it.
 
-    WorldError if it cannot be set up or torn down.
-
-    It is torn down in the task that set it up. An error and a regular end are alike for it: the fault was the
-    conversation's.
+    WorldError if it cannot be set up or torn down. An error and a regular end of the conversation are alike for it.
     """
-    try:
+    with _failing("could not be set up"):
         environment = await _awaited(world(copy.deepcopy(dict(scenario))))
         live = await _entered(environment)
-    except (Exception, SystemExit) as error:
-        raise WorldError(f"the world could not be set up: {error_line(error)}") from error
-    _notice_one_for_all(world, live)
     try:
         yield live
     except BaseException:
@@ -96,34 +86,8 @@ async def living(world: World, scenario: Mapping[str, Any]) -> AsyncIterator[Any
         except Exception as error:  # the first error, or the cancellation, is the one to go on with
             log.warning("the world could not be torn down: %s", error_line(error))
         raise
-    try:
+    with _failing("could not be torn down"):
         await _left(environment)
-    except (Exception, SystemExit) as error:
-        raise WorldError(f"the world could not be torn down: {error_line(error)}") from error
-
-
-_last_worlds: WeakKeyDictionary[World, object] = WeakKeyDictionary()
-"""The world that each function made last."""
-_shared_worlds: WeakSet[World] = WeakSet()
-"""Functions that gave two conversations one world."""
-
-
-def _notice_one_for_all(world: World, live: object) -> None:
-    """Log one line if the function gives this conversation the world of the one before."""
-    if live is None or isinstance(live, str | bytes | int | float | tuple | frozenset):  # nobody can change it
-        return
-    try:
-        is_shared = _last_worlds.get(world) is live
-        _last_worlds[world] = live
-        if is_shared and world not in _shared_worlds:
-            _shared_worlds.add(world)
-            log.warning(
-                "the world of several conversations is one object (%s): what one conversation does, the others see; "
-                "make a new one in each call",
-                type(live).__name__,
-            )
-    except TypeError:  # a callable without weak references or a hash
-        return
 
 
 async def _entered(environment: Any) -> Any:
@@ -139,6 +103,15 @@ async def _left(environment: Any) -> None:
         environment.__exit__(None, None, None)
     elif close := getattr(environment, "aclose", None) or getattr(environment, "close", None):
         await _awaited(close())
+
+
+@contextmanager
+def _failing(what: str) -> Iterator[None]:
+    """Inside, an error of the world's own code is a WorldError: the world `what`."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        raise WorldError(f"the world {what}: {error_line(error)}") from error
 
 
 async def _awaited(value: Any) -> Any:
@@ -165,15 +138,8 @@ def restorable(context: Limits) -> bool:
 async def before_draft(context: Limits) -> None:
     """Take a snapshot of the world, if it can be put back; WorldError if that fails."""
     if isinstance(context, Context) and isinstance(context.world, Restorable):
-        context.before[:] = [_copied(await snapshot_of(context.world))]
-
-
-async def snapshot_of(world: Restorable) -> Any:
-    """A snapshot of the world; WorldError if that fails."""
-    try:
-        return await _awaited(world.snapshot())
-    except Exception as error:
-        raise WorldError(f"no snapshot of the world could be taken: {error_line(error)}") from error
+        with _failing("gave no snapshot"):
+            context.before[:] = [_copied(await _awaited(context.world.snapshot()))]
 
 
 def _copied(snapshot: Any) -> Any:
@@ -187,7 +153,8 @@ def _copied(snapshot: Any) -> Any:
 async def put_back(context: Limits) -> None:
     """Put the world back to where it was before the draft under way; WorldError if that fails."""
     if isinstance(context, Context) and context.before:
-        await restored(context.world, context.before.pop())
+        with _failing("could not be put back"):
+            await _awaited(context.world.restore(context.before.pop()))
 
 
 def stands(context: Limits) -> None:
@@ -205,12 +172,5 @@ def remember(context: Limits, question: str) -> None:
 async def back_to(context: Limits, question: str) -> None:
     """Put the world back to before the first answer to a question of the agent, which is answered once more."""
     if isinstance(context, Context) and question in context.at:
-        await restored(context.world, _copied(context.at[question]))
-
-
-async def restored(world: Any, snapshot: Any) -> None:
-    """Put the world back to a snapshot; WorldError if that fails."""
-    try:
-        await _awaited(world.restore(snapshot))
-    except Exception as error:
-        raise WorldError(f"the world could not be put back: {error_line(error)}") from error
+        with _failing("could not be put back"):
+            await _awaited(context.world.restore(_copied(context.at[question])))

@@ -234,4 +234,4 @@ async def test_a_snapshot_that_fails_is_the_worlds_failure():
 
     conversation = await talk(cast_of(lambda messages: "GOOD", Breaks()))
     assert (conversation.stop, conversation.failure.node) == ("model_failed", "world")
-    assert "no snapshot of the world could be taken: OSError: disk full" in conversation.failure.error
+    assert "the world gave no snapshot: OSError: disk full" in conversation.failure.error

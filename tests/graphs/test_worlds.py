@@ -474,19 +474,3 @@ def test_a_world_by_import_path_travels_and_another_object_says_why_not(tmp_path
         recllmsim.cast().replace(world=Hotel())
     with pytest.raises(ContractError, match="read_only: expected a list of tools' names"):
         AgentSpeaker("assistant", agent_that_calls(), read_only="book")
-
-
-@pytest.mark.parametrize("size", [1, 2])
-async def test_one_object_for_all_conversations_is_noticed_in_one_line(caplog, size):
-    hotel = Hotel()
-    for make in (lambda scenario: hotel, lambda scenario: Hotel(), lambda scenario: None, lambda scenario: "the desk"):
-        caplog.clear()
-        states = [recllmsim.scenario(ABOUT) | {"id": f"c{number}"} for number in range(4)]
-        cast = cast_with(make, lambda messages: "Done.", times=0)
-        await runs.asimulate(cast, states, limits=Limits(max_turns=1), concurrency=size)
-        lines = [entry.message for entry in caplog.records if entry.name == "duologue.nodes.worlds"]
-        if make({}) is hotel:
-            (line,) = lines
-            assert line.startswith("the world of several conversations is one object (Hotel)")
-        else:
-            assert lines == []
