@@ -7,7 +7,7 @@ from ..data import domains
 from ..data.text.languages import Language, language_of
 from ..errors import DataError, placed
 from ..nodes.goodbyes import Ending
-from ..nodes.messages.selectors import RepairPrompts
+from ..nodes.messages.building import RepairPrompts
 from ..nodes.people.turns import origin_of
 from ..nodes.recllmsim.goals import GoalMessages, HelperMessages, goal_of
 from ..nodes.recllmsim.roles import UserPrompts, UserValidator

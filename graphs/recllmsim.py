@@ -20,7 +20,7 @@ from ..data.text.languages import Language, language_of
 from ..errors import DataError, SettingError
 from ..nodes.contract import Node, closing
 from ..nodes.goodbyes import Ending
-from ..nodes.messages.selectors import RepairPrompts
+from ..nodes.messages.building import RepairPrompts
 from ..nodes.recllmsim import roles as nodes
 from ..nodes.scorers.post_questions import PostQuestions
 from ..nodes.speakers.replay import ReplayedLabels, ReplaySpeaker, replayed

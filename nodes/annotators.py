@@ -26,8 +26,7 @@ from ..errors import DataError, SettingError
 from ..prompts import Library, shipped
 from .calls.store import Call
 from .contract import ContractError
-from .messages.building import as_text, fenced
-from .messages.selectors import Refusal
+from .messages.building import Refusal, as_text, fenced
 from .models.offline.model import OfflineChatModel
 from .models.specs import chat_model, model_provenance, names_model
 from .requests import ask, unfenced_reply

@@ -20,8 +20,7 @@ from ...nodes.contract import ContractError, Node, Stop, check_node, check_stop,
 from ...nodes.goodbyes import Ending
 from ...nodes.judges import pages_of
 from ...nodes.limits import Limits
-from ...nodes.messages.building import MessageBuilder
-from ...nodes.messages.selectors import RepairPrompts
+from ...nodes.messages.building import MessageBuilder, RepairPrompts
 from ...nodes.models.specs import chat_model, names_model, without_secrets
 from ...nodes.people import PeopleSpeaker, speaker_of
 from ...nodes.recllmsim.goals import GoalMessages, HelperMessages

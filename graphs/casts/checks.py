@@ -10,8 +10,7 @@ from ...data.scenarios import tools_in_success
 from ...data.summaries.executed_graph import SPEAKERS
 from ...errors import SettingError
 from ...nodes.judges import Judge
-from ...nodes.messages.building import PageMessages
-from ...nodes.messages.selectors import RepairPrompts
+from ...nodes.messages.building import PageMessages, RepairPrompts
 from ...nodes.people import PeopleSpeaker
 from ...nodes.scorers.outcomes import FinalState, ToolCalled
 from ...nodes.scorers.post_questions import PostQuestions

@@ -13,9 +13,6 @@ from langchain_core.messages import BaseMessage, convert_to_openai_messages
 from ...data.attachments import block_of, part_of, parts_of, stand_in
 from ...data.attempts import Part, is_object
 
-ONLY_TOOL_CALLS = "only_tool_calls"
-"""Reason of rejection: the draft has tool calls, but no text and no media."""
-
 _INPUTS = {"image": "image_inputs", "audio": "audio_inputs", "video": "video_inputs", "file": "pdf_inputs"}
 """Keys of a model's profile for the types of input that it takes."""
 
@@ -36,16 +33,12 @@ def parts_in(message: BaseMessage) -> list[dict[str, Any]]:
     return read
 
 
-def has_media(draft: Mapping[str, Any]) -> bool:
-    """Whether a draft has an image, a recording or a file."""
-    return any(part.get("type") != "other" for part in draft.get("parts") or ())
-
-
 def why_empty(draft: Mapping[str, Any]) -> str | None:
     """The reason to reject a draft without text and media: `empty` or `only_tool_calls`; else None."""
-    if draft["text"].strip() or has_media(draft):
+    has_media = any(part.get("type") != "other" for part in draft.get("parts") or ())
+    if draft["text"].strip() or has_media:
         return None
-    return ONLY_TOOL_CALLS if draft.get("tool_calls") else "empty"
+    return "only_tool_calls" if draft.get("tool_calls") else "empty"
 
 
 def worded(message: Mapping[str, Any]) -> str:
@@ -59,15 +52,14 @@ def sendable(message: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[str
     blocks: list[dict[str, Any]] = []
     stand_ins: list[str] = []
     for part in _parts(message):
-        block = standard_block(part)
-        if block is None:
+        if (block := _standard_block(part)) is None:
             stand_ins.append(stand_in(part))
         else:
             blocks.append(block)
     return blocks, stand_ins
 
 
-def standard_block(part: Part) -> dict[str, Any] | None:
+def _standard_block(part: Part) -> dict[str, Any] | None:
     """The part as a standard content block of LangChain; None if it cannot be sent."""
     if part.type == "other":
         return None
@@ -101,10 +93,7 @@ def _for_model(model: BaseChatModel, message: BaseMessage) -> BaseMessage:
     content: list[Any] = []
     for block in message.content:
         part = part_of(block)
-        if part is None or _takes(model, part):
-            content.append(block)
-        else:
-            content.append({"type": "text", "text": stand_in(part)})
+        content.append(block if part is None or _takes(model, part) else {"type": "text", "text": stand_in(part)})
     if all(is_object(block) and block.get("type") == "text" for block in content):
         return message.model_copy(update={"content": "\n\n".join(str(block["text"]) for block in content)})
     return message.model_copy(update={"content": content})

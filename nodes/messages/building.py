@@ -1,17 +1,19 @@
-"""The messages of a request to a role: a pure function of history, drafts of the turn, and material.
+"""What a role is sent: its messages, and the prompts of the selectors in them.
 
-Texts of the other role and of files go only into messages, never into a system prompt or a template's source. Our own
+The messages are a pure function of history, drafts of the turn, and material. Texts of the other role and of files go only into messages, never into a system prompt or a template's source. Our own
 instructions stand between <note> and </note>; no other text of a request can contain these marks.
 """
 
+import inspect
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, TypeAlias
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, convert_to_messages
+from langgraph.runtime import Runtime
 
 from ...data import domains
 from ...data.behaviours import behaviours_in, injected_word
@@ -19,7 +21,9 @@ from ...data.identity import digest
 from ...data.records import Role
 from ...data.text.languages import language_of
 from ...prompts import Library, Page, shipped
-from ..state import Prompt, State, merged, rejected, said
+from ..contract import BySettings, Node, check_function, describe
+from ..limits import Limits
+from ..state import Prompt, State, Update, Verdict, attempt_number, merged, prompt, rejected, said
 from .attachments import sendable, worded
 
 MessageBuilder: TypeAlias = Callable[[State], list[BaseMessage]]
@@ -70,7 +74,7 @@ def note(prompt: Prompt | Mapping[str, str]) -> str:
 
 
 @dataclass(frozen=True)
-class PageMessages:
+class PageMessages(BySettings):
     """Messages for a role from two prompt templates of its cast: `<role>/system`, and `<role>/material`.
 
     The variables of the material are filled with the scenario's values of the same names; values other than texts are
@@ -87,18 +91,9 @@ class PageMessages:
             page = self.pages[material]
             values = {gap: as_text(state["scenario"].get(gap, "")) for gap in page.gaps}
             text = page.fill(**{gap: fenced(value, *page.marks) for gap, value in values.items()})
-        messages = messages_for(
-            self.role,
-            state,
-            system=self.pages[system].fill() if system in self.pages else "",
-            material=text,
-            own_drafts=self.role == "assistant",
-            pages=self.pages,
-        )
-        return messages if system in self.pages or str(messages[0].text) else messages[1:]
-
-    def provenance(self) -> dict[str, Any]:
-        return {"role": self.role}
+        own = self.pages[system].fill() if system in self.pages else ""
+        drafts = self.role == "assistant"
+        return messages_for(self.role, state, system=own, material=text, own_drafts=drafts, pages=self.pages)
 
 
 def as_text(value: object) -> str:
@@ -123,7 +118,7 @@ class Talk:
         sent = messages_for(self.role, talk, system=self.system, material="", own_drafts=False)
         line = state.get("prompt")
         notes = [HumanMessage(note(line))] if line and sends_prompt(self, state) else []
-        return [*(sent if self.system else sent[1:]), *notes]
+        return [*sent, *notes]
 
     def provenance(self) -> dict[str, Any]:
         return {"system": digest(self.system)[:16]} if self.system else {}
@@ -143,8 +138,7 @@ def plain_messages(role: Role, system: str = "") -> MessageBuilder:
     """
 
     def plain(state: State) -> list[BaseMessage]:
-        messages = messages_for(role, state, system=system, material="", own_drafts=role == "assistant")
-        return messages if system else messages[1:]
+        return messages_for(role, state, system=system, material="", own_drafts=role == "assistant")
 
     return plain
 
@@ -174,9 +168,9 @@ def messages_for(
         pages: Templates of the cast; those about behaviours replace the shipped ones.
 
     Returns:
-        The messages, the system prompt first.
+        The messages, the system prompt first, if there is one.
     """
-    if role == "user" and (behaviour := behaviour_text(state, system, pages)):
+    if role == "user" and (behaviour := _behaviour(state, system, pages)):
         system = f"{system}\n\n{behaviour}"
     marks = marks_of(state.get("scenario", {}))
     turns: list[_Turn] = [(False, material)] if isinstance(material, str) else list(material)
@@ -197,7 +191,7 @@ def messages_for(
     prompt_now = state.get("prompt")
     if prompt_now is not None:
         turns.append((False, note(prompt_now)))
-    return [SystemMessage(system), *_alternating(turns)]
+    return [*([SystemMessage(system)] if system else []), *_alternating(turns)]
 
 
 def _drafts(state: State, role: Role) -> list[tuple[list[str], Mapping[str, str]]]:
@@ -213,39 +207,25 @@ _Turn: TypeAlias = tuple[bool, str | dict[str, Any]]
 """Whether the role itself speaks, and a text or a content block."""
 
 
-def _alternating(turns: Sequence[_Turn]) -> list[BaseMessage]:
-    joined: list[tuple[bool, list[str | dict[str, Any]]]] = []
-    for is_own, piece in turns:
-        if not piece:
-            continue  # some endpoints refuse an empty message
-        if joined and joined[-1][0] == is_own:
-            joined[-1][1].append(piece)
-        else:
-            joined.append((is_own, [piece]))
-    return [(AIMessage if is_own else HumanMessage)(content=_content(pieces)) for is_own, pieces in joined]
+def _alternating(turns: Sequence[_Turn]) -> Iterator[BaseMessage]:
+    """The turns as messages, those of a role in a row as one; some endpoints refuse an empty message."""
+    for is_own, run in groupby([turn for turn in turns if turn[1]], key=lambda turn: turn[0]):
+        yield (AIMessage if is_own else HumanMessage)(content=_content([piece for _, piece in run]))
 
 
 def _content(pieces: Sequence[str | dict[str, Any]]) -> Any:
     """One text, or a list of blocks in which adjacent texts are joined."""
-    texts = [piece for piece in pieces if isinstance(piece, str)]
-    if len(texts) == len(pieces):
-        return "\n\n".join(texts)
     blocks: list[dict[str, Any]] = []
     for is_text, run in groupby(pieces, key=lambda piece: isinstance(piece, str)):
         if is_text:
             blocks.append({"type": "text", "text": "\n\n".join(map(str, run))})
         else:
             blocks += [block for block in run if isinstance(block, dict)]
-    return blocks
+    return blocks[0]["text"] if len(blocks) == 1 and isinstance(pieces[0], str) else blocks
 
 
 BEHAVIOURS = "behaviours"
 """Name of the shipped templates that no cast's manifest lists, unless a folder of one's own has one."""
-
-
-def behaviours_of(state: State) -> tuple[str, ...]:
-    """The behaviours of the conversation's user."""
-    return behaviours_in(state["scenario"], state.get("extra"))
 
 
 def with_pages(own: Library | None, system: str) -> dict[str, Page]:
@@ -253,15 +233,107 @@ def with_pages(own: Library | None, system: str) -> dict[str, Page]:
     return {**shipped(BEHAVIOURS, language_of(system) or "en").pages, **({} if own is None else own.pages)}
 
 
-def behaviour_text(state: State, system: str, own: Library | None = None) -> str:
+def _behaviour(state: State, system: str, own: Library | None = None) -> str:
     """How the user behaves, as a part of its system prompt; empty for a plain user.
 
     A page of `own` named `user/behaviour_NAME` counts before the shipped one.
     """
-    names = behaviours_of(state)
+    names = behaviours_in(state["scenario"], state.get("extra"))
     if not names:
         return ""
     pages = with_pages(own, system)
     values: Mapping[str, Any] = {"word": injected_word(state["scenario"])}
     lines = "\n".join(f"- {name}: {pages[f'user/behaviour_{name}'].fill_from(values)}" for name in names)
     return pages["user/behaviours"].fill(lines=lines)
+
+
+# Prompts
+
+
+def filled(page: Page, values: Mapping[str, object]) -> Prompt:
+    """The prompt template as a prompt, its variables filled from the values, of which others are ignored."""
+    return {"name": page.name, "digest": page.digest, "text": page.fill_from(values)}
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """The reason why a reply cannot be used."""
+
+    reason: str
+    """One of a closed set; the name of its repair template ends with it."""
+    repair: str = ""
+    """An explanation for the writer of the reply."""
+    quote: str = ""
+    """Words that it refers to; they follow the prompt as data."""
+
+
+def repair_prompt(pages: Library, side: str, refusal: Refusal, values: Mapping[str, object]) -> Prompt:
+    """The prompt for a refusal: the template `<side>/repair_<reason>`, else `<side>/repair_other`.
+
+    If the library has neither, the refusal's explanation is the prompt.
+    """
+    words = fenced(refusal.repair or refusal.reason.replace("_", " ") + ".")
+    names = (f"{side}/repair_{refusal.reason}", f"{side}/repair_other")
+    name = next((name for name in names if name in pages), None)
+    repair_line = prompt(names[1], words) if name is None else filled(pages[name], {**values, "repair": words})
+    return {**repair_line, "quote": refusal.quote} if refusal.quote else repair_line
+
+
+def repair(
+    pages: Library, role: Role, state: State, values: Mapping[str, object], quoted: Collection[str] = ()
+) -> Prompt:
+    """The prompt for the first rejected draft of the last call; the attempt's number makes each one different.
+
+    `quoted`: reasons whose explanation is in the writer's own words, and therefore data: it follows outside our note too.
+    """
+    rejecting = (verdict for verdict in state.get("verdicts", []) if not verdict["accepted"])
+    verdict = next(rejecting, Verdict(accepted=False))
+    reason, words = str(verdict.get("reason") or ""), str(verdict.get("repair") or "")
+    refusal = Refusal(reason, words, quote=words if reason in quoted else "")
+    return repair_prompt(pages, role, refusal, {**values, "attempt": attempt_number(state, role)})
+
+
+@dataclass(frozen=True)
+class RepairPrompts:
+    """Selects no prompt, except a repair after a rejected draft."""
+
+    role: Role
+    pages: Library
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        if not rejected(state, self.role):
+            return {"prompt": None}
+        limits = runtime.context
+        attempts = limits.question_attempts if self.role == "user" else limits.answer_attempts
+        return {"prompt": repair(self.pages, self.role, state, {"attempts": attempts})}
+
+
+@dataclass(frozen=True)
+class ChosenPrompts:
+    """Prompts that a function chooses."""
+
+    choose: Callable[[State], Any]
+    pages: Library
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        chosen = self.choose(state)
+        chosen = await chosen if inspect.isawaitable(chosen) else chosen
+        if isinstance(chosen, BaseMessage):
+            chosen = str(chosen.text)
+        if isinstance(chosen, (list, tuple)):
+            chosen = "\n\n".join(str(one.text) for one in convert_to_messages(chosen))
+        if isinstance(chosen, str):
+            chosen = filled(self.pages[chosen], {}) if chosen in self.pages else prompt("own", chosen)
+        return {"prompt": chosen}
+
+    def provenance(self) -> dict[str, Any]:
+        return {"choose": describe(self.choose)}
+
+
+def selector(choose: Callable[[State], Any], pages: Library | None = None) -> Node:
+    """A prompt selector from a function of the state, async or not, that chooses what the speaker is told for its draft.
+
+    It answers the name of a page in `pages`, a text, a message or messages, a whole `Prompt`, or None for no prompt.
+    """
+    check_function("selector", choose, "(state) -> None | page | text | Prompt", arguments=1, may_be_async=True)
+    return ChosenPrompts(choose, pages or Library({}))

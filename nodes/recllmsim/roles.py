@@ -18,8 +18,7 @@ from ...prompts import Library
 from ..goodbyes import ENDING, GIVING_UP, Ending
 from ..limits import Limits
 from ..messages.attachments import why_empty
-from ..messages.building import MARKS, fenced, messages_for
-from ..messages.selectors import filled, repair
+from ..messages.building import MARKS, fenced, filled, messages_for, repair
 from ..state import Draft, Prompt, State, Update, Verdict, history, rejected, said
 from ..validators import by_reasons, cut_off, judges_flaws, unless_empty
 

@@ -20,9 +20,8 @@ from ...data.simquac.dataset_checks import ANSWER_TOKENS
 from ...prompts import Library, Page
 from ..limits import Limits
 from ..messages.attachments import why_empty
-from ..messages.building import MARKS, fenced, messages_for, unfenced
-from ..messages.selectors import filled, last_rejected, repair
-from ..state import Draft, Prompt, State, Update, Verdict, history, id_of, rejected
+from ..messages.building import MARKS, fenced, filled, messages_for, repair, unfenced
+from ..state import Draft, State, Update, Verdict, history, id_of, rejected
 from ..validators import by_reasons, cut_off
 
 GUIDES = ("user/guide_general", "user/guide_wh", "user/guide_interesting", "user/guide_other")
@@ -155,17 +154,8 @@ class TeacherPrompts:
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         values = {"no_answer": NO_ANSWER, "attempts": runtime.context.answer_attempts}
         if rejected(state):
-            return {"prompt": _repair(self.pages, state, values)}
+            return {"prompt": repair(self.pages, "assistant", state, values, quoted=("partly",))}
         return {"prompt": filled(self.pages["assistant/reminder"], values)}
-
-
-def _repair(pages: Library, state: State, values: Mapping[str, object]) -> Prompt:
-    """The repair of an answer; the prompt shows the teacher the ungrounded parts."""
-    prompt = repair(pages, "assistant", state, values)
-    verdict = last_rejected(state)
-    if verdict.get("reason") == "partly":
-        prompt["quote"] = str(verdict.get("repair") or "")  # the teacher's own words are data: outside our note
-    return prompt
 
 
 @dataclass(frozen=True)

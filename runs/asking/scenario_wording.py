@@ -13,8 +13,7 @@ from ...data.test_design.wording_checks import WordingChecks, WordingFault
 from ...data.text.languages import Language
 from ...errors import SettingError
 from ...nodes.calls.store import Call
-from ...nodes.messages.building import MARKS, fenced
-from ...nodes.messages.selectors import Refusal
+from ...nodes.messages.building import MARKS, Refusal, fenced
 from ...nodes.models.offline.model import OfflineChatModel
 from ...nodes.models.specs import chat_model, model_provenance
 from ...nodes.requests import Parse, ask, parse_json

@@ -8,7 +8,7 @@ from duologue.data.identity import call_seed
 from duologue.errors import SettingError
 from duologue.nodes.calls.service import drafted
 from duologue.nodes.calls.store import Call
-from duologue.nodes.messages.selectors import Refusal
+from duologue.nodes.messages.building import Refusal
 from duologue.nodes.requests import RequestAnswer, ask, asked_of, parse_json
 from duologue.prompts import Library, Page, PromptError
 from tests.fake_models import SeededModel

@@ -20,8 +20,7 @@ from duologue.graphs.casts.checks import check_success
 from duologue.nodes import Limits, chat_model, stops, validator
 from duologue.nodes.contract import ContractError
 from duologue.nodes.goodbyes import Ending
-from duologue.nodes.messages.building import PageMessages
-from duologue.nodes.messages.selectors import RepairPrompts
+from duologue.nodes.messages.building import PageMessages, RepairPrompts
 from duologue.nodes.recllmsim.roles import UserValidator
 from duologue.nodes.scorers import all_of
 from duologue.nodes.scorers.post_questions import PostQuestions
