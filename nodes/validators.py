@@ -91,6 +91,13 @@ def unless_empty(draft: Draft) -> Verdict:
     return {"accepted": True} if (reason := why_empty(draft)) is None else _rejection(reason)
 
 
+def wordless(draft: Draft) -> Verdict | None:
+    """The verdict on a draft without words that is not empty: an image is accepted, only tool calls are not."""
+    if draft["text"].strip() or (reason := why_empty(draft)) == "empty":
+        return None
+    return {"accepted": True} if reason is None else _rejection(reason)
+
+
 def by_reasons(reasons: Sequence[str], notes: Sequence[str]) -> Verdict:
     """The verdict with these reasons to reject a draft, of which the first is recorded, and these notes."""
     verdict = Verdict(accepted=not reasons)

@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 from ...data.grounding import NO_ANSWER
 from ...data.rules import QUESTION_WORDS, question_reasons
 from ...data.simquac import released
+from ..contract import BySettings
 from ..limits import Limits
 from ..state import Draft, State, Update, Verdict, attempt_number, rejected
 from ..validators import judges_flaws
@@ -37,7 +38,7 @@ class ReleasedStudentPrompts(StudentPrompts):
 
 @judges_flaws
 @dataclass(frozen=True)
-class ReleasedQuestionValidator:
+class ReleasedQuestionValidator(BySettings):
     """Rejects only line breaks and too many words, and stores the suffix for the teacher with the question."""
 
     words: int = QUESTION_WORDS
@@ -48,15 +49,10 @@ class ReleasedQuestionValidator:
         return {"verdicts": [self._verdict(draft, suffix) for draft in (state.get("drafts") or [])]}
 
     def _verdict(self, draft: Draft, suffix: str) -> Verdict:
-        reasons = [
-            reason for reason in question_reasons(draft["text"], words=self.words) if reason in ("newline", "too_long")
-        ]
-        if reasons:
-            return {"accepted": False, "reason": reasons[0]}
+        for reason in question_reasons(draft["text"], words=self.words):
+            if reason in ("newline", "too_long"):
+                return {"accepted": False, "reason": reason}
         return {"accepted": True, "text": draft["text"] + suffix}
-
-    def provenance(self) -> dict[str, Any]:
-        return {"words": self.words}
 
 
 @dataclass(frozen=True)
@@ -74,24 +70,20 @@ class ReleasedTeacherPrompts(TeacherPrompts):
 @judges_flaws
 @dataclass(frozen=True)
 class ReleasedAnswerValidator:
-    """The overlap test, which loses leading words.
-
-    An ungrounded text is stored at the last attempt.
-    """
+    """The overlap test, which loses leading words; an ungrounded text is stored at the last attempt."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         last = attempt_number(state) >= runtime.context.answer_attempts
         section, background = str(state["scenario"]["section"]), str(state["scenario"].get("background", ""))
-        drafts = state.get("drafts") or []
-        return {"verdicts": [self._verdict(draft["text"], section, background, last) for draft in drafts]}
+        texts = [draft["text"] for draft in state.get("drafts") or []]
+        return {"verdicts": [self._verdict(text, section, background, last) for text in texts]}
 
     @staticmethod
     def _verdict(text: str, section: str, background: str, last: bool) -> Verdict:
         judgement = released.judge(text, section, background)
-        if judgement.outcome == "refused":
-            return {"accepted": True, "text": NO_ANSWER, "spans": []}
-        if judgement.outcome == "accepted":
-            return {"accepted": True, "text": judgement.text, "spans": [span.plain() for span in judgement.spans]}
+        if judgement.outcome in ("refused", "accepted"):
+            stored = NO_ANSWER if judgement.outcome == "refused" else judgement.text
+            return {"accepted": True, "text": stored, "spans": [span.plain() for span in judgement.spans]}
         reason = "in_background" if judgement.in_background else "not_in_section"
         if last:
             return {"accepted": True, "observed": True, "reason": reason, "text": f"{NO_ANSWER} {text}", "spans": []}

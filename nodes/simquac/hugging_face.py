@@ -32,7 +32,7 @@ _CLASSES: dict[ReaderKind, str] = {
 
 @dataclass
 class HuggingFaceReader:
-    """Answers questions with a model from a folder, or from the hub by its name."""
+    """Answers questions with a model from a folder, or from the hub by its name, one at a time and without sampling."""
 
     path: str
     kind: ReaderKind
@@ -44,19 +44,15 @@ class HuggingFaceReader:
 
     @classmethod
     def of(cls, path: str | Path, *, marker: bool = False) -> "HuggingFaceReader":
-        """Load a model, with the kind of its configuration; ModelError if that fails.
-
-        It is loaded onto the graphics card if torch detects one.
-        """
+        """Load a model, onto the graphics card if torch detects one; ModelError if that fails."""
         transformers, torch = of_extra("transformers", "readers"), of_extra("torch", "readers")
         name = str(path).removeprefix(PREFIX).strip()
         if not name:
             raise ModelError(f"{PREFIX}: names no model: give a model's folder or its name on the hub")
-        folder = Path(name).expanduser()
-        name, local = (str(folder), True) if folder.is_dir() else (name, False)
+        local = Path(name).expanduser().is_dir()
+        name = str(Path(name).expanduser()) if local else name
         try:
-            config = transformers.AutoConfig.from_pretrained(name, local_files_only=local)
-            kind = _kind(config)
+            kind = _kind(transformers.AutoConfig.from_pretrained(name, local_files_only=local))
             tokenizer = transformers.AutoTokenizer.from_pretrained(name, local_files_only=local)
             model = getattr(transformers, _CLASSES[kind]).from_pretrained(name, local_files_only=local)
         except (OSError, ValueError, KeyError, ImportError) as error:
@@ -70,11 +66,7 @@ class HuggingFaceReader:
         return cls(name, kind, model.eval(), tokenizer, marker)
 
     def __call__(self, questions: Sequence[ReadingQuestion]) -> list[str | None]:
-        """The answer to each question, None for a refusal.
-
-        The model gets one question at a time, without sampling. ModelError if it fails, such as one whose tokenizer has
-        more words than the model.
-        """
+        """The answer to each question, None for a refusal; ModelError if model and tokenizer do not fit."""
         answers: list[str | None] = []
         with of_extra("torch", "readers").inference_mode():
             for one in questions:
@@ -93,7 +85,9 @@ class HuggingFaceReader:
         With the marker a span may be the marker or in the section, and not across their border.
         """
         torch = of_extra("torch", "readers")
-        section = f"{question.section} {MARKER}" if self.marker else question.section
+        section, border = question.section, len(question.section)
+        if self.marker:
+            section = f"{section} {MARKER}"
         most = max(16, min(MOST_TOKENS, int(self.tokenizer.model_max_length), self._room()))
         asked = " ".join([*(words for pair in question.earlier for words in pair), question.text])
         while len(self.tokenizer(asked, add_special_tokens=False, verbose=False)["input_ids"]) > most // 2:
@@ -108,11 +102,9 @@ class HuggingFaceReader:
         best, answer, nothing = float("-inf"), "", float("inf")
         for window, places in enumerate(offsets):
             starts, ends = (logits[window].double().cpu() for logits in (output.start_logits, output.end_logits))
-            sides = windows.sequence_ids(window)
-            tokens = windows["input_ids"][window].tolist()
+            tokens, sides = windows["input_ids"][window].tolist(), windows.sequence_ids(window)
             first = tokens.index(self.tokenizer.cls_token_id) if self.tokenizer.cls_token_id in tokens else 0
             nothing = min(nothing, float(starts[first] + ends[first]))
-            border = len(question.section)
             texts = [side == 1 and end <= border for side, (_, end) in zip(sides, places, strict=True)]
             marks = [side == 1 and start >= border for side, (start, _) in zip(sides, places, strict=True)]
             for inside, is_text in ((torch.tensor(texts), True), (torch.tensor(marks), False)):
@@ -125,29 +117,27 @@ class HuggingFaceReader:
 
     def _written(self, question: ReadingQuestion) -> str:
         """The first line of the model's answer, decoded greedily; of a section that is too long, it gets the beginning."""
-        section = question.section
-        while (sent := self._sent(question, section))["input_ids"].shape[1] > self._room() and section:
+        room, section = self._room(), question.section
+        while (sent := self._sent(question, section))["input_ids"].shape[1] > room and section:
             section = section[: -max(1, len(section) // 8)]
-        sent = {key: value[:, -self._room() :] for key, value in sent.items()}  # where questions alone are too long
+        sent = {key: sent[key][:, -room:] for key in ("input_ids", "attention_mask")}  # the end of too long questions
         greedy = {"max_new_tokens": ANSWER_TOKENS, "do_sample": False, "pad_token_id": self.tokenizer.pad_token_id}
         token_ids = self.model.generate(**self._placed(sent), **greedy)[0]
         written = token_ids[sent["input_ids"].shape[1] :] if self.kind == "causal" else token_ids
         return str(self.tokenizer.decode(written, skip_special_tokens=True)).strip().partition("\n")[0]
 
-    def _sent(self, question: ReadingQuestion, section: str) -> dict[str, Any]:
-        """Ids and mask of a question about a section, with its prompt template."""
+    def _sent(self, question: ReadingQuestion, section: str) -> Any:
+        """The tokens of a question about a section, with its prompt template."""
         pages = shipped("reading")
         material = pages["assistant/material"].fill_from({**question.scenario(), "section": section})
         system = pages["assistant/system"].fill_from({"no_answer": NO_ANSWER})
         earlier = "".join(f"\n\nQuestion: {query}\nAnswer: {answer}" for query, answer in question.earlier)
         text = f"{material}{earlier}\n\nQuestion: {question.text}"
-        if self.tokenizer.chat_template:
-            messages = [{"role": "system", "content": system}, {"role": "user", "content": text}]
-            text = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-            sent = self.tokenizer(text, return_tensors="pt", add_special_tokens=False, verbose=False)
-        else:
-            sent = self.tokenizer(f"{system}\n\n{text}\nAnswer:", return_tensors="pt", verbose=False)
-        return {key: sent[key] for key in ("input_ids", "attention_mask")}
+        if not self.tokenizer.chat_template:
+            return self.tokenizer(f"{system}\n\n{text}\nAnswer:", return_tensors="pt", verbose=False)
+        messages = [{"role": "system", "content": system}, {"role": "user", "content": text}]
+        text = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+        return self.tokenizer(text, return_tensors="pt", add_special_tokens=False, verbose=False)
 
     def _room(self) -> int:
         """Maximum tokens of a request to the model."""

@@ -1,28 +1,27 @@
-"""The SimQuAC nodes: messages, prompts and validators of student and teacher.
+"""The SimQuAC nodes: messages, prompts and validators of student and teacher, and the validator of other readers.
 
 "Let the LLMs Talk" (WSDM 2024), sections 2.3 to 2.5 and Table 1. The student gets title, background, header and the
 conversation. The teacher also gets the section and its own rejected drafts of the current turn.
 """
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
-from ...data.grounding import NO_ANSWER, gives_no_answer, ground
+from ...data.grounding import NO_ANSWER, gives_no_answer, ground, is_refusal
 from ...data.identity import call_seed
 from ...data.records import Message
 from ...data.rules import QUESTION_WORDS, question_reasons
 from ...data.simquac.dataset_checks import ANSWER_TOKENS
 from ...prompts import Library, Page
+from ..contract import BySettings
 from ..limits import Limits
-from ..messages.attachments import why_empty
 from ..messages.building import MARKS, fenced, filled, messages_for, repair, unfenced
 from ..state import Draft, State, Update, Verdict, history, id_of, rejected
-from ..validators import by_reasons, cut_off
+from ..validators import by_reasons, cut_off, unless_empty, wordless
 
 GUIDES = ("user/guide_general", "user/guide_wh", "user/guide_interesting", "user/guide_other")
 """Prompts after an unanswered question, with equal probability (section 2.4)."""
@@ -36,7 +35,7 @@ LONG = 8_000
 
 
 @dataclass(frozen=True)
-class StudentMessages:
+class StudentMessages(BySettings):
     """Messages for the student, without the section and its own rejected questions."""
 
     pages: Library
@@ -49,12 +48,9 @@ class StudentMessages:
         material = self.pages["user/material"].fill_from(_material(state, "title", "background", "header"))
         return messages_for("user", state, system=system, material=material, own_drafts=False, pages=self.pages)
 
-    def provenance(self) -> dict[str, Any]:
-        return {"words": self.words}
-
 
 @dataclass(frozen=True)
-class TeacherMessages:
+class TeacherMessages(BySettings):
     """Messages for the teacher, with the section and its own rejected answers of the current turn."""
 
     pages: Library
@@ -64,26 +60,19 @@ class TeacherMessages:
 
     def __call__(self, state: State) -> list[BaseMessage]:
         system = self.pages["assistant/system"].fill_from({"tokens": self.tokens, "no_answer": NO_ANSWER})
-        material = self.pages["assistant/material"].fill_from(
-            _material(state, "title", "background", "header", "section")
-        )
+        values = _material(state, "title", "background", "header", "section")
+        material = self.pages["assistant/material"].fill_from(values)
         return messages_for("assistant", state, system=system, material=material, own_drafts=True)
-
-    def provenance(self) -> dict[str, Any]:
-        return {"tokens": self.tokens}
 
 
 def _material(state: State, *fields: str) -> dict[str, str]:
-    scenario = state["scenario"]
+    texts = {field: str(state["scenario"].get(field, "")) for field in fields}
     # A section about HTML keeps its tags, so that it can be copied; only the mark of its own end is replaced.
-    return {
-        field: fenced(str(scenario.get(field, "")), *(("/section",) if field == "section" else MARKS))
-        for field in fields
-    }
+    return {field: fenced(text, *(("/section",) if field == "section" else MARKS)) for field, text in texts.items()}
 
 
 @dataclass(frozen=True)
-class StudentPrompts:
+class StudentPrompts(BySettings):
     """Selects start, next question, one of four guides after a refusal, or a repair after a rejected draft."""
 
     pages: Library
@@ -105,25 +94,15 @@ class StudentPrompts:
             return "user/start"
         if not self._refused(answers[-1]):
             return "user/next"
-        used = {
-            (attempt.get("prompt") or {}).get("name")
-            for message in history(state, "user")
-            for attempt in message.get("attempts", [])
-        }
-        open_guides = [
-            guide for guide in self.guides if not (self.interesting_once and guide == INTERESTING and guide in used)
-        ]
-        if not open_guides:
-            return "user/next"
+        tried = [attempt for message in history(state, "user") for attempt in message.get("attempts", [])]
+        used = {(attempt.get("prompt") or {}).get("name") for attempt in tried} if self.interesting_once else set()
+        guides = [guide for guide in self.guides if guide != INTERESTING or guide not in used]
         draw = call_seed(limits.seed, id_of(state), "user_prompt_selector", state.get("turn", 0), 1)
-        return open_guides[draw % len(open_guides)]
+        return guides[draw % len(guides)] if guides else "user/next"
 
     @staticmethod
     def _refused(answer: dict[str, Any]) -> bool:
         return gives_no_answer(Message.model_validate(answer))
-
-    def provenance(self) -> dict[str, Any]:
-        return {"words": self.words, "interesting_once": self.interesting_once, "guides": list(self.guides)}
 
 
 @dataclass(frozen=True)
@@ -131,10 +110,9 @@ class OnePrompt:
     """A selector that always returns the same prompt."""
 
     page: Page
-    values: Mapping[str, object]
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        return {"prompt": filled(self.page, self.values)}
+        return {"prompt": filled(self.page, {})}
 
     def provenance(self) -> dict[str, Any]:
         return {"page": self.page.name}
@@ -142,7 +120,7 @@ class OnePrompt:
 
 def next_question(pages: Library) -> OnePrompt:
     """A student's selector that always requests the next question, as a baseline for the real one."""
-    return OnePrompt(pages["user/next"], {})
+    return OnePrompt(pages["user/next"])
 
 
 @dataclass(frozen=True)
@@ -159,7 +137,7 @@ class TeacherPrompts:
 
 
 @dataclass(frozen=True)
-class QuestionValidator:
+class QuestionValidator(BySettings):
     """Rejects questions that are cut off, empty, enumerations, too long or have a line break (section 2.4).
 
     It also rejects one that only calls tools; an image without words breaks no rule. Settings add further rules.
@@ -180,37 +158,17 @@ class QuestionValidator:
         return {"verdicts": verdicts}
 
     def _verdict(self, draft: Draft, earlier: list[str]) -> Verdict:
-        if (cut := cut_off(draft)) is not None:
-            return cut
-        if not draft["text"].strip() and (why := why_empty(draft)) != "empty":
-            return {"accepted": True} if why is None else {"accepted": False, "reason": why}
+        if (verdict := cut_off(draft) or wordless(draft)) is not None:
+            return verdict
         reasons = question_reasons(draft["text"], words=self.words, earlier=earlier)
-        only_counted = set() if self.one_question else {"several_questions"}
-        only_counted |= set() if self.no_repeats else {"asked_again"}
-        rejecting = [reason for reason in reasons if reason not in only_counted]
-        notes = [reason for reason in reasons if reason in only_counted]
-        return by_reasons(rejecting, notes)
-
-    def provenance(self) -> dict[str, Any]:
-        return {"words": self.words, "one_question": self.one_question, "no_repeats": self.no_repeats}
-
-
-def _silent(draft: Draft) -> Verdict | None:
-    """The rejection of an answer without words but with tool calls or an image.
-
-    An image is not a piece of the section.
-    """
-    if draft["text"].strip() or (why := why_empty(draft)) == "empty":
-        return None
-    return {"accepted": False, "reason": why or "not_in_section"}
+        counted = {"several_questions": not self.one_question, "asked_again": not self.no_repeats}
+        rejecting = [reason for reason in reasons if not counted.get(reason)]
+        return by_reasons(rejecting, [reason for reason in reasons if counted.get(reason)])
 
 
 @dataclass(frozen=True)
 class AnswerValidator:
-    """Accepts answers that are grounded in the section, and refusals (section 2.5).
-
-    It stores the section's slices.
-    """
+    """Accepts answers that are grounded in the section, and refusals (section 2.5); stores the section's slices."""
 
     characters: int = ANSWER_CHARACTERS
     """A longer answer is rejected (`too_long`) before anything looks for it in the section."""
@@ -218,13 +176,13 @@ class AnswerValidator:
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         scenario = state["scenario"]
         section, background = str(scenario["section"]), str(scenario.get("background", ""))
-        drafts = state.get("drafts") or []
-        return {
-            "verdicts": [
-                cut_off(draft) or _silent(draft) or await self._verdict(draft["text"], section, background)
-                for draft in drafts
-            ]
-        }
+        verdicts = []
+        for draft in state.get("drafts") or []:
+            verdict = cut_off(draft) or wordless(draft)
+            if verdict is not None and verdict["accepted"]:  # an image is not a piece of the section
+                verdict = Verdict(accepted=False, reason="not_in_section")
+            verdicts.append(verdict or await self._verdict(draft["text"], section, background))
+        return {"verdicts": verdicts}
 
     def provenance(self) -> dict[str, Any]:
         return {} if self.characters == ANSWER_CHARACTERS else {"characters": self.characters}
@@ -244,10 +202,29 @@ class AnswerValidator:
             grounding = ground(unfenced(text), section, background)
         if grounding.reason is not None:
             return {"accepted": False, "reason": grounding.reason, "repair": "\n".join(grounding.failed)}
-        if grounding.refused:
-            return {"accepted": True, "text": NO_ANSWER, "spans": []}
-        return {
-            "accepted": True,
-            "text": "\n".join(span.text for span in grounding.spans),
-            "spans": [span.plain() for span in grounding.spans],
-        }
+        text = NO_ANSWER if grounding.refused else "\n".join(span.text for span in grounding.spans)
+        return {"accepted": True, "text": text, "spans": [span.plain() for span in grounding.spans]}
+
+
+# Reading comprehension, whose answers may be in any words
+
+
+@dataclass(frozen=True)
+class NoPrompt:
+    """Selects no prompt for the user, as the scenario contains the question."""
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        return {"prompt": None}
+
+
+@dataclass(frozen=True)
+class ReadingValidator:
+    """Accepts every complete answer that is not empty; a refusal becomes the no-answer string."""
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        verdicts = []
+        for draft in state.get("drafts") or []:
+            verdict, text = cut_off(draft) or unless_empty(draft), unfenced(draft["text"])
+            stored = Verdict(accepted=True, text=NO_ANSWER if is_refusal(text) else text, spans=[])
+            verdicts.append(stored if verdict["accepted"] else verdict)
+        return {"verdicts": verdicts}
