@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from langchain_core.language_models import BaseChatModel
@@ -29,7 +29,7 @@ from .contract import ContractError
 from .messages.building import Refusal, as_text, fenced
 from .models.offline.model import OfflineChatModel
 from .models.specs import chat_model, model_provenance, names_model
-from .requests import ask, unfenced_reply
+from .requests import Parse, ask, unfenced_reply
 from .settings.import_path import imported
 from .settings.redaction import error_line, without_known_secrets
 
@@ -79,12 +79,10 @@ class LabelQuestion:
 
 @dataclass(frozen=True)
 class AnnotatorReply:
-    """One annotator's vote."""
+    """One annotator's vote: the value of each unit, None where every reply was refused, and every unchanged reply."""
 
     values: Mapping[int, Json | None]
-    """The value of each unit of the question; None where every reply was refused or unreadable."""
     attempts: tuple[Attempt, ...] = ()
-    """Every unchanged reply, with its usage."""
     error: str | None = None
     """The annotator's failure, in one line without secrets: the question is repeated when the work is resumed."""
 
@@ -114,18 +112,13 @@ class ModelAnnotator:
         return {"model": model_provenance(self.model), "attempts": self.attempts, "structured": False}
 
     async def __call__(self, question: LabelQuestion) -> AnnotatorReply:
+        role = f"annotator {question.label.name}"
+
         async def asked(units: Sequence[int]) -> Any:
-            return await ask(
-                self.model,
-                "annotator/request",
-                question.values(units),
-                lambda text: _read(text, question, units),
-                self.attempts,
-                pages=pages(),
-                call=Call(
-                    question.seed, question.subject, f"annotator {question.label.name}", units[0] + 1, question.number
-                ),
-            )
+            parse: Parse[dict[int, Json]] = partial(_read, question=question, units=units)
+            call = Call(question.seed, question.subject, role, units[0] + 1, question.number)
+            values, page = question.values(units), "annotator/request"
+            return await ask(self.model, page, values, parse, self.attempts, pages=pages(), call=call)
 
         answers = await asyncio.gather(*map(asked, question.calls()))
         values: dict[int, Json | None] = dict.fromkeys(question.units)
@@ -146,18 +139,17 @@ class FunctionAnnotator:
         return {"function": f"{getattr(self.function, '__module__', '')}:{name}"}
 
     async def __call__(self, question: LabelQuestion) -> AnnotatorReply:
+        label, name = question.label, question.conversation.id
         try:
-            answer = self.function(question.conversation, question.label)
+            answer = self.function(question.conversation, label)
             answer = await answer if inspect.isawaitable(answer) else answer
         except Exception as error:  # the other conversations are labelled, and a resumed run repeats this one
             return AnnotatorReply(dict.fromkeys(question.units), error=error_line(error))
         values = {} if answer is None else self._by_unit(answer, question)
         for unit, value in values.items():
-            if value is not None and (problems := question.label.problems(value)):
-                of = "" if unit == WHOLE else f"message {unit} of "
-                raise self._wrong(
-                    f"its value for {question.label.name!r} of {of}{question.conversation.id}: {problems[0]}"
-                )
+            if value is not None and (problems := label.problems(value)):
+                of = name if unit == WHOLE else f"message {unit} of {name}"
+                raise self._wrong(f"its value for {label.name!r} of {of}: {problems[0]}")
         return AnnotatorReply({unit: values.get(unit) for unit in question.units})
 
     def _by_unit(self, answer: Any, question: LabelQuestion) -> dict[int, Json | None]:
@@ -168,7 +160,7 @@ class FunctionAnnotator:
             return {int(unit): _whole(value, label) for unit, value in answer.items()}
         messages = enumerate(question.conversation.messages)
         about = [number for number, one in messages if one.stored and label.role in (None, one.role)]
-        if not isinstance(answer, (list, tuple)) or len(answer) != len(about):
+        if not isinstance(answer, list | tuple) or len(answer) != len(about):
             raise self._wrong(f"gives no list with a value for each of the {len(about)} messages of {label.name!r}")
         return {unit: _whole(value, label) for unit, value in zip(about, answer, strict=True)}
 
@@ -179,13 +171,8 @@ class FunctionAnnotator:
 def annotator(source: "str | BaseChatModel | Labelling | Annotator", *, attempts: int = ATTEMPTS) -> Annotator:
     """The annotator of a model identifier, a chat model, a function `conversation, label -> value`, or an annotator.
 
-    Args:
-        source: `openai:NAME`, `PROVIDER:NAME`, `MODULE:NAME` for a function, or the object.
-        attempts: Maximum number of calls of a model for a vote.
-
-    Raises:
-        ContractError: `source` is something else.
-        SettingError: `source` is the offline model, which cannot label.
+    `source`: `openai:NAME`, `PROVIDER:NAME`, `MODULE:NAME` for a function, or the object; ContractError for anything
+    else, SettingError for the offline model, which cannot label. `attempts`: most calls of a model for a vote.
     """
     if isinstance(source, str):
         is_path = ":" in source and not names_model(source)
@@ -219,14 +206,15 @@ async def votes_on(
     """
     subject = subject or f"{conversation.id}/{label.name}"
 
+    def bare(attempt: Attempt) -> dict[str, Any]:  # its prompt's text holds the conversation
+        prompt = attempt.prompt and attempt.prompt.model_copy(update={"text": ""})
+        return attempt.model_copy(update={"prompt": prompt}).plain()
+
     async def vote(number: int, ask: Annotator) -> dict[str, Any]:
         question = LabelQuestion(conversation, label, tuple(units), seed, subject, number, len(annotators))
         reply = await ask(question)
-        attempts = []
-        for attempt in reply.attempts:
-            bare = attempt.prompt and attempt.prompt.model_copy(update={"text": ""})  # it holds the conversation
-            attempts.append(attempt.model_copy(update={"prompt": bare}).plain())
         values = {str(unit): value for unit, value in reply.values.items()}
+        attempts = [bare(attempt) for attempt in reply.attempts]
         plain = {"number": number, "values": values, "attempts": attempts, "error": reply.error}
         return dict(without_known_secrets(plain))
 
@@ -250,10 +238,7 @@ def _whole(value: Any, label: LabelDefinition) -> Json | None:
 
 
 def material(conversation: Conversation, label: LabelDefinition, units: Sequence[int]) -> str:
-    """The scenario's values that the label names, and the conversation with its messages numbered from 1.
-
-    All of it is data: it cannot end or imitate a mark around it.
-    """
+    """The scenario's values that the label names, and the messages numbered from 1; none can imitate a mark."""
     shown = [name for name in label.shows if conversation.scenario.get(name)]
     names = ("conversation", "message", "text", "quote", *shown)
     marks = tuple(f"{end}{name}" for name in names for end in ("", "/"))
@@ -277,20 +262,17 @@ def _task(label: LabelDefinition, units: Sequence[int]) -> str:
     return f"Label message {units[0] + 1}{', the last one' if label.asked == 'so far' else ''}."
 
 
-def form_of(label: LabelDefinition, units: Sequence[int], seed: int, vote: int) -> str:
-    """The instructions for the reply, for the system prompt.
+_FORM = "Reply with one JSON object and nothing else, with exactly these keys:"
+_FORM_OF_MESSAGES = """\
+Reply with one JSON object and nothing else: {"messages": [...]}, with an object for each message that you are asked \
+about, in order, each with exactly these keys:
+- "message": its number"""
 
-    Values without an order are listed in another one in each vote after the first.
-    """
+
+def form_of(label: LabelDefinition, units: Sequence[int], seed: int, vote: int) -> str:
+    """The instructions for the reply; values without an order stand in another one in each vote after the first."""
     lines = [f"- {_quoted(name)}: {_part_line(name, part, seed, vote)}" for name, part in label.parts.items()]
-    shape = "Reply with one JSON object and nothing else, with exactly these keys:"
-    if len(units) > 1:
-        shape = (
-            'Reply with one JSON object and nothing else: {"messages": [...]}, with an object for each message that you are '
-            "asked about, in order, each with exactly these keys:"
-        )
-        lines.insert(0, '- "message": its number')
-    return "\n".join((shape, *lines))
+    return "\n".join((_FORM_OF_MESSAGES if len(units) > 1 else _FORM, *lines))
 
 
 def _part_line(name: str, part: PartDefinition, seed: int, vote: int) -> str:
@@ -307,8 +289,7 @@ def _part_line(name: str, part: PartDefinition, seed: int, vote: int) -> str:
         low, high = part.several
         one = f"a list of {low} to {high}, each {one}"
     for other, allowed in part.only_if.items():
-        listing = ", ".join(map(_quoted, allowed))
-        one += f"; null unless {other} is {listing if len(allowed) == 1 else f'one of {listing}'}"
+        one += f"; null unless {other} is {'' if len(allowed) == 1 else 'one of '}{', '.join(map(_quoted, allowed))}"
     return one
 
 
@@ -330,12 +311,9 @@ def _read(text: str, question: LabelQuestion, units: Sequence[int]) -> dict[int,
     values = {units[0]: value} if len(units) == 1 else _by_message(value, units)
     if isinstance(values, Refusal):
         return values
-    problems = [
-        f"{f'message {unit + 1}: ' if len(units) > 1 else ''}{line}"
-        for unit, unit_value in values.items()
-        for line in label.problems(unit_value)
-    ]
-    if problems:
+    several = len(units) > 1
+    wrong = ((unit, line) for unit, unit_value in values.items() for line in label.problems(unit_value))
+    if problems := [f"message {unit + 1}: {line}" if several else line for unit, line in wrong]:
         return Refusal("wrong_value", f"{'; '.join(problems[:_SHOWN])}.")
     for unit, unit_value in values.items() if label.kept else ():
         if gone := lost(text_of(question.conversation, label, unit), " ".join(map(str, unit_value.values()))):

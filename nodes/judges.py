@@ -1,7 +1,7 @@
 """Judges: chat models that are asked with a prompt template about a draft or about a conversation.
 
-`ask_judge` is the one way to ask, for any kind of answer. `judge` is a validator, whose answer is one reason of a list
-or none; the scorer `judged` (`nodes.scorers.judged`) asks for a value.
+`ask_judge` asks for any kind of answer. `judge` is a validator, whose answer is one reason of a list or none; the scorer
+`judged` (`nodes.scorers.judged`) asks for a value.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -60,8 +60,7 @@ async def ask_judge(
     """Ask a model with a template of `request_page` until its reply can be parsed: `ask` with the shipped pages.
 
     `values`: those of the template's variables (`values_about`); PromptError for one without a value. `form`: the lines
-    of the system prompt on the form of the reply. `call` identifies the request in the run; the seed of each attempt is
-    derived from it. `language`: that of the other templates.
+    of the system prompt on the form of the reply. `language`: that of the other templates.
     """
     pages = Library({**pages_in(language).pages, REQUEST: page})
     return await ask(model, REQUEST, {**values, "form": form}, parse, attempts, pages=pages, call=call)
@@ -111,13 +110,11 @@ def values_about(
     *,
     also: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """The values for the variables of a judge's template.
+    """The values for the variables of a judge's template, of which none can end or imitate a mark.
 
-    They are `conversation`, `scenario`, and each value of the scenario; with a draft also `draft`, `speaker` and
-    `tool_calls`. Conversation, draft and tool calls stand between marks of these names. No value can end or imitate a
-    mark. Of the tool calls before a draft only those of its own role are shown: the judge's words may reach its writer.
-    `earlier`: drafts of the same reply before this one. `language`: that of the words for the role. `also`: further
-    values by name.
+    They are `conversation`, `scenario`, each value of the scenario, and those of `also`; with a draft also `draft`,
+    `speaker` and `tool_calls`. Of the tool calls before a draft only those of its own role are shown: the judge's words
+    may reach its writer. `earlier`: drafts of the same reply before this one.
     """
     marks = (*marks_of(state["scenario"]), *(f"{end}{name}" for name in _MARKS for end in ("", "/")), *page.marks)
     values = {str(key): fenced(as_text(value), *marks) for key, value in state["scenario"].items()}
@@ -169,10 +166,12 @@ class Judge:
     """The page as it was given."""
     language: str = "en"
 
+    @property
     def form(self) -> str:
         """The lines of the system prompt on the form of the reply."""
         raise NotImplementedError
 
+    @property
     def also(self) -> Mapping[str, str]:
         """Values of the template's variables beside those of the conversation."""
         return {}
@@ -182,11 +181,11 @@ class Judge:
     ) -> tuple[Page, dict[str, str]]:
         """The template of the request about a draft, or about the conversation, and the values of its variables."""
         page = request_page(self.page, "conversation" if draft is None else "draft", self.language)
-        return page, values_about(state, page, draft, earlier, self.language, also=self.also())
+        return page, values_about(state, page, draft, earlier, self.language, also=self.also)
 
     def texts(self, state: State, draft: Draft | None = None) -> tuple[str, str]:
         """The texts of the first call, so that they can be counted before they are paid for."""
-        return first_texts(*self.request(state, draft), self.form(), self.language)
+        return first_texts(*self.request(state, draft), self.form, self.language)
 
 
 def pages_of(parts: Iterable[object]) -> dict[str, Page]:
@@ -231,9 +230,8 @@ class ModelJudge(Judge):
         page, values = self.request(state, draft, earlier)
         role = f"{state.get('speaking')} judge {page.digest} {attempt_number(state)} {len(earlier)}"
         call = Call(limits.seed, id_of(state), role, state.get("turn", 0))
-        answer = await ask_judge(
-            self.model, page, values, self._parse, self.form(), call=call, attempts=self.attempts, language=self.language
-        )  # fmt: skip
+        how: Any = {"call": call, "attempts": self.attempts, "language": self.language}
+        answer = await ask_judge(self.model, page, values, self._parse, self.form, **how)
         verdict: Verdict = {"accepted": True}
         if answer.usage.calls:
             verdict["judging"] = answer.usage.model_dump()
@@ -258,6 +256,7 @@ class ModelJudge(Judge):
             return opinion.model_copy(update={"reason": None})
         return Refusal("unknown_reason", f"use null, or one of {', '.join(self.reasons)}.")
 
+    @property
     def form(self) -> str:
         lines = (f"- {name}: {meaning}" if meaning else f"- {name}" for name, meaning in self.reasons.items())
         return pages_in(self.language)["judge/verdict"].fill(reasons="\n".join(lines))

@@ -31,7 +31,6 @@ Parse: TypeAlias = Callable[[str], T | Refusal]
 Respondent: TypeAlias = Callable[[Prompt, Sequence[Attempt]], Awaitable[Draft]]
 """Reads the prompt and the rejected attempts before it, and writes a draft."""
 
-NO_PROMPT: Prompt = {"name": "", "digest": "", "text": ""}
 BROKE_OFF = "Your reply broke off before its end, because it was too long. Write a shorter one."
 """The explanation of `cut_off`, for libraries without a page for it."""
 
@@ -40,10 +39,9 @@ _FENCE = re.compile(r"\s*```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
 
 @dataclass(frozen=True)
 class RequestAnswer(Generic[T]):
-    """The result of a request."""
+    """The result of a request: the value of the accepted reply, or why there is none."""
 
     value: T | None
-    """The value of the accepted reply; None if none was accepted."""
     attempts: tuple[Attempt, ...] = ()
     """Every reply with its verdict, the accepted one last."""
     error: str | None = None
@@ -137,7 +135,7 @@ async def asked_of(
 def exchange(system: str, prompt: Prompt, tried: Sequence[Attempt]) -> list[BaseMessage]:
     """The system page, then prompts and rejected drafts in turn; all prompts after the first are notes."""
     sent: list[BaseMessage] = [SystemMessage(system)] if system else []
-    lines = [NO_PROMPT if attempt.prompt is None else attempt.prompt.model_dump() for attempt in tried]
+    lines = [{"text": ""} if attempt.prompt is None else attempt.prompt.model_dump() for attempt in tried]
     for number, line in enumerate([*lines, prompt]):
         sent.append(HumanMessage(note(line) if number else line["text"]))
         if number < len(tried):

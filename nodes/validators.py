@@ -71,7 +71,8 @@ def sound(node: Node) -> Node:
 
 
 def _judges_flaws(node: object) -> bool:
-    return getattr(node, "judges_flaws", False) is True or any(map(_judges_flaws, _inside(node)))
+    inside = node.nodes if isinstance(node, ValidatorSequence) else ()
+    return getattr(node, "judges_flaws", False) is True or any(map(_judges_flaws, inside))
 
 
 def _rejection(reason: str | None) -> Verdict:
@@ -207,16 +208,16 @@ def every(*nodes: Node) -> Node:
 def _both(earlier: Verdict, later: Verdict) -> Verdict:
     if not earlier["accepted"]:
         return {**earlier, "must": True} if later.get("must") else earlier
-    joined = cast(Verdict, {**later, **earlier} if later["accepted"] else {**later})
-    if notes := [*earlier.get("notes", []), *later.get("notes", [])]:
-        joined["notes"] = notes
-    if explanations := [text for verdict in (earlier, later) if (text := verdict.get("explanation"))]:
-        joined["explanation"] = "\n".join(explanations)
-    if measured := {**earlier.get("measured", {}), **later.get("measured", {})}:
-        joined["measured"] = measured
-    if usages := [usage for verdict in (earlier, later) if (usage := verdict.get("judging"))]:
-        joined["judging"] = sum((Usage(**usage) for usage in usages), Usage.none()).model_dump()
-    return joined
+    both = (earlier, later)
+    usages = [Usage(**usage) for verdict in both if (usage := verdict.get("judging"))]
+    of_both = {
+        "notes": [*earlier.get("notes", []), *later.get("notes", [])],
+        "explanation": "\n".join(text for verdict in both if (text := verdict.get("explanation"))),
+        "measured": {**earlier.get("measured", {}), **later.get("measured", {})},
+        "judging": sum(usages, Usage.none()).model_dump() if usages else None,
+    }
+    joined = {**later, **earlier} if later["accepted"] else later
+    return cast(Verdict, {**joined, **{key: value for key, value in of_both.items() if value}})
 
 
 @dataclass(frozen=True)
@@ -239,17 +240,14 @@ class Observing:
         return {"observes": describe(self.node)}
 
 
-def _inside(node: object) -> tuple[Node, ...]:
-    if isinstance(node, ValidatorSequence):
-        return node.nodes
-    return (node.node,) if isinstance(node, Observing) else ()
-
-
 def parts_of(node: object) -> Iterator[object]:
     """The node, or the validators that it is made of."""
-    for inner in (inside := _inside(node)):
-        yield from parts_of(inner)
-    if not inside:
+    if isinstance(node, ValidatorSequence):
+        for inner in node.nodes:
+            yield from parts_of(inner)
+    elif isinstance(node, Observing):
+        yield from parts_of(node.node)
+    else:
         yield node
 
 

@@ -20,19 +20,11 @@ class GoalMessages:
         scenario = state["scenario"]
         texts = {"goal": goal_of(scenario), "facts": facts_of(scenario)}
         material = self.pages["user/material"].fill(**{gap: fenced(text, *MARKS) for gap, text in texts.items()})
-        if unknown := unknown_of(scenario):
-            fence = fenced(unknown, *MARKS, "unknown", "/unknown")
-            material += "\n\n" + with_pages(self.pages, self.pages["user/system"].source)["user/unknown"].fill(
-                unknown=fence
-            )
-        return messages_for(
-            "user",
-            state,
-            system=self.pages["user/system"].fill(),
-            material=material,
-            own_drafts=False,
-            pages=self.pages,
-        )
+        system = self.pages["user/system"]
+        if unknown := "\n".join(filter(None, _lines(scenario.get("unknown") or ""))):  # what the user does not know
+            page = with_pages(self.pages, system.source)["user/unknown"]
+            material += "\n\n" + page.fill(unknown=fenced(unknown, *MARKS, "unknown", "/unknown"))
+        return messages_for("user", state, system=system.fill(), material=material, own_drafts=False, pages=self.pages)
 
 
 @dataclass(frozen=True)
@@ -52,22 +44,12 @@ def goal_of(scenario: dict[str, Any]) -> str:
 
 
 def facts_of(scenario: dict[str, Any]) -> str:
-    """The user's facts and persona, a line for each fact.
-
-    `facts` may be a text, a list or an object.
-    """
-    return "\n".join(line for line in (*_lines(scenario.get("facts", "")), str(scenario.get("persona", ""))) if line)
-
-
-def unknown_of(scenario: dict[str, Any]) -> str:
-    """What the user does not know, a line for each thing.
-
-    `unknown` may be a text, a list or an object.
-    """
-    return "\n".join(filter(None, _lines(scenario.get("unknown") or "")))
+    """The user's facts and persona, a line for each fact."""
+    return "\n".join(filter(None, (*_lines(scenario.get("facts", "")), str(scenario.get("persona", "")))))
 
 
 def _lines(facts: Any) -> list[str]:
+    """The lines of a text, a list or an object."""
     if isinstance(facts, dict):
         return [f"{name}: {as_text(value)}" for name, value in facts.items()]
     return [as_text(fact) for fact in (facts if isinstance(facts, list) else [facts])]

@@ -15,16 +15,16 @@ from ...data.recllmsim import Situation, task_name
 from ...data.rules import others_label, user_notes, user_reasons
 from ...data.text.languages import HAN, Language
 from ...prompts import Library
+from ..contract import BySettings
 from ..goodbyes import ENDING, GIVING_UP, Ending
 from ..limits import Limits
-from ..messages.attachments import why_empty
 from ..messages.building import MARKS, fenced, filled, messages_for, repair
 from ..state import Draft, Prompt, State, Update, Verdict, history, rejected, said
-from ..validators import by_reasons, cut_off, judges_flaws, unless_empty
+from ..validators import by_reasons, cut_off, judges_flaws, unless_empty, wordless
 
 
 @dataclass(frozen=True)
-class UserMessages:
+class UserMessages(BySettings):
     """Messages for the user: task context, profile, rules, and the conversation, without its rejected drafts."""
 
     pages: Library
@@ -35,25 +35,18 @@ class UserMessages:
 
     def __call__(self, state: State) -> list[BaseMessage]:
         situation = Situation.model_validate(state["scenario"])
-        situation_pages = [
-            self.pages["user/task"].fill(task_context=fenced(situation.task_context, *MARKS)),
-            self.pages["user/profile"].fill(profile=fenced(situation.profile_text, *MARKS)),
-        ]
-        rules, understood = self.pages["user/rules"].fill(), self.pages["user/acknowledgement"].fill()
-        material: str | list[tuple[bool, str]] = "\n\n".join([*situation_pages, rules])
+        task = self.pages["user/task"].fill(task_context=fenced(situation.task_context, *MARKS))
+        profile = self.pages["user/profile"].fill(profile=fenced(situation.profile_text, *MARKS))
+        rules, understood = self.pages["user/rules"].fill(), (True, self.pages["user/acknowledgement"].fill())
+        material: str | list[tuple[bool, str]] = "\n\n".join([task, profile, rules])
         if self.handshake:
-            material = [turn for page in situation_pages for turn in ((False, page), (True, understood))] + [
-                (False, rules)
-            ]
+            material = [(False, task), understood, (False, profile), understood, (False, rules)]
         system = self.pages["user/system"].fill()
         return messages_for("user", state, system=system, material=material, own_drafts=False, pages=self.pages)
 
-    def provenance(self) -> dict[str, Any]:
-        return {"handshake": self.handshake}
-
 
 @dataclass(frozen=True)
-class AssistantMessages:
+class AssistantMessages(BySettings):
     """Messages for the assistant: the conversation, but never the profile or the task context."""
 
     pages: Library
@@ -67,9 +60,6 @@ class AssistantMessages:
             name = f"assistant/proactive_{task}"
             system += "\n\n" + self.pages[name if name in self.pages else "assistant/proactive_other"].fill()
         return messages_for("assistant", state, system=system, material="", own_drafts=True)
-
-    def provenance(self) -> dict[str, Any]:
-        return {"proactive": self.proactive}
 
 
 @dataclass(frozen=True)
@@ -86,9 +76,8 @@ class UserPrompts:
         line = self._line(state)
         if not rejected(state, "user"):
             return {"prompt": line}
-        repair_line = repair(
-            self.pages, "user", state, {"attempts": runtime.context.question_attempts, "words": self.words}
-        )
+        values = {"attempts": runtime.context.question_attempts, "words": self.words}
+        repair_line = repair(self.pages, "user", state, values)
         if history(state, "assistant"):
             # Earlier prompts are not sent again, and without this one the user would not know the closing phrase.
             repair_line["text"] = f"{line['text']}\n{repair_line['text']}"
@@ -138,13 +127,9 @@ class UserValidator:
         update: Update = {"verdicts": verdicts}
         for draft in state.get("drafts") or []:
             verdict = self._verdict(draft, earlier, replies[-1] if replies else None)
-            reason = (
-                self.ending.reason(draft["text"])
-                if self.ending is not None and (verdict["accepted"] or self.ends_anyway)
-                else None
-            )
-            if reason is not None and self.ending is not None:
-                if not self.ending.stored:
+            ending = self.ending if verdict["accepted"] or self.ends_anyway else None
+            if ending is not None and (reason := ending.reason(draft["text"])) is not None:
+                if not ending.stored:
                     verdict["stored"] = False
                 update["stop"] = reason
             verdicts.append(verdict)
@@ -154,20 +139,19 @@ class UserValidator:
         return update
 
     def _verdict(self, draft: Draft, earlier: list[str], reply: str | None) -> Verdict:
-        if (
-            not self.ends_anyway and (cut := cut_off(draft)) is not None
-        ):  # the published generator does not check for this
+        text, cut = draft["text"], None if self.ends_anyway else cut_off(draft)  # the published generator looks at none
+        if cut is not None:
             return cut
-        reasons: list[str] = list(user_reasons(draft["text"]))
-        if not draft["text"].strip() and (why := why_empty(draft)) != "empty":
-            reasons = [] if why is None else [why]  # an image without words is a message
-        if "label" in draft.get("cleaned", []) and others_label(draft.get("raw", "").partition(draft["text"])[0]):
+        reasons: list[str] = list(user_reasons(text))
+        if (silent := wordless(draft)) is not None:
+            reasons = [] if silent["accepted"] else [str(silent.get("reason"))]
+        if "label" in draft.get("cleaned", []) and others_label(draft.get("raw", "").partition(text)[0]):
             reasons.insert(0, "role_leak")  # cleaning removed the other role's label
-        if self.words is not None and _word_count(draft["text"]) > self.words:
+        if self.words is not None and len(HAN.sub(" x ", text).split()) > self.words:
             reasons.append("too_long")
-        if self.one_question and sum(draft["text"].count(mark) for mark in "?？") > 1:
+        if self.one_question and sum(text.count(mark) for mark in "?？") > 1:
             reasons.append("several_questions")
-        notes: list[str] = list(user_notes(draft["text"], earlier, reply))
+        notes: list[str] = list(user_notes(text, earlier, reply))
         for note, strict in (("repeat", self.no_repeats), ("plan", self.no_plans)):
             if strict and note in notes:
                 notes.remove(note)
@@ -179,11 +163,6 @@ class UserValidator:
         return {"ending": ending, "no_repeats": self.no_repeats, "no_plans": self.no_plans} | (
             {name: value for name in ("ends_anyway", "words", "one_question") if (value := getattr(self, name))}
         )
-
-
-def _word_count(text: str) -> int:
-    """Number of words, split at white space; each Chinese character is one."""
-    return len(HAN.sub(" x ", text).split())
 
 
 @judges_flaws

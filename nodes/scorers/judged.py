@@ -1,20 +1,20 @@
 """The scorer that asks a judge about the finished conversation, for true or false or one of some labels."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import ConfigDict, create_model
 
 from ...errors import SettingError
 from ...prompts import Page
 from ..calls.store import Call
 from ..judges import Judge, ask_judge, given_page, judging_model, pages_in
 from ..models.specs import model_provenance
-from ..requests import RequestAnswer, parse_json
+from ..requests import Parse, RequestAnswer, parse_json
 from ..state import State, id_of
 from .scores import Score
 
@@ -37,12 +37,11 @@ class JudgedScore(Judge):
         """The model's judgement, with every reply."""
         page, values = self.request(state)
         value: Any = Literal[self.labels] if self.labels else bool
-        config = ConfigDict(extra="forbid")
-        shape: type[BaseModel] = create_model("Judgement", __config__=config, reason=(str, ...), value=(value, ...))
+        shape = create_model("Judgement", __config__=ConfigDict(extra="forbid"), reason=(str, ...), value=(value, ...))
         seed = state.get("origin", {}).get("limits", {}).get("seed", 0)
         call = Call(seed, id_of(state), f"scorer {page.digest} {self.criterion}", state.get("turn", 0))
-        parse = parse_json(shape)
-        return await ask_judge(self.model, page, values, parse, self.form(), call=call, language=self.language)
+        parse: Parse[Any] = parse_json(shape)
+        return await ask_judge(self.model, page, values, parse, self.form, call=call, language=self.language)
 
     def score(self, answer: RequestAnswer[Any]) -> Score:
         """The score of a judgement."""
@@ -54,12 +53,14 @@ class JudgedScore(Judge):
             return Score(value in self.passing, f"{value}: {reason}", usage)
         return Score(value, reason, usage)
 
-    def also(self) -> dict[str, str]:
+    @property
+    def also(self) -> Mapping[str, str]:
         answers = ", ".join(json.dumps(word, ensure_ascii=False) for word in self.labels or (True, False))
         return {"criterion": self.criterion, "answers": answers}
 
+    @property
     def form(self) -> str:
-        return pages_in(self.language)["judge/score"].fill(answers=self.also()["answers"])
+        return pages_in(self.language)["judge/score"].fill(answers=self.also["answers"])
 
     def provenance(self) -> dict[str, Any]:
         asked = {"model": model_provenance(self.model), "criterion": self.criterion, "page": self.page.digest}
