@@ -5,10 +5,11 @@ They are functions of messages, by rule, without a model: the spec of the good o
 anything else they plan by restating the user's wishes.
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from importlib.resources import files
+from typing import Any, NamedTuple, TypeAlias
 
 from ..data.rules.user_notices import words_in
 from ..data.text.languages import Language, language_of
@@ -25,50 +26,25 @@ SHARE = 0.5
 """Minimum share of a wish's words that the last reply has to contain."""
 
 _NUMERALS = "一二三四五六七八九"
-_ZH = rf"(?:\d+|[{_NUMERALS}两十]+)"
-_SLOTS: Mapping[str, tuple[Mapping[Language, str], re.Pattern[str]]] = {
-    slot: ({"en": english, "zh": chinese}, re.compile(pattern, re.IGNORECASE))
-    for slot, english, chinese, pattern in (
-        ("code", "the code", "编号", r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{4}(?!\d)"),
-        ("date", "the date", "日期", r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)"),
-        ("time", "the time", "时间", r"(?<!\d)\d{1,2}:\d{2}(?!\d)"),
-        ("people", "the number of people", "人数", rf"(?<!\w)\d+ (?:people|persons|guests)\b|(?<![第每\d]){_ZH}\s?(?:个人|位|人)"),
-        ("days", "the number of days", "天数", rf"(?<!\w)\d+ days?\b|(?<![第每\d]){_ZH}\s?天"),
-        ("budget", "the budget", "预算", rf"(?<!\w)\d+ (?:euros?|dollars?|pounds?)\b|{_ZH}\s?(?:元|块)"),
-        ("age", "the age", "年龄", rf"(?<!\w)\d+ years? old\b|{_ZH}\s?岁"),
-    )
-}  # fmt: skip
-"""By slot its name in a question, and the pattern of its values in a message."""
 
 
-@dataclass(frozen=True)
-class FaultyTask:
-    """An errand that the assistants can do."""
+class _Slot(NamedTuple):
+    """A value that an errand needs: its name in a question, and the pattern of its values in a message."""
+
+    name: Mapping[Language, str]
+    pattern: re.Pattern[str]
+
+
+class _Errand(NamedTuple):
+    """An errand that the assistants can do: words that identify it, slots in the order of the reply, the report."""
 
     words: Mapping[Language, str]
-    """A pattern of the words that identify it."""
     needs: Sequence[str]
-    """Names of slots, in the order of the reply."""
     done: Mapping[Language, str]
-    """The report once it is done, before the values."""
 
 
-_ERRANDS = [
-    FaultyTask({"en": english, "zh": chinese}, slots.split(), {"en": done, "zh": done_zh})
-    for slots, english, chinese, done, done_zh in (
-        ("age budget date", r"\b(?:gift|present)s?\b", "礼物|送给", "the gift has been ordered", "礼物已经订好"),
-        ("days people budget", r"\b(?:trip|travel|holiday)\b", "旅游|旅行|行程|游玩|出游", "the trip has been planned", "行程已经安排好"),
-        ("date time people", r"\b(?:table|restaurant|dinner)\b", "餐厅|餐馆|饭店|订位|吃饭", "the table has been booked", "座位已经订好"),
-        ("code date time", r"\b(?:parcel|package|delivery)\b", "包裹|快递", "the parcel has been rescheduled", "包裹已经改期"),
-        ("date time people", r"\b(?:meeting|room)\b", "会议", "the room has been booked", "会议室已经订好"),
-        ("code date time", r"\b(?:booking|flight|ticket|train)\b", "航班|机票|车票|预订", "the booking has been changed", "预订已经改好"),
-    )
-]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _Sentences:
-    """What the assistants say in a language."""
+class _Sentences(NamedTuple):
+    """What the assistants say in a language; `other`: a plan that the user has not asked for."""
 
     ask: str
     what: str
@@ -78,43 +54,16 @@ class _Sentences:
     last: str
     plan: str
     other: str
-    """A plan that the user has not asked for."""
     before: str
     after: str
     more: str
     """The wordy one's: none asks, refuses or reports something as done, since the good one's reply stands between."""
 
 
-_SAID: Mapping[Language, _Sentences] = {
-    "en": _Sentences(
-        ask="What is {slots}, please?",
-        what="What would you like me to arrange?",
-        done="Done: {done} with {values}.",
-        gap=" ",
-        comma=", ",
-        last=" and ",
-        plan="Here is the plan by all that you asked for: {wishes}.",
-        other="how to tidy a shed",
-        before="It is always a pleasure to look after matters of this kind, and great care goes into every single step of them. "
-        "Our whole team works hard so that everything runs as smoothly as anybody could hope for.",
-        after="As you may be aware, quality and attention to detail lie at the very heart of what we believe in. "
-        "We wish you a bright and pleasant time, whatever the weather may bring, and we value the trust of everybody who writes to us.",
-        more="Much has been written about good service, and all of it comes down to patience, warmth and a friendly word.",
-    ),
-    "zh": _Sentences(
-        ask="需要{slots}，是什么？",
-        what="您想办什么事？",
-        done="办好了：{done}：{values}。",
-        gap="",
-        comma="、",
-        last="和",
-        plan="按您说的全部要求，安排如下：{wishes}。",
-        other="怎样整理一间储藏室",
-        before="能为每一位来到这里的朋友服务，我们一直感到十分荣幸，也会认真对待每一个细节。我们的团队日夜努力，只为让一切都顺顺利利、让人放心。",
-        after="质量和细心始终是我们最看重的东西，这一点多年来从没有变过。无论天气如何，都祝愿您度过愉快的时光，我们珍惜每一位朋友的信任。",
-        more="关于用心服务的说法有很多，归根结底都是耐心、热情和一句亲切的话。",
-    ),
-}
+_DATA = json.loads(files("duologue.nodes").joinpath("seeded_faults.json").read_text(encoding="utf-8"))
+_SLOTS = {name: _Slot(one["name"], re.compile(one["pattern"], re.IGNORECASE)) for name, one in _DATA["slots"].items()}
+_ERRANDS = [_Errand(**one) for one in _DATA["errands"]]
+_SAID: Mapping[Language, _Sentences] = {language: _Sentences(**one) for language, one in _DATA["sentences"].items()}
 
 
 def good(messages: Messages) -> str:
@@ -204,7 +153,7 @@ def _reply(texts: Sequence[str], alter: Callable[[str], str] = str) -> str:
         return said.plan.format(wishes=wishes) if wishes else said.what
     missing = [slot for slot in errand.needs if slot not in values]
     if missing and is_news:
-        return said.ask.format(slots=_listed([_SLOTS[slot][0][language] for slot in missing], said))
+        return said.ask.format(slots=_listed([_SLOTS[slot].name[language] for slot in missing], said))
     named = _listed([alter(values[slot]) for slot in errand.needs if slot in values], said)
     return said.done.format(done=errand.done[language], values=named or "-")
 
