@@ -22,7 +22,7 @@ from langgraph.pregel import Pregel
 from ..data.attempts import ToolCall, as_list, is_object
 from ..data.identity import digest
 from ..data.test_design.case_space import AMBIGUOUS, FORBIDDEN, MISSING, OUT_OF_RANGE, DesignedCase
-from ..data.test_design.tool_schemas import ToolArgument, ToolSchema, schemas_of
+from ..data.test_design.tool_schemas import ToolSchema, schemas_of
 from ..errors import DuologueError, SettingError, kind
 from .contract import required_parameters
 from .limits import Limits
@@ -71,10 +71,7 @@ class AgentTools:
 
 
 def tools_at(path: str) -> AgentTools:
-    """The tools of an import path: it names an agent, a list, or a function without parameters that makes one.
-
-    SettingError or DataError, in one line with the path, as for `tools_in`.
-    """
+    """The tools of an import path to an agent, a list, or a function without parameters that makes one; errors as below."""
     value = imported(path, "scenarios")
     if isroutine(value) and required_parameters(value) == []:
         try:
@@ -111,14 +108,12 @@ def _schemas(tools: Sequence[Any], where: str) -> tuple[ToolSchema, ...]:
 
 @dataclass(frozen=True)
 class ScenarioProof:
-    """What the oracle found for a scenario."""
+    """What the oracle found: the calls of a possible scenario, or why it must be refused, or is not decided."""
 
     verdict: Literal["possible", "must be refused", "not decided"]
     success: Mapping[str, Any]
     because: str = ""
-    """Why it must be refused, or is not decided."""
     plan: tuple[Mapping[str, Any], ...] = ()
-    """The calls of a possible scenario, each with `name` and `arguments`."""
 
     @property
     def plain(self) -> dict[str, Any]:
@@ -152,11 +147,7 @@ class Oracle:
     bounds: SearchBounds = field(default_factory=SearchBounds)
 
     async def proof(self) -> ScenarioProof:
-        """The proof, with the `success` that follows from it.
-
-        What fails, such as a world that cannot be made, leaves the scenario undecided: then `success` names only the
-        call that it asks for, or forbids.
-        """
+        """The proof; what fails leaves the scenario undecided: then `success` names only the call asked for, or forbidden."""
         try:
             return await self._proof()
         except DuologueError as error:
@@ -174,12 +165,12 @@ class Oracle:
         before = await self._state()
         if before != await self._state():
             raise _UndecidedError("two fresh worlds of the scenario differ")
+        calls: list[ToolCall] = []
         try:
             calls = await self._own_plan() or await self._searched()
         except _UndecidedError:  # a bound ended the search
             if not case.is_forbidden:
                 raise
-            calls = []
         if case.is_forbidden:
             return await self._refusal(before, case.rule.short if case.rule else "a rule", forbidden=calls)
         if not calls:
@@ -192,20 +183,19 @@ class Oracle:
         after = await self._state(calls)
         if after != await self._state(calls):
             raise _UndecidedError("the same calls lead two fresh worlds to different states")
-        success = _exact_state(after)
+        success, asked = _exact_state(after), _asked_call(self.case)
         names_call = after == before or not success
         if after != before:  # a second change may lead to the same state
-            success["not"] = {"tool_called": {**_asked_call(self.case), "times": 2}}
+            success["not"] = {"tool_called": {**asked, "times": 2}}
         if names_call:
-            success["tool_called"] = _asked_call(self.case)
+            success["tool_called"] = asked
         if after == before and (values := _result_values(calls[-1].result, self.case.arguments)):
             success["text_contains"] = {"any": values}
         text = "\n".join(json.dumps(call.result, ensure_ascii=False, default=str) for call in calls)
         if not await self._fulfils(success, calls, text):
             raise _UndecidedError("the plan does not fulfil the success that follows from it")
-        return ScenarioProof(
-            "possible", success, plan=tuple({"name": call.name, "arguments": call.arguments} for call in calls)
-        )
+        plan = tuple({"name": call.name, "arguments": call.arguments} for call in calls)
+        return ScenarioProof("possible", success, plan=plan)
 
     async def _refusal(self, before: Any, because: str, forbidden: Sequence[ToolCall] = ()) -> ScenarioProof:
         """That a refusal fulfils the success, and the plan that a rule forbids does not."""
@@ -231,20 +221,19 @@ class Oracle:
             return calls if calls and self._is_asked(calls[-1]) else []
 
     async def _searched(self) -> list[ToolCall]:
+        try:
+            async with asyncio.timeout(self.bounds.seconds):
+                return await self._shortest()
+        except TimeoutError:
+            seconds = f"{self.bounds.seconds:g} seconds"
+            raise _UndecidedError(f"no plan was found before the bound: it took {seconds}") from None
+
+    async def _shortest(self) -> list[ToolCall]:
         """The shortest plan that ends with the call that the user asks for; empty without one.
 
         Breadth first, each sequence of calls in a fresh world. A call that ends in an error goes no further. What a
         result holds under an argument's name is known from then on.
         """
-        try:
-            async with asyncio.timeout(self.bounds.seconds):
-                return await self._shortest()
-        except TimeoutError:
-            raise _UndecidedError(
-                f"no plan was found before the bound: it took {self.bounds.seconds:g} seconds"
-            ) from None
-
-    async def _shortest(self) -> list[ToolCall]:
         open_plans: deque[tuple[list[ToolCall], KnownValues]] = deque([([], _values_of(self.case))])
         seen: set[str] = set()
         plays = 0
@@ -312,10 +301,7 @@ def _asked_call(case: DesignedCase) -> dict[str, Any]:
 
 
 def _refusal_success(case: DesignedCase) -> dict[str, Any]:
-    """The success of a case that must be refused: no such call, and words of a refusal.
-
-    If a value is missing, words that ask for it do too: an agent may continue to ask.
-    """
+    """No such call, and words of a refusal; if a value is missing, words that ask for it do too."""
     if case.kind == MISSING:
         words = [{"refused": True}, {"text_contains": {"any": list(ASKING)}}]
         return {"tool_not_called": case.tool.name, "any_of": words}
@@ -355,19 +341,13 @@ def _values_of(case: DesignedCase) -> KnownValues:
 def _next_calls(tools: Sequence[ToolSchema], values: KnownValues) -> Iterator[tuple[str, dict[str, Any]]]:
     """The calls that can be made with the known values, and with those that a schema lists for what is required."""
     for tool in tools:
-        options = [
-            [(argument.name, value) for value in values.get(argument.name) or _listed(argument)]
-            for argument in tool.arguments
-            if argument.required or values.get(argument.name)
-        ]
+        options = []
+        for one in tool.arguments:
+            listed = [True, False] if one.schema.get("type") == "boolean" else as_list(one.schema.get("enum"))
+            if one.required or values.get(one.name):
+                options.append([(one.name, value) for value in values.get(one.name) or listed])
         for pairs in islice(product(*options), MOST_ASSIGNMENTS):  # none if a required argument has no value
             yield tool.name, dict(pairs)
-
-
-def _listed(argument: ToolArgument) -> list[Any]:
-    if argument.schema.get("type") == "boolean":
-        return [True, False]
-    return as_list(argument.schema.get("enum"))
 
 
 def _with_result(values: KnownValues, result: Any, tools: Sequence[ToolSchema]) -> KnownValues:

@@ -65,9 +65,8 @@ class ProfileLimits:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("attempts", "rounds"):
-            if getattr(self, name) < 1:
-                raise SettingError(f"ProfileLimits.{name} must be at least 1, not {getattr(self, name)}")
+        if (least := min(self.attempts, self.rounds)) < 1:
+            raise SettingError(f"ProfileLimits: attempts and rounds must be at least 1, not {least}")
 
 
 class Proposal(TypedDict, total=False):
@@ -88,17 +87,13 @@ class Proposal(TypedDict, total=False):
     raw: str
     """The accepted draft before it was normalised; missing if that changed nothing."""
     cleaned: list[str]
-    prompt: Prompt
+    prompt: Required[Prompt]
     usage: dict[str, int]
 
 
 @dataclass
 class ProfileMaker:
-    """Asks a chat model for profiles, one after the other, and judges each draft.
-
-    A rejected draft is sent back with the reason. After the last attempt another person is asked for, and after the
-    last round without a profile it stops.
-    """
+    """Asks a chat model for profiles, one after the other, and judges each draft; ends after rounds without one."""
 
     model: BaseChatModel
     pages: Library
@@ -162,16 +157,15 @@ class ProfileMaker:
         existing = self._existing
         lines = [f"- {one.gender}, {one.age}, {one.occupation}; {one.daily_interests}" for one in existing[-_SHOWN:]]
         values = {"pool": fenced("\n".join(lines), "/pool", "lacking")}
-        between = "、" if self.language == "zh" else ", "
+        between, chinese = ("、", CHINESE) if self.language == "zh" else (", ", {})
         for name, kinds in next_target(coverage(existing), self._call.seed_of(0)).items():
-            values[name] = between.join(CHINESE.get(kind, kind) if self.language == "zh" else kind for kind in kinds)
+            values[name] = between.join(chinese.get(kind, kind) for kind in kinds)
         return filled(self.pages["assistant/request" if existing else "assistant/first"], values)
 
     def messages(self, prompt: Prompt) -> list[BaseMessage]:
         """The system page, then request and drafts in turn; repairs are between note marks."""
         tried = [
-            attempt_of({"text": proposal["text"]}, number, proposal.get("prompt"))
-            for number, proposal in enumerate(self.rejected, start=1)
+            attempt_of({"text": one["text"]}, number, one["prompt"]) for number, one in enumerate(self.rejected, 1)
         ]
         return exchange(self.pages["assistant/system"].fill(), prompt, tried)
 
@@ -198,8 +192,7 @@ def next_target(pool: Coverage, draw: int) -> dict[str, tuple[str, ...]]:
     bands, occupations = _shares(pool.ages), _shares(pool.occupations)
     pairs = [(band, occupation) for band in bands for occupation in occupations if _fit(band, occupation)]
 
-    def need(pair: tuple[str, str]) -> tuple[int, float]:
-        """Sorts kinds without any profile before all others, then by the number of profiles."""
+    def need(pair: tuple[str, str]) -> tuple[int, float]:  # kinds without any profile are first
         ages, workers = bands[pair[0]], occupations[pair[1]]
         return -(not ages) - (not workers), ages + workers
 

@@ -1,13 +1,12 @@
 """Scores of finished conversations: the closing node that calls scorers, and scorers made of other ones."""
 
 import inspect
-import math
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias
 
 from langgraph.runtime import Runtime
-from pydantic import ValidationError
+from pydantic import ConfigDict, FiniteFloat, TypeAdapter, ValidationError
 
 from ...data.attempts import Usage
 from ...data.packages import frames_of
@@ -27,7 +26,8 @@ SUCCESS = "success"
 class Score:
     """A value with its reason, or the error in place of a value."""
 
-    value: bool | int | float | str | None
+    __pydantic_config__: ClassVar = ConfigDict(strict=True, revalidate_instances="always")
+    value: bool | int | FiniteFloat | str | None
     """None only with an error."""
     reason: str = ""
     usage: Mapping[str, int] | None = None
@@ -39,12 +39,8 @@ class Score:
 
     def plain(self) -> dict[str, Any]:
         """Plain JSON values for the label."""
-        entry: dict[str, Any] = {"value": self.value, "reason": self.reason}
-        if self.error:
-            entry["error"] = self.error
-        if self.frames:
-            entry["frames"] = list(self.frames)
-        return entry if self.usage is None else {**entry, "usage": dict(self.usage)}
+        more = {"error": self.error, "frames": list(self.frames), "usage": self.usage and dict(self.usage)}
+        return {"value": self.value, "reason": self.reason} | {key: value for key, value in more.items() if value}
 
 
 ScorerAnswer: TypeAlias = Score | bool | int | float | str | None
@@ -54,6 +50,9 @@ Scorer: TypeAlias = Callable[..., ScorerAnswer | Awaitable[ScorerAnswer]]
 With a second parameter, `(state, world)`, it also gets the conversation's live world, None without one. A
 second parameter with a default is the world only if it is named `world`.
 """
+
+
+_SCORE = TypeAdapter(Score)
 
 
 @dataclass(frozen=True)
@@ -115,19 +114,15 @@ def _checked(name: str, answer: Any) -> Score | None:
     if answer is None:
         return None
     score = answer if isinstance(answer, Score) else Score(answer)
-    value, expected = score.value, f"the scorer {name!r}: expected"
-    for what, text in (("reason", score.reason), ("error", score.error)):
-        if not isinstance(text, str):
-            raise ContractError(f"{expected} a text as the {what}, got {shown(text)}")
+    expected = f"the scorer {name!r}: expected true, false, a finite number or a text, or a Score of it"
     try:
+        _SCORE.validate_python(score)
         total([score.usage])
     except ValidationError as error:
-        raise ContractError(f"{expected} a usage as of data.Usage, {first_invalid(error).message}") from None
-    failed = value is None and bool(score.error)
-    if not (failed or isinstance(value, (bool, int, float, str))) or (
-        isinstance(value, float) and not math.isfinite(value)
-    ):
-        raise ContractError(f"{expected} true, false, a finite number or a text, got {shown(value)}")
+        first = first_invalid(error)
+        raise ContractError(f"{expected}; {first.where[0]}: got {shown(first.value)}") from None
+    if score.value is None and not score.error:
+        raise ContractError(f"{expected}, got a Score of None without an error")
     return score
 
 
@@ -177,25 +172,21 @@ class AllOf:
         return {"of": [describe(scorer) for scorer in self.scorers]}
 
 
-@dataclass(frozen=True)
 class AnyScorer(AllOf):
     """True if a scorer gives true: see `any_of`."""
 
     DECIDES: ClassVar[bool] = True
 
 
-@dataclass(frozen=True)
-class Negated:
-    """True if the scorer gives false: see `negated`."""
-
-    scorer: Scorer
+class Negated(AllOf):
+    """True if its only scorer gives false: see `negated`."""
 
     async def __call__(self, state: State, world: Any = None) -> Score | None:
-        score = await _truth(self.scorer, state, world)
+        score = await _truth(self.scorers[0], state, world)
         return score if score is None or score.error else replace(score, value=not score.value)
 
     def provenance(self) -> dict[str, Any]:
-        return {"of": describe(self.scorer)}
+        return {"of": describe(self.scorers[0])}
 
 
 def all_of(*scorers: Scorer) -> AllOf:
@@ -210,7 +201,7 @@ def any_of(*scorers: Scorer) -> AnyScorer:
 
 def negated(scorer: Scorer) -> Negated:
     """True where the scorer gives false, with its reason."""
-    return Negated(*_all_checked("negated", (scorer,)))
+    return Negated(_all_checked("negated", (scorer,)))
 
 
 def joined(value: bool, telling: Sequence[Score], scores: Sequence[Score]) -> Score:
@@ -221,17 +212,10 @@ def joined(value: bool, telling: Sequence[Score], scores: Sequence[Score]) -> Sc
 
 def scorers_of(node: object) -> Iterator[object]:
     """The scorers inside a closing node or a scorer; any other object is returned unchanged."""
-    match node:
-        case Scoring():
-            parts: Iterable[Scorer] = node.scorers.values()
-        case AllOf():
-            parts = node.scorers
-        case Negated():
-            parts = (node.scorer,)
-        case _:
-            yield node
-            return
-    for part in parts:
+    if not isinstance(node, Scoring | AllOf):
+        yield node
+        return
+    for part in node.scorers.values() if isinstance(node, Scoring) else node.scorers:
         yield from scorers_of(part)
 
 

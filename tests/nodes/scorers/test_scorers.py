@@ -65,8 +65,8 @@ def test_a_scorer_that_raises_is_recorded_and_the_others_are_asked() -> None:
         (math.nan, "a finite number"),
         (nodes.Score(math.inf), "a finite number"),
         ([], "got list"),
-        (nodes.Score(True, 3), "a text as the reason"),
-        (nodes.Score(1, usage={"tokens": 7}), "a usage as of data.Usage"),
+        (nodes.Score(True, 3), "reason: got int 3"),
+        (nodes.Score(1, usage={"tokens": 7}), "tokens: got int 7"),
     ],
 )
 def test_an_answer_that_is_no_score_is_recorded_with_the_name_of_its_scorer(answer: Any, named: str) -> None:
