@@ -224,14 +224,10 @@ def merged(state: State, changes: Mapping[str, Any]) -> State:
 
 def after(state: State, update: Mapping[str, Any]) -> State:
     """The state as LangGraph will have it after an update of the graph's own nodes, whose messages are all new."""
-    grown: dict[str, Any] = {**state, **update}
-    for key in ("messages", "attempts"):
-        if key in update:
-            before: Sequence[Any] = state.get(key, [])  # type: ignore[assignment]
-            grown[key] = [*before, *update[key]]
-    for key in ("memory", "labels"):
-        if key in update:
-            grown[key] = joined(cast("dict[str, Any]", state.get(key, {})), update[key])
+    before = cast("dict[str, Any]", state)
+    grown = {**before, **update}
+    grown |= {key: [*before.get(key, []), *update[key]] for key in ("messages", "attempts") if key in update}
+    grown |= {key: joined(before.get(key, {}), update[key]) for key in ("memory", "labels") if key in update}
     return cast(State, grown)
 
 
@@ -254,16 +250,9 @@ def role_of(message: BaseMessage) -> Role | None:
 
 def rejected(state: State, role: Role | None = None) -> list[Attempt]:
     """The rejected drafts of a side's turn that is under way, in order; by default of the side that reads the state."""
-    at, turn, side = len(state.get("messages", [])), state.get("turn", 0), role or state.get("speaking")
-    return [
-        one
-        for one in state.get("attempts", [])
-        if one["role"] == side and (one["at"], one["turn"]) == (at, turn) and _waits(one)
-    ]
-
-
-def _waits(attempt: Attempt) -> bool:
-    return attempt["verdict"] == "rejected" and "message" not in attempt
+    now = placed(role or cast(Role, state.get("speaking")), state)
+    waiting = [one for one in state.get("attempts", []) if one["verdict"] == "rejected" and "message" not in one]
+    return [one for one in waiting if {key: one[key] for key in now} == now]
 
 
 def attempt_number(state: State, role: Role | None = None) -> int:
@@ -278,10 +267,9 @@ def placed(role: Role, state: State) -> Attempt:
 
 def without_rejected(state: State, attempts: Sequence[Mapping[str, Any]] = (), role: Role | None = None) -> State:
     """The state as if a side's turn under way had these rejected drafts only; `role` as of `rejected`."""
-    side = role or state.get("speaking")
-    gone = {id(one) for one in rejected(state, side)}
+    gone = {id(one) for one in rejected(state, role)}
     kept: list[Attempt] = [one for one in state.get("attempts", []) if id(one) not in gone]
-    if side is not None:
+    if (side := role or state.get("speaking")) is not None:
         kept += [{**one, **placed(side, state), "verdict": "rejected"} for one in attempts]
     return merged(state, {"attempts": kept})
 
@@ -295,24 +283,21 @@ _OF_AN_ATTEMPT = frozenset(AttemptRecord.model_fields)
 
 def chat_message(message: Mapping[str, Any], name: str) -> AnyMessage:
     """A message of a record as LangChain's, with this id; what can be sent of its parts are content blocks."""
-    content: Any = message["text"]
-    if message.get("parts"):
-        blocks, _ = sendable(message)
-        content = [{"type": "text", "text": message["text"]}, *blocks] if blocks else content
+    blocks = sendable(message)[0] if message.get("parts") else []
+    content: Any = [{"type": "text", "text": message["text"]}, *blocks] if blocks else message["text"]
     kind = AIMessage if message["role"] == "assistant" else HumanMessage
     return kind(content=content, id=name, name=message.get("name"))
 
 
 def given(messages: Sequence[dict[str, Any]], name: str) -> tuple[list[AnyMessage], list[Attempt]]:
     """Messages of records with which the conversation of this id begins, and the attempts that hold what they are."""
-    chat, attempts = [], []
-    for number, message in enumerate(messages):
-        chat.append(chat_message(message, f"{name}:{number}"))
-        attempts.append(
-            {"role": message["role"], "turn": 0, "at": number, "number": 0, "text": message["text"], "verdict": "given",
-             "message": f"{name}:{number}", "given": message}
-        )  # fmt: skip
-    return chat, attempts
+    names = [f"{name}:{number}" for number in range(len(messages))]
+    attempts: list[Attempt] = [
+        {"role": one["role"], "turn": 0, "at": number, "number": 0, "text": one["text"], "verdict": "given",
+         "message": names[number], "given": one}
+        for number, one in enumerate(messages)
+    ]  # fmt: skip
+    return list(map(chat_message, messages, names)), attempts
 
 
 def state_from(scenario: Mapping[str, Any], messages: Sequence[dict[str, Any]] = (), name: str = "") -> State:
@@ -337,28 +322,23 @@ def recorded(state: State) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     A message that somebody put into the state by hand has no attempts, nor has one of a further node, which is recorded
     with its name and is not part of the published history.
     """
-    messages: list[dict[str, Any]] = []
-    numbers: dict[int, tuple[dict[str, Any], int | None]] = {}
     turns = {attempt.get("message"): attempt.get("turn") for attempt in state.get("attempts", [])}
-    by_id: dict[str, dict[str, Any]] = {}
-    for number, message in enumerate(state.get("messages", [])):
-        plain = _plain(message)
-        by_id[str(message.id)] = plain
-        numbers[number] = plain, turns.get(message.id)
-        messages.append(plain)
+    messages = [_plain(message) for message in state.get("messages", [])]
+    names = [str(message.id) for message in state.get("messages", [])]
+    by_id = dict(zip(names, messages, strict=True))
     silent: list[dict[str, Any]] = []
     last: tuple[Any, ...] = ()
     for attempt in state.get("attempts", []):
         if attempt["role"] == "closing":
             continue
-        said_as = by_id.get(attempt.get("message", ""))
+        said_as, at = by_id.get(attempt.get("message", "")), attempt["at"]
         if said_as is not None and "given" in attempt:
             said_as |= {**attempt["given"], "text": said_as["text"]}
             continue
         if said_as is not None:
             said_as |= {key: attempt[key] for key in OF_A_MESSAGE if key in attempt}
-        elif (near := numbers.get(attempt["at"])) is not None and _is_of(near[0], attempt):
-            said_as = near[0] if near[1] in (None, attempt["turn"]) else None  # a rejected draft before it
+        elif 0 <= at < len(messages) and messages[at]["role"] == attempt["role"] and "name" not in messages[at]:
+            said_as = messages[at] if turns.get(names[at]) in (None, attempt["turn"]) else None  # rejected before it
         if attempt["verdict"] == "fallback":
             continue
         plain = {key: value for key, value in attempt.items() if key in _OF_AN_ATTEMPT}
@@ -366,11 +346,11 @@ def recorded(state: State) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
             if "message" in attempt:
                 plain.pop("parts", None)
             said_as.setdefault("attempts", []).append(plain)
-        elif (turn := (attempt["role"], attempt["at"], attempt["turn"])) == last:
+        elif (turn := (attempt["role"], at, attempt["turn"])) == last:
             silent[-1]["attempts"].append(plain)
         else:
             last = turn
-            silent.append({"role": attempt["role"], "after": attempt["at"], "attempts": [plain]})
+            silent.append({"role": attempt["role"], "after": at, "attempts": [plain]})
     return messages, silent
 
 
@@ -383,11 +363,6 @@ def _plain(message: BaseMessage) -> dict[str, Any]:
     return plain if role is not None else plain | {"name": message.name or message.type, "stored": False}
 
 
-def _is_of(message: Mapping[str, Any], attempt: Mapping[str, Any]) -> bool:
-    """Whether a message is of the side that made an attempt, and not a third one's."""
-    return bool(message["role"] == attempt["role"] and "name" not in message)
-
-
 def said(state: State) -> list[dict[str, Any]]:
     """The messages so far in the form of records, each with its attempts; a third one's words begin with its name."""
     return [worded(message) for message in recorded(state)[0]]
@@ -397,11 +372,6 @@ def worded(message: Mapping[str, Any]) -> dict[str, Any]:
     """A message of a record as the sides read it: a third one's words begin with its name."""
     name = message.get("name")
     return {**message, "text": f"{name}: {message['text']}"} if name else dict(message)
-
-
-def unsaid(state: State) -> list[dict[str, Any]]:
-    """The turns without a message, each with its drafts, also that under way."""
-    return recorded(state)[1]
 
 
 def history(state: State, role: Role | None = None) -> list[dict[str, Any]]:
