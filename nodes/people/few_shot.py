@@ -38,9 +38,9 @@ MOST_HEARD = 300
 class FewShotUser:
     """A chat model that writes the next turn after few-shot examples: turns of people at like places.
 
-    The examples are drawn for each turn as `PeopleSpeaker` draws its turns. They are sent in a message of their own, the
-    first one after the system prompt, with a scripted acknowledgement. No example is by the person whose conversation is
-    simulated. The record of a message names them in `extra["like"]`.
+    They are drawn for each turn as `PeopleSpeaker` draws its turns, none by the person whose conversation is simulated,
+    and sent after the system prompt, with a scripted acknowledgement. The record of a message names them in
+    `extra["like"]`.
     """
 
     model: BaseChatModel
@@ -59,10 +59,7 @@ class FewShotUser:
         *,
         options: PeopleOptions | None = None,
     ) -> Self:
-        """The user of a chat model, or its identifier, and of people's conversations, or their path.
-
-        Options and errors as for `PeopleSpeaker.of`.
-        """
+        """The user of a chat model, and of people's conversations or their path; the rest as for `PeopleSpeaker.of`."""
         return cls(model=chat_model(model), people=PeopleSpeaker.of(source, "user", options=options))
 
     def placed(self, build: MessageBuilder) -> Self:
@@ -95,20 +92,19 @@ class FewShotUser:
     def _shown(self, state: State, limits: Limits) -> list[PeopleTurn]:
         """The turns that fit best here, no two in the same words; the same ones for every attempt at a turn.
 
-        They are of different people where there are as many, else of different conversations. Which of those that fit
-        about as well come first is a draw, as for a turn that is said again.
+        They are of different people where there are as many, else of different conversations.
         """
         memory, options = self.people.memory, self.people.options
         ranked = memory.ranked(*self.people.candidates(without_rejected(state), limits), options)
-        turns, picked = memory.turns, list[int]()
+        picked, said = list[PeopleTurn](), set[str]()
         for whose in (attrgetter("source.user"), attrgetter("source.id")):
             for number in ranked:
-                taken = {whose(turns[other]) for other in picked}
-                said = frozenset[str]().union(*(memory.keys[other] for other in picked))
-                is_new = whose(turns[number]) not in taken and memory.keys[number].isdisjoint(said)
-                if is_new and turns[number].text.strip() and len(picked) < options.examples:
-                    picked.append(number)
-        return [turns[number] for number in picked]
+                turn, words = memory.turns[number], memory.keys[number]
+                is_new = words.isdisjoint(said) and whose(turn) not in map(whose, picked)
+                if is_new and turn.text.strip() and len(picked) < options.examples:
+                    picked.append(turn)
+                    said |= words
+        return picked
 
     def _with(self, shown: Sequence[PeopleTurn], state: State) -> list[BaseMessage]:
         """The messages of a model in this place, with these turns as examples."""
@@ -121,9 +117,8 @@ class FewShotUser:
         examples = "\n".join(self._example(turn, marks) for turn in shown)
         added: list[BaseMessage] = [HumanMessage(pages["like/examples"].fill(examples=examples))]
         after = sum(isinstance(message, SystemMessage) for message in messages[:1])
-        if not any(isinstance(message, AIMessage) for message in messages[after : after + 1]):
-            # Some endpoints insist on roles that take turns.
-            added.append(AIMessage(pages["like/acknowledgement"].fill()))
+        if not isinstance(messages[after] if after < len(messages) else None, AIMessage):
+            added.append(AIMessage(pages["like/acknowledgement"].fill()))  # some endpoints want roles to take turns
         return [*messages[:after], *added, *messages[after:]]
 
     def _example(self, turn: PeopleTurn, marks: Sequence[str]) -> str:
@@ -134,8 +129,8 @@ class FewShotUser:
         if len(heard) > MOST_HEARD:
             heard = heard[: MOST_HEARD // 2].rstrip() + " […] " + heard[-MOST_HEARD // 2 :].lstrip()
         page = self.own_pages["like/example" if heard else "like/example_opening"]
-        values = {"said": said} | ({"heard": heard} if heard else {})
-        return page.fill(**{gap: fenced(text, *marks, *page.marks) for gap, text in values.items()})
+        values = {"said": said, "heard": heard}
+        return page.fill_from({gap: fenced(text, *marks, *page.marks) for gap, text in values.items()})
 
     def provenance(self) -> dict[str, Any]:
         return {
@@ -147,10 +142,7 @@ class FewShotUser:
 
 
 def speaker_of(spec: str, role: Role) -> PeopleSpeaker | FewShotUser | None:
-    """The speaker of a model identifier that names people's conversations; None for any other identifier.
-
-    SettingError or ModelError for a wrong one.
-    """
+    """The speaker of a model identifier that names people's conversations; None for any other, errors for a wrong one."""
     parts = people_spec(spec)
     if parts is None:
         return None

@@ -58,14 +58,14 @@ class PeopleMoment(NamedTuple):
     """A random integer."""
 
 
-def _words(texts: Sequence[str]) -> list[str]:
-    """The words of a group of texts; one empty word for a text without words, so that such texts are alike."""
-    return [word for text in texts if text for word in _words_of(text)]
-
-
 @lru_cache(maxsize=50_000)  # a text is in the groups of all later turns; its words are shared, which saves memory
 def _words_of(text: str) -> list[str]:
+    """The words of a text; one empty word for a text without any, so that such texts are alike."""
     return [*map(intern, words_of(text, language_of(text) or "en"))] or [""]
+
+
+def _words(texts: Sequence[str]) -> list[str]:
+    return [word for text in texts if text for word in _words_of(text)]
 
 
 def _alike(rows: Any, row: Any) -> Any:
@@ -154,10 +154,9 @@ class Memory:
         return scores
 
     def ranked(self, moment: PeopleMoment, allowed: Iterable[int], options: PeopleOptions) -> list[int]:
-        """The numbers of the allowed and new turns in the order in which to try them.
+        """The numbers of the allowed and new turns in the order in which to try them, drawn so that a better fit is early.
 
-        They are drawn, so that a better fit is more likely to be early; but the next one of the source conversation is
-        first where it fits about as well as the best.
+        The next one of the source conversation is first where it fits about as well as the best.
         """
         scores, spread = self._scores(moment, options), options.spread * WEIGHTS[self.role]["spread"]
         numbers = [number for number in allowed if self._is_new(number, moment)]
@@ -180,10 +179,7 @@ class Memory:
         return None
 
     def _filled(self, number: int, moment: PeopleMoment) -> list[FilledText] | None:
-        """The messages of a turn with their slots filled; None if one does not fit.
-
-        An assistant's messages have no slots.
-        """
+        """The messages of a turn with their slots filled; None if one does not fit; an assistant's have no slots."""
         turn = self.turns[number]
         if self.role == "assistant":
             return [FilledText(message.text) for message in turn.messages]
@@ -199,10 +195,7 @@ class Memory:
 
 
 def _gumbel(draw: int, number: int) -> float:
-    """A number drawn from Gumbel's distribution.
-
-    If such numbers are added to scores that are divided by a temperature, the maximum is a draw from their softmax.
-    """
+    """A draw from Gumbel's distribution: the maximum of scores by a temperature plus these is one from their softmax."""
     uniform = (int(digest("turn", draw, number)[:12], 16) + 0.5) / 16**12
     return -log(-log(uniform))
 
@@ -211,9 +204,7 @@ def _some(conversations: Sequence[Conversation], options: PeopleOptions, source:
     """The conversations of the part of the users; of too many, those of drawn users."""
     conversations = [conversation for conversation in conversations if of_part(conversation, options.part)]
     if not conversations:
-        raise DataError(
-            f"{source}: holds no conversation of part={options.part} of its users whose turns could be used"
-        )
+        raise DataError(f"{source}: holds no conversation of part={options.part} of its users")
     if len(conversations) <= options.most:
         return conversations
     drawn = drawn_users(conversations, options.most, 0)
@@ -225,10 +216,7 @@ def _some(conversations: Sequence[Conversation], options: PeopleOptions, source:
 
 
 def remembered(path: Path, role: Role, options: PeopleOptions) -> Memory:
-    """The memory of a path, built once in a process for each set of options that it depends on.
-
-    It is built again if the files have changed.
-    """
+    """The memory of a path, built once in a process for the options that it depends on, again if the files change."""
     of_memory = options.model_dump(include={"part", "mask", "most"})
     return _built(path, version_of(path), role, PeopleOptions(**of_memory))
 

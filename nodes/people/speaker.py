@@ -26,8 +26,7 @@ from .turns import ORIGIN, PeopleTurn, origin_of, person_in, wish_in
 class PeopleSpeaker:
     """Uses turns from like places of stored conversations: the user's, or as the assistant the replies.
 
-    A turn is chosen by task and profile (as the user), the other role's last message, and the conversation so far. The
-    conversation of the last turn goes on as long as its next turn fits; no turn is used twice. A user ends where the
+    The conversation of the last turn goes on as long as its next turn fits; no turn is used twice. A user ends where the
     conversation of its last turn ended, and when no turn fits.
     """
 
@@ -59,21 +58,19 @@ class PeopleSpeaker:
         return self.memory.longest
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        is_user, choice = self.role == "user", None
-        if not (is_user and self.ended(state)):
+        over, choice = self.role == "user" and self.ended(state), None
+        if not over:
             choice = self.memory.chosen(*self.candidates(state, runtime.context), self.options)
         if choice is not None:
             return {"drafts": self._drafts(*choice)}
-        return {"drafts": [], "stop": "user_ended"} if is_user else {"drafts": []}
+        return {"drafts": [], "stop": "user_ended"} if self.role == "user" else {"drafts": []}
 
     def candidates(self, state: State, limits: Limits) -> tuple[PeopleMoment, list[int]]:
         """The state of the conversation, and the numbers of the turns that may be used; DataError if none may."""
         moment, allowed = self._moment(state, limits), self._allowed(state)
         if not allowed and not moment.used:
-            raise DataError(
-                f"people:{self.memory.source}: all of its conversations are of the person whose scenario this is, or about "
-                "this context: give those of others too, or leave unseen=true out"
-            )
+            why = "all of its conversations are of the person whose scenario this is, or about this context"
+            raise DataError(f"people:{self.memory.source}: {why}: give those of others too, or leave unseen=true out")
         return moment, allowed
 
     def ended(self, state: State) -> bool:
@@ -137,8 +134,8 @@ class PeopleSpeaker:
         """The messages of a turn, each with the conversation and message that it comes from."""
         drafts = []
         for message, text in zip(turn.messages, texts, strict=True):
-            source = {"source": self.memory.source, "digest": self.memory.digest}
-            origin: dict[str, Any] = source | {"conversation": turn.source.id, "message": message.number}
+            origin: dict[str, Any] = {"source": self.memory.source, "digest": self.memory.digest}
+            origin |= {"conversation": turn.source.id, "message": message.number}
             if text.changed:
                 origin["filled"] = [list(change) for change in text.changed]
             draft = Draft(text=text.text, extra={ORIGIN: origin})

@@ -19,10 +19,9 @@ _Factor: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class PeopleOptions(BaseModel):
-    """Which stored turns may be used again, and what counts in the choice among them.
+    """Which stored turns may be used again, and what counts in the choice among them; SettingError for a wrong value.
 
-    SettingError, in one line, for a wrong value. The last five are factors of what `retrieval.WEIGHTS` has: 1 leaves it
-    as it is, 0 takes it out.
+    The last five are factors of what `retrieval.WEIGHTS` has: 1 leaves it as it is, 0 takes it out.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -59,7 +58,7 @@ class PeopleOptions(BaseModel):
 
 
 class PeopleSpec(NamedTuple):
-    """The parts of a model identifier that names people's conversations; with `like` also the model and its arguments."""
+    """The parts of a model identifier that names people's conversations; `model` and its arguments only with `like`."""
 
     use: Use
     path: Path
@@ -80,10 +79,7 @@ def use_of(spec: object) -> Use | None:
 
 
 def people_spec(spec: str) -> PeopleSpec | None:
-    """The parts of a model identifier that names people's conversations; None for any other.
-
-    SettingError or ModelError, in one line, for a wrong one.
-    """
+    """The parts of a model identifier that names people's conversations; None for any other, errors for a wrong one."""
     if (use := use_of(spec)) is None:
         return None
     head, (provider, name, query) = head_of(spec), parse_spec(spec)

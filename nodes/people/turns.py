@@ -24,19 +24,14 @@ _SURNAMES = (
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆"
     "汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤"
 )
-_PLACEHOLDERS = (
-    ("[email]", re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+")),
-    ("[link]", re.compile(r"(?:https?://|www\.)[^\s，。；）)\"”]*[^\s，。；）)\"”,.;:!?]", re.IGNORECASE)),
-    (
-        "[address]",
-        re.compile(
-            r"[\u4e00-\u9fff]{1,8}(?:路|街|大道|巷|弄)\s?\d+\s?[号弄]"
-            r"|\b\d{1,5}\s(?:[A-Z]\w+\s){1,3}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Boulevard|Blvd)\b"
-        ),
-    ),
-    ("[name]", re.compile(r"(?<!\w)@\w{2,}")),
-    ("[number]", re.compile(r"\+?\d(?:[\s().-]?\d){6,}")),
-)
+_PLACEHOLDERS = {
+    "[email]": r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+",
+    "[link]": r"(?i:https?://|www\.)[^\s，。；）)\"”]*[^\s，。；）)\"”,.;:!?]",
+    "[address]": r"[\u4e00-\u9fff]{1,8}(?:路|街|大道|巷|弄)\s?\d+\s?[号弄]"
+    r"|\b\d{1,5}\s(?:[A-Z]\w+\s){1,3}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Boulevard|Blvd)\b",
+    "[name]": r"(?<!\w)@\w{2,}",
+    "[number]": r"\+?\d(?:[\s().-]?\d){6,}",
+}
 _INTRODUCED = re.compile(
     r"(?i:\b(?:my name is|my name's|i am called|call me|i'm|i am|this is|mr\.?|mrs\.?|ms\.?|miss|dr\.?|prof\.?)\s+)"
     r"(?P<en>[A-Z][a-z]+(?:\s[A-Z][a-z]+)?)"
@@ -140,6 +135,6 @@ def origin_of(message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def masked(text: str) -> str:
     """The text with `[email]`, `[link]`, `[address]`, `[number]` and `[name]` in place of the rules' matches."""
-    for placeholder, pattern in _PLACEHOLDERS:
-        text = pattern.sub(placeholder, text)
+    for placeholder, pattern in _PLACEHOLDERS.items():
+        text = re.sub(pattern, placeholder, text)
     return _INTRODUCED.sub(lambda found: found.group().removesuffix(found[str(found.lastgroup)]) + "[name]", text)
