@@ -9,8 +9,7 @@ from ..errors import DataError, placed
 from ..nodes.goodbyes import Ending
 from ..nodes.messages.building import RepairPrompts
 from ..nodes.people.turns import origin_of
-from ..nodes.recllmsim.goals import GoalMessages, HelperMessages, goal_of
-from ..nodes.recllmsim.roles import UserPrompts, UserValidator
+from ..nodes.recllmsim.roles import GoalMessages, HelperMessages, UserPrompts, UserValidator, goal_of
 from ..nodes.scorers import Score, scoring, solved
 from ..nodes.scorers.success import KEY
 from ..nodes.state import Planned, State, history

@@ -23,7 +23,7 @@ from ..data.stop_reasons import in_words
 from ..errors import SettingError
 from ..nodes.contract import closing
 from ..nodes.limits import Limits
-from ..nodes.recllmsim.goals import goal_of
+from ..nodes.recllmsim.roles import goal_of
 from ..nodes.scorers.success import KEY as SUCCESS
 from ..nodes.simquac.reading import NoPrompt, ReadingValidator
 from ..nodes.state import Planned

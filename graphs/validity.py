@@ -16,9 +16,9 @@ from ..data.records import Conversation
 from ..data.summaries.executed_graph import SPEAKER_OF
 from ..data.text.languages import Language, language_of
 from ..nodes.people.turns import person_in
-from ..nodes.recllmsim.goals import goal_of
+from ..nodes.recllmsim.roles import goal_of
 from ..nodes.scorers import scoring
-from ..nodes.scorers.satisfaction import USER_DETAILS, by_model, satisfaction_of
+from ..nodes.scorers.judged import USER_DETAILS, by_model, satisfaction_of
 from ..nodes.seeded_faults import heeded
 from ..nodes.speakers.replay import ReplaySpeaker
 from ..nodes.state import Planned

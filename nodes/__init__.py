@@ -17,29 +17,7 @@ from .state import Draft, State, Update, Verdict, rejected, said
 from .validators import every, not_empty, validator
 
 __all__ = [
-    "AgentSpeaker",
-    "Draft",
-    "Limits",
-    "Node",
-    "Score",
-    "State",
-    "Update",
-    "Verdict",
-    "annotator",
-    "chat_model",
-    "conformance",
-    "every",
-    "final_state",
-    "judge",
-    "judged",
-    "not_empty",
-    "rejected",
-    "said",
-    "scoring",
-    "selector",
-    "solved",
-    "text_contains",
-    "tool_called",
-    "user",
-    "validator",
-]
+    "AgentSpeaker", "Draft", "Limits", "Node", "Score", "State", "Update", "Verdict", "annotator", "chat_model",
+    "conformance", "every", "final_state", "judge", "judged", "not_empty", "rejected", "said", "scoring", "selector",
+    "solved", "text_contains", "tool_called", "user", "validator",
+]  # fmt: skip

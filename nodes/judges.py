@@ -5,7 +5,7 @@
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -164,17 +164,11 @@ class Judge:
     model: BaseChatModel
     page: Page
     """The page as it was given."""
+    form: str
+    """The lines of the system prompt on the form of the reply."""
+    also: Mapping[str, str] = field(default_factory=dict)
+    """Values of the template's variables beside those of the conversation."""
     language: str = "en"
-
-    @property
-    def form(self) -> str:
-        """The lines of the system prompt on the form of the reply."""
-        raise NotImplementedError
-
-    @property
-    def also(self) -> Mapping[str, str]:
-        """Values of the template's variables beside those of the conversation."""
-        return {}
 
     def request(
         self, state: State, draft: Draft | None = None, earlier: Sequence[Draft] = ()
@@ -256,11 +250,6 @@ class ModelJudge(Judge):
             return opinion.model_copy(update={"reason": None})
         return Refusal("unknown_reason", f"use null, or one of {', '.join(self.reasons)}.")
 
-    @property
-    def form(self) -> str:
-        lines = (f"- {name}: {meaning}" if meaning else f"- {name}" for name, meaning in self.reasons.items())
-        return pages_in(self.language)["judge/verdict"].fill(reasons="\n".join(lines))
-
     def provenance(self) -> dict[str, Any]:
         asked = {"model": model_provenance(self.model), "page": self.page.digest, "reasons": dict(self.reasons)}
         return {**asked, "attempts": self.attempts, "language": self.language}
@@ -301,5 +290,9 @@ def judge(
             raise SettingError(f"judge: expected a text for what {name} means, got {type(meaning).__name__}")
     if attempts < 1:
         raise SettingError(f"judge: attempts must be at least 1, not {attempts}")
-    judge_model = judging_model(model, "judge")
-    return ModelJudge(model=judge_model, page=given_page(page), language=language, reasons=meanings, attempts=attempts)
+    lines = "\n".join(f"- {name}: {meaning}" if meaning else f"- {name}" for name, meaning in meanings.items())
+    form = pages_in(language)["judge/verdict"].fill(reasons=lines)
+    return ModelJudge(
+        model=judging_model(model, "judge"), page=given_page(page), form=form, language=language,
+        reasons=meanings, attempts=attempts,
+    )  # fmt: skip

@@ -207,7 +207,6 @@ class Oracle:
         return ScenarioProof("must be refused", success, because)
 
     async def _fulfils(self, success: Mapping[str, Any], calls: Sequence[ToolCall], text: str) -> bool:
-        """Whether an agent that makes these calls in a fresh world, and says this, fulfils a success."""
         async with self._after(calls) as (live, played):
             return await _succeeds(self.scenario, success, played, text, live)
 
@@ -257,13 +256,11 @@ class Oracle:
         return []
 
     def _is_asked(self, call: ToolCall) -> bool:
-        """Whether it is the call that the user asks for, and went well."""
         made = {"name": call.name, "arguments": plain(call.arguments)}
         return call.error is None and made == _asked_call(self.case)
 
     @asynccontextmanager
     async def _after(self, calls: Sequence[ToolCall]) -> AsyncIterator[tuple[Any, list[ToolCall]]]:
-        """A fresh world in which these calls were made, and what they gave there."""
         assert self.world is not None
         async with living(self.world, self.scenario) as live:
             yield live, [await self.tools.play(call.name, call.arguments, live) for call in calls]
@@ -329,7 +326,6 @@ async def _state_in(live: Any) -> Any:
 
 
 def _values_of(case: DesignedCase) -> KnownValues:
-    """What the user of a case knows."""
     values: KnownValues = {name: [value] for name, value in case.arguments.items()}
     if case.argument is not None and case.kind == MISSING:
         del values[case.argument.name]
@@ -361,7 +357,6 @@ def _with_result(values: KnownValues, result: Any, tools: Sequence[ToolSchema]) 
 
 
 def _parsed(result: Any) -> Any:
-    """The value of a result that may be JSON in a text; None for any other text."""
     try:
         return json.loads(result) if isinstance(result, str) else result
     except ValueError:

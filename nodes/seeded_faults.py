@@ -171,7 +171,6 @@ def _values(texts: Sequence[str]) -> tuple[dict[str, str], bool]:
 
 
 def _in_one(wish: str) -> str:
-    """A message as a part of a sentence."""
     return re.sub(r"\s*[.!?。！？;；:：\n]+\s*(?=\S)", ", ", wish.strip()).rstrip(" .,!?。，、！？;；:：")
 
 

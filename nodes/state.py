@@ -355,7 +355,6 @@ def recorded(state: State) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 
 
 def _plain(message: BaseMessage) -> dict[str, Any]:
-    """A message without what its attempts say of it."""
     role = role_of(message)
     plain: dict[str, Any] = {"role": role or "user", "text": str(message.text)}
     if parts := parts_in(message):

@@ -66,7 +66,6 @@ def _tokens(usage: Mapping[str, int] | None) -> int:
 
 
 def _written(attempt: Mapping[str, Any]) -> int:
-    """About how many tokens a call's prompt and draft have."""
     prompt: dict[str, str] = attempt.get("prompt") or {}
     texts = (prompt.get("text"), attempt.get("raw") or attempt.get("text"), attempt.get("reasoning"))
     return sum(tokens_about(text or "") for text in texts)

@@ -23,8 +23,7 @@ from ...nodes.limits import Limits
 from ...nodes.messages.building import MessageBuilder, RepairPrompts
 from ...nodes.models.specs import chat_model, names_model, without_secrets
 from ...nodes.people import PeopleSpeaker, speaker_of
-from ...nodes.recllmsim.goals import GoalMessages, HelperMessages
-from ...nodes.recllmsim.roles import UserPrompts, UserValidator
+from ...nodes.recllmsim.roles import GoalMessages, HelperMessages, UserPrompts, UserValidator
 from ...nodes.scorers.post_questions import PostQuestions
 from ...nodes.scorers.scores import scorers_of
 from ...nodes.settings.import_path import import_path_of, imported, is_import_path

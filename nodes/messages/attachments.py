@@ -60,7 +60,6 @@ def sendable(message: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[str
 
 
 def _standard_block(part: Part) -> dict[str, Any] | None:
-    """The part as a standard content block of LangChain; None if it cannot be sent."""
     if part.type == "other":
         return None
     block: dict[str, Any] = {"type": part.type}

@@ -195,7 +195,6 @@ def messages_for(
 
 
 def _drafts(state: State, role: Role) -> list[tuple[list[str], Mapping[str, str]]]:
-    """Texts and prompt of each rejected call of this turn, in order."""
     calls: dict[int, tuple[list[str], Mapping[str, str]]] = {}
     for attempt in rejected(state, role):
         texts, _ = calls.setdefault(attempt.get("number", 1), ([], attempt.get("prompt") or {"text": ""}))
@@ -214,7 +213,6 @@ def _alternating(turns: Sequence[_Turn]) -> Iterator[BaseMessage]:
 
 
 def _content(pieces: Sequence[str | dict[str, Any]]) -> Any:
-    """One text, or a list of blocks in which adjacent texts are joined."""
     blocks: list[dict[str, Any]] = []
     for is_text, run in groupby(pieces, key=lambda piece: isinstance(piece, str)):
         if is_text:

@@ -4,8 +4,7 @@
 user whom a chat model writes, with people's turns as few-shot examples.
 """
 
-from .few_shot import FewShotUser, speaker_of
-from .speaker import DonorEnded, PeopleSpeaker
+from .speaker import DonorEnded, FewShotUser, PeopleSpeaker, speaker_of
 from .spec import PeopleOptions, people_spec, use_of
 
 __all__ = ["DonorEnded", "FewShotUser", "PeopleOptions", "PeopleSpeaker", "people_spec", "speaker_of", "use_of"]

@@ -69,7 +69,6 @@ def _words(texts: Sequence[str]) -> list[str]:
 
 
 def _alike(rows: Any, row: Any) -> Any:
-    """The likeness of each row with a single one, as numpy's numbers from 0 to 1."""
     return (rows @ row.T).toarray().ravel().clip(0.0, 1.0)
 
 
@@ -126,16 +125,13 @@ class Memory:
         return range(number + 1, end)
 
     def _is_new(self, number: int, moment: PeopleMoment) -> bool:
-        """Whether none of a turn's messages was sent or tried before."""
         return number not in moment.used and moment.tried.isdisjoint(self.keys[number])
 
     def _following(self, moment: PeopleMoment) -> int | None:
-        """The next unused turn of the last turn's source conversation; None if there is none."""
         after = () if moment.before is None else self.after(moment.before)
         return next((number for number in after if self._is_new(number, moment)), None)
 
     def _scores(self, moment: PeopleMoment, options: PeopleOptions) -> Any:
-        """How well each turn fits here, as numpy's numbers."""
         numpy = of_extra("numpy", "stats")
         weights = {name: getattr(options, name) * weight for name, weight in WEIGHTS[self.role].items()}
         scenario = [moment.wish, moment.person]
@@ -201,7 +197,6 @@ def _gumbel(draw: int, number: int) -> float:
 
 
 def _some(conversations: Sequence[Conversation], options: PeopleOptions, source: str) -> Sequence[Conversation]:
-    """The conversations of the part of the users; of too many, those of drawn users."""
     conversations = [conversation for conversation in conversations if of_part(conversation, options.part)]
     if not conversations:
         raise DataError(f"{source}: holds no conversation of part={options.part} of its users")

@@ -18,7 +18,7 @@ from ...prompts import Library
 from ..contract import BySettings
 from ..goodbyes import ENDING, GIVING_UP, Ending
 from ..limits import Limits
-from ..messages.building import MARKS, fenced, filled, messages_for, repair
+from ..messages.building import MARKS, as_text, fenced, filled, messages_for, repair, with_pages
 from ..state import Draft, Prompt, State, Update, Verdict, history, rejected, said
 from ..validators import by_reasons, cut_off, judges_flaws, unless_empty, wordless
 
@@ -84,7 +84,6 @@ class UserPrompts:
         return {"prompt": repair_line}
 
     def _line(self, state: State) -> Prompt:
-        """The prompt with the assistant's last reply; the opening if there is none yet."""
         if not history(state, "assistant"):
             return filled(self.pages["user/opening"], {})
         page = "user/ending_or_giving_up" if self.may_give_up else "user/ending"
@@ -169,3 +168,50 @@ class UserValidator:
 async def published_reply_validator(state: State, runtime: Runtime[Limits]) -> Update:
     """Accepts every reply of the assistant that is not empty, as in the published generator."""
     return {"verdicts": [unless_empty(draft) for draft in (state.get("drafts") or [])]}
+
+
+# The user of a plain agent test, with a goal and facts that the assistant does not get
+
+
+@dataclass(frozen=True)
+class GoalMessages:
+    """Messages for the user: its goal, its facts, rules of behaviour, and the conversation."""
+
+    pages: Library
+
+    def __call__(self, state: State) -> list[BaseMessage]:
+        scenario = state["scenario"]
+        texts = {"goal": goal_of(scenario), "facts": facts_of(scenario)}
+        material = self.pages["user/material"].fill(**{gap: fenced(text, *MARKS) for gap, text in texts.items()})
+        system = self.pages["user/system"]
+        if unknown := "\n".join(filter(None, _lines(scenario.get("unknown") or ""))):  # what the user does not know
+            page = with_pages(self.pages, system.source)["user/unknown"]
+            material += "\n\n" + page.fill(unknown=fenced(unknown, *MARKS, "unknown", "/unknown"))
+        return messages_for("user", state, system=system.fill(), material=material, own_drafts=False, pages=self.pages)
+
+
+@dataclass(frozen=True)
+class HelperMessages:
+    """Messages for a model as the assistant: a system prompt and the conversation, without goal and facts."""
+
+    pages: Library
+
+    def __call__(self, state: State) -> list[BaseMessage]:
+        system = self.pages["assistant/system"].fill()
+        return messages_for("assistant", state, system=system, material="", own_drafts=True)
+
+
+def goal_of(scenario: dict[str, Any]) -> str:
+    """The user's goal: the scenario's goal, else its first message."""
+    return str(scenario.get("goal") or scenario.get("first_message") or "")
+
+
+def facts_of(scenario: dict[str, Any]) -> str:
+    """The user's facts and persona, a line for each fact."""
+    return "\n".join(filter(None, (*_lines(scenario.get("facts", "")), str(scenario.get("persona", "")))))
+
+
+def _lines(facts: Any) -> list[str]:
+    if isinstance(facts, dict):
+        return [f"{name}: {as_text(value)}" for name, value in facts.items()]
+    return [as_text(fact) for fact in (facts if isinstance(facts, list) else [facts])]

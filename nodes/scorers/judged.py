@@ -1,4 +1,4 @@
-"""The scorer that asks a judge about the finished conversation, for true or false or one of some labels."""
+"""The scorer that asks a judge about the finished conversation, and those of the user's satisfaction, 1 to 5."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,14 +9,18 @@ from typing import Any, Literal
 from langchain_core.language_models import BaseChatModel
 from pydantic import ConfigDict, create_model
 
+from ...data.records import Message
+from ...data.rules.user_notices import noticed
 from ...errors import SettingError
 from ...prompts import Page
 from ..calls.store import Call
 from ..judges import Judge, ask_judge, given_page, judging_model, pages_in
+from ..models.offline.model import OfflineChatModel
 from ..models.specs import model_provenance
 from ..requests import Parse, RequestAnswer, parse_json
-from ..state import State, id_of
-from .scores import Score
+from ..state import State, id_of, merged, said
+from ..validators import models_of
+from .scores import Score, Scorer
 
 _CRITERION = "judge/criterion"
 """The shipped prompt template with a criterion."""
@@ -53,15 +57,6 @@ class JudgedScore(Judge):
             return Score(value in self.passing, f"{value}: {reason}", usage)
         return Score(value, reason, usage)
 
-    @property
-    def also(self) -> Mapping[str, str]:
-        answers = ", ".join(json.dumps(word, ensure_ascii=False) for word in self.labels or (True, False))
-        return {"criterion": self.criterion, "answers": answers}
-
-    @property
-    def form(self) -> str:
-        return pages_in(self.language)["judge/score"].fill(answers=self.also["answers"])
-
     def provenance(self) -> dict[str, Any]:
         asked = {"model": model_provenance(self.model), "criterion": self.criterion, "page": self.page.digest}
         own = {name: list(value) for name in ("labels", "passing") if (value := getattr(self, name))}
@@ -80,7 +75,7 @@ def judged(
     """A chat model's judgement of the finished conversation: true or false, or one of `labels`, with its reason.
 
     The model is asked up to three times for a readable answer; then the score has failed. Its tokens are in the score's
-    `usage`, and count as the conversation's.
+    `usage`, and count as the conversation's. SettingError for a model or a setting that cannot be used.
 
     Args:
         model: A model identifier or a chat model.
@@ -91,10 +86,6 @@ def judged(
         labels: The possible values; default: true or false.
         passing: The labels that are a success; the score is then true or false.
         language: Language of the shipped template.
-
-    Raises:
-        SettingError: The model cannot judge, a criterion is missing or has no variable, or `passing` has a value that
-            `labels` lacks.
     """
     if not criterion.strip() and page is None:
         raise SettingError("judged: give a criterion, or a template of your own")
@@ -103,7 +94,52 @@ def judged(
     own_page = given_page(pages_in(language)[_CRITERION] if page is None else page)
     if criterion.strip() and "criterion" not in own_page.gaps:
         raise SettingError("judged: the template has no variable {{ criterion }}: add it, or leave the criterion out")
+    answers = ", ".join(json.dumps(word, ensure_ascii=False) for word in labels or (True, False))
+    form, also = pages_in(language)["judge/score"].fill(answers=answers), {"criterion": criterion, "answers": answers}
     return JudgedScore(
-        model=judging_model(model, "judged"), page=own_page, language=language,
+        model=judging_model(model, "judged"), page=own_page, form=form, also=also, language=language,
         criterion=criterion, labels=tuple(labels), passing=tuple(passing),
     )  # fmt: skip
+
+
+# A simulated user's satisfaction: a model that plays the user is asked as that user, any other user has a rule
+
+
+POINTS = ("1", "2", "3", "4", "5")
+USER_DETAILS = "told"
+"""Key of a state's `extra` for a stored conversation's facts about its user besides the scenario."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AsUser(JudgedScore):
+    """A chat model that rates its satisfaction as the user of the conversation."""
+
+    async def answer(self, state: State) -> RequestAnswer[Any]:
+        details = state.get("extra", {}).get(USER_DETAILS)
+        known = {**details, **state["scenario"]} if isinstance(details, Mapping) else state["scenario"]
+        return await super().answer(merged(state, {"scenario": known}))
+
+
+def by_rule(state: State) -> Score:
+    """The satisfaction from 1 to 5 by the faults that a user would notice, with its parts as the reason."""
+    signs = noticed([Message.model_validate(message) for message in said(state)], state.get("stop"))
+    parts = ", ".join(f"{name.replace('_', ' ')} {value:.2f}" for name, value in signs.model_dump().items())
+    return Score(signs.satisfaction, parts)
+
+
+def by_model(model: str | BaseChatModel, *, page: str | Path | Page | None = None, language: str = "en") -> Scorer:
+    """The scorer that asks a chat model, as the user of the conversation, for its satisfaction: 1 to 5.
+
+    `page`: a prompt template of your own in place of the shipped one, with the variables of `nodes.judged`.
+    SettingError for the offline model, which can only play a role.
+    """
+    own = pages_in(language)["judge/satisfaction"] if page is None else page
+    return AsUser(**vars(judged(model, page=own, labels=POINTS, language=language)))
+
+
+def satisfaction_of(user: Any, language: str = "en") -> tuple[str, Scorer]:
+    """The kind of a user node's satisfaction, `model` or `rule`, and its scorer."""
+    model = next(models_of(user), None)
+    if model is None or isinstance(model, OfflineChatModel):
+        return "rule", by_rule
+    return "model", by_model(model, language=language)

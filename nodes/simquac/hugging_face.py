@@ -127,7 +127,6 @@ class HuggingFaceReader:
         return str(self.tokenizer.decode(written, skip_special_tokens=True)).strip().partition("\n")[0]
 
     def _sent(self, question: ReadingQuestion, section: str) -> Any:
-        """The tokens of a question about a section, with its prompt template."""
         pages = shipped("reading")
         material = pages["assistant/material"].fill_from({**question.scenario(), "section": section})
         system = pages["assistant/system"].fill_from({"no_answer": NO_ANSWER})
@@ -140,14 +139,12 @@ class HuggingFaceReader:
         return self.tokenizer(text, return_tensors="pt", add_special_tokens=False, verbose=False)
 
     def _room(self) -> int:
-        """Maximum tokens of a request to the model."""
         positions = getattr(self.model.config, "max_position_embeddings", None)
         if not isinstance(positions, int) or positions <= 0:
             return MOST_TOKENS * 1_000  # no limit
         return max(1, positions - (ANSWER_TOKENS if self.kind == "causal" else 2))  # RoBERTa counts from 2
 
     def _placed(self, tensors: Any) -> dict[str, Any]:
-        """The tensors where the model is."""
         return {key: value.to(getattr(self.model, "device", "cpu")) for key, value in tensors.items()}
 
 

@@ -19,7 +19,7 @@ from ...graphs import Cast, agent_test, casts
 from ...graphs.scenarios.sources import repeated
 from ...graphs.validity import MEETING, RATING, contexts_of, errands, language_in, rated_states
 from ...nodes.people import people_spec, use_of
-from ...nodes.scorers.satisfaction import satisfaction_of
+from ...nodes.scorers.judged import satisfaction_of
 from ...nodes.seeded_faults import PLANTED
 from ...nodes.speakers.replay import replayed
 from ...nodes.state import Planned

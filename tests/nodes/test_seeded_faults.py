@@ -10,7 +10,7 @@ from duologue.data import Message
 from duologue.data.rules.user_notices import noticed
 from duologue.data.text.text_values import written_values
 from duologue.nodes import seeded_faults
-from duologue.nodes.scorers.satisfaction import by_model, by_rule
+from duologue.nodes.scorers.judged import by_model, by_rule
 from duologue.nodes.scorers.success import success_of
 from duologue.nodes.seeded_faults import PLANTED, forgetful, good, heeded, wordy, wrong
 from duologue.nodes.state import state_from

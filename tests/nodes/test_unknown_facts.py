@@ -6,7 +6,7 @@ import pytest
 
 import duologue
 from duologue import graphs
-from duologue.nodes.recllmsim.goals import GoalMessages
+from duologue.nodes.recllmsim.roles import GoalMessages
 from duologue.prompts.pages import shipped
 
 

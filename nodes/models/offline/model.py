@@ -116,7 +116,6 @@ _WORD = re.compile(r"\bkestrel-[0-9a-f]{4}\b")
 
 
 def _as_prompted(text: str, prompt: ParsedPrompt, draw: int) -> str:
-    """The message with the behaviours of the prompt; the same one without any."""
     names = [name for name in _LINE.findall(prompt.behaviour) if name in BEHAVIOURS]
     if not names:
         return text

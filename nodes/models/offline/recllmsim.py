@@ -104,7 +104,6 @@ def _message(prompt: ParsedPrompt, situation: OfflineSituation, draw: int) -> st
 
 
 def _useless(replies: Sequence[str], phrases: Mapping[str, Any]) -> bool:
-    """Whether the last reply is useless: almost empty, a refusal, or a repetition."""
     if not replies:
         return False
     last = replies[-1]
@@ -115,7 +114,6 @@ def _useless(replies: Sequence[str], phrases: Mapping[str, Any]) -> bool:
 def _afterwards(
     prompt: ParsedPrompt, situation: OfflineSituation, unasked: Sequence[str], untold: Sequence[str]
 ) -> str:
-    """The answer to a question after the conversation, in one or two sentences."""
     phrases = situation.phrases
     plan = [title for text in prompt.others for _, title in _OPTION.findall(text[:READ])][-3:]
     facts_told = [text for text in situation.facts if text not in untold]
@@ -221,7 +219,6 @@ def _fact(prompt: ParsedPrompt, question: str, goal: str, phrases: dict[str, lis
 
 
 def _goodbyes(prompt: ParsedPrompt) -> tuple[str, str]:
-    """The phrases for leaving and for giving up; the second only if the prompt contains it."""
     language = language_of(prompt.material) or "en"
     return ENDING[language], GIVING_UP[language] if GIVING_UP[language].rstrip(".。") in prompt.material else ""
 

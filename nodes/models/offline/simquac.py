@@ -26,7 +26,6 @@ def student(prompt: ParsedPrompt, draw: int, misbehaviour: str = "") -> str:
 
 
 def _question(prompt: ParsedPrompt, previous: Sequence[str], note: str, draw: int) -> str:
-    """A question that was not asked yet, of the kind that our note requests."""
     earlier = {plain_words(text) for text in previous}
     texts = _candidates(prompt, previous, note, draw)
     return next((text for text in texts if plain_words(text) not in earlier), "What else?")
@@ -90,7 +89,6 @@ def _things(answers: Sequence[str], mentioned: set[str], title: str) -> Iterator
 
 
 def _about(thing: str, template: str) -> str:
-    """The template with a thing in its gap; braces in the thing are replaced."""
     return template.replace("{x}", _short(thing).replace("{", "(").replace("}", ")"))
 
 
