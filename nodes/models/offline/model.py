@@ -38,10 +38,7 @@ MISBEHAVIOURS: Mapping[OfflineSide, Sequence[str]] = vocabulary("misbehaviours")
 
 
 class OfflineChatModel(BaseChatModel):
-    """A deterministic speaker of one role.
-
-    Each rate of misbehaviour is a share of the calls, 0 to 1.
-    """
+    """A deterministic speaker of one role; each rate of misbehaviour is a share of the calls, 0 to 1."""
 
     model_config = ConfigDict(extra="forbid")
     profile: ModelProfile | None = ModelProfile(

@@ -23,21 +23,21 @@ KNOWN_MARKS = ("profile", "facts", "knowledge", "persona")
 
 @dataclass(frozen=True)
 class ParsedPrompt:
-    """The parts of the messages of a call, from the view of the role whose turn it is."""
+    """The parts of the messages of a call, from the view of the role whose turn it is.
+
+    `turns`: whether this role said it, and the text of each message, which are also in `own` and `others`.
+    """
 
     material: str
     """All texts that are not this role's own."""
+    turns: tuple[tuple[bool, str], ...]
     own: tuple[str, ...]
-    """The messages of this role."""
     others: tuple[str, ...]
-    """The messages of the other role."""
     answered: tuple[str, ...]
     """The messages of this role before the other role's last message."""
     note: str
     """Our notes in the last message."""
-    turns: tuple[tuple[bool, str], ...] = ()
-    """Whether this role said it, and the text of each message, in order."""
-    behaviour: str = ""
+    behaviour: str
     """The lines about this role's behaviours, of a system prompt."""
 
     def marked(self, tag: str) -> str:
@@ -52,10 +52,7 @@ class ParsedPrompt:
 
 
 def prompt_of(messages: Sequence[BaseMessage]) -> ParsedPrompt:
-    """The parts of the messages.
-
-    The conversation begins after the situation and its acknowledgement.
-    """
+    """The parts of the messages; the conversation begins after the situation and its acknowledgement."""
     texts = [(message.type, str(message.text)) for message in messages]
     turns = [(speaker == "ai", text.strip()) for speaker, text in texts if speaker in ("ai", "human")]
     heard = [text for is_own, text in turns if not is_own]
@@ -65,11 +62,11 @@ def prompt_of(messages: Sequence[BaseMessage]) -> ParsedPrompt:
     last = max((number for number, (is_own, _) in enumerate(dialogue) if not is_own), default=0)
     return ParsedPrompt(
         material="\n".join([*heard, system]),
+        turns=tuple(dialogue),
         own=tuple(text for is_own, text in dialogue if is_own),
         others=tuple(text for is_own, text in dialogue if not is_own),
         answered=tuple(text for is_own, text in dialogue[:last] if is_own),
         note=" ".join(text for within, text in _split("".join(heard[-1:]), "note") if within).strip(),
-        turns=tuple(dialogue),
         behaviour="".join(text for within, text in _split(system, "behaviour") if within),
     )
 
@@ -95,10 +92,7 @@ def _words_of_other(text: str) -> str:
 
 
 def _split(text: str, tag: str) -> Iterator[tuple[bool, str]]:
-    """The pieces of the text, and whether each is between the marks of the tag.
-
-    It takes linear time in the length of the text.
-    """
+    """The pieces of the text, and whether each is between the marks of the tag; takes linear time."""
     opening, closing, after = f"<{tag}>", f"</{tag}>", 0
     while (start := text.find(opening, after)) >= 0 and (end := text.find(closing, start)) >= 0:
         yield False, text[after:start]
@@ -148,10 +142,7 @@ def rotated(items: Sequence[str], draw: int) -> list[str]:
 
 
 def phrase(templates: Sequence[str], draw: int, **gaps: str) -> str:
-    """The template chosen by the draw, with its variables filled.
-
-    Values are text: variables in them are not filled.
-    """
+    """The template chosen by the draw, with its variables filled; variables in their values are not."""
     return re.sub(r"\{(\w+)\}", lambda gap: gaps.get(gap[1], gap[0]), templates[draw % len(templates)])
 
 
@@ -167,10 +158,7 @@ def short(text: str, most: int) -> str:
 
 
 class WordRanking:
-    """BM25 (k 1.2, b 0.6) over short texts, with weights that are never negative.
-
-    The weight of a word is log(1 + (N - n + 0.5) / (n + 0.5)).
-    """
+    """BM25 (k 1.2, b 0.6) over short texts; the weight of a word is log(1 + (N - n + 0.5) / (n + 0.5))."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts

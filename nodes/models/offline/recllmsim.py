@@ -65,13 +65,9 @@ def situation_of(task: str, profile: str) -> OfflineSituation:
 
 
 def user_reply(prompt: ParsedPrompt, draw: int, misbehaviour: str = "") -> str:
-    """The user's next message.
-
-    Misbehaviours: `role_leak` speaks for another role, `prompt_leak` reveals the prompt.
-    """
+    """The user's next message; misbehaviours: `role_leak` speaks for another role, `prompt_leak` reveals the prompt."""
     situation = situation_of(prompt.marked("task"), prompt.marked("profile"))
-    message = _message(prompt, situation, draw)
-    return phrase(situation.phrases.get(misbehaviour, ["{m}"]), draw, m=message)
+    return phrase(situation.phrases.get(misbehaviour, ["{m}"]), draw, m=_message(prompt, situation, draw))
 
 
 def _message(prompt: ParsedPrompt, situation: OfflineSituation, draw: int) -> str:
@@ -153,10 +149,7 @@ _SAY_GOAL = ("openings", "unknown", "again", "insist")
 
 
 def goal_user(prompt: ParsedPrompt, draw: int, misbehaviour: str = "") -> str:
-    """The user's next message.
-
-    Misbehaviours: `role_leak` speaks for another role, `prompt_leak` shows the prompt.
-    """
+    """The user's next message; misbehaviours as of `user_reply`."""
     goal_text = " ".join(unfenced("".join(prompt.marked_any(GOAL_MARKS)[:1])[:READ]).split())
     goal = short(goal_text, 60)
     if not goal:
@@ -165,9 +158,8 @@ def goal_user(prompt: ParsedPrompt, draw: int, misbehaviour: str = "") -> str:
     phrases = vocabulary("goals")[language]
     if goal_text == goal + (mark := goal_text[-1]) and mark in "?？":  # its own mark, and no other one after it
         goal = goal_text
-        phrases = phrases | {
-            name: [re.sub(r"\{x\}[.?。]", "{x}", text) for text in phrases[name]] for name in _SAY_GOAL
-        }
+        bare = {name: [re.sub(r"\{x\}[.?。]", "{x}", text) for text in phrases[name]] for name in _SAY_GOAL}
+        phrases = phrases | bare
     leaks = vocabulary(f"tasks_{language}").get(misbehaviour, ["{m}"])
     return phrase(leaks, draw, m=_goal_message(prompt, goal, phrases, draw))
 
@@ -213,9 +205,8 @@ def _fact(prompt: ParsedPrompt, question: str, goal: str, phrases: dict[str, lis
     fact = next((text for text in (*untold, *best) if fits[text] or (text in untold and not asked_kinds)), None)
     if fact is None:
         return phrase(phrases["unknown"], len(prompt.own), x=goal)
-    if fact[-1] in "?？!！":  # it keeps its own mark
-        return fact
-    return phrase(rotated(phrases["fact"], draw), 0, x=fact)
+    keeps_its_mark = fact[-1] in "?？!！"
+    return fact if keeps_its_mark else phrase(rotated(phrases["fact"], draw), 0, x=fact)
 
 
 def _goodbyes(prompt: ParsedPrompt) -> tuple[str, str]:
@@ -228,10 +219,7 @@ def _has(pattern: object, text: str) -> bool:
 
 
 def inventor(prompt: ParsedPrompt, draw: int, misbehaviour: str = "") -> str:
-    """A complete profile.
-
-    Misbehaviours: `incomplete` leaves attributes out, `repeat` ignores the request.
-    """
+    """A complete profile; misbehaviours: `incomplete` leaves attributes out, `repeat` ignores the request."""
     request = prompt.marked("lacking")[:2_000]
     chinese = language_of(request) == "zh"
     lists = vocabulary(f"profiles_{'zh' if chinese else 'en'}")

@@ -40,9 +40,7 @@ def _candidates(prompt: ParsedPrompt, previous: Sequence[str], note: str, draw: 
     filled = {kind: [template.format(**values) for template in texts] for kind, texts in questions.items()}
     templates = {kind: rotated(texts, draw) for kind, texts in filled.items()}
     kind_in_note = next((kind for kind, sign in _SIGNS.items() if sign.search(note)), "")
-    for kind in (
-        rotated(["who", "when", "where"], draw) if kind_in_note == "wh" else [kind_in_note] if kind_in_note else []
-    ):
+    for kind in rotated(["who", "when", "where"], draw) if kind_in_note == "wh" else filter(None, [kind_in_note]):
         yield from templates[kind]
     if not previous:
         yield _about(subject, templates["header"][0])
@@ -102,10 +100,7 @@ _TEACHER = {name: re.compile(text) for name, text in vocabulary("simquac")["teac
 
 
 def teacher(prompt: ParsedPrompt, draw: int, misbehaviour: str = "") -> str:
-    """An answer from the section.
-
-    Misbehaviours: `paraphrase` changes the words, `background` uses the background.
-    """
+    """An answer from the section; misbehaviours: `paraphrase` changes the words, `background` uses the background."""
     if misbehaviour == "paraphrase":
         return "In other words, " + " ".join(reversed(_answer(prompt, draw).split()[:12])) + "."
     background = prompt.marked("background") if misbehaviour == "background" else ""
@@ -129,10 +124,8 @@ def _answer(prompt: ParsedPrompt, draw: int) -> str:
     open_question = _TEACHER["open"].search(question)
 
     def rank(number: int) -> tuple[float, int]:
-        proven = evidence is not None and evidence.search(texts[number])
-        return ranking.score(number, known_words) * (1.3 if proven else 1.0) * (
-            0.4 if is_used[number] else 1.0
-        ), -number
+        factor = 1.3 if evidence is not None and evidence.search(texts[number]) else 1.0
+        return ranking.score(number, known_words) * factor * (0.4 if is_used[number] else 1.0), -number
 
     if known_words := [word for word in query if ranking.frequency[word]]:
         best = max(range(len(texts)), key=rank)
