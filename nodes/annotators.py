@@ -46,19 +46,19 @@ _HAN = re.compile(r"[\u4e00-\u9fff]")
 
 @dataclass(frozen=True)
 class LabelQuestion:
-    """A question to an annotator: the units of a conversation without a label, and the vote's number."""
+    """A question to an annotator: the units of a conversation without a label; vote `number`, from 1, of `count`.
+
+    `units`: indices of messages from 0, or only `data.labels.units.WHOLE`. The seeds of the calls are derived from
+    `subject`.
+    """
 
     conversation: Conversation
     label: LabelDefinition
     units: tuple[int, ...]
-    """Indices of messages from 0, or only `data.labels.units.WHOLE`."""
     seed: int = 0
     subject: str = ""
-    """The text from which the seeds of the calls are derived."""
     number: int = 1
-    """Number of the vote, from 1."""
     count: int = 1
-    """Number of votes."""
 
     def calls(self) -> list[tuple[int, ...]]:
         """The units of each call."""
@@ -156,8 +156,6 @@ class FunctionAnnotator:
         label = question.label
         if question.units[0] == WHOLE:
             return {WHOLE: _whole(answer, label)}
-        if isinstance(answer, Mapping):
-            return {int(unit): _whole(value, label) for unit, value in answer.items()}
         messages = enumerate(question.conversation.messages)
         about = [number for number, one in messages if one.stored and label.role in (None, one.role)]
         if not isinstance(answer, list | tuple) or len(answer) != len(about):
@@ -262,6 +260,7 @@ def _task(label: LabelDefinition, units: Sequence[int]) -> str:
     return f"Label message {units[0] + 1}{', the last one' if label.asked == 'so far' else ''}."
 
 
+_quoted = partial(json.dumps, ensure_ascii=False)
 _FORM = "Reply with one JSON object and nothing else, with exactly these keys:"
 _FORM_OF_MESSAGES = """\
 Reply with one JSON object and nothing else: {"messages": [...]}, with an object for each message that you are asked \
@@ -291,10 +290,6 @@ def _part_line(name: str, part: PartDefinition, seed: int, vote: int) -> str:
     for other, allowed in part.only_if.items():
         one += f"; null unless {other} is {'' if len(allowed) == 1 else 'one of '}{', '.join(map(_quoted, allowed))}"
     return one
-
-
-def _quoted(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 # The reply
@@ -335,8 +330,8 @@ def _by_message(value: Any, units: Sequence[int]) -> dict[int, Any] | Refusal:
 def lost(source: str, translated: str) -> list[str]:
     """The parts of a source that its translation must keep and does not.
 
-    These are numbers of two or more digits, web addresses, and names in Latin letters of a Chinese source. A separator
-    of thousands may be dropped. Of the published translations of the open files, 99.5 % keep all numbers.
+    These are numbers of two or more digits (without separators of thousands), web addresses, and names in Latin letters
+    of a Chinese source. Of the published translations of the open files, 99.5 % keep all numbers.
 
     >>> lost("1,200 yuan for 2 people, see https://a.b/c", "两个人1200元")
     ['https://a.b/c']

@@ -39,8 +39,7 @@ async def problems(
 
     For a speaker, a compiled agent with `messages` is accepted too. The object is called in each of `states`. Its
     update must have the keys of this node of the graph, be plain JSON, and leave the state unchanged. An exception
-    counts as a violation, because it would end the conversation. `own_reasons`: stop reasons of the cast, such as
-    `hotel:transferred`. SettingError for a place that the graph does not have.
+    counts as a violation, because it would end the conversation. `own_reasons`: stop reasons of the cast.
     """
     if place not in PLACES:
         raise SettingError(f"there is no place {place!r}, only {', '.join(PLACES)}")

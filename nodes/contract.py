@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import fields
 from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 from langgraph.runtime import Runtime
 from pydantic import TypeAdapter, ValidationError
@@ -33,13 +32,6 @@ class Node(Protocol):
     def __call__(self, state: State, runtime: Runtime[Limits]) -> Awaitable[Update]: ...
 
 
-@runtime_checkable
-class Described(Protocol):
-    """A node, or a part of one, that gives its settings for the record: plain JSON, without secrets."""
-
-    def provenance(self) -> dict[str, Any]: ...
-
-
 class BySettings:
     """A dataclass of a node whose settings in the record are those of its fields that are plain values."""
 
@@ -47,14 +39,6 @@ class BySettings:
         values = {field.name: getattr(self, field.name) for field in fields(cast(Any, self))}
         plain = {name: value for name, value in values.items() if isinstance(value, str | int | float | tuple)}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
-
-
-@runtime_checkable
-class AsksModel(Protocol):
-    """A node that asks a chat model."""
-
-    @property
-    def model(self) -> BaseChatModel: ...
 
 
 Stop: TypeAlias = Callable[[State, Limits], str | None]
@@ -121,7 +105,7 @@ def check_function(
     try:
         inspect.signature(function).bind(*[{}] * arguments)
     except TypeError:
-        number = {1: "one argument", 2: "two arguments"}[arguments]
+        number = "one argument" if arguments == 1 else "two arguments"
         raise ContractError(f"{expected}; got {shown(function)}, which does not take {number}") from None
 
 
@@ -223,9 +207,12 @@ def _reasons(own_reasons: Collection[str]) -> str:
 
 
 def describe(node: object) -> dict[str, Any]:
-    """The description of a node, or of a part of one, for the record: its name and its settings."""
-    if isinstance(node, Described) and not isinstance(node, type):
-        return {"name": type(node).__name__, **node.provenance()}
+    """The description of a node, or of a part of one, for the record: its name and its settings.
+
+    A method `provenance()` gives the settings: plain JSON, without secrets.
+    """
+    if not isinstance(node, type) and callable(settings := getattr(node, "provenance", None)):
+        return {"name": type(node).__name__, **settings()}
     name = getattr(node, "__qualname__", None) or type(node).__qualname__
     described: dict[str, Any] = {"name": str(name).replace("<locals>.", "")}
     if not str(getattr(node, "__module__", "")).startswith("duologue."):

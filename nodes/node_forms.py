@@ -63,11 +63,11 @@ async def spoken(place: NodePlace, answer: Any) -> Any:
     """The update of a node's answer: a speaker may answer a text, a message, or `messages`, which become drafts."""
     if answer is None:
         return {}
-    if "drafts" not in ANSWERS[place] or (isinstance(answer, dict) and "messages" not in answer):
+    further = dict(answer) if isinstance(answer, dict) else {"messages": answer}
+    if "drafts" not in ANSWERS[place] or "messages" not in further:
         return answer
-    further = {key: answer[key] for key in answer.keys() - {"messages"}} if isinstance(answer, dict) else {}
     try:
-        words = _as_assistant(answer["messages"] if isinstance(answer, dict) else answer)
+        words = _as_assistant(further.pop("messages"))
         return {"drafts": await drafts_answered(words, ()), **further}
     except AnswerError as error:
         raise ContractError(f"{place}: {error}") from None

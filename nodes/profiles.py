@@ -70,17 +70,18 @@ class ProfileLimits:
 
 
 class Proposal(TypedDict, total=False):
-    """One draft of a profile with its verdict."""
+    """One draft of a profile with its verdict.
+
+    `place`: index of the profile among the new ones; `round`: number of the request for it; both from 0. `attempt`: number
+    of the call in this round, from 1.
+    """
 
     text: Required[str]
     """The accepted profile, or the rejected draft."""
     verdict: Required[Literal["accepted", "rejected"]]
     place: Required[int]
-    """Index of the profile among the new ones, from 0."""
     round: Required[int]
-    """Number of the request for this profile, from 0."""
     attempt: Required[int]
-    """Number of the call in this round, from 1."""
     reason: str
     repair: str
     """Explanation of the rejection."""

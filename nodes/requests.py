@@ -80,15 +80,10 @@ async def ask(
 ) -> RequestAnswer[T]:
     """Ask a chat model with a prompt template until its reply can be parsed; the answer has every attempt.
 
-    Args:
-        model: The chat model to ask. If it fails, the answer has the error.
-        page: Name of the template in `pages`, such as `judge/request`. Its folder may have `judge/system`, and
-            templates for rejected replies: `judge/repair_<reason>` or `judge/repair_other`.
-        values: The values of the variables of all these templates; PromptError for a template that lacks one.
-        parse: Parses a reply.
-        attempts: Maximum number of calls.
-        pages: The library of templates.
-        call: Identifies the request in the run; the seed of each attempt is derived from it.
+    `page` names the template in `pages`, such as `judge/request`. Its folder may have `judge/system`, and templates for
+    rejected replies: `judge/repair_<reason>` or `judge/repair_other`. `values`: those of the variables of all these;
+    PromptError for a template that lacks one. `attempts`: most calls. `call` identifies the request in the run; the
+    seed of each attempt is derived from it.
     """
     side = page.rpartition("/")[0]
     system = pages[f"{side}/system"].fill_from(values) if f"{side}/system" in pages else ""

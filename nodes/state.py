@@ -50,7 +50,7 @@ class Draft(TypedDict, total=False):
     spans: list[dict[str, Any]]
     """`{"text", "start"}` each, if the speaker knows them (a replayed answer)."""
     usage: dict[str, int]
-    """`input_tokens`, `output_tokens`, `calls` of the call; `cached_tokens` and `reasoning_tokens` if there are any."""
+    """Tokens of the call, by the names of `data.Usage`."""
     finish_reason: str
     """Why the model stopped writing, as the endpoint reports it."""
     flaw: str
@@ -107,9 +107,9 @@ class Verdict(TypedDict, total=False):
 
 Attempt: TypeAlias = dict[str, Any]
 """A draft with its verdict: the plain form of a `data.Attempt` with `role`, `turn`, `at` (number of the messages before
-it) and, once it is accepted, `message`: the id of the message that it became, whose `spans`, `parts`, `stored`, `labels`
-and `extra` stand beside them. A message that the conversation began with has one with the number 0 and the verdict
-`given`; the assistant's fallback has one with the number 0 and the verdict `fallback`."""
+it) and, once it is accepted, `message`: the id of the message that it became, with its `spans`, `parts`, `stored`,
+`labels` and `extra`. A message that the conversation began with, and the assistant's fallback, have one with the number 0
+and the verdict `given` or `fallback`."""
 
 
 def joined(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
@@ -164,8 +164,7 @@ class Planned(TypedDict, total=False):
     forks: dict[str, Any]
     """The conversation that it forks, and where: the plain form of a `data.provenance.Fork`."""
     replays: dict[str, Any]
-    """Of a replay the stored conversation: its `record` as plain JSON, the `source` that holds it, and `same`, the
-    import path of a function that compares answers."""
+    """Of a replay the stored `record` as plain JSON, the `source` that holds it, and `same`, which compares answers."""
     labels: dict[str, Any]
     extra: dict[str, Any]
     """The `extra` of the conversation, such as that of a re-enacted one; `behaviours` in it are those of its user."""

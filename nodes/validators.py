@@ -14,7 +14,7 @@ from langgraph.runtime import Runtime
 
 from ..data.records import Usage
 from ..errors import shown
-from .contract import AsksModel, ContractError, Node, call_of, describe
+from .contract import ContractError, Node, call_of, describe
 from .limits import Limits
 from .messages.attachments import why_empty
 from .models.flaws import CONTENT_FILTER, CUT_OFF, EMPTY, REFUSAL, flaw_in
@@ -32,9 +32,6 @@ _SIGNATURE = "(draft, state) or (draft, state, runtime) -> None, a reason or a V
 _REJECTED_FLAWS = (CUT_OFF, CONTENT_FILTER, EMPTY)
 _NOT_OF_THE_JUDGEMENT = ("stored", "judging", "explanation", "failed", "measured", "notes")
 """Keys of a verdict that observing does not change."""
-
-
-# Flaws
 
 
 def judges_flaws(node: V) -> V:
@@ -79,9 +76,6 @@ def _rejection(reason: str | None) -> Verdict:
     return {"accepted": False, "reason": reason}
 
 
-# Verdicts
-
-
 def cut_off(draft: Draft) -> Verdict | None:
     """The rejection of a draft if its endpoint reports that it was cut off by length; else None."""
     return _rejection(CUT_OFF) if flaw_in(draft) == CUT_OFF else None
@@ -117,9 +111,6 @@ async def not_empty(state: State, runtime: Runtime[Limits]) -> Update:
 async def accept_all(state: State, runtime: Runtime[Limits]) -> Update:
     """A validator that accepts every draft of a sound reply."""
     return {"verdicts": [{"accepted": True} for _ in state.get("drafts") or []]}
-
-
-# Of a function
 
 
 @dataclass(frozen=True)
@@ -158,19 +149,15 @@ def validator(judge: DraftJudge, *, must: bool = False) -> Node:
     `assistant_rejected`. Without `must` the last draft is sent all the same, unless the cast has another setting
     (`when_rejected`). ContractError if it takes other arguments.
     """
+    expected = f"validator: expected a function {_SIGNATURE}; got {shown(judge)}"
     if not callable(judge) or isinstance(judge, type):
-        raise ContractError(f"validator: expected a function {_SIGNATURE}; got {shown(judge)}")
+        raise ContractError(expected)
     signature = inspect.signature(judge)
     try:
         signature.bind({}, {}, **({"runtime": None} if "runtime" in signature.parameters else {}))
     except TypeError:
-        raise ContractError(
-            f"validator: expected a function {_SIGNATURE}; got {shown(judge)}, which takes other arguments"
-        ) from None
+        raise ContractError(f"{expected}, which takes other arguments") from None
     return JudgedBy(judge, must, judges_flaws=_judges_flaws(judge))
-
-
-# Of other validators
 
 
 @dataclass(frozen=True)
@@ -196,11 +183,10 @@ class ValidatorSequence:
 
 
 def every(*nodes: Node) -> Node:
-    """A validator that accepts the drafts that all of these accept.
+    """A validator that accepts the drafts that all of these accept; the first rejection is the verdict.
 
-    They are called in order, but those that may ask a model (judges, async functions) after the others. These are not
-    called at all once a draft of the reply is rejected. The first rejection is the verdict. A text to store instead of
-    the draft's comes from the first validator that gives one. Notes are joined.
+    They are called in order, but those that may ask a model (judges, async functions) after the others, and not at all
+    once a draft of the reply is rejected. A text to store comes from the first validator that gives one.
     """
     return ValidatorSequence(tuple(sorted(map(node_of, nodes), key=may_ask)))
 
@@ -253,12 +239,11 @@ def parts_of(node: object) -> Iterator[object]:
 
 def models_of(node: object) -> Iterator[BaseChatModel]:
     """The chat models that a node asks, those of the validators in it included."""
-    return (part.model for part in parts_of(node) if isinstance(part, AsksModel))
+    models = (getattr(part, "model", None) for part in parts_of(node))
+    return (model for model in models if isinstance(model, BaseChatModel))
 
 
 def may_ask(node: object) -> bool:
     """Whether a validator may ask a model: it has one, or is made of an async function."""
-    return any(
-        inspect.iscoroutinefunction(call_of(part.judge)) if isinstance(part, JudgedBy) else isinstance(part, AsksModel)
-        for part in parts_of(node)
-    )
+    functions = (part.judge for part in parts_of(node) if isinstance(part, JudgedBy))
+    return any(models_of(node)) or any(inspect.iscoroutinefunction(call_of(one)) for one in functions)

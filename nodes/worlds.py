@@ -36,11 +36,9 @@ class Restorable(Protocol):
 
     def snapshot(self) -> Any:
         """A snapshot of the world for `restore`; lists and objects in it are copied."""
-        ...
 
     def restore(self, snapshot: Any) -> Any:
         """Put the world back to a snapshot."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)

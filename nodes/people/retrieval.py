@@ -39,10 +39,13 @@ DRAWN = 64
 
 
 class PeopleMoment(NamedTuple):
-    """A conversation as the role sees it whose turn it is; `place`: number of turns that the role has had."""
+    """A conversation as the role sees it whose turn it is; the assistant knows neither `wish` nor `person`.
+
+    `place`: number of turns that the role has had; `used` and `before`: numbers of those, and of the last of those, that
+    are of this memory; `draw`: a random integer.
+    """
 
     wish: str
-    """What the user wants; empty for the assistant, which does not know it, as is `person`."""
     person: str
     messages: Sequence[tuple[Role, str]]
     heard: Sequence[str]
@@ -50,12 +53,9 @@ class PeopleMoment(NamedTuple):
     tried: frozenset[str]
     """The words of each message of this role, and of each rejected draft of this turn."""
     used: frozenset[int]
-    """Numbers of the turns that this role has used."""
     place: int
     before: int | None
-    """Number of this role's last turn; None if it has used none of this memory."""
     draw: int
-    """A random integer."""
 
 
 @lru_cache(maxsize=50_000)  # a text is in the groups of all later turns; its words are shared, which saves memory

@@ -1,10 +1,8 @@
 """Slots: places, dates, amounts and the like in a turn, which a new scenario may fill with other values.
 
-A value from the source conversation's task or profile is replaced where the replacement is certain. That is so if its
-task contains exactly this value of its kind, and the new task exactly one other. Where it is not certain, the turn does
-not fit. A log has neither task nor profile: there all statements of its user count.
-
-The scenario may lack an order number, phone number, card or address of the source. It is then left out with its
+A value from the source conversation's task or profile is replaced where its task contains exactly this value of its
+kind, and the new task exactly one other; else the turn does not fit. A log has neither task nor profile: there all
+statements of its user count. An order number, phone number, card or address that the scenario lacks is left out with its
 sentence, or the user does not have it.
 """
 
@@ -99,10 +97,9 @@ class FilledText(NamedTuple):
 
 
 def names_in(text: str) -> tuple[Span, ...]:
-    """Names of places, persons and organisations at the beginning of a text, in order.
+    """Names of places, persons and organisations at the beginning of a text, in order; some are missed, some false.
 
-    In English these are words with a capital inside a sentence, in Chinese those that `jieba.posseg` tags as names
-    (extra `zh`). Both have false positives and miss some names.
+    In English these are words with a capital inside a sentence, in Chinese those that `jieba.posseg` tags (extra `zh`).
     """
     text = text[:_MOST]
     names: list[Span] = []
@@ -141,8 +138,7 @@ def values_in(text: str) -> tuple[Span, ...]:
 def filled(text: str, here: Context, there: Context, *, follows: bool) -> FilledText | None:
     """The text with its slots filled for a context; None if an unfitting value has no certain replacement.
 
-    `there`: the context in its source conversation. `follows`: whether this role's last turn is from the same source
-    conversation, so that new values continue that turn.
+    `there`: the context in its source conversation. `follows`: whether this role's last turn is from the same one.
     """
     known, source = ("\n".join((context.wish, context.person, context.talk)) for context in (here, there))
     against = "" if here.wish == there.wish else here.wish  # under the same task its values stood already

@@ -26,10 +26,8 @@ def difference(actual: Any, expected: Any, *, partial: bool = True, path: str = 
                 return f"{inside}{key}: is missing, expected {shown(value)}"
             if inner := difference(actual[key], value, partial=partial, path=f"{inside}{key}"):
                 return inner
-        more = [key for key in actual if key not in expected]
-        return (
-            f"{inside}{more[0]}: is {shown(actual[more[0]])}, expected nothing there" if more and not partial else None
-        )
+        more = [] if partial else [key for key in actual if key not in expected]
+        return f"{inside}{more[0]}: is {shown(actual[more[0]])}, expected nothing there" if more else None
     if isinstance(expected, list):
         if not isinstance(actual, list):
             return f"{at}is {shown(actual)}, expected a list"

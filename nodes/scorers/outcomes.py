@@ -20,7 +20,7 @@ from ...data.records import Message
 from ...data.rules.refusals import refused as refused_in
 from ...data.stop_reasons import in_words
 from ...errors import SettingError
-from ..contract import describe
+from ..contract import BySettings, describe
 from ..speakers.tools import calls_that_ran, was_not_undone
 from ..state import State, recorded, said, standing
 from ..worlds import state_of
@@ -31,6 +31,7 @@ NO_STATE = (
     "there is no state to compare: the conversation has no world, and the agent keeps no channel; "
     "give the cast a world, or the agent AgentSpeaker(keep=...)"
 )
+_UNSENT = "in drafts that were not sent and not undone"
 _STRICT = ConfigDict(extra="forbid", strict=True)
 
 
@@ -38,16 +39,14 @@ _STRICT = ConfigDict(extra="forbid", strict=True)
 class FinalState:
     """Whether the final state is as expected: that of the conversation's world, else the agent's kept channels.
 
-    A world's state is the value of its method `state()`, async or not. Without it, it is the attribute `state`, else
-    the world itself, if it is a mapping. The score's reason is the first difference by its path:
-    `bookings.QX4821.date: is "2026-05-01", expected "2026-05-03"`.
+    A world's state is what its method `state()` gives, async or not; a mapping is its own. The reason is the first
+    difference by its path: `bookings.QX4821.date: is "2026-05-01", expected "2026-05-03"`.
     """
 
     expected: Any = None
-    """The expected state; or give `key`."""
     _: KW_ONLY
     key: str | None = None
-    """The scenario's key for the expected state."""
+    """In place of `expected`: the scenario's key for it."""
     partial: bool = True
     """Whether objects may have more keys than expected, at every depth; False compares the whole."""
 
@@ -106,8 +105,7 @@ class ToolCalled:
             return Score(passed, f"{self.name} was called, but {wrong[-1]}")
         times = "once" if fitting == 1 else f"{fitting} times"
         hidden = sum(call in done and not self._wrong(call) for call in unsent)
-        where = f" ({hidden} in drafts that were not sent and not undone)" if hidden else ""
-        return Score(passed, f"{self.name} was called {times}{where}")
+        return Score(passed, f"{self.name} was called {times}" + (f" ({hidden} {_UNSENT})" if hidden else ""))
 
     def _wrong(self, call: Mapping[str, Any]) -> str | None:
         arguments = call.get("arguments", {})
@@ -116,9 +114,9 @@ class ToolCalled:
         return f"with {shown(arguments)}" if self.where is not None and not self.where(arguments) else None
 
     def provenance(self) -> dict[str, Any]:
-        described: dict[str, Any] = {"tool": self.name, "arguments": plain(self.arguments), "times": self.times}
-        described = {key: value for key, value in described.items() if value is not None} | {"errors": self.errors}
-        return described | ({"where": describe(self.where)} if self.where is not None else {})
+        where = None if self.where is None else describe(self.where)
+        told = {"tool": self.name, "arguments": plain(self.arguments), "times": self.times, "errors": self.errors}
+        return {key: value for key, value in {**told, "where": where}.items() if value is not None}
 
 
 def _calls_that_last(state: State) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -158,12 +156,11 @@ class TextContains:
 
     def __call__(self, state: State) -> Score:
         spoken = "\n".join(texts_of(state, self.side))
-        found = [text for text in (*self.all, *self.any) if self._is_in(text, spoken)]
-        said_of_any = [text for text in self.any if text in found]
-        lacking = [text for text in self.all if text not in found][:1]
-        if lacking or len(said_of_any) < min(1, len(self.any)):
+        said_of_any = [text for text in self.any if self._is_in(text, spoken)]
+        lacking = [text for text in self.all if not self._is_in(text, spoken)][:1]
+        lacking += [] if said_of_any else self.any[:1]
+        if lacking:
             who = "nobody" if self.side == "both" else f"the {self.side} never"
-            lacking += [] if said_of_any else self.any[:1]
             return Score(False, "; ".join(f"{who} says {shown(text)}" for text in lacking))
         return Score(True, "; ".join(f"said: {shown(text)}" for text in (*self.all[:1], *said_of_any[:1])))
 
@@ -195,7 +192,7 @@ def texts_of(state: State, side: Literal["user", "assistant", "both"]) -> list[s
 
 
 @dataclass(frozen=True, config=_STRICT)
-class Refused:
+class Refused(BySettings):
     """Whether the assistant refused, by the refusals of the scenario's domain, else by the rule `refusal`.
 
     Words are a rough sign: where they decide a test, ask a judge (`judged`). `negated(refused())`: it never refused.
@@ -209,25 +206,15 @@ class Refused:
         replies = [message for message in said(state) if message["role"] == "assistant"]
         domain = domains.of(state["scenario"])
         for message in replies[-1:] if self.last else replies:
-            words: str | None = message["text"]
-            if not domain.has_refusals:
-                words = refused_in(message["text"])
-            elif not domain.refuses(Message.model_validate(message)):
-                words = None
-            if words is not None:
+            words = message["text"] if domain.has_refusals else refused_in(message["text"])
+            if words is not None and (not domain.has_refusals or domain.refuses(Message.model_validate(message))):
                 return Score(True, f"the assistant refused: {shown(words)}")
         return Score(False, "the assistant refused nothing")
-
-    def provenance(self) -> dict[str, Any]:
-        return {"last": self.last}
 
 
 @dataclass(frozen=True)
 class Solved:
-    """Whether the user ended the conversation as solved: its stop reason is `user_ended`.
-
-    A limit, or the phrase with which a user gives up, is another stop reason.
-    """
+    """Whether the user ended the conversation as solved: its stop reason is `user_ended`."""
 
     def __call__(self, state: State) -> Score:
         if (stop := state.get("stop")) != "user_ended":

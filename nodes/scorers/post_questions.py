@@ -33,8 +33,7 @@ _ATTEMPTS = 2
 class PostQuestions:
     """Asks each role the questions of the prompt templates `<role>/post_<name>`.
 
-    A failed question has the response null and its `error`, and the others follow. After an answer that is empty or cut
-    off by length, the question is asked once more; then the error is `empty` or `cut_off`.
+    After an answer that is empty or cut off, the question is asked once more; then its response is null, with an `error`.
     """
 
     pages: Library

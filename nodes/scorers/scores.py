@@ -59,8 +59,7 @@ _SCORE = TypeAdapter(Score)
 class Scoring:
     """A closing node that calls scorers and writes the conversation's label `scores`.
 
-    A scorer's error is recorded in place of its score, as `{"value": null, "reason": "", "error": <a line>}`. The
-    conversation is complete without it, and a failure of this node would hide the other scores.
+    A scorer's error is recorded in place of its score: a failure of this node would hide the other scores.
     """
 
     scorers: Mapping[str, Scorer]
@@ -138,15 +137,9 @@ def world_of(runtime: Runtime[Limits]) -> Any:
 
 
 def agent_channels(state: State) -> dict[str, Any]:
-    """The kept channels of the assistant's agent after its last message; empty without any.
-
-    `AgentSpeaker(keep=...)` names them. Rejected drafts do not count.
-    """
+    """The channels of the assistant's agent that `AgentSpeaker(keep=...)` names, after its last message; else empty."""
     replies = (message for message in reversed(said(state)) if message["role"] == "assistant")
     return next((dict(channels) for message in replies if (channels := standing(message).get("kept"))), {})
-
-
-# Scorers made of other scorers
 
 
 @dataclass(frozen=True)

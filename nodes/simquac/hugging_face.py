@@ -1,7 +1,7 @@
-"""Reading-comprehension models of Hugging Face: extractive ones that mark a span, and generative ones.
+"""Reading-comprehension models of Hugging Face: extractive ones that mark a span, and encoder-decoders that write.
 
 Only `transformers` uses the network, to load a model; a path to a folder loads only from there. Needs the extra
-`readers`.
+`readers`. A language model is asked as any other assistant, by its provider or its server.
 """
 
 from collections.abc import Sequence
@@ -22,11 +22,10 @@ STRIDE = 128
 ANSWER_TOKENS = 60
 """Maximum tokens of an answer: QuAC's have at most 30 words."""
 
-ReaderKind: TypeAlias = Literal["extractive", "seq2seq", "causal"]
+ReaderKind: TypeAlias = Literal["extractive", "seq2seq"]
 _CLASSES: dict[ReaderKind, str] = {
     "extractive": "AutoModelForQuestionAnswering",
     "seq2seq": "AutoModelForSeq2SeqLM",
-    "causal": "AutoModelForCausalLM",
 }
 
 
@@ -57,7 +56,7 @@ class HuggingFaceReader:
             model = getattr(transformers, _CLASSES[kind]).from_pretrained(name, local_files_only=local)
         except (OSError, ValueError, KeyError, ImportError) as error:
             line = " ".join(str(error).split())[:200]
-            remedy = "give a model for question answering, or one that writes, by its folder or its name on the hub"
+            remedy = "give a model for question answering, or an encoder-decoder, by its folder or its name on the hub"
             raise ModelError(f"{PREFIX}{name}: cannot be loaded ({line}): {remedy}") from None
         if tokenizer.pad_token is None:
             tokenizer.pad_token = tokenizer.eos_token
@@ -122,8 +121,7 @@ class HuggingFaceReader:
             section = section[: -max(1, len(section) // 8)]
         sent = {key: sent[key][:, -room:] for key in ("input_ids", "attention_mask")}  # the end of too long questions
         greedy = {"max_new_tokens": ANSWER_TOKENS, "do_sample": False, "pad_token_id": self.tokenizer.pad_token_id}
-        token_ids = self.model.generate(**self._placed(sent), **greedy)[0]
-        written = token_ids[sent["input_ids"].shape[1] :] if self.kind == "causal" else token_ids
+        written = self.model.generate(**self._placed(sent), **greedy)[0]
         return str(self.tokenizer.decode(written, skip_special_tokens=True)).strip().partition("\n")[0]
 
     def _sent(self, question: ReadingQuestion, section: str) -> Any:
@@ -131,30 +129,24 @@ class HuggingFaceReader:
         material = pages["assistant/material"].fill_from({**question.scenario(), "section": section})
         system = pages["assistant/system"].fill_from({"no_answer": NO_ANSWER})
         earlier = "".join(f"\n\nQuestion: {query}\nAnswer: {answer}" for query, answer in question.earlier)
-        text = f"{material}{earlier}\n\nQuestion: {question.text}"
-        if not self.tokenizer.chat_template:
-            return self.tokenizer(f"{system}\n\n{text}\nAnswer:", return_tensors="pt", verbose=False)
-        messages = [{"role": "system", "content": system}, {"role": "user", "content": text}]
-        text = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-        return self.tokenizer(text, return_tensors="pt", add_special_tokens=False, verbose=False)
+        text = f"{system}\n\n{material}{earlier}\n\nQuestion: {question.text}\nAnswer:"
+        return self.tokenizer(text, return_tensors="pt", verbose=False)
 
     def _room(self) -> int:
         positions = getattr(self.model.config, "max_position_embeddings", None)
         if not isinstance(positions, int) or positions <= 0:
             return MOST_TOKENS * 1_000  # no limit
-        return max(1, positions - (ANSWER_TOKENS if self.kind == "causal" else 2))  # RoBERTa counts from 2
+        return max(1, positions - 2)  # RoBERTa counts from 2
 
     def _placed(self, tensors: Any) -> dict[str, Any]:
         return {key: value.to(getattr(self.model, "device", "cpu")) for key, value in tensors.items()}
 
 
 def _kind(config: Any) -> ReaderKind:
-    """The kind of a model by its configuration; ValueError for one that was not trained to answer or to write."""
+    """The kind of a model by its configuration; ValueError for one of another kind."""
     names = [str(one) for one in getattr(config, "architectures", None) or ["no architecture"]]
     if any("ForQuestionAnswering" in one for one in names):
         return "extractive"
     if getattr(config, "is_encoder_decoder", False):
         return "seq2seq"
-    if any(one.endswith(("LMHeadModel", "ForCausalLM", "ForConditionalGeneration")) for one in names):
-        return "causal"
     raise ValueError(f"it was not trained to answer: {', '.join(names)}")

@@ -113,19 +113,16 @@ def test_a_piece_of_the_marker_is_no_answer_and_no_span_reaches_into_it(extracti
     assert [answer.strip() for answer in reader([question(section="the light 😀 z 😀")])] == ["z"]
 
 
-def generative(kind, tokenizer):
+def generative(tokenizer):
     transformers = pytest.importorskip("transformers")
-    small = {"vocab_size": len(tokenizer), "pad_token_id": 0, "eos_token_id": 4}
-    if kind == "causal":
-        shape = {"n_embd": 16, "n_layer": 1, "n_head": 2, "n_positions": 700}
-        return transformers.GPT2LMHeadModel(transformers.GPT2Config(**shape, bos_token_id=4, **small))
+    small = {"vocab_size": len(tokenizer), "pad_token_id": 0, "eos_token_id": 4, "max_position_embeddings": 640}
     shape = {"d_model": 16, "d_kv": 8, "d_ff": 16, "num_layers": 1, "num_heads": 2, "decoder_start_token_id": 0}
     return transformers.T5ForConditionalGeneration(transformers.T5Config(**shape, **small))
 
 
 @pytest.mark.heavy
 def test_a_generative_model_writes_an_answer_and_of_a_section_that_is_too_long_the_end_is_left_out(tokenizer, tmp_path):
-    reader = loaded(tokenizer, generative("causal", tokenizer), tmp_path)
+    reader = loaded(tokenizer, generative(tokenizer), tmp_path)
     sent, real = [], reader.model.generate
 
     def spied(**given):
@@ -135,15 +132,12 @@ def test_a_generative_model_writes_an_answer_and_of_a_section_that_is_too_long_t
     reader.model.generate = spied
     reader([question("when Who left ?"), question("when Who left ?", section=SECTION * 20)])
     short, long = (tokenizer.decode(token_ids[0]) for token_ids in sent)
-    assert len(sent[0][0]) < len(sent[1][0]) <= 700 - 60
+    assert len(sent[0][0]) < len(sent[1][0]) <= 640
     assert (short[:200], short[-40:]) == (long[:200], long[-40:])
     assert "when who left" in long[-40:]
-    other = loaded(tokenizer, generative("seq2seq", tokenizer), tmp_path / "other")
-    assert (reader.kind, other.kind) == ("causal", "seq2seq")
-    for one in (reader, other):
-        answers = one([question()] * 2)
-        assert answers[0] is None or isinstance(answers[0], str)
-        assert answers[0] == answers[1]
+    answers = reader([question()] * 2)
+    assert answers[0] is None or isinstance(answers[0], str)
+    assert answers[0] == answers[1]
 
 
 @pytest.mark.heavy
