@@ -13,11 +13,8 @@ from ..data.rules import plain_words
 from ..data.text.languages import Language
 
 ENDING: Mapping[Language, str] = {"en": "Thank you, goodbye.", "zh": "谢谢，再见。"}
-"""The phrase with which a user ends the conversation when it has what it needs."""
-
 GIVING_UP: Mapping[Language, str] = {"en": "I give up, goodbye.", "zh": "我放弃了，再见。"}
-"""The phrase with which a user may give up."""
-
+"""The phrases with which a user ends the conversation when it has what it needs, and gives up."""
 _ENDS = (("thank you", "goodbye"), ("谢谢", "再见"))
 _CLOSING = re.compile(r"(?:\bthank you\W+goodbye|谢谢\W*再见)\W*$", re.IGNORECASE)
 

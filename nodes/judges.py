@@ -73,10 +73,7 @@ def first_texts(page: Page, values: Mapping[str, object], form: str, language: s
 
 
 def given_page(page: Page | Path | str) -> Page:
-    """A page of one's own, from a page, its text, or its file: a `Path`, or a name that ends in `.md`.
-
-    PromptError if the file cannot be read, the page is empty, or its gaps cannot be read.
-    """
+    """A page of one's own, from a page, its text, or its file: a `Path`, or a name that ends in `.md`, else PromptError."""
     if isinstance(page, Path) or (isinstance(page, str) and page.endswith(".md") and "\n" not in page):
         try:
             page = content(page, MOST_BYTES).decode("utf-8-sig")
@@ -92,8 +89,7 @@ def given_page(page: Page | Path | str) -> Page:
 def request_page(page: Page | Path | str, about: Literal["draft", "conversation"], language: str = "en") -> Page:
     """The template of a request about a draft or a conversation, from a page, its text or its file.
 
-    One without a variable for what is judged is followed by it, with shipped words in the language. PromptError for one
-    that cannot be used.
+    One without a variable for what is judged is followed by it, with shipped words in the language.
     """
     own_page = given_page(page)
     if about in own_page.gaps:
@@ -226,13 +222,11 @@ class ModelJudge(Judge):
         call = Call(limits.seed, id_of(state), role, state.get("turn", 0))
         how: Any = {"call": call, "attempts": self.attempts, "language": self.language}
         answer = await ask_judge(self.model, page, values, self._parse, self.form, **how)
-        verdict: Verdict = {"accepted": True}
-        if answer.usage.calls:
-            verdict["judging"] = answer.usage.model_dump()
-        if answer.error is not None:
-            return {**verdict, "failed": answer.error}
+        verdict: Verdict = {"accepted": True, "judging": answer.usage.model_dump()}
+        if not answer.usage.calls:
+            del verdict["judging"]
         if answer.value is None:
-            return {**verdict, "notes": [NOT_JUDGED]}
+            return {**verdict, "failed": answer.error} if answer.error else {**verdict, "notes": [NOT_JUDGED]}
         reason, explanation = answer.value.reason, answer.value.explanation.strip()
         if explanation:
             verdict["explanation"] = explanation
@@ -265,7 +259,8 @@ def judge(
 ) -> Node:
     """A validator that asks a model: `judge("openai:NAME", "Reject what is rude.", ["rude"])`.
 
-    A model that fails ends the conversation as `model_failed`.
+    A model that fails ends the conversation as `model_failed`. SettingError, PromptError or ModelError for what cannot
+    be used.
 
     Args:
         model: A model identifier or a chat model.
@@ -273,21 +268,17 @@ def judge(
             speaker }}`, `{{ tool_calls }}`, `{{ scenario }}` and the scenario's values. Without `{{ draft }}`,
             conversation and draft follow it.
         reasons: Names of reasons to reject, or a meaning for each. Judge and writer of the draft get the meanings.
-        attempts: Maximum number of calls until the reply can be parsed; then the draft stands with the note
-            `not_judged`.
+        attempts: Most calls until the reply can be parsed; then the draft stands with the note `not_judged`.
         language: Language of the other templates.
-
-    Raises:
-        SettingError, PromptError, ModelError: A reason, `attempts`, the template or the model cannot be used.
     """
     meanings = dict(reasons) if isinstance(reasons, Mapping) else dict.fromkeys(reasons, "")
     if isinstance(reasons, str) or not meanings:
         raise SettingError("judge: give the reasons for which it may reject, a list of names: ['rude', 'off_topic']")
     for name, meaning in meanings.items():
-        if not isinstance(name, str) or not NAME.fullmatch(name) or name in _NOTHING:
-            raise SettingError(f"judge: a reason is a name of a-z, 0-9 and _, such as off_topic, not {name!r}")
-        if not isinstance(meaning, str):
-            raise SettingError(f"judge: expected a text for what {name} means, got {type(meaning).__name__}")
+        if not isinstance(name, str) or not NAME.fullmatch(name) or name in _NOTHING or not isinstance(meaning, str):
+            raise SettingError(
+                f"judge: a reason is a name of a-z, 0-9 and _, such as off_topic, with a text, not {name!r}: {meaning!r}"
+            )
     if attempts < 1:
         raise SettingError(f"judge: attempts must be at least 1, not {attempts}")
     lines = "\n".join(f"- {name}: {meaning}" if meaning else f"- {name}" for name, meaning in meanings.items())

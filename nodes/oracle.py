@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from inspect import isroutine
 from itertools import islice, product
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.graph.state import StateGraph
@@ -53,11 +53,10 @@ _FORMS = "a compiled LangGraph graph with tool nodes, or a list of tools, functi
 
 @dataclass(frozen=True)
 class AgentTools:
-    """An agent's tools."""
+    """An agent's tools: their schemas, and by name the tool node of each that is more than a schema."""
 
     schemas: tuple[ToolSchema, ...]
     nodes: Mapping[str, Any] = field(default_factory=dict)
-    """The tool node of each tool by name; none for tools of which only the schema is known."""
     agent: Any = None
 
     async def play(self, name: str, arguments: dict[str, Any], world: Any) -> ToolCall:
@@ -90,10 +89,8 @@ def tools_in(value: Any, where: str) -> AgentTools:
         return AgentTools(_schemas(list(tools.values()), where), tool_nodes(value), value)
     if not isinstance(value, list | tuple):
         raise SettingError(f"{where}: has no tools: it is a value of the kind {kind(value)}; give {_FORMS}")
-    schemas = _schemas(value, where)
-    playable = [one for one in value if not is_object(one)]
-    node = ToolNode(playable) if playable else None
-    return AgentTools(schemas, dict.fromkeys(node.tools_by_name, node) if node is not None else {})
+    schemas, node = _schemas(value, where), ToolNode([one for one in value if not is_object(one)])
+    return AgentTools(schemas, dict.fromkeys(node.tools_by_name, node))
 
 
 def _schemas(tools: Sequence[Any], where: str) -> tuple[ToolSchema, ...]:
@@ -122,8 +119,7 @@ class ScenarioProof:
         return {"verdict": self.verdict, **more}
 
 
-@dataclass(frozen=True)
-class SearchBounds:
+class SearchBounds(NamedTuple):
     """How far a search goes: most calls of a plan, most calls that are tried in all, most seconds."""
 
     depth: int = 3

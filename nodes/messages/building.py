@@ -103,10 +103,9 @@ def as_text(value: object) -> str:
 
 @dataclass(frozen=True)
 class Talk:
-    """Only the conversation, for an agent that has its own instructions.
+    """Only the conversation, for an agent that has its own instructions; rejected drafts are not sent.
 
-    A repair line after a rejected draft, or a question after the conversation, is added as a last message between note
-    marks. Rejected drafts are not sent.
+    A repair line after one, or a question after the conversation, is a last message between note marks.
     """
 
     role: Role
@@ -114,11 +113,9 @@ class Talk:
     """A system prompt before the conversation."""
 
     def __call__(self, state: State) -> list[BaseMessage]:
-        talk = merged(state, {"prompt": None})
+        talk, line = merged(state, {"prompt": None}), state.get("prompt")
         sent = messages_for(self.role, talk, system=self.system, material="", own_drafts=False)
-        line = state.get("prompt")
-        notes = [HumanMessage(note(line))] if line and sends_prompt(self, state) else []
-        return [*sent, *notes]
+        return [*sent, HumanMessage(note(line))] if line and sends_prompt(self, state) else sent
 
     def provenance(self) -> dict[str, Any]:
         return {"system": digest(self.system)[:16]} if self.system else {}
@@ -132,10 +129,7 @@ def sends_prompt(build: MessageBuilder | None, state: State) -> bool:
 
 
 def plain_messages(role: Role, system: str = "") -> MessageBuilder:
-    """A builder of the conversation with the selector's prompts and the assistant's rejected drafts of this turn.
-
-    An agent without a builder has `Talk`, which has neither.
-    """
+    """A builder of the conversation with the selector's prompts and the assistant's rejected drafts of this turn."""
 
     def plain(state: State) -> list[BaseMessage]:
         return messages_for(role, state, system=system, material="", own_drafts=role == "assistant")
@@ -152,8 +146,7 @@ def messages_for(
     own_drafts: bool,
     pages: Library | None = None,
 ) -> list[BaseMessage]:
-    """System prompt, material, all messages, the rejected drafts of this turn and the selector's prompt, as messages
-    for a model.
+    """System prompt, material, all messages, the rejected drafts of this turn and the selector's prompt, for a model.
 
     Messages that are not stored are sent too. Each role is the model's assistant, and the other role its user. Roles
     alternate: consecutive texts of the same role are joined by an empty line. Images and other parts of the other role
@@ -162,13 +155,10 @@ def messages_for(
     Args:
         role: The role that the model plays.
         state: The conversation so far.
-        system: The system prompt.
+        system: The system prompt; empty for none.
         material: One text, or a scripted conversation of pairs: whether the text is the role's own, and the text.
         own_drafts: Whether to send the rejected drafts of this turn.
         pages: Templates of the cast; those about behaviours replace the shipped ones.
-
-    Returns:
-        The messages, the system prompt first, if there is one.
     """
     if role == "user" and (behaviour := _behaviour(state, system, pages)):
         system = f"{system}\n\n{behaviour}"
@@ -232,10 +222,7 @@ def with_pages(own: Library | None, system: str) -> dict[str, Page]:
 
 
 def _behaviour(state: State, system: str, own: Library | None = None) -> str:
-    """How the user behaves, as a part of its system prompt; empty for a plain user.
-
-    A page of `own` named `user/behaviour_NAME` counts before the shipped one.
-    """
+    """How the user behaves, as a part of its system prompt; empty for a plain user."""
     names = behaviours_in(state["scenario"], state.get("extra"))
     if not names:
         return ""

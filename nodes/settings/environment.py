@@ -60,8 +60,8 @@ def variables_of_file() -> dict[str, str]:
 def environment_with_file(provider: str) -> Iterator[None]:
     """Inside, the process has what a provider's package may read of the `.env` when it makes a model.
 
-    Addresses are those that begin with the provider's name, as in `ANTHROPIC_BASE_URL`: with one, the package sees no
-    key of the process. SettingError if the file has an address and no key for it.
+    With an address of the file, which begins with the provider's name, the package sees no key of the process; SettingError
+    if the file has none for it.
     """
     word = {"mistralai": "mistral"}.get(provider, provider).upper()
     keys = {f"{word}_API_KEY", f"{word.partition('_')[0]}_API_KEY"}

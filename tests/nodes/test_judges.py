@@ -151,7 +151,7 @@ async def test_it_says_what_it_is_speaks_chinese_and_keeps_the_contract():
         ((SeededModel(lines=[FINE]), "Rude?", "rude"), "give the reasons"),
         ((SeededModel(lines=[FINE]), "Rude?", []), "give the reasons"),
         ((SeededModel(lines=[FINE]), "Rude?", ["Very rude"]), "not 'Very rude'"),
-        ((SeededModel(lines=[FINE]), "Rude?", {"rude": 3}), "expected a text for what rude means, got int"),
+        ((SeededModel(lines=[FINE]), "Rude?", {"rude": 3}), "with a text"),
         ((SeededModel(lines=[FINE]), "Is {{ draft rude?", ["rude"]), "line 1"),
         ((SeededModel(lines=[FINE]), "  ", ["rude"]), "is empty"),
         (("offline", "Rude?", ["rude"]), "the offline model cannot judge"),
