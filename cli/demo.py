@@ -45,7 +45,7 @@ def demo_command(
     replayed, the answers are found by rules, and the conversations are the same every time.
     """
     from .. import graphs, nodes, runs, views
-    from ..nodes.simquac.written_drafts import WrittenDrafts, sample_drafts
+    from ..nodes.simquac.roles import WrittenDrafts, sample_drafts
 
     folder = out or runs.new_folder(OUT, "demo")
     if (folder / MANIFEST).exists():

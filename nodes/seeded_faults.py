@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from ..data.rules.user_notices import words_in
 from ..data.text.languages import Language, language_of
@@ -28,42 +28,13 @@ SHARE = 0.5
 _NUMERALS = "一二三四五六七八九"
 
 
-class _Slot(NamedTuple):
-    """A value that an errand needs: its name in a question, and the pattern of its values in a message."""
-
-    name: Mapping[Language, str]
-    pattern: re.Pattern[str]
-
-
-class _Errand(NamedTuple):
-    """An errand that the assistants can do: words that identify it, slots in the order of the reply, the report."""
-
-    words: Mapping[Language, str]
-    needs: Sequence[str]
-    done: Mapping[Language, str]
-
-
-class _Sentences(NamedTuple):
-    """What the assistants say in a language; `other`: a plan that the user has not asked for."""
-
-    ask: str
-    what: str
-    done: str
-    gap: str
-    comma: str
-    last: str
-    plan: str
-    other: str
-    before: str
-    after: str
-    more: str
-    """The wordy one's: none asks, refuses or reports something as done, since the good one's reply stands between."""
-
-
 _DATA = json.loads(files("duologue.nodes").joinpath("seeded_faults.json").read_text(encoding="utf-8"))
-_SLOTS = {name: _Slot(one["name"], re.compile(one["pattern"], re.IGNORECASE)) for name, one in _DATA["slots"].items()}
-_ERRANDS = [_Errand(**one) for one in _DATA["errands"]]
-_SAID: Mapping[Language, _Sentences] = {language: _Sentences(**one) for language, one in _DATA["sentences"].items()}
+_SLOTS = {slot: re.compile(one["pattern"], re.IGNORECASE) for slot, one in _DATA["slots"].items()}
+"""By slot the pattern of its values in a message. In the data it also has its name in a question."""
+_ERRANDS: Sequence[Mapping[str, Any]] = _DATA["errands"]
+"""What the assistants can do: the `words` that identify it, the slots that it `needs`, and the report (`done`)."""
+_SAID: Mapping[Language, Mapping[str, str]] = _DATA["sentences"]
+"""What the assistants say in a language. What the wordy one adds neither asks, refuses nor reports something as done."""
 
 
 def good(messages: Messages) -> str:
@@ -80,10 +51,10 @@ def wordy(messages: Messages) -> str:
     """The good one's reply between the same long sentences, at least three times as many characters."""
     texts = _user_texts(messages)
     core, said = _reply(texts), _SAID[language_of("\n".join(texts)) or "en"]
-    parts = [said.before, core, said.after]
+    parts = [said["before"], core, said["after"]]
     while sum(map(len, parts)) < TIMES * len(core):
-        parts.append(said.more)
-    return said.gap.join(parts)
+        parts.append(said["more"])
+    return said["gap"].join(parts)
 
 
 def wrong(messages: Messages) -> str:
@@ -125,7 +96,7 @@ def other(value: str) -> str:
     """
     digits = list(re.finditer(rf"\d|[{_NUMERALS}两十]", value))
     if not digits:
-        return _SAID[language_of(value) or "en"].other
+        return _SAID[language_of(value) or "en"]["other"]
     last = digits[-1]
     before, digit = value[: last.start()], last.group()
     if not digit.isascii():
@@ -145,17 +116,17 @@ def _reply(texts: Sequence[str], alter: Callable[[str], str] = str) -> str:
     whole = "\n".join(texts)
     language: Language = language_of(whole) or "en"
     said = _SAID[language]
-    errand = next((one for one in _ERRANDS if re.search(one.words[language], whole, re.IGNORECASE)), None)
+    errand = next((one for one in _ERRANDS if re.search(one["words"][language], whole, re.IGNORECASE)), None)
     values, is_news = _values(texts)
     # If a later message has no value, it is not an errand: then each message is a wish.
     if errand is None or any(not _values([text])[0] for text in texts[1:]):
         wishes = _listed([alter(wish) for wish in map(_in_one, texts) if wish], said)
-        return said.plan.format(wishes=wishes) if wishes else said.what
-    missing = [slot for slot in errand.needs if slot not in values]
+        return said["plan"].format(wishes=wishes) if wishes else said["what"]
+    missing = [slot for slot in errand["needs"] if slot not in values]
     if missing and is_news:
-        return said.ask.format(slots=_listed([_SLOTS[slot].name[language] for slot in missing], said))
-    named = _listed([alter(values[slot]) for slot in errand.needs if slot in values], said)
-    return said.done.format(done=errand.done[language], values=named or "-")
+        return said["ask"].format(slots=_listed([_DATA["slots"][slot]["name"][language] for slot in missing], said))
+    named = _listed([alter(values[slot]) for slot in errand["needs"] if slot in values], said)
+    return said["done"].format(done=errand["done"][language], values=named or "-")
 
 
 def _values(texts: Sequence[str]) -> tuple[dict[str, str], bool]:
@@ -163,7 +134,7 @@ def _values(texts: Sequence[str]) -> tuple[dict[str, str], bool]:
     values: dict[str, str] = {}
     is_news = len(texts) < 2
     for number, text in enumerate(texts):
-        for slot, (_, pattern) in _SLOTS.items():
+        for slot, pattern in _SLOTS.items():
             for value in pattern.findall(text):
                 is_news |= number == len(texts) - 1 and values.get(slot) != value
                 values[slot] = value
@@ -174,5 +145,5 @@ def _in_one(wish: str) -> str:
     return re.sub(r"\s*[.!?。！？;；:：\n]+\s*(?=\S)", ", ", wish.strip()).rstrip(" .,!?。，、！？;；:：")
 
 
-def _listed(items: Sequence[str], said: _Sentences) -> str:
-    return said.last.join(filter(None, (said.comma.join(items[:-1]), *items[-1:])))
+def _listed(items: Sequence[str], said: Mapping[str, str]) -> str:
+    return said["last"].join(filter(None, (said["comma"].join(items[:-1]), *items[-1:])))

@@ -28,10 +28,7 @@ class AnyOf:
 
 
 def any_of(*criteria: Stop) -> Stop:
-    """A criterion that gives the first reason of any of these criteria, in order.
-
-    ContractError names, by its number from 1, a criterion that cannot be called with state and limits.
-    """
+    """A criterion that gives the first reason of any of these, in order; ContractError for what cannot be called."""
     for number, criterion in enumerate(criteria, start=1):
         check_stop(criterion, f"any_of, criterion {number}")
     return AnyOf(criteria)
@@ -129,10 +126,7 @@ MANY_TURNS = 10_000
 
 @dataclass(frozen=True)
 class AfterOneTurn:
-    """Stop as soon as one side has had one turn.
-
-    The cast's own criterion is asked before a user's turn counts; before an answer it is not, as it counts turns.
-    """
+    """Stop as soon as one side has had one turn; the cast's own criterion, which counts turns, is asked of users only."""
 
     role: Role
     own: Stop
@@ -146,7 +140,6 @@ class AfterOneTurn:
         return "max_turns" if is_judged else None
 
     def provenance(self) -> dict[str, Any]:
-        """The cast's own criterion."""
         return {"own": describe(self.own)}
 
 

@@ -110,17 +110,15 @@ def _takes(model: BaseChatModel, part: Part) -> bool:
 
 def openai_messages(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
     """The messages in OpenAI's form; a part outside this form is a block with the keys of `data.Part`."""
-    return [_openai_message(message) for message in messages]
-
-
-def _openai_message(message: BaseMessage) -> dict[str, Any]:
-    content = message.content
-    if isinstance(content, str) or not parts_of(content):
-        converted: Any = convert_to_openai_messages(message)
-        return dict(converted)
-    empty: Any = convert_to_openai_messages(message.model_copy(update={"content": ""}))
-    blocks = [block if (part := part_of(block)) is None else block_of(part) for block in content]
-    return {**empty, "content": blocks}
+    converted: list[dict[str, Any]] = []
+    for message in messages:
+        content, is_plain = message.content, isinstance(message.content, str) or not parts_of(message.content)
+        form: Any = convert_to_openai_messages(message if is_plain else message.model_copy(update={"content": ""}))
+        if not is_plain:
+            blocks = [block if (part := part_of(block)) is None else block_of(part) for block in content]
+            form = {**form, "content": blocks}
+        converted.append(dict(form))
+    return converted
 
 
 def _parts(message: Mapping[str, Any]) -> list[Part]:

@@ -63,10 +63,9 @@ class PeopleSpeaker:
     def of(
         cls, source: str | Path | Sequence[Conversation], role: Role, *, options: PeopleOptions | None = None
     ) -> Self:
-        """The speaker of stored conversations, or of their path.
+        """The speaker of stored conversations, or of their path; DataError if these have no turn of this role.
 
-        DataError if the conversations have no turn of this role. MissingExtraError without scikit-learn (extra `stats`),
-        and for Chinese jieba (extra `zh`).
+        MissingExtraError without scikit-learn (extra `stats`), and for Chinese jieba (extra `zh`).
         """
         options = options or PeopleOptions()
         if isinstance(source, (str, Path)):
@@ -133,8 +132,7 @@ class PeopleSpeaker:
         topic = domain.topic_key(scenario)
         sources = [turn.source for turn in self.memory.turns]
         allowed = [*range(len(sources))]
-        stored = state.get("extra", {}).get(STORED)
-        if isinstance(stored, Mapping):  # nobody is played by their own words about the same
+        if isinstance(stored := state.get("extra", {}).get(STORED), Mapping):  # nobody is played by their own words
             own_id, user = stored.get("id"), stored.get("user")
             allowed = [n for n in allowed if sources[n].id != own_id and not (user and sources[n].user == user)]
         if self.options.unseen:

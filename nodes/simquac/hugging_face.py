@@ -23,10 +23,7 @@ ANSWER_TOKENS = 60
 """Maximum tokens of an answer: QuAC's have at most 30 words."""
 
 ReaderKind: TypeAlias = Literal["extractive", "seq2seq"]
-_CLASSES: dict[ReaderKind, str] = {
-    "extractive": "AutoModelForQuestionAnswering",
-    "seq2seq": "AutoModelForSeq2SeqLM",
-}
+_CLASSES = {"extractive": "AutoModelForQuestionAnswering", "seq2seq": "AutoModelForSeq2SeqLM"}
 
 
 @dataclass
@@ -133,10 +130,9 @@ class HuggingFaceReader:
         return self.tokenizer(text, return_tensors="pt", verbose=False)
 
     def _room(self) -> int:
-        positions = getattr(self.model.config, "max_position_embeddings", None)
-        if not isinstance(positions, int) or positions <= 0:
-            return MOST_TOKENS * 1_000  # no limit
-        return max(1, positions - 2)  # RoBERTa counts from 2
+        positions: Any = getattr(self.model.config, "max_position_embeddings", None)
+        has_limit = isinstance(positions, int) and positions > 0
+        return max(1, positions - 2) if has_limit else MOST_TOKENS * 1_000  # RoBERTa counts from 2
 
     def _placed(self, tensors: Any) -> dict[str, Any]:
         return {key: value.to(getattr(self.model, "device", "cpu")) for key, value in tensors.items()}

@@ -14,7 +14,7 @@ from duologue.graphs import conversation, record, simquac
 from duologue.nodes import Limits, conformance
 from duologue.nodes.replies.conversion import draft
 from duologue.nodes.simquac import roles as nodes
-from duologue.nodes.simquac.written_drafts import WrittenDrafts, sample_drafts
+from duologue.nodes.simquac.roles import WrittenDrafts, sample_drafts
 from duologue.prompts import shipped
 from tests.nodes.states import state_with
 
