@@ -11,7 +11,14 @@ from ..errors import SettingError
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Limits:
-    """Limits of one conversation, and the seed of its random choices: `duologue.Limits(max_turns=3, seed=7)`."""
+    """Limits of one conversation, and the seed of its random choices.
+
+    Example::
+
+        >>> import duologue
+        >>> duologue.Limits(max_turns=3, seed=7).max_turns
+        3
+    """
 
     __pydantic_config__: ClassVar = ConfigDict(use_attribute_docstrings=True)  # for the schema of a graph's context
 
