@@ -26,7 +26,7 @@ from ..data.test_design.tool_schemas import ToolSchema, schemas_of
 from ..errors import DuologueError, SettingError, kind
 from .contract import required_parameters
 from .limits import Limits
-from .scorers.differences import plain
+from .scorers.outcomes import plain
 from .scorers.scores import SUCCESS, tried
 from .scorers.success import success_of
 from .settings.import_path import imported

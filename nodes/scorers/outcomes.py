@@ -7,10 +7,11 @@ pydantic's ValidationError.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, asdict, is_dataclass
+from json import dumps
 from typing import Any, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.dataclasses import dataclass
 
 from ...data import domains
@@ -24,7 +25,6 @@ from ..contract import BySettings, describe
 from ..speakers.tools import calls_that_ran, was_not_undone
 from ..state import State, recorded, said, standing
 from ..worlds import state_of
-from .differences import difference, plain, shown
 from .scores import Score, agent_channels
 
 NO_STATE = (
@@ -224,3 +224,62 @@ class Solved:
 
 
 final_state, tool_called, refused, solved = FinalState, ToolCalled, Refused, Solved
+
+
+# The first difference of two plain values
+
+
+_SHOWN = 80
+"""Maximum characters of a value in a difference."""
+
+
+def difference(actual: Any, expected: Any, *, partial: bool = True, path: str = "") -> str | None:
+    """The first difference in the order of the expected value, in a line with its path; None without one.
+
+    Objects are compared key by key. `partial`: an object may have more keys than are expected, at every depth. Lists
+    have the same length and order; true and false are not numbers.
+    """
+    at, inside = (f"{path}: ", f"{path}.") if path else ("", "")
+    if isinstance(expected, Mapping):
+        if not isinstance(actual, Mapping):
+            return f"{at}is {shown(actual)}, expected an object"
+        for key, value in expected.items():
+            if key not in actual:
+                return f"{inside}{key}: is missing, expected {shown(value)}"
+            if inner := difference(actual[key], value, partial=partial, path=f"{inside}{key}"):
+                return inner
+        more = [] if partial else [key for key in actual if key not in expected]
+        return f"{inside}{more[0]}: is {shown(actual[more[0]])}, expected nothing there" if more else None
+    if isinstance(expected, list):
+        if not isinstance(actual, list):
+            return f"{at}is {shown(actual)}, expected a list"
+        for number, (one, other) in enumerate(zip(actual, expected, strict=False)):
+            if inner := difference(one, other, partial=partial, path=f"{path}[{number}]"):
+                return inner
+        return None if len(actual) == len(expected) else f"{at}has {len(actual)} items, expected {len(expected)}"
+    same = isinstance(actual, bool) == isinstance(expected, bool) and actual == expected
+    return None if same else f"{at}is {shown(actual)}, expected {shown(expected)}"
+
+
+def shown(value: Any) -> str:
+    """The value as JSON on one line, shortened."""
+    try:
+        text = dumps(value, ensure_ascii=False, default=repr)
+    except (TypeError, ValueError):
+        text = " ".join(repr(value).split())
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+def plain(value: Any) -> Any:
+    """A value as plain ones: objects of data classes and pydantic models as mappings, tuples as lists, sets sorted."""
+    if isinstance(value, BaseModel):
+        return plain(value.model_dump())
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(asdict(value))
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    if isinstance(value, set | frozenset):
+        return sorted((plain(inner) for inner in value), key=shown)
+    return value
