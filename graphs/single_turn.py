@@ -25,7 +25,7 @@ from ..nodes.contract import closing
 from ..nodes.limits import Limits
 from ..nodes.recllmsim.roles import goal_of
 from ..nodes.scorers.success import KEY as SUCCESS
-from ..nodes.simquac.reading import NoPrompt, ReadingValidator
+from ..nodes.simquac.roles import NoPrompt, ReadingValidator
 from ..nodes.state import Planned
 from ..nodes.stops import MANY_TURNS, AfterOneAnswer, AfterOneTurn
 from ..prompts import Library
