@@ -1,55 +1,106 @@
-"""What LangGraph's users expect of any graph: input, threads, breakpoints, interrupts, commands, exceptions."""
+"""What LangGraph's users expect of any graph: ways, input, threads, breakpoints, interrupts, commands, exceptions, context."""
 
 import json
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, interrupt
 
-from duologue import graphs, nodes
-from duologue.data import Conversation, simquac
-from duologue.graphs import Cast, agent_test
+import duologue
+from duologue import graphs, nodes, views
+from duologue.data import Conversation, Message, simquac
+from duologue.graphs import agent_test, conversation, record
 from duologue.graphs.failures import NodeError
-from duologue.graphs.graph import cast_of, conversation, fuse, world
+from duologue.graphs.graph import fuse
 from duologue.graphs.opening import begun
-from duologue.graphs.records import record
 from duologue.nodes import Limits
 from duologue.nodes.contract import ContractError
+from duologue.nodes.state import PLACES
 from duologue.runs.engine.conversing import planned
-from tests.graphs.played import played
+from tests.graphs.played import SCENARIO, played, talk
 
-SCENARIO: Any = {"scenario": {"kind": "talk", "topic": "lighthouses"}}
+ONE, CONFIG = Limits(max_turns=1), {"configurable": {"thread_id": "1"}}
+WAYS = {
+    ("__start__", None): "opening",
+    ("opening", "user"): "user_prompt_selector",
+    ("opening", "assistant"): "assistant_prompt_selector",
+    ("opening", "stop"): "closing",
+    ("user_prompt_selector", None): "user_simulator",
+    ("user_simulator", None): "question_validator",
+    ("question_validator", "accepted"): "assistant_prompt_selector",
+    ("question_validator", "regenerate"): "user_prompt_selector",
+    ("question_validator", "stop"): "closing",
+    ("assistant_prompt_selector", None): "assistant",
+    ("assistant", None): "answer_validator",
+    ("answer_validator", "accepted"): "turn_recorder",
+    ("answer_validator", "regenerate"): "assistant_prompt_selector",
+    ("answer_validator", "stop"): "closing",
+    ("turn_recorder", "continue"): "user_prompt_selector",
+    ("turn_recorder", "stop"): "closing",
+    ("closing", None): "__end__",
+}
 
 
-def plain(one: Any) -> dict[str, Any]:
-    return one.model_copy(update={"edges": (), "timing": type(one.timing)()}).model_dump(mode="json")
+def kept(**parts: Any) -> Any:
+    """The compiled graph of a cast of these parts, which keeps its threads."""
+    return conversation(talk(**parts), checkpointer=InMemorySaver())
+
+
+def texts(state: Any) -> list[str]:
+    return [message.text for message in record(state).messages]
+
+
+def test_the_drawing_shows_both_regeneration_loops_and_the_stops_and_a_notebook_draws_it_without_a_network():
+    drawn = graphs.simquac.graph.get_graph()
+    assert {(edge.source, edge.data): edge.target for edge in drawn.edges} == WAYS
+    shell = InteractiveShell()
+    views.load_ipython_extension(shell)
+    for graph in (graphs.simquac.graph, graphs.simquac.graph.with_config(tags=["x"])):
+        shown, _ = shell.display_formatter.format(graph)
+        assert (shown["text/plain"], "image/png" in shown) == (drawn.draw_mermaid(), False)
+
+
+def test_langgraphs_server_finds_the_graphs():
+    path = Path(graphs.__file__).parent.parent / "langgraph.json"
+    for target in json.loads(path.read_text())["graphs"].values():
+        module, name = target.split(":")
+        assert isinstance(getattr(import_module(module), name), CompiledStateGraph)
+
+
+# Records
 
 
 def odd(draft: Any, state: Any) -> str | None:
     return "odd" if len(draft["text"]) % 2 else None
 
 
-def casts() -> dict[str, tuple[Cast, list[Any]]]:
-    topics = graphs.simquac.scenarios(simquac.samples()[:3])
-    cast = graphs.simquac.cast()
-    return {
-        "as it is": (cast, topics),
-        "rejected": (cast.replace(question_validator=nodes.validator(odd), answer_validator=nodes.validator(odd)), topics),
-        "never sent": (cast.replace(answer_validator=nodes.validator(odd, must=True)), topics),
-        "fallback": (cast.replace(answer_validator=nodes.validator(odd), fallback="I am not sure.", greeting="Hi."), topics),
-        "agent": (agent_test.cast(assistant=lambda sent: f"A17: {len(sent)}"), agent_test.scenarios([
-            {"goal": "Return the lamp, order A17", "success": {"text_contains": "A17"}},
-            {"goal": "A table for two", "first_message": "Hello, a table, please?"},
-        ])),
-    }  # fmt: skip
+TOPICS = graphs.simquac.scenarios(simquac.samples()[:3])
+CAST = graphs.simquac.cast()
+CASES = {
+    "as it is": (CAST, TOPICS),
+    "rejected": (CAST.replace(question_validator=nodes.validator(odd), answer_validator=nodes.validator(odd)), TOPICS),
+    "never sent": (CAST.replace(answer_validator=nodes.validator(odd, must=True)), TOPICS),
+    "fallback": (CAST.replace(answer_validator=nodes.validator(odd), fallback="I am not sure.", greeting="Hi."), TOPICS),
+    "agent": (agent_test.cast(assistant=lambda sent: f"A17: {len(sent)}"), agent_test.scenarios([
+        {"goal": "Return the lamp, order A17", "success": {"text_contains": "A17"}},
+        {"goal": "A table for two", "first_message": "Hello, a table, please?"},
+    ])),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", casts())
-async def test_a_run_records_what_the_graph_has_when_it_is_called_directly(name: str) -> None:
-    cast, scenarios = casts()[name]
+@pytest.mark.parametrize("name", CASES)
+async def test_a_run_records_what_the_graph_has_when_it_is_called_directly(name: str):
+    def plain(one: Any) -> dict[str, Any]:
+        return one.model_copy(update={"edges": (), "timing": type(one.timing)()}).model_dump(mode="json")
+
+    cast, scenarios = CASES[name]
     for limits in (Limits(max_turns=3, seed=3), Limits(max_turns=2, seed=5, question_attempts=2, answer_attempts=1)):
         for state in planned(cast, scenarios):
             last = await conversation(cast).ainvoke(begun(state), {"recursion_limit": fuse(limits)}, context=limits)
@@ -57,115 +108,146 @@ async def test_a_run_records_what_the_graph_has_when_it_is_called_directly(name:
             assert plain(direct) == plain(of_a_run)
             assert (direct.id, direct.scenario) == (state["id"], state["scenario"])
             assert direct.stop is not None
-            assert len(list(direct.attempts())) == sum(
-                attempt["verdict"] not in ("given", "fallback") for attempt in last["attempts"]
-            )
             assert Conversation.from_plain(json.loads(json.dumps(direct.plain()))) == direct
 
 
-def talk(**parts: Any) -> Cast:
-    async def user(state: Any, runtime: Any) -> Any:
-        return {"drafts": [{"text": f"Question {state['turn']}?"}]}
-
-    async def assistant(state: Any, runtime: Any) -> Any:
-        return {"drafts": [{"text": f"Answer to {state['messages'][-1].text}"}]}
-
-    return Cast(
-        **{"name": "talk", "user_simulator": user, "assistant": assistant, "limits": Limits(max_turns=2)} | parts
-    )
+# Input
 
 
-async def test_the_messages_are_langchains_and_each_draft_is_an_attempt() -> None:
+async def test_messages_are_langchains_with_ids_of_the_conversations_own():
     state = await conversation(talk()).ainvoke(SCENARIO)
     assert [type(message) for message in state["messages"]] == [HumanMessage, AIMessage] * 2
-    assert [attempt["message"] for attempt in state["attempts"]] == [message.id for message in state["messages"]]
+    assert [message.id for message in state["messages"]] == [f"{record(state).id}:{number}" for number in range(4)]
     assert (state["stop"], state["turn"], state["drafts"]) == ("max_turns", 2, None)
 
 
-async def test_messages_may_be_given_and_the_assistant_answers_the_last_of_the_users() -> None:
-    given = {**SCENARIO, "messages": [("user", "Hi?"), ("assistant", "Hello."), {"role": "user", "content": "And?"}]}
-    state = await conversation(talk()).ainvoke(given)
-    assert [message.text for message in state["messages"]] == ["Hi?", "Hello.", "And?", "Answer to And?"]
-    (first, *_, last) = record(state).messages
-    assert (first.attempts, last.attempts[0].verdict) == ((), "accepted")
-
-
-async def test_an_image_of_a_given_message_is_kept() -> None:
+async def test_a_conversation_begins_with_given_messages_in_each_of_langchains_forms():
+    for given in (
+        [("user", "Hi?"), ("assistant", "Hello."), ("user", "And?")],
+        [{"role": "user", "content": "Hi?"}, {"role": "assistant", "content": "Hello."}, HumanMessage("And?")],
+        [HumanMessage("Hi?", id="mine"), AIMessage("Hello.", id="mine too"), ("user", "And?")],
+    ):
+        state = await conversation(talk()).ainvoke({**SCENARIO, "messages": given})
+        assert texts(state) == ["Hi?", "Hello.", "And?", "Answer to And?"]  # the last waits for an answer
+        assert {message.id.partition(":")[0] for message in state["messages"]} == {record(state).id}
+        messages = record(state).messages
+        assert (messages[0].attempts, messages[-1].attempts[0].verdict) == ((), "accepted")
     image = {"type": "image", "base64": "aGk=", "mime_type": "image/png"}
-    given = [HumanMessage([{"type": "text", "text": "What is it?"}, image])]
-    state = await conversation(graphs.simquac.cast()).ainvoke(
-        {"scenario": graphs.simquac.scenario(simquac.samples()[0])["scenario"], "messages": given},
-        context=Limits(max_turns=1),
+    seen = await conversation(talk()).ainvoke(
+        {**SCENARIO, "messages": [HumanMessage([{"type": "text", "text": "What is it?"}, image])]}, context=ONE
     )
-    first = record(state).messages[0]
-    assert (first.text, [part.type for part in first.parts]) == ("What is it?", ["image"])
-    assert state["messages"][0].content[1]["type"] == "image"
+    assert (record(seen).messages[0].text, record(seen).messages[0].parts[0].type) == ("What is it?", "image")
 
 
-def test_what_is_no_graph_has_no_cast() -> None:
-    others: list[Any] = [object(), conversation(agent_test.cast()).with_retry()]
-    for one in others:
-        with pytest.raises(ContractError, match="has no cast"):
-            cast_of(one)
+async def test_a_stored_conversation_goes_on_where_it_was(casting, topic):
+    first = await played(CAST, graphs.simquac.scenario(topic), Limits(max_turns=2))
+    cast = casting(["And then?"])
+    more = await played(cast, graphs.simquac.scenario(topic, messages=first.messages), Limits(max_turns=3))
+    assert more.messages[:4] == first.messages
+    assert [message.text for message in more.messages[4:]] == ["And then?", "Three keepers"]
+    answered = await played(cast, graphs.simquac.scenario(topic, messages=first.messages[:3]), Limits(max_turns=2))
+    assert (answered.messages[:3], len(answered.messages)) == (first.messages[:3], 4)
+    bye = Message(role="user", text="Thank you, goodbye.", stored=False)  # is no question that waits
+    again = await played(cast, graphs.simquac.scenario(topic, messages=[bye]), ONE)
+    assert [message.text for message in again.messages] == ["Thank you, goodbye.", "And then?", "Three keepers"]
 
 
-async def test_a_thread_begins_anew_with_another_scenario_and_refuses_the_same_one_once_it_is_over() -> None:
-    graph, config = conversation(talk(), checkpointer=InMemorySaver()), {"configurable": {"thread_id": "1"}}
-    one = await graph.ainvoke(SCENARIO, config)
-    with pytest.raises(ContractError, match="is over"):
-        await graph.ainvoke(SCENARIO, config)
-    other = await graph.ainvoke({"scenario": {"kind": "talk", "topic": "ferries"}}, config)
-    assert len(other["messages"]) == len(other["attempts"]) == len(one["messages"])
-    assert record(other).id != record(one).id
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"messages": []}, "the initial state has no 'scenario'"),
+        (SCENARIO | {"messages": [{"role": "system", "content": "x"}]}, "the first messages: .*system"),
+        (SCENARIO | {"memory": {"student": {}}}, "the initial state's memory"),
+    ],
+)
+async def test_input_that_begins_no_conversation_is_refused(given: Any, problem: str):
+    with pytest.raises(ContractError, match=problem):
+        await conversation(talk()).ainvoke(given)
 
 
-async def test_a_planned_conversation_begins_anew_on_a_used_thread_too() -> None:
-    graph, config = conversation(talk(), checkpointer=InMemorySaver()), {"configurable": {"thread_id": "1"}}
-    records = []
-    for state in planned(talk(), [SCENARIO, SCENARIO | {"repeat": 1}]):
-        records.append(record(await graph.ainvoke(begun(state), config), "talk"))
-    one, other = records
+# Threads
+
+
+async def test_a_thread_begins_anew_with_another_scenario_and_refuses_any_other_input_once_it_is_over():
+    graph = kept(user_simulator=lambda state: {"drafts": [{"text": "Where?"}], "memory": {"asked": 1}},
+                 turn_recorder=lambda state: {"labels": {"of": state["scenario"]["topic"]}})  # fmt: skip
+    one = await graph.ainvoke(SCENARIO, CONFIG)
+    for given in (SCENARIO, {}):
+        with pytest.raises(ContractError, match="is over"):
+            await graph.ainvoke(given, CONFIG)
+    other = await graph.ainvoke({"scenario": {"kind": "talk", "topic": "ferries"}}, CONFIG)
+    first, second = record(one), record(other)
+    assert (second.messages, second.labels) == (first.messages, {"of": "ferries"})
+    assert second.id != first.id
+
+
+async def test_a_planned_conversation_begins_anew_on_a_used_thread_too():
+    graph = kept()
+    one, other = [
+        record(await graph.ainvoke(begun(state), CONFIG)) for state in planned(talk(), [SCENARIO, SCENARIO | {"repeat": 1}])
+    ]  # fmt: skip
     assert [message.text for message in other.messages] == [message.text for message in one.messages]
     assert (one.repeat, other.repeat, other.id == one.id) == (0, 1, False)
-    assert [one.provenance and one.provenance.begun, other.provenance and other.provenance.begun] == ["", ""]
+    assert [one.provenance.begun, other.provenance.begun] == ["", ""]
 
 
-async def test_a_breakpoint_goes_on_with_the_limits_that_the_conversation_began_with() -> None:
-    graph = conversation(talk(), checkpointer=InMemorySaver(), interrupt_before=["assistant"])
-    config = {"configurable": {"thread_id": "1"}}
-    await graph.ainvoke(SCENARIO, config, context=Limits(max_turns=1))
-    state = await graph.ainvoke(None, config)
-    assert (state["turn"], state["stop"]) == (1, "max_turns")
+async def test_a_breakpoint_goes_on_with_the_limits_and_the_memory_that_the_conversation_has():
+    remembered = []
+
+    def user(state: Any) -> Any:
+        remembered.append(nodes.state.memory_of(state, "user"))
+        return {"drafts": [{"text": "Where?"}], "memory": {"n": len(remembered)}}
+
+    graph = conversation(talk(user_simulator=user), checkpointer=InMemorySaver(), interrupt_before=["turn_recorder"])
+    await graph.ainvoke(SCENARIO, CONFIG, context=Limits(max_turns=2))
+    await graph.ainvoke(None, CONFIG)
+    state = await graph.ainvoke(None, CONFIG)
+    assert (state["turn"], state["stop"], remembered) == (2, "max_turns", [{}, {"n": 1}])
 
 
-async def test_a_person_is_the_user_by_an_interrupt() -> None:
+async def test_a_checkpoint_is_a_record_and_goes_on_under_other_limits_and_says_which(topic):
+    graph = conversation(CAST, checkpointer=InMemorySaver())
+    await graph.ainvoke(graphs.simquac.scenario(topic), CONFIG, context=Limits(max_turns=2, seed=1))
+    history = [snapshot async for snapshot in graph.aget_state_history(CONFIG)]
+    assert len([record(one.values) for one in history if "scenario" in one.values]) > 14
+    middle = next(one for one in history if one.next == ("user_prompt_selector",) and one.values.get("turn") == 1)
+    forked = record(await graph.ainvoke(None, middle.config, context=Limits(max_turns=3, seed=2)))
+    assert (forked.provenance.limits["seed"], len(forked.exchanges)) == (2, 3)
+
+
+async def test_a_person_is_the_user_by_an_interrupt_and_any_node_may_ask_one():
     async def person(state: Any, runtime: Any) -> Any:
         return {"drafts": [{"text": interrupt("What do you say?")}]}
 
-    graph, config = (
-        conversation(talk(user_simulator=person), checkpointer=InMemorySaver()),
-        {"configurable": {"thread_id": "1"}},
-    )
-    stopped = await graph.ainvoke(SCENARIO, config, context=Limits(max_turns=1))
-    assert [one.value for one in stopped["__interrupt__"]] == ["What do you say?"]
-    state = await graph.ainvoke(Command(resume="Where?"), config)
-    assert [message.text for message in state["messages"]] == ["Where?", "Answer to Where?"]
+    def asks(state: Any) -> Any:
+        return {"verdicts": [{"accepted": interrupt("Is it fit?") == "yes"}]}
+
+    graph = kept(user_simulator=person, answer_validator=asks)
+    asked, given = [await graph.ainvoke(SCENARIO, CONFIG, context=ONE)], ["Where?", "no", "yes"]
+    for answer in given:
+        asked.append(await graph.ainvoke(Command(resume=answer), CONFIG))
+    *stopped, state = asked
+    waiting = [one.value for each in stopped for one in each["__interrupt__"]]
+    assert waiting == ["What do you say?", "Is it fit?", "Is it fit?"]
+    (_, answer) = record(state).messages
+    assert (texts(state), len(answer.attempts)) == (["Where?", "Answer to Where?"], 2)
 
 
-async def test_a_command_may_end_the_conversation_and_go_nowhere_else() -> None:
-    def going(to: str) -> Any:
-        async def recorder(state: Any, runtime: Any) -> Any:
-            return Command(update={"labels": {"seen": True}}, goto=to)
-
-        return conversation(talk(turn_recorder=recorder))
-
-    state = await going(END).ainvoke(SCENARIO)
-    assert (state["turn"], state["stop"], state["labels"]) == (1, "user_ended", {"seen": True})
-    with pytest.raises(ContractError, match="may only go to END"):
-        await going("assistant").ainvoke(SCENARIO)
+# Commands, exceptions, context
 
 
-async def test_what_a_node_raises_reaches_the_caller_and_what_it_had_done_is_told() -> None:
+@pytest.mark.parametrize("place", PLACES)
+async def test_a_command_to_the_end_ends_the_conversation_at_every_place_and_leads_nowhere_else(place: Any):
+    fine = {"verdicts": [{"accepted": True}]} if place.endswith("validator") else {}
+    ended = await played(talk(**{place: lambda state: Command(update=fine, goto=END)}), SCENARIO)
+    assert ended.stop == ("max_turns" if place == "closing" else "user_ended")
+    before = 0 if place.startswith("user") else 1
+    assert len(ended.messages) == {"closing": 4, "turn_recorder": 2, "answer_validator": 2}.get(place, before)
+    with pytest.raises(ContractError, match=f"{place}: goto='assistant'.*after="):
+        await conversation(talk(**{place: lambda state: Command(update=fine, goto="assistant")})).ainvoke(SCENARIO)
+
+
+async def test_what_a_node_raises_reaches_the_caller_and_what_it_had_done_is_told():
     async def broken(state: Any, runtime: Any) -> Any:
         raise ZeroDivisionError("mine")
 
@@ -174,12 +256,44 @@ async def test_what_a_node_raises_reaches_the_caller_and_what_it_had_done_is_tol
 
     with pytest.raises(ZeroDivisionError, match="mine"):
         await conversation(talk(assistant=broken)).ainvoke(SCENARIO)
-    with pytest.raises(NodeError, match="assistant: the shop is away") as raised:
+    with pytest.raises(NodeError, match="assistant: the shop is away"):
         await conversation(talk(assistant=failed)).ainvoke(SCENARIO)
-    assert [(one["text"], one["verdict"]) for one in raised.value.update["attempts"]] == [("Half of", "unjudged")]
+    (unsaid,) = (await played(talk(assistant=failed), SCENARIO)).unsaid
+    assert [(one.text, one.verdict) for one in unsaid.attempts] == [("Half of", "unjudged")]
 
 
-async def test_a_world_lives_as_long_as_its_block_and_a_rejected_draft_is_undone() -> None:
+def test_a_call_that_is_not_async_is_told_which_is():
+    with pytest.raises(TypeError, match="ainvoke"):
+        conversation(talk()).invoke(SCENARIO)
+
+
+@pytest.mark.parametrize("given", [None, Limits(), ONE])
+async def test_every_node_finds_complete_limits_in_the_context_whether_the_caller_gave_them_or_not(given: Any):
+    seen = []
+
+    def seeing(state: Any, runtime: Any) -> Any:
+        seen.append(runtime.context)
+        return {"drafts": [{"text": "Well."}]} if len(seen) == 1 else {}
+
+    cast = talk(user_simulator=seeing, turn_recorder=seeing, closing=seeing)
+    graph = conversation(
+        cast, after={"turn_recorder": {"moderator": lambda state, runtime: seeing(state, runtime) and None}}
+    )
+    state = await graph.ainvoke(SCENARIO, context=given)
+    assert set(seen) == {Limits(max_turns=state["turn"])}
+    assert state["turn"] == (1 if given is ONE else 2)
+
+
+async def test_a_run_finds_the_cast_of_a_compiled_graph_however_it_was_configured():
+    graph = graphs.builder(talk()).compile(checkpointer=InMemorySaver()).with_config(tags=["x"])
+    (one,) = await duologue.asimulate(graph, [SCENARIO], limits=ONE)
+    assert (one.provenance.cast, len(one.messages)) == ("talk", 2)
+    for other in (object(), graph.with_retry()):
+        with pytest.raises(ContractError, match="has no cast"):
+            await duologue.asimulate(other, [SCENARIO])
+
+
+async def test_a_world_lives_as_long_as_its_block_and_a_rejected_draft_is_undone():
     class Shop:
         sold = 0
 
@@ -197,6 +311,28 @@ async def test_a_world_lives_as_long_as_its_block_and_a_rejected_draft_is_undone
     cast = talk(assistant=seller, answer_validator=first_is_rude, world=lambda scenario: Shop())
     with pytest.raises(ContractError, match="the cast has a world"):
         await conversation(cast).ainvoke(SCENARIO)
-    async with world(cast, SCENARIO) as context:
+    async with graphs.world(cast, SCENARIO) as context:
         state = await conversation(cast).ainvoke(SCENARIO, context=context)
-        assert (context.world.sold, len(state["attempts"])) == (2, 6)
+        assert (context.world.sold, sum(1 for _ in record(state).attempts())) == (2, 6)
+
+
+async def test_what_a_node_writes_into_its_state_has_not_happened():
+    def forging(answer: Any) -> Any:
+        async def node(state: Any, runtime: Any) -> Any:
+            for value in state.values():
+                if isinstance(value, list):
+                    value.clear()
+            state["messages"].append(HumanMessage("forged"))
+            state["scenario"]["seen"] = state["labels"] = {"forged": True}
+            return answer
+
+        return node
+
+    judged = {"verdicts": [{"accepted": True}]}
+    cast = talk(
+        assistant=forging({"drafts": [{"text": "Well."}]}), answer_validator=forging(judged), closing=forging({})
+    )
+    before = json.dumps(SCENARIO)
+    one = record(await conversation(cast).ainvoke(SCENARIO))
+    assert [message.text for message in one.messages] == ["Question 0?", "Well.", "Question 1?", "Well."]
+    assert ("forged" in json.dumps(one.plain()), json.dumps(SCENARIO)) == (False, before)

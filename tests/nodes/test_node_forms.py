@@ -11,19 +11,16 @@ from langgraph.types import Command
 from typing_extensions import TypedDict
 
 from duologue import graphs, nodes, prompts
-from duologue.graphs import Cast
 from duologue.nodes import Limits
 from duologue.nodes.contract import ContractError
-from duologue.nodes.state import PLACES, prompt
+from duologue.nodes.state import prompt
 from duologue.testing import scripted_model
+from tests.graphs.played import SCENARIO, talk
 
-SCENARIO = {"scenario": {"kind": "talk"}}
 
-
-async def said(turns=1, **parts):
-    cast = Cast(**({"name": "talk", "user_simulator": lambda state: "Who?", "assistant": lambda state: "Ada."} | parts))
-    state = await graphs.conversation(cast).ainvoke(SCENARIO, context=Limits(max_turns=turns, seed=7))
-    return graphs.record(state)
+async def said(**parts):
+    cast = talk(**({"user_simulator": lambda state: "Who?", "assistant": lambda state: "Ada."} | parts))
+    return graphs.record(await graphs.conversation(cast).ainvoke(SCENARIO, context=Limits(max_turns=1, seed=7)))
 
 
 def texts(conversation):
@@ -106,14 +103,11 @@ async def test_a_selector_and_a_recorder_of_one_line():
 @pytest.mark.parametrize(
     ("part", "problem"),
     [
-        ({"assistant": lambda state: 7}, "assistant: the function answered with int"),
-        ({"assistant": lambda state: {"draft": "x"}}, "got the key 'draft'"),
-        ({"answer_validator": lambda state: Command(goto="assistant")}, "answer_validator: goto=.*after="),
         ({"answer_validator": lambda state, limits: None}, r"with the parameters \(state, limits\)"),
         ({"answer_validator": lambda: None}, "expected a node"),
     ],
 )
-async def test_what_is_no_node_or_no_answer_is_named(part, problem):
+async def test_what_is_no_node_is_named(part, problem):
     with pytest.raises(ContractError, match=problem):
         await said(**part)
 
@@ -136,32 +130,6 @@ async def test_a_selector_is_a_function_that_answers_a_page_a_text_or_messages()
         assert conversation.messages[0].prompt.text == text
         assert conversation.messages[0].prompt.name == name
     assert (await said(user_prompt_selector=nodes.selector(lambda state: None))).messages[0].prompt is None
-
-
-async def test_a_cast_of_a_name_a_user_and_an_assistant_is_a_cast():
-    cast = Cast(
-        name="hotel", user="offline", assistant=lambda messages: f"Room {len(messages)} is yours. Anything else?"
-    )
-    graph = graphs.conversation(cast)
-    state = await graph.ainvoke({"scenario": {"goal": "Book a room for two.", "facts": "Two nights."}})
-    conversation = graphs.record(state)
-    assert len(conversation.messages) > 2
-    assert "room for two" in conversation.messages[0].text
-    assert cast.replace(assistant=lambda messages: "No.").user_simulator is cast.user_simulator
-    with pytest.raises(ContractError, match="give user= and assistant="):
-        Cast(name="hotel", assistant="offline")
-
-
-@pytest.mark.parametrize("place", PLACES)
-async def test_a_command_to_the_end_ends_the_conversation_at_every_place(place):
-    conversation = await said(3, **{place: lambda state: Command(update=ENDING.get(place, {}), goto=END)})
-    assert conversation.stop == ("max_turns" if place == "closing" else "user_ended")
-    assert len(conversation.messages) == {"closing": 6, "turn_recorder": 2, "answer_validator": 2}.get(
-        place, 0 if place.startswith("user") else 1
-    )
-
-
-ENDING = {place: {"verdicts": [{"accepted": True}]} for place in ("question_validator", "answer_validator")}
 
 
 async def test_a_user_of_a_function_or_a_model_is_told_its_part_or_what_its_side_sees():

@@ -1,18 +1,18 @@
-"""Updates of nodes: what the contract refuses of them, and what the record keeps."""
+"""Updates of nodes: what the contract refuses of them, in a conversation and in the check of one's own node."""
 
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage
 
-from duologue.graphs import conversation, record, simquac
-from duologue.graphs.opening import begun
+from duologue.graphs import conversation, simquac
 from duologue.nodes import Limits, conformance
 from duologue.nodes.contract import ContractError
 from duologue.nodes.state import PLACES
 from duologue.runs import asimulate
+from tests.graphs.played import SCENARIO, talk
 
 OK = {"verdicts": [{"accepted": True}]}
+SAID = {"drafts": [{"text": "x"}]}
 UNFIT: list[tuple[str, Any, str]] = [
     ("question_validator", {"verdict": []}, "expected an update with stop or verdicts, got the key 'verdict'"),
     ("question_validator", {"verdicts": []}, "expected 1 verdicts, one for each draft, got 0"),
@@ -22,11 +22,19 @@ UNFIT: list[tuple[str, Any, str]] = [
     ("question_validator", {**OK, "stop": "tired"}, "expected a stop reason .*'tired'"),
     ("question_validator", {**OK, "memory": {}}, "got the key 'memory'"),
     ("question_validator", 3, r"expected an update \(a dict\), got int 3"),
+    ("answer_validator", "accepted", r"expected an update \(a dict\), got str"),
     ("answer_validator", {"verdicts": [{"accepted": True, "spans": [{"text": "x"}]}]}, "spans.*start"),
     ("answer_validator", {"verdicts": [{"accepted": False, "reason": 5}]}, "reason"),
     ("answer_validator", {"verdicts": [{"accepted": True, "notes": "abc"}]}, "notes"),
     ("user_prompt_selector", {"prompt": "ask!"}, "prompt: .*dictionary"),
+    ("turn_recorder", {"memory": {}}, "got the key 'memory'"),
     ("closing", {"labels": {"coverage": float("inf")}}, "plain JSON"),
+    ("closing", {"usage": {"tokens": 3}}, "expected 'usage'"),
+    ("assistant", 7, "the function answered with int"),
+    ("assistant", {"draft": "x"}, "got the key 'draft'"),
+    ("assistant", {**SAID, "memory": 3}, "expected 'memory' to be a dict, got int 3"),
+    ("assistant", {**SAID, "memory": {"x": {1}}}, "expected plain JSON values"),
+    ("assistant", {**SAID, "frames": "x"}, "expected 'frames' to be a list"),
 ]
 OF_DRAFTS: list[tuple[dict[str, Any], str]] = [
     ({"usage": {"total_tokens": 3}}, "usage.total_tokens"),
@@ -46,80 +54,26 @@ OF_DRAFTS: list[tuple[dict[str, Any], str]] = [
     ("place", "update", "problem"),
     [*UNFIT, *(("assistant", {"drafts": [{"text": "x", **more}]}, problem) for more, problem in OF_DRAFTS)],
 )
-async def test_an_update_that_breaks_the_contract_says_what_was_expected_and_what_came(topic, place, update, problem):
+async def test_an_update_that_breaks_the_contract_says_what_was_expected_and_what_came(place, update, problem):
     async def own_node(state, runtime):
         return update
 
-    cast = simquac.cast().replace(**{place: own_node})
     with pytest.raises(ContractError, match=f"{place}: .*{problem}"):
-        await conversation(cast).ainvoke(simquac.scenario(topic), context=Limits(max_turns=1))
+        await conversation(talk(**{place: own_node})).ainvoke(SCENARIO)
     assert await conformance.problems(place, own_node) != []
 
 
-async def test_a_state_without_a_scenario_or_with_other_messages_is_refused_by_name(topic):
-    with pytest.raises(ContractError, match="the initial state has no 'scenario'"):
-        await simquac.graph.ainvoke({"messages": []})
-    state = simquac.scenario(topic)
-    with pytest.raises(ContractError, match="the first messages: expected the user's and the assistant's, got a sys"):
-        await simquac.graph.ainvoke({**state, "messages": [{"role": "system", "content": "x"}]})
-    planned: Any = {**state, "messages": [{"role": "system", "text": "x"}]}
-    with pytest.raises(ContractError, match="the first messages: role"):
-        begun(planned)
-    failed, other = await asimulate(simquac.cast(), [planned, state], limits=Limits(max_turns=1))
+async def test_a_scenario_that_cannot_begin_is_a_failed_conversation_beside_others():
+    planned: Any = SCENARIO | {"messages": [{"role": "system", "text": "x"}]}
+    failed, other = await asimulate(talk(), [planned, SCENARIO], limits=Limits(max_turns=1))
     assert "the first messages: role" in failed.failure.error
-    assert (failed.stop, failed.scenario, other.stop) == ("model_failed", state["scenario"], "max_turns")
-
-
-async def test_all_that_a_draft_tells_of_its_call_stands_in_the_record_also_before_it_is_judged(topic):
-    call = {"name": "look_up", "arguments": {"a": [1]}, "result": {"b": None}, "error": None, "parts": []}
-    call_details = {
-        "finish_reason": "stop",
-        "model": "m-0815",
-        "reasoning": "hm",
-        "tool_calls": [call],
-        "kept": {"c": 1},
-    }
-
-    async def own_assistant(state, runtime):
-        return {"drafts": [{"text": "Three keepers", **call_details}]}
-
-    graph = conversation(simquac.cast().replace(assistant=own_assistant))
-    stream = graph.astream(simquac.scenario(topic), context=Limits(max_turns=1), stream_mode="values")
-    seen = [record(state) async for state in stream]
-    unjudged = next(
-        turn.attempts[0]
-        for conversation_record in seen
-        for turn in conversation_record.unsaid
-        if turn.role == "assistant"
-    )
-    for attempt in (unjudged, seen[-1].messages[1].attempts[0]):
-        assert attempt.model_dump(mode="json", include=set(call_details)) == call_details
-
-
-async def test_reasoning_is_never_sent_to_anybody(topic):
-    heard = []
-
-    def reply(messages):
-        heard.append(str(messages))
-        text = "Nothing of this." if len(heard) == 2 else "The last one left in 1968."
-        return AIMessage(text, additional_kwargs={"reasoning_content": "swordfish"})
-
-    def ask(messages):
-        heard.append(str(messages))
-        return AIMessage("Who?", additional_kwargs={"reasoning_content": "swordfish"})
-
-    conversation_record = record(
-        await conversation(simquac.cast(ask, reply)).ainvoke(simquac.scenario(topic), context=Limits(max_turns=2))
-    )
-    assert {attempt.reasoning for attempt in conversation_record.attempts()} == {"swordfish"}
-    assert any(attempt.verdict == "rejected" for attempt in conversation_record.attempts())
-    assert "swordfish" not in "".join(heard)
+    assert (failed.stop, failed.scenario, other.stop) == ("model_failed", SCENARIO["scenario"], "max_turns")
 
 
 @pytest.mark.parametrize("place", PLACES)
 async def test_the_nodes_of_the_casts_conform_in_states_with_tools_and_cuts(place):
-    states = conformance.states(place)
-    drafts = [draft for state in states.values() for draft in state["drafts"]]
+    drafts = [draft for state in conformance.states(place).values() for draft in state["drafts"]]
     assert any(draft.get("finish_reason") == "length" for draft in drafts)
     assert any(draft.get("tool_calls") for draft in drafts)
-    await conformance.conforms(place, simquac.cast().nodes[place])
+    for cast in (simquac.cast(), simquac.as_published()):
+        await conformance.conforms(place, cast.nodes[place])

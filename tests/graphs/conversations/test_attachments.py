@@ -10,13 +10,12 @@ from langgraph.graph import START, MessagesState, StateGraph
 from duologue.data import Conversation, count, record_lines
 from duologue.data.attachments import MOST_INLINE
 from duologue.graphs import Cast
-from duologue.nodes import AgentSpeaker, Limits, chat_model, not_empty
+from duologue.nodes import AgentSpeaker, Limits, chat_model, not_empty, validator
 from duologue.nodes.messages.attachments import parts_in
 from duologue.nodes.messages.building import plain_messages
 from duologue.nodes.speakers.replay import ReplaySpeaker
 from duologue.nodes.speakers.speaker import ChatSpeaker, FunctionSpeaker
 from duologue.nodes.state import state_from
-from duologue.prompts import library
 from duologue.testing import scripted_model
 from tests.graphs.played import played
 
@@ -129,17 +128,6 @@ async def test_a_draft_of_tool_calls_alone_has_a_reason_and_a_page_of_its_own_an
     assert count([conversation]).side("assistant").reasons == {"only_tool_calls": 1}
 
 
-def test_each_page_for_an_empty_draft_has_one_for_tool_calls_alone_beside_it() -> None:
-    from importlib.resources import files
-    from pathlib import Path
-
-    pages = Path(str(files("duologue.prompts")))
-    for empty in pages.rglob("repair_empty.md"):
-        if "profiles" not in empty.parts:  # who writes profiles has no tools
-            assert empty.with_name("repair_only_tool_calls.md").is_file()
-    assert "user/repair_only_tool_calls" in library(pages / "plain" / "en").pages
-
-
 async def test_an_image_that_a_tool_returns_stands_with_its_call_and_the_words_are_its_result() -> None:
     async def reply(state: MessagesState) -> dict[str, Any]:
         call = {"name": "draw", "args": {}, "id": "1"}
@@ -173,8 +161,6 @@ async def test_parts_of_rejected_drafts_are_kept_and_a_replay_shows_the_same() -
 
     async def user(state: Any, runtime: Any) -> Any:
         return {"drafts": [{"text": "Look.", "parts": next(drafts)}]}
-
-    from duologue.nodes import validator
 
     def no_images(draft: Any, state: Any) -> str | None:
         return "image" if draft["parts"][0]["type"] == "image" else None

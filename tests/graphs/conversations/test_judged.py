@@ -19,7 +19,7 @@ RUDE = '{"reason": "rude", "explanation": "Say it kindly."}'
 PLACES = {"question_validator": "user", "answer_validator": "assistant"}
 
 
-def judged(casting, *lines, place="question_validator", user=("Who lived there?",), turns=1, observe=False, **limits):
+def judged(casting, *lines, place="question_validator", user=("Who lived there?",), turns=1, **limits):
     model = scripted_model(*lines, by_call=True, tokens=(50, 10))
     node = judge(model, "Reject what is rude.", ["rude"])
     cast = casting(list(user), **{place: nodes.every(node, nodes.not_empty)})
@@ -43,12 +43,6 @@ def test_a_draft_that_a_judge_rejects_is_written_again_and_all_of_it_is_counted(
     assert (counts.tokens, counts.side(role).judging_tokens, counts.side(role).reasons) == (120, 120, {"rude": 1})
     assert next(node.tokens for node in executed([conversation]).nodes if node.name == place) == 120
     assert data.Conversation.from_plain(json.loads(json.dumps(conversation.plain()))) == conversation
-
-
-def test_an_empty_draft_costs_no_judge(casting):
-    conversation, model = judged(casting, FINE, user=("", "Who lived there?"))
-    assert [attempt.reason for attempt in conversation.attempts("user")] == ["empty", None]
-    assert len(model.sent) == 1
 
 
 def test_a_judge_that_is_down_ends_the_conversation_as_a_failed_model_and_nothing_is_lost(casting):

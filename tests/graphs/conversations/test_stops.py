@@ -1,83 +1,66 @@
-"""Stops: the limits, the token budget, the criteria and the nodes that end a conversation."""
+"""What ends a conversation: limits, the token budget, criteria, nodes, and reasons of a cast's own."""
 
+import json
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
 from duologue import nodes
+from duologue.data import Message
 from duologue.graphs import conversation, record, simquac
 from duologue.graphs.graph import fuse
-from duologue.nodes import Limits, stops
+from duologue.nodes import Limits, conformance, stops
+from duologue.nodes.contract import ContractError
 from duologue.nodes.replies.conversion import draft
-from tests.graphs.conversations.test_topology import play
+from duologue.runs import RunError, arun, asimulate
+from tests.graphs.played import SCENARIO, played, talk
+
+OWN = {"transferred": "assistant", "no_database": "infrastructure", "agreed": "none"}
 
 
-async def test_a_missing_context_means_the_limits_of_the_cast(casting, topic):
-    cast = casting(["Who lived there?"], limits=Limits(max_turns=3))
-    graph = conversation(cast)
-    assert (await graph.ainvoke(simquac.scenario(topic)))["turn"] == 3
-    assert (await graph.ainvoke(simquac.scenario(topic), context=Limits()))["turn"] == 3
-    assert (await graph.ainvoke(simquac.scenario(topic), context=Limits(max_turns=1)))["turn"] == 1
-
-
-async def test_nodes_see_complete_limits(casting, topic, scripted):
-    seen = []
-
-    async def recorder(state, runtime):
-        seen.append(runtime.context)
-        return {}
-
-    graph = conversation(casting(["Who?"], limits=Limits(max_turns=1), turn_recorder=recorder))
-    await graph.ainvoke(simquac.scenario(topic))
-    assert seen == [Limits(max_turns=1)]
+async def play(cast, topic, messages=(), **limits):
+    return await played(cast, simquac.scenario(topic, messages=messages), Limits(**limits))
 
 
 async def test_the_limits_hold_whatever_the_criterion_says(casting, topic):
-    conversation = await play(casting(["Who lived there?"], stop=lambda state, limits: None), topic, max_turns=2)
-    assert (conversation.stop, len(conversation.exchanges)) == ("max_turns", 2)
-
-
-async def test_a_fork_under_other_limits_says_which(topic):
-    graph = conversation(simquac.cast(), checkpointer=InMemorySaver())
-    config = {"configurable": {"thread_id": "one"}}
-    await graph.ainvoke(simquac.scenario(topic), config, context=Limits(max_turns=2, seed=1))
-    history = [snapshot async for snapshot in graph.aget_state_history(config)]
-    middle = next(s for s in history if s.next == ("user_prompt_selector",) and s.values.get("turn") == 1)
-    state = await graph.ainvoke(None, middle.config, context=Limits(max_turns=3, seed=2))
-    conversation_record = record(state)
-    assert (conversation_record.provenance.limits["seed"], len(conversation_record.exchanges)) == (2, 3)
+    ended = await play(casting(["Who lived there?"], stop=lambda state, limits: None), topic, max_turns=2)
+    assert (ended.stop, len(ended.exchanges)) == ("max_turns", 2)
 
 
 @pytest.mark.parametrize("place", ["question_validator", "answer_validator"])
-async def test_both_validators_can_stop(casting, topic, place):
-    async def stopping(state, runtime):
+async def test_both_validators_can_stop_also_when_a_side_says_nothing(casting, topic, place):
+    async def goodbye(state, runtime):
         return {"verdicts": [{"accepted": True, "stored": False} for _ in state["drafts"]], "stop": "user_ended"}
 
-    conversation = await play(casting(["Thank you, goodbye."], **{place: stopping}), topic)
-    assert conversation.stop == "user_ended"
-    assert conversation.messages[-1].stored is False
+    async def silent(state, runtime):
+        return {"verdicts": [{"accepted": True}]} if state["drafts"] else {"stop": "budget"}
+
+    ended = await play(casting(["Thank you, goodbye."], **{place: goodbye}), topic)
+    assert (ended.stop, ended.messages[-1].stored) == ("user_ended", False)
+    lines: Any = (["Who?", []], ["Three keepers"]) if place == "question_validator" else (["Who?"], [[]])
+    ended = await play(casting(*lines, **{place: silent}), topic)
+    assert (ended.stop, ended.messages[-1].role) == ("budget", "assistant" if len(lines[0]) == 2 else "user")
 
 
-@pytest.mark.parametrize("place", ["question_validator", "answer_validator"])
-async def test_a_validator_can_stop_when_a_side_says_nothing(casting, topic, place):
-    async def stopping(state, runtime):
-        return {
-            "verdicts": [{"accepted": True} for _ in state["drafts"]],
-            "stop": None if state["drafts"] else "budget",
-        }
-
-    answers: dict[str, list[Any]] = {"question_validator": ["Three keepers"], "answer_validator": [[]]}
-    cast = casting(["Who lived there?", []], answers[place])
-    conversation = await play(cast.replace(**{place: stopping}), topic)
-    assert conversation.stop == "budget"
-    assert conversation.messages[-1].role == ("assistant" if place == "question_validator" else "user")
+async def test_a_user_simulator_can_end_it_and_last_drafts_are_judged_before(casting, topic):
+    ended = await play(casting([{"drafts": [], "stop": "user_gave_up"}]), topic)
+    assert (ended.stop, ended.messages) == ("user_gave_up", ())
+    ended = await play(casting([{"drafts": [draft("1. a\n2. b")], "stop": "user_ended"}]), topic)
+    assert (ended.stop, ended.messages) == ("user_ended", ())
+    assert ended.unsaid[0].attempts[0].reason == "enumeration"
 
 
-async def test_a_user_simulator_can_end_the_conversation(casting, topic):
-    conversation = await play(casting([{"drafts": [], "stop": "user_gave_up"}]), topic)
-    assert (conversation.stop, conversation.messages) == ("user_gave_up", ())
+async def test_a_stop_that_somebody_sets_in_a_checkpoint_holds_at_once():
+    asked = []
+    graph = conversation(
+        talk(assistant=lambda state: asked.append(1)), checkpointer=InMemorySaver(), interrupt_before=["assistant"]
+    )
+    config: Any = {"configurable": {"thread_id": "1"}}
+    await graph.ainvoke(SCENARIO, config)
+    await graph.aupdate_state(config, {"stop": "user_gave_up"})
+    state = await graph.ainvoke(None, config)
+    assert (state["stop"], len(state["messages"]), asked) == ("user_gave_up", 1, [])
 
 
 async def test_the_stop_criterion_is_asked_after_the_question_and_after_the_exchange(casting, topic):
@@ -87,99 +70,129 @@ async def test_the_stop_criterion_is_asked_after_the_question_and_after_the_exch
         moments.append((state["turn"], nodes.said(state)[-1]["role"]))
         return "budget" if len(moments) == 3 else None
 
-    conversation = await play(casting(["Who lived there?"], stop=stop), topic)
+    ended = await play(casting(["Who lived there?"], stop=stop), topic)
     assert moments == [(0, "user"), (1, "assistant"), (1, "user")]
-    assert conversation.stop == "budget"
-    assert conversation.messages[-1].role == "user"
+    assert (ended.stop, ended.messages[-1].role) == ("budget", "user")
 
 
-async def test_a_stop_reason_outside_the_closed_set_is_refused(casting, topic):
-    with pytest.raises(
-        TypeError,
-        match=r"stop: expected one of agent_interrupted, agent_timeout, assistant_rejected, budget, .*'tired'",
-    ):
-        await conversation(casting(["Who?"], stop=lambda state, limits: "tired")).ainvoke(simquac.scenario(topic))
+async def test_a_beginning_that_has_reached_the_limit_costs_no_further_call(casting, topic):
+    first = (await play(casting(["Who lived there?"]), topic, max_turns=2)).messages
+    for messages, turns in ((first, 2), (first[:3], 1)):  # the question that waits is not answered either
+        cast = casting(["And then?"])
+        ended = await play(cast, topic, messages=messages, max_turns=turns)
+        assert (ended.stop, ended.messages) == ("max_turns", messages)
+        assert cast.user_simulator.seen == cast.assistant.seen == []
 
 
-async def test_last_drafts_are_judged_before_the_stop_that_comes_with_them(casting, topic):
-    last_reply = {"drafts": [draft("1. a\n2. b")], "stop": "user_ended"}
-    conversation = await play(casting([last_reply]), topic)
-    assert (conversation.stop, conversation.messages) == ("user_ended", ())
-    assert conversation.unsaid[0].attempts[0].reason == "enumeration"
+# Budget
 
 
-async def test_a_prefix_that_has_reached_the_limit_costs_no_further_call(casting, topic):
-    first_messages = (await play(casting(["Who lived there?"]), topic, max_turns=2)).messages
-    cast = casting(["And then?"])
-    conversation = await play(cast, topic, messages=first_messages, max_turns=2)
-    assert (conversation.stop, conversation.messages) == ("max_turns", first_messages)
-    assert cast.user_simulator.seen == []
+def costing(text, tokens):
+    return {"drafts": [draft(text) | {"usage": {"input_tokens": tokens, "output_tokens": 10, "calls": 1}}]}
 
 
-async def test_a_question_that_waits_is_not_answered_once_the_limit_is_reached(casting, topic):
-    first_messages = (await play(casting(["Who lived there?"]), topic, max_turns=2)).messages[:3]
-    cast = casting(["And then?"])
-    conversation = await play(cast, topic, messages=first_messages, max_turns=1)
-    assert (conversation.stop, conversation.messages) == ("max_turns", first_messages)
-    assert cast.assistant.seen == []
+async def test_the_token_budget_stops_a_conversation_also_while_a_draft_is_asked_for_again(casting, topic):
+    ended = await play(simquac.cast(), topic, max_tokens=1200)
+    assert (ended.stop, 1200 <= ended.usage.tokens < 3000) == ("budget", True)
+    ended = await play(casting([costing("1. a\n2. b", 30)]), topic, max_tokens=100, question_attempts=50)
+    assert (ended.stop, ended.usage.tokens, len(ended.unsaid[0].attempts)) == ("budget", 120, 3)
+    answers = casting(["Who?"], [costing("Nobody", 30)])
+    ended = await play(answers, topic, max_tokens=100, answer_attempts=50)
+    assert (ended.stop, ended.usage.tokens, len(ended.unsaid[0].attempts)) == ("budget", 120, 3)
+    reached = await play(casting([costing("Who?", 30), []], ["Three keepers"]), topic, max_tokens=40)
+    assert (reached.stop, len(reached.messages)) == ("budget", 1)
+    first = [Message(role="user", text="Who?"), Message(role="assistant", text="Three keepers")]
+    fork = await play(casting([costing("And?", 30)]), topic, messages=first, max_tokens=40)
+    assert len(fork.messages) == 3  # what it began with costs nothing
 
 
-async def test_the_token_budget_holds_while_an_answer_is_asked_for_again(topic):
-    cast = simquac.cast(assistant="offline?paraphrase=1")
-    conversation = await play(cast, topic, max_tokens=500, answer_attempts=50)
-    assert conversation.stop == "budget"
-    assert conversation.usage.tokens < 2000
+async def test_calls_without_reported_tokens_count_by_characters(topic):
+    unreported = {"input_tokens": 0, "output_tokens": 0, "calls": 1}
 
+    async def ended(most, usage=unreported):
+        says = lambda state: {"drafts": [{"text": "b" * 40, "usage": usage}]}  # noqa: E731
+        one = talk(user_simulator=says, assistant=says)
+        return await played(one, {"scenario": {"kind": "talk", "about": ["a" * 4000]}}, Limits(max_tokens=most))
 
-async def test_the_token_budget_holds_while_a_question_is_asked_for_again(casting, topic):
-    costly = {"drafts": [draft("1. a\n2. b") | {"usage": {"input_tokens": 30, "output_tokens": 10, "calls": 1}}]}
-    conversation = await play(casting([costly]), topic, max_tokens=100, question_attempts=50)
-    assert (conversation.stop, conversation.usage.tokens) == ("budget", 120)
-    assert [len(turn.attempts) for turn in conversation.unsaid] == [3]
-
-
-def test_drafts_of_a_turn_without_a_message_count_for_the_token_budget():
-    tried = {"role": "user", "at": 0, "text": "", "usage": {"input_tokens": 30, "output_tokens": 10}}
-    state: nodes.State = {"scenario": {}, "attempts": [tried]}
-    assert stops.budget(state, Limits(max_tokens=40)) == "budget"
-    assert stops.budget(state, Limits(max_tokens=41)) is None
-
-
-def test_calls_without_reported_tokens_count_for_the_token_budget_by_characters():
-    calls = [
-        {"role": "user", "at": at, "text": "b" * 40, "usage": {"input_tokens": 0, "output_tokens": 0, "calls": 1}}
-        for at in range(2)
-    ]
-    state: dict[str, Any] = {
-        "scenario": {"kind": "call", "about": ["a" * 4000]},
-        "messages": [HumanMessage("b" * 40)] * 2,
-        "attempts": calls,
-    }
     # Two calls with the scenario, the second one with the first message too.
-    assert stops.budget(state, Limits(max_tokens=2020)) == "budget"
-    assert stops.budget(state, Limits(max_tokens=2200)) is None
-    reported = calls[0] | {"usage": {"input_tokens": 9, "output_tokens": 1}}
-    assert stops.budget(state | {"attempts": [reported]}, Limits(max_tokens=11)) is None
+    assert [len((await ended(most)).messages) for most in (1000, 2020)] == [1, 2]
+    assert (await ended(2200)).stop == "budget"
+    assert (await ended(2020, {"input_tokens": 9, "output_tokens": 1, "calls": 1})).stop == "max_turns"
 
 
-async def test_the_token_budget_stops_a_conversation(topic):
-    conversation = await play(simquac.cast(), topic, max_tokens=1200)
-    assert conversation.stop == "budget"
-    assert 1200 <= conversation.usage.tokens < 3000
+# Criteria
 
 
 async def test_coverage_and_nothing_new_are_ready_made_criteria(casting, topic):
     cast = casting(["Who?"], ["Three keepers lived there (with a dog).", "The last one left in 1968."])
     either = stops.any_of(stops.max_turns, stops.coverage_reached(0.6))
-    conversation = await play(cast.replace(stop=either), topic)
-    assert (conversation.stop, len(conversation.exchanges)) == ("user_ended", 2)
-    conversation = await play(cast.replace(stop=stops.nothing_new_for(2)), topic)
-    assert (conversation.stop, len(conversation.exchanges)) == ("user_gave_up", 4)
+    ended = await play(cast.replace(stop=either), topic)
+    assert (ended.stop, len(ended.exchanges)) == ("user_ended", 2)
+    ended = await play(cast.replace(stop=stops.nothing_new_for(2)), topic)
+    assert (ended.stop, len(ended.exchanges)) == ("user_gave_up", 4)
 
 
 async def test_the_recursion_fuse_of_the_limits_is_never_reached_by_a_conversation_within_them(casting, topic):
     limits = Limits(max_turns=3, question_attempts=2, answer_attempts=3)
-    cast = casting(["", "Who?"], ["Nobody"])
-    graph = conversation(cast)
+    graph = conversation(casting(["", "Who?"], ["Nobody"]))
     state = await graph.ainvoke(simquac.scenario(topic), {"recursion_limit": fuse(limits)}, context=limits)
     assert state["stop"] == "max_turns"
+
+
+# Reasons of a cast's own
+
+
+def stopping(reason, **changes):
+    def assistant(state):
+        return {"drafts": [{"text": "Three keepers"}], "stop": reason}
+
+    return talk(**{"name": "airline", "assistant": assistant, "stop_reasons": OWN} | changes)
+
+
+@pytest.mark.parametrize(("name", "fault"), OWN.items())
+async def test_a_node_or_a_criterion_may_end_a_conversation_for_a_reason_of_its_casts(name, fault):
+    reason = f"airline:{name}"
+    criterion = talk(name="airline", stop_reasons=OWN, stop=lambda state, limits: reason if state["turn"] else None)
+    for cast in (stopping(reason), criterion):
+        ended = record(await conversation(cast).ainvoke(SCENARIO))
+        assert (ended.stop, ended.fault, len(ended.messages)) == (reason, fault, 2)
+        assert json.loads(json.dumps(ended.plain()))["provenance"]["stop_reasons"][reason] == fault
+
+
+@pytest.mark.parametrize("reason", ["airline:transfered", "transferred", "other:transferred", "user_end"])
+async def test_a_typo_is_refused_with_the_reasons_that_are_known(reason):
+    for cast in (stopping(reason), talk(name="airline", stop_reasons=OWN, stop=lambda state, limits: reason)):
+        with pytest.raises(ContractError, match=rf"airline:transferred.*'{reason}'"):
+            await conversation(cast).ainvoke(SCENARIO)
+
+
+@pytest.mark.parametrize(
+    ("name", "reasons", "problem"),
+    [
+        ("airline", {"Transferred": "assistant"}, "named with a-z, 0-9 and _"),
+        ("airline", {"airline:gone": "assistant"}, "got 'airline:gone'"),
+        ("airline", {"gone": "nobody"}, "expected the fault of 'gone' to be one of none, user, assistant, infra"),
+        ("My airline", {"gone": "none"}, "got 'My airline'"),
+    ],
+)
+def test_declarations_that_no_record_could_hold_are_refused(name, reasons, problem):
+    with pytest.raises(ContractError, match=problem):
+        talk(name=name, stop_reasons=reasons)
+
+
+async def test_a_resumed_run_tries_again_only_what_infrastructure_ended_and_has_the_same_reasons(tmp_path):
+    out = tmp_path / "run"
+    summary = await arun(stopping("airline:no_database"), [SCENARIO], out)
+    assert (summary.finished, summary.complete) == (0, False)
+    assert list(summary.failed.values()) == ["airline:no_database"]
+    changed = stopping("airline:agreed", stop_reasons=OWN | {"agreed": "user"})
+    with pytest.raises(RunError, match=r"stop_reasons\.airline:agreed"):
+        await asimulate(changed, [SCENARIO], out=out, resume=True)
+    summary = await arun(stopping("airline:transferred"), [SCENARIO], out, resume=True)
+    assert (summary.finished, summary.complete, summary.counts.stops) == (1, True, {"airline:transferred": 1})
+
+
+async def test_conformance_knows_the_reasons_that_it_is_told():
+    node = stopping("airline:agreed").nodes["assistant"]
+    assert await conformance.problems("assistant", node, own_reasons=["airline:agreed"]) == []
+    assert "expected a stop reason" in (await conformance.problems("assistant", node))[0]
