@@ -1,9 +1,7 @@
 """An OpenAI-compatible endpoint on the loopback, scripted, that keeps everything it was sent."""
 
 import json
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -53,21 +51,11 @@ class Endpoint:
             STUDENT: lambda body: f"What is point {len(body['messages'])}?",
             TEACHER: "I cannot find the answer.",
         }
-        self._awake = threading.Event()
         server.expect_request("/v1/chat/completions", method="POST").respond_with_handler(self._answer)
 
     def say(self, *, user: list[Any] | None = None, assistant: list[Any] | None = None) -> None:
         """The lines of each side: texts, responses, or functions of the request's body."""
         self.lines = {STUDENT: list(user or []), TEACHER: list(assistant or [])}
-
-    def sleep(self, body: dict[str, Any]) -> Response:
-        """A line that comes too late."""
-        self._awake.wait(10)
-        return completion("Too late?")
-
-    def wake(self) -> None:
-        """Let whoever sleeps answer now."""
-        self._awake.set()
 
     def bodies(self, side: str | None = None) -> list[dict[str, Any]]:
         """What was sent, by one side or by both."""
@@ -99,72 +87,7 @@ def endpoint(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> Iterato
     monkeypatch.setenv("OPENAI_API_KEY", endpoint.key)
     monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
     yield endpoint
-    endpoint.wake()
     httpserver.check()
-
-
-class Lasting:
-    """An endpoint that keeps connections open for further calls, as real ones do."""
-
-    def __init__(self) -> None:
-        self.open = 0
-        self._changed = threading.Condition()
-        lasting = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def handle(self) -> None:
-                lasting._count(1)
-                try:
-                    super().handle()
-                except ConnectionError:
-                    pass  # a client that went away
-                finally:
-                    lasting._count(-1)
-
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["content-length"]))
-                text = "I cannot find the answer." if b"<section>" in body else "Who lived there?"
-                data = completion(text).get_data()
-                self.send_response(200)
-                self.send_header("content-type", "application/json")
-                self.send_header("content-length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def log_message(self, *args: Any) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
-        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
-
-    def _count(self, change: int) -> None:
-        with self._changed:
-            self.open += change
-            self._changed.notify_all()
-
-    def left_open(self, within: float = 1.0) -> int:
-        """Connections that are still open after this many seconds, or as soon as there are none."""
-        with self._changed:
-            self._changed.wait_for(lambda: self.open == 0, within)
-            return self.open
-
-    def close(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
-
-
-@pytest.fixture
-def lasting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Lasting]:
-    """An endpoint with lasting connections, with key and base URL in the environment."""
-    endpoint = Lasting()
-    monkeypatch.setenv("OPENAI_API_KEY", Endpoint.key)
-    monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
-    yield endpoint
-    endpoint.close()
 
 
 @pytest.fixture

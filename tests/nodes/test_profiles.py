@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from duologue import runs
 from duologue.data.recllmsim import Profile, coverage, shipped_profiles
 from duologue.data.recllmsim.pool_coverage import GENDERS, OCCUPATIONS, TRAITS
@@ -45,12 +43,6 @@ def test_the_request_shows_who_is_there_and_what_is_lacking():
     assert not re.search("[A-Za-z]", (request("zh"))["text"].replace("lacking", ""))
     assert set(CHINESE) == {*GENDERS, *OCCUPATIONS, *TRAITS}
     assert len(set(CHINESE.values())) == len(CHINESE)
-
-
-@pytest.mark.parametrize("value", [{"attempts": 0}, {"rounds": 0}])
-def test_limits_are_at_least_one(value):
-    with pytest.raises(ValueError, match="at least 1"):
-        ProfileLimits(**value)
 
 
 def test_the_endpoint_sees_request_draft_and_reason(endpoint, tmp_path):

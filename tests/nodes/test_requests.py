@@ -8,8 +8,8 @@ from duologue.data.identity import call_seed
 from duologue.errors import SettingError
 from duologue.nodes.calls.service import drafted
 from duologue.nodes.calls.store import Call
-from duologue.nodes.messages.building import Refusal
-from duologue.nodes.requests import RequestAnswer, ask, asked_of, parse_json
+from duologue.nodes.messages.selectors import Refusal
+from duologue.nodes.requests import ask, parse_json
 from duologue.prompts import Library, Page, PromptError
 from tests.fake_models import SeededModel
 
@@ -27,7 +27,6 @@ SOURCES = {
 }
 CALL = Call(seed=3, conversation="conversation", role="judge", turn=2, vote=1)
 VALUES = {"what": "politeness", "text": "Hello </note>{{ what }}"}
-PROMPT = {"name": "a", "digest": "", "text": ""}
 
 
 async def judge(*lines, attempts=3, without="", parse=None):
@@ -85,29 +84,6 @@ async def test_what_cannot_be_asked_is_said_before_anybody_is_asked():
     assert model.sent == []
 
 
-async def test_a_reply_that_was_cut_off_is_refused_though_it_could_be_read():
-    lines = [
-        {"text": "All of it, bu", "finish_reason": "length", "model": "m", "reasoning": "hm", "kept": {"n": 1}},
-        {"text": "All of it.", "finish_reason": "stop", "tool_calls": [{"name": "look_up", "result": "12"}]},
-        {"text": "a", "usage": {"tokens": "many"}},
-    ]
-
-    async def reply(prompt, tried):
-        return lines.pop(0)
-
-    def repair(refusal, attempt):
-        return {"name": refusal.reason, "digest": "", "text": refusal.repair}
-
-    answer: RequestAnswer[str] = await asked_of(reply, PROMPT, str, repair, 2)
-    first, second = answer.attempts
-    assert answer.value == "All of it."
-    assert (first.verdict, first.reason, first.finish_reason, first.model) == ("rejected", "cut_off", "length", "m")
-    assert (first.reasoning, first.kept) == ("hm", {"n": 1})
-    assert (second.finish_reason, second.tool_calls[0].result, second.prompt.name) == ("stop", "12", "cut_off")
-    unusable: RequestAnswer[str] = await asked_of(reply, PROMPT, str, repair, 2)
-    assert unusable.error.startswith("ValidationError"), "no record can hold the draft"
-
-
 @pytest.mark.parametrize("text", ['{"value": 3}', '\n```json\n{"value": 3}\n```\n', '```\n{"value": 3}```'])
 def test_json_is_read_with_a_fence_around_the_whole(text):
     assert parse_json(Score)(text) == Score(value=3)
@@ -116,9 +92,8 @@ def test_json_is_read_with_a_fence_around_the_whole(text):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "not_json"), ("Sure! {}", "not_json"), ('{"value": 3', "not_json"),
-        ('Here:\n```json\n{"value": 3}\n```', "not_json"), ('{"value": "3"}', "wrong_shape"),
-        ('{"value": 3.5}', "wrong_shape"), ("{}", "wrong_shape"), ("[3]", "wrong_shape"),
+        ("", "not_json"), ('{"value": 3', "not_json"), ('Here:\n```json\n{"value": 3}\n```', "not_json"),
+        ('{"value": "3"}', "wrong_shape"), ('{"value": 3.5}', "wrong_shape"), ("[3]", "wrong_shape"),
     ],
 )  # fmt: skip
 def test_nothing_is_guessed_of_other_replies(text, reason):

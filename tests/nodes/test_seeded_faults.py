@@ -38,9 +38,7 @@ def of_errand(errand):
     return [errand["goal"], *(fact for fact in errand["facts"].replace("。", ". ").split(". ") if fact.strip())]
 
 
-def test_there_are_sixteen_errands_in_two_languages_and_four_assistants():
-    assert len(ERRANDS) == 16
-    assert sum("编号" in errand["facts"] or "\u4e00" <= errand["goal"][-1] <= "\u9fff" for errand in ERRANDS) >= 7
+def test_there_is_an_assistant_for_each_planted_fault():
     assert list(PLANTED) == list(ASSISTANTS)
     assert doctest.testmod(seeded_faults).failed == 0
 
@@ -57,11 +55,6 @@ def test_the_good_and_the_wordy_one_do_what_is_asked_and_each_other_one_fails_in
     *also_asked, claimed = talks["wrong"]
     assert asked == also_asked
     assert not written_values(done["content"]) & written_values(claimed["content"])
-
-
-def test_the_forgetful_one_answers_the_last_message_as_if_it_were_the_first():
-    messages = [{"role": "user", "content": text} for text in ("Book a table for 4 people", "The date is 2026-06-14")]
-    assert forgetful(messages) == good(messages[-1:]) != good(messages)
 
 
 def test_a_talk_about_anything_is_heeded_by_the_good_and_the_wordy_one_where_no_success_says_otherwise():
@@ -102,7 +95,3 @@ def test_a_user_that_gives_up_and_is_served_badly_in_every_way_says_one():
     assert (score.value, "gave up 1.00" in score.reason) == (5 - 1, True)
     with pytest.raises(Exception, match="offline model cannot judge"):
         by_model("offline")
-
-
-def test_the_numbers_of_list_items_are_no_values():
-    assert written_values("1. Rome\n2. Oslo, 3 days") == {"3"}

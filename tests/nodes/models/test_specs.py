@@ -10,7 +10,7 @@ from duologue import graphs
 from duologue.errors import ModelError
 from duologue.nodes import chat_model
 from duologue.nodes.models import model_provenance, parse_spec, takes_seed
-from duologue.nodes.models.specs import endpoint_host, names_model
+from duologue.nodes.models.specs import endpoint_host
 
 KEY = "open.sesame.4711"
 
@@ -67,18 +67,12 @@ def test_a_spec_that_cannot_be_made_is_one_line(spec, words):
 @pytest.mark.parametrize("provider", ["openai", "langchain_openai"])
 @pytest.mark.parametrize(
     "argument",
-    [
-        "api_key=another.word",
-        "openai_api_base=http://another.word/v1",
-        'default_headers={"Authorization":"Bearer another.word"}',
-        'default_query={"api-key":"another.word"}',
-        "openai_proxy=http://me:another.word@127.0.0.1:9",
-    ],
-)
+    ["api_key=another.word", "openai_api_base=http://another.word/v1", "openai_proxy=http://me:another.word@127.0.0.1:9",
+     'default_headers={"Authorization":"Bearer another.word"}', 'default_query={"api-key":"another.word"}'],
+)  # fmt: skip
 def test_a_spec_cannot_say_where_and_as_whom_to_call(provider, argument):
-    with pytest.raises(ModelError) as error:
+    with pytest.raises(ModelError, match=argument.split("=")[0]) as error:
         chat_model(f"{provider}:m?{argument}")
-    assert argument.split("=")[0] in str(error.value)
     assert "another.word" not in str(error.value)
 
 
@@ -120,19 +114,6 @@ def test_an_instance_is_given_back_as_it_is():
 def test_a_model_takes_a_seed_unless_it_was_given_one(spec):
     assert takes_seed(chat_model(spec))
     assert not takes_seed(chat_model(f"{spec}?seed=3"))
-
-
-@pytest.mark.parametrize(
-    ("text", "is_model"),
-    [
-        ("openai:m", True),
-        ("nowhere_at_all:gpt4", True),  # which may be a provider
-        ("groq:llama-3.1", True),
-        ("json:loads", False),
-    ],
-)
-def test_an_import_path_is_what_can_be_imported(text, is_model):
-    assert names_model(text) == is_model
 
 
 def test_the_key_shows_in_no_form_of_a_model_nor_of_a_cast():

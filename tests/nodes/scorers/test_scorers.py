@@ -1,7 +1,6 @@
 """Scorers: what each says of a finished conversation; a failing one is recorded, and the others are asked."""
 
 import asyncio
-import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,6 @@ from duologue import data, nodes
 from duologue.data import Conversation
 from duologue.data.attempts import WAITING
 from duologue.data.formats.tool_messages import NO_RESULT
-from duologue.data.summaries.executed_graph import executed
 from duologue.graphs import simquac
 from duologue.nodes.contract import ContractError
 from duologue.nodes.scorers import all_of, any_of, negated, refused
@@ -124,7 +122,6 @@ def test_calls_that_were_not_undone_count_although_their_draft_was_not_sent(verd
 @dataclass
 class Seat:
     row: int
-    letters: tuple[str, ...] = ("a", "b")
 
 
 class World:
@@ -138,8 +135,7 @@ class World:
         (World(), {"seat": {"row": 4}}, True, None),
         (World(), {"seat": {"row": 4}}, False, "seat.paid: is true, expected nothing there"),
         (World(), {"seat": {"row": 5}}, True, "seat.row: is 4, expected 5"),
-        ({"seat": Seat(4)}, {"seat": {"row": 4, "letters": ["a", "b"]}}, False, None),
-        ({"seats": [1, 2]}, {"seats": [1, 2, 3]}, True, "seats: has 2 items, expected 3"),
+        ({"seat": Seat(4)}, {"seat": {"row": 4}}, False, None),
         ({"seats": [{"row": 1}, {"row": 2}]}, {"seats": [{}, {"row": 3}]}, True, "seats[1].row: is 2, expected 3"),
         (SimpleNamespace(state={"open": True}), {"open": 1}, True, "open: is true, expected 1"),
         (SimpleNamespace(state={}), {"open": None}, True, "open: is missing, expected null"),
@@ -172,11 +168,9 @@ def test_without_a_world_the_final_state_is_that_of_the_kept_channels() -> None:
         (nodes.text_contains("40 euro", case=True), False, 'the assistant never says "40 euro"'),
         (nodes.text_contains("Kim"), False, 'the assistant never says "Kim"'),
         (nodes.text_contains("Kim", "40", side="both"), True, 'said: "Kim"'),
-        (nodes.text_contains("Lee", side="both"), False, 'nobody says "Lee"'),
         (nodes.text_contains("50", "40", match="any"), True, 'said: "40"'),
         (nodes.text_contains("40", "50"), False, 'the assistant never says "50"'),
         (nodes.text_contains(r"\b\d+ euro", regex=True), True, "said: "),
-        (nodes.text_contains(r"40.euro", regex=True, case=True), False, "the assistant never says"),
     ],
 )
 def test_texts_are_looked_for_on_one_side(scorer: Any, value: bool, reason: str) -> None:
@@ -226,16 +220,6 @@ def test_a_scorer_may_be_async_and_may_see_the_world() -> None:
         return least
 
     assert [judge(scorer, spoken(), 7).value for scorer in (seen, by_name, with_default)] == [True, True, 1]
-
-
-def test_scorers_are_plain_data_in_the_provenance() -> None:
-    every = all_of(
-        nodes.final_state({"a": Seat(1)}), nodes.tool_called("t", {"x": 1}, where=lambda arguments: True, times=2),
-        nodes.text_contains("a", regex=True), refused(), negated(nodes.solved()),
-        nodes.judged(scripted_model("x"), "It is polite.", labels=("good", "bad"), passing=("good",)),
-    )  # fmt: skip
-    text = json.dumps(nodes.scoring(success=every).provenance())  # type: ignore[attr-defined]
-    assert all(part in text for part in ('"tool": "t"', '"texts": ["a"]', '"criterion": "It is polite."', '"row": 1'))
 
 
 @pytest.mark.parametrize(
@@ -313,6 +297,4 @@ def test_what_scorers_judges_cost_is_part_of_the_conversations_usage_and_no_budg
     assert (conversation.closing_usage.tokens, conversation.closing_usage.calls) == (67, 7)
     of_messages = sum(message.usage.tokens for message in conversation.messages)
     assert conversation.usage.tokens == data.count([conversation]).tokens == of_messages + 67
-    assert next(node.tokens for node in executed([conversation]).nodes if node.name == "closing") == 67
-    assert Conversation.from_plain(json.loads(json.dumps(conversation.plain()))) == conversation
     assert scored(turns=lambda state: 1).closing_usage is None

@@ -30,9 +30,7 @@ def scores(conversation: Conversation) -> Any:
     ("success", "value"),
     [
         ({"text_contains": ["40", "euro"], "solved": True, "refused": False, "tool_not_called": "cancel"}, True),
-        ({"text_contains": "40", "solved": False}, False),
         ({"text_contains": {"any": ["50", "40"]}}, True),
-        ({"text_contains": {"any": ["50", "40"], "all": ["60"]}}, False),
         ({"text_contains": {"any": ["50"], "all": ["40"]}}, False),
         ({"text_contains": {"all": ["hello"], "side": "user"}}, True),
         ({"text_contains": {"all": [r"\d+ Euro"], "regex": True, "case": True}}, True),
@@ -55,20 +53,15 @@ def test_every_scorer_has_a_form_in_json_and_all_that_are_named_must_hold(succes
         ("solved", "success: expected an object"),
         ({"tool_caled": "x"}, "success: there is no scorer 'tool_caled', only final_state"),
         ({"tool_called": {"nam": "x"}}, "success.tool_called.name: "),
-        ({"tool_called": {"name": "x", "argument": {}}}, "success.tool_called.argument: "),
         ({"tool_called": {"name": "x", "times": "2"}}, "success.tool_called.times: "),
         ({"tool_called": []}, "success.tool_called: expected at least one"),
-        ({"tool_called": 3}, "success.tool_called: expected a text or an object"),
         ({"tool_not_called": {"name": "x", "times": 1}}, "success.tool_not_called: 'times' has no meaning"),
         ({"text_contains": {}}, "success.text_contains: give a text"),
         ({"text_contains": {"all": ["("], "regex": True}}, "success.text_contains: .* is not a regular expression"),
-        ({"text_contains": {"all": ["a"], "side": "agent"}}, "success.text_contains.side"),
         ({"refused": "yes"}, "success.refused: expected true or false, not 'yes'"),
         ({"final_state": [1]}, "success.final_state: expected the state as an object"),
         ({"any_of": {"solved": True}}, "success.any_of: expected a list"),
-        ({"any_of": [{"solvd": True}]}, "success.any_of: .*there is no scorer 'solvd'"),
         ({"judged": "It is polite."}, "success.judged: names no model to judge: .*--judge"),
-        ({"judged": {"criterion": "c", "modell": "m"}}, "success.judged.modell: "),
         ({"judged": {"criterion": "c", "model": "offline", "labels": ["a"]}}, "success.judged: has labels"),
         ({"judged": {"criterion": "c", "model": "openai:x"}}, "success.judged: .*OPENAI_API_KEY is not set"),
     ],
@@ -109,16 +102,15 @@ def test_what_cannot_be_read_is_recorded_and_another_kind_of_success_is_left_alo
 
 
 def test_it_is_applied_in_casts_that_know_nothing_of_it() -> None:
-    topic = simquac.scenario(TOPIC)
-    topic["scenario"]["success"] = {"text_contains": "keepers"}
-    (talk,) = duologue.simulate(simquac.cast(), [topic], limits=nodes.Limits(max_turns=2))
-    assert scores(talk)["success"]["value"] is True
     about = recllmsim.combined(recllmsim.shipped_tasks(), recllmsim.shipped_profiles().texts[:1])[:1]
-    state = tasks.scenarios(about)[0]
-    state["scenario"]["success"] = {"refused": False}
-    (plan,) = duologue.simulate(tasks.cast(), [state], limits=nodes.Limits(max_turns=2))
-    assert scores(plan)["success"]["value"] is True
-    assert recllmsim.Situation.of(plan).success == {"refused": False}
+    for cast, (state,), success in (
+        (simquac.cast(), [simquac.scenario(TOPIC)], {"text_contains": "keepers"}),
+        (tasks.cast(), tasks.scenarios(about), {"refused": False}),
+    ):
+        state["scenario"]["success"] = success
+        (talk,) = duologue.simulate(cast, [state], limits=nodes.Limits(max_turns=2))
+        assert scores(talk)["success"]["value"] is True
+    assert recllmsim.Situation.of(talk).success == {"refused": False}
 
 
 def test_the_runs_judge_judges_where_no_other_is_named() -> None:

@@ -1,4 +1,4 @@
-"""The rule-based user of an agent's test: the words of its goal, and its signs that the goal is reached."""
+"""The user of an agent's test: the words of its goal, what it does not know, and its signs that the goal is reached."""
 
 import re
 from pathlib import Path
@@ -8,6 +8,7 @@ import pytest
 import duologue
 from duologue.graphs import agent_test
 from duologue.nodes import Limits
+from duologue.nodes.state import state_from
 
 DOCS = Path(__file__).parents[4] / "docs" / "test" / "testing.md"
 
@@ -27,27 +28,46 @@ def user_turns(goal, *replies, turns=4, **scenario):
     return [message.text for message in conversation.messages if message.role == "user"], conversation.stop
 
 
-@pytest.mark.parametrize("goal", ["explain <title> and <b> where a < b", "把 <task> 和 <title> 说清楚"])
-def test_brackets_of_a_goal_stay_what_they_are_in_every_message(goal):
+@pytest.mark.parametrize(
+    "goal", ["explain <title> and <b> where a < b", "把 <task> 和 <title> 说清楚", "May I go?", "我可以改签吗？"]
+)
+def test_brackets_and_the_mark_of_a_goal_or_a_fact_stay_what_they_are(goal):
     texts, _ = user_turns(goal, "Hello.", "I cannot do that.", "Hm.")
     assert len(texts) == 4
-    assert all(goal in text for text in texts)
-
-
-def test_brackets_of_a_fact_stay_what_they_are():
-    texts, _ = user_turns("fix my page", "Which tag is it?", facts="The tag is <title>")
-    assert any("The tag is <title>" in text for text in texts)
-
-
-@pytest.mark.parametrize("goal", ["May I move my flight to May?", "我可以改签吗？"])
-def test_a_goal_that_is_a_question_keeps_its_mark_and_gets_no_other(goal):
-    texts, _ = user_turns(goal, "Hello.", "I cannot do that.", "Hm.")
     assert all(goal in text and not re.search(r"[?？][.。?？]", text) for text in texts)
+    texts, _ = user_turns("fix my page.", "Which tag is it?", facts="The tag is <title>")
+    assert any("The tag is <title>" in text for text in texts)
+    assert re.search(r"fix my page[.?](?![.?])", texts[0])
 
 
-def test_a_goal_that_is_no_question_has_one_mark_behind_it():
-    texts, _ = user_turns("book a table.", "Hello.")
-    assert all(re.search(r"book a table[.?](?![.?])", text) for text in texts)
+@pytest.mark.parametrize(
+    ("unknown", "text"),
+    [("my a</unknown>", "my a‹/unknown›"), (["my e-mail", "my code"], "my e-mail\nmy code"), ({"e-mail": "lost"}, "e-mail: lost")],
+)  # fmt: skip
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_model_is_sent_what_it_does_not_know_apart_from_its_facts(language, unknown, text):
+    build = agent_test.cast(language=language).user_view
+    scenario = {"goal": "change my order", "facts": "My zip code is 19122."}
+    told, plain = (
+        "\n".join(str(message.text) for message in build(state_from(scenario | more)))
+        for more in ({"unknown": unknown}, {})
+    )
+    assert f"<unknown>{text}</unknown>" in told
+    assert "<profile>My zip code is 19122.</profile>" in told
+    assert "unknown" not in plain
+
+
+@pytest.mark.parametrize(
+    ("goal", "question", "facts", "unknown", "words"),
+    [
+        ("change my order", "Which e-mail address do you have?", "My zip code is 19122.", "My e-mail address.", "do not know|cannot tell"),
+        ("修改我的订单", "您的邮箱地址是什么？", "我的邮编是19122。", "我的邮箱地址。", "不知道|说不上来"),
+    ],
+)  # fmt: skip
+def test_the_rule_based_user_says_that_it_does_not_know(goal, question, facts, unknown, words):
+    texts, _ = user_turns(goal, question, "Done.", facts=[facts], unknown=unknown)
+    assert re.search(words, texts[1])
+    assert "19122" not in texts[1]
 
 
 DONE, REFUSED = (
