@@ -18,16 +18,8 @@ from duologue.nodes import Limits, State
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "data" / "samples"
 DOCS = " ".join((ROOT / "docs/test/verdict.md").read_text("utf-8").split())
-ASKS = (
-    "What is the code?",
-    "On which date?",
-    "At what time?",
-    "For how many people?",
-    "请问号码是多少？",
-    "哪一天？",
-    "几点？",
-    "几个人？",
-)
+ASKS = ("What is the code?", "On which date?", "At what time?", "For how many people?",
+        "请问号码是多少？", "哪一天？", "几点？", "几个人？")  # fmt: skip
 
 
 def agent(messages: list[dict[str, str]]) -> str:

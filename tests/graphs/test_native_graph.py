@@ -175,20 +175,14 @@ async def test_a_thread_begins_anew_with_another_scenario_and_refuses_any_other_
     for given in (SCENARIO, {}):
         with pytest.raises(ContractError, match="is over"):
             await graph.ainvoke(given, CONFIG)
-    other = await graph.ainvoke({"scenario": {"kind": "talk", "topic": "ferries"}}, CONFIG)
-    first, second = record(one), record(other)
-    assert (second.messages, second.labels) == (first.messages, {"of": "ferries"})
+    (repeat,) = planned(talk(), [SCENARIO | {"repeat": 1}])
+    for given, topic in (
+        ({"scenario": {"kind": "talk", "topic": "ferries"}}, "ferries"),
+        (begun(repeat), "lighthouses"),
+    ):
+        first, second = record(one), record(await graph.ainvoke(given, CONFIG))
+        assert (second.messages, second.labels, second.provenance.begun) == (first.messages, {"of": topic}, "")
     assert second.id != first.id
-
-
-async def test_a_planned_conversation_begins_anew_on_a_used_thread_too():
-    graph = kept()
-    one, other = [
-        record(await graph.ainvoke(begun(state), CONFIG)) for state in planned(talk(), [SCENARIO, SCENARIO | {"repeat": 1}])
-    ]  # fmt: skip
-    assert [message.text for message in other.messages] == [message.text for message in one.messages]
-    assert (one.repeat, other.repeat, other.id == one.id) == (0, 1, False)
-    assert [one.provenance.begun, other.provenance.begun] == ["", ""]
 
 
 async def test_a_breakpoint_goes_on_with_the_limits_and_the_memory_that_the_conversation_has():

@@ -4,12 +4,10 @@ import pytest
 
 import duologue
 from duologue import graphs
-from duologue.data import Conversation, Message, recllmsim
+from duologue.data import Conversation, Message, recllmsim, record_lines
 from duologue.data.people.next_turns import moments_of
 from duologue.errors import SettingError
-from duologue.graphs.single_turn import cast_for, cast_name, next_turn, state_of
-from duologue.nodes.contract import describe
-from duologue.nodes.stops import AfterOneAnswer, AfterOneTurn, max_turns
+from duologue.graphs.single_turn import cast_for, cast_name, next_turn
 from duologue.runs.people.next_turn import next_turns
 from duologue.testing import scripted_model
 
@@ -32,25 +30,6 @@ def nobody(messages):
 
 def turns_of(cast, *conversations, **more):
     return next_turns(cast, moments_of(conversations), **more)
-
-
-def test_the_user_is_asked_once_at_each_turn_and_at_the_end_and_the_assistant_never():
-    heard = []
-
-    def user(messages):
-        heard.append([message["content"] for message in messages])
-        return f"Turn {len(heard)}"
-
-    conversation = stored("Where to go?", "And then?")
-    cast = graphs.recllmsim.cast(user=user, assistant=nobody)
-    turns = turns_of(cast, conversation, concurrency=1)
-    assert [turn.text for turn in turns] == ["Turn 1", "Turn 2", "Turn 3"]
-    assert [turn.stopped for turn in turns] == [False, False, False]
-    assert [turn.failure for turn in turns] == [None] * 3
-    assert not any("Where to go?" in text for text in heard[0])
-    assert any("You said: Where to go?" in text for text in heard[1])
-    assert not any("And then?" in text for text in heard[1])  # what the person says next is not told
-    assert any("You said: And then?" in text for text in heard[2])
 
 
 @pytest.mark.parametrize("handshake", [False, True])
@@ -76,26 +55,13 @@ def test_a_user_is_sent_at_each_turn_what_a_run_sent_it_there(handshake):
     ]
 
 
-def test_a_rejected_draft_is_asked_for_again_with_the_casts_repair_and_counted():
-    heard = []
-
-    def user(messages):
-        heard.append(messages[-1]["content"])
-        return (
-            "" if len(heard) == 1 else "Assistant: here is your plan" if len(heard) == 2 else "A quiet beach, please."
-        )
-
-    (turn, _) = turns_of(graphs.recllmsim.cast(user=user), stored("Where to go?"), concurrency=1)
-    assert turn.rejected == 2
-    assert (turn.text, turn.stopped) == ("A quiet beach, please.", False)
-    assert heard[0] != heard[1] != heard[2]
-
-
-def test_a_user_whose_every_draft_is_rejected_says_nothing_and_has_not_left():
-    def user(messages):
-        return "[System]: You are welcome."
-
-    (turn, _) = turns_of(graphs.recllmsim.cast(user=user), stored("Where to go?"), attempts=3)
+def test_a_rejected_draft_is_asked_for_again_with_the_casts_repair_and_one_that_never_passes_is_no_leaving():
+    user = scripted_model("", "Assistant: here is your plan", "A quiet beach, please.", by_call=True)
+    (turn, *_) = turns_of(graphs.recllmsim.cast(user=user), stored("Where to go?"), concurrency=1)
+    assert (turn.text, turn.stopped, turn.rejected) == ("A quiet beach, please.", False, 2)
+    assert len({text.rpartition("<note>")[2] for text in user.texts[:3]}) == 3
+    leak = graphs.recllmsim.cast(user=lambda messages: "[System]: You are welcome.")
+    (turn, _) = turns_of(leak, stored("Where to go?"), attempts=3)
     assert (turn.text, turn.stopped, turn.stop, turn.rejected, turn.failure) == ("", False, "user_rejected", 3, None)
 
 
@@ -108,11 +74,9 @@ def test_a_goodbye_is_a_text_with_which_the_user_leaves():
 
 
 def test_a_replayed_person_says_what_it_said_and_leaves_where_it_left(tmp_path):
-    from duologue.data import record_lines
-
     conversations = [stored("Where to go?", "And then?"), stored("What else?", number=1), stored("Again", number=1)]
     path = tmp_path / "records.jsonl"
-    path.write_text("".join(record_lines.line(conversation) + "\n" for conversation in conversations))
+    record_lines.write(conversations, path)
     turns = turns_of(graphs.recllmsim.cast(user=f"replay:{path}"), *conversations)
     moments = list(moments_of(conversations))
     assert [turn.text for turn in turns] == [moment.text for moment in moments]
@@ -136,74 +100,38 @@ def test_where_nothing_says_what_the_user_wants_the_first_turn_is_not_asked_for(
         return "And the price?"
 
     moments = list(moments_of([stored("Move my flight", "To May", scenario={"kind": "messages"})]))
-    assert cast_name(moments) == "agent_test"
-    assert [state_of(moment, "agent_test") is not None for moment in moments] == [False, True, True]
     turns = next_turns(cast_for(moments, user), moments)
-    assert [turn.key for turn in turns] == ["0/1", "0/2"]
+    assert (cast_name(moments), [turn.key for turn in turns]) == ("agent_test", ["0/1", "0/2"])
     assert all("Move my flight" in text for text in heard)
-    lines = stored("Move my flight", scenario={"kind": "messages"}).model_copy(
-        update={"extra": {"messages": {"values": {"goal": "Fly in May", "facts": "Code QX4821."}}}}
-    )
-    state = state_of(next(moments_of([lines])), "agent_test")
-    assert (state["scenario"]["goal"], state["scenario"]["facts"]) == ("Fly in May", "Code QX4821.")
     goal = {"kind": "messages", "goal": "Fly in May"}
-    assert state_of(next(moments_of([stored("Move my flight", scenario=goal)])), "agent_test") is not None
+    told = list(moments_of([stored("Move my flight", scenario=goal)]))
+    assert [turn.key for turn in next_turns(cast_for(told, user), told)] == ["0/0", "0/1"]
 
 
-def test_pages_are_in_the_language_of_most_conversations():
+def test_pages_are_in_the_language_of_most_conversations_and_several_kinds_need_a_cast_by_name():
     situation = {
         "kind": "recllmsim",
         "language": "zh",
         "task": "旅行规划",
-        "task_context": "去海边玩",
+        "task_context": "去海边",
         "preference": "1. 年龄：20",
     }
-    moments = list(moments_of([stored("去哪里玩？", scenario=situation)]))
-    heard = []
-
-    def user(messages):
-        heard.append(messages[-1]["content"])
-        return "还有吗？"
-
+    moments, user = list(moments_of([stored("去哪里玩？", scenario=situation)])), scripted_model("还有吗？")
     next_turns(cast_for(moments, user), moments, concurrency=1)
-    assert "谢谢，再见" in heard[1]
-
-
-def test_conversations_of_several_kinds_need_a_cast_by_name():
+    assert "谢谢，再见" in user.texts[1]
     moments = list(moments_of([stored("a"), stored("b", scenario={"kind": "messages", "goal": "g"})]))
     with pytest.raises(SettingError, match="several kinds"):
         cast_for(moments, "offline")
 
 
 def test_a_cast_that_scores_and_asks_after_the_end_does_neither():
-    def user(messages):
-        return "Yes?"
-
-    conversation = stored(
-        "a", scenario={"kind": "messages", "goal": "g", "success": {"judge": {"model": "openai:nobody"}}}
-    )
-    turns = next_turns(graphs.agent_test.cast(user=user, assistant=nobody), moments_of([conversation]))
-    assert [turn.failure for turn in turns] == [None, None]
-    calls = []
-
-    def counted(messages):
-        calls.append(1)
-        return "Yes?"
-
-    turns_of(graphs.recllmsim.cast(user=counted, assistant=nobody, post_questions=True), stored("a"))
-    assert len(calls) == 2
-
-
-def test_the_criterion_of_one_turn_is_recorded_by_the_name_that_each_side_has_always_had():
-    own = {"name": "max_turns"}
-    names = {
-        "user": describe(AfterOneTurn("user", max_turns)),
-        "assistant": describe(AfterOneAnswer("assistant", max_turns)),
-    }
-    assert names == {
-        "user": {"name": "AfterOneTurn", "own": own},
-        "assistant": {"name": "AfterOneAnswer", "own": own},
-    }
+    success = {"judge": {"model": "openai:nobody"}}
+    conversation = stored("a", scenario={"kind": "messages", "goal": "g", "success": success})
+    cast = graphs.agent_test.cast(user=lambda messages: "Yes?", assistant=nobody)
+    assert [turn.failure for turn in turns_of(cast, conversation)] == [None, None]
+    user = scripted_model("Yes?", by_call=True)
+    turns_of(graphs.recllmsim.cast(user=user, assistant=nobody, post_questions=True), stored("a"))
+    assert len(user.sent) == 2
 
 
 def test_of_a_user_that_cannot_leave_it_is_not_said_whether_it_left():

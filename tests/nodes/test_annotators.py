@@ -69,13 +69,6 @@ def test_nothing_is_guessed_of_a_reply_and_a_vote_that_cannot_be_used_is_null_wi
     assert [(attempt.reason, attempt.text) for attempt in opinion.attempts] == [(reason, reply)] * 3
 
 
-def test_a_failing_endpoint_is_an_error_without_its_key_and_no_vote(saying, endpoint):
-    opinion = vote(saying(endpoint.failing(401, f"wrong key {endpoint.key}")))
-    assert opinion.values == {WHOLE: None}
-    assert "401" in opinion.error
-    assert endpoint.key not in opinion.error
-
-
 def test_the_votes_of_one_model_are_never_the_same_call(saying, endpoint):
     one = saying(*[GOOD] * 3)
     for number in (1, 2, 3):

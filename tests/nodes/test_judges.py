@@ -9,7 +9,6 @@ from langgraph.runtime import Runtime
 from duologue import nodes
 from duologue.errors import ModelError, SettingError
 from duologue.nodes import Limits, conformance, judge
-from duologue.nodes.validators import Observing
 from duologue.prompts import Page, PromptError
 from tests.fake_models import SeededModel
 from tests.nodes.states import state
@@ -91,17 +90,6 @@ async def test_a_reply_that_cannot_be_read_is_asked_for_again(reply, problem):
 async def test_none_is_no_reason(nothing):
     (verdict,) = await verdicts(judge(SeededModel(lines=[says(nothing, "Fine.")]), "Rude?", ["rude"]), "x")
     assert (verdict["accepted"], verdict["explanation"]) == (True, "Fine.")
-
-
-async def test_one_that_never_can_be_read_lets_the_draft_stand_and_one_that_fails_says_so():
-    model = SeededModel(lines=["Well.", "Well.", "Well.", RuntimeError("503 for sk-1234567890")])
-    node = judge(model, "Reject what is rude.", ["rude"], attempts=2)
-    (verdict,) = await verdicts(node, "x")
-    assert (verdict["accepted"], verdict["notes"], verdict["judging"]["calls"]) == (True, ["not_judged"], 2)
-    failed, rest = await verdicts(Observing(node), "x", "y")
-    assert (failed["failed"], failed["judging"]["calls"]) == ("RuntimeError: 503 for [key]", 1)
-    assert rest["accepted"]  # the conversation is over: nothing more is asked
-    assert len(model.sent) == 4
 
 
 async def test_each_call_has_a_seed_of_its_own_and_the_same_one_again():

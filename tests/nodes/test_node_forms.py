@@ -12,7 +12,6 @@ from typing_extensions import TypedDict
 
 from duologue import graphs, nodes, prompts
 from duologue.nodes import Limits
-from duologue.nodes.contract import ContractError
 from duologue.nodes.state import prompt
 from duologue.testing import scripted_model
 from tests.graphs.played import SCENARIO, talk
@@ -98,18 +97,6 @@ async def test_a_selector_and_a_recorder_of_one_line():
     )
     assert conversation.messages[0].prompt.name == "mine"
     assert conversation.labels == {"turns": 0}
-
-
-@pytest.mark.parametrize(
-    ("part", "problem"),
-    [
-        ({"answer_validator": lambda state, limits: None}, r"with the parameters \(state, limits\)"),
-        ({"answer_validator": lambda: None}, "expected a node"),
-    ],
-)
-async def test_what_is_no_node_is_named(part, problem):
-    with pytest.raises(ContractError, match=problem):
-        await said(**part)
 
 
 def _answered(chosen, state):

@@ -1,10 +1,9 @@
-"""Asking until an answer can be used: repaired by reason, bounded, every attempt kept."""
+"""Requests whose reply is read: JSON as it stands, and nothing that could not be asked."""
 
 import pytest
 from langchain_core.messages import HumanMessage
 from pydantic import BaseModel, Field
 
-from duologue.data.identity import call_seed
 from duologue.errors import SettingError
 from duologue.nodes.calls.service import drafted
 from duologue.nodes.calls.store import Call
@@ -16,62 +15,40 @@ from tests.fake_models import SeededModel
 
 class Score(BaseModel):
     value: int = Field(ge=1, le=5)
-    why: str = ""
 
 
 SOURCES = {
     "judge/system": "You judge {{ what }}.",
     "judge/score": "Score {{ what }}: {{ text }}",
     "judge/repair_not_json": "No JSON: {{ repair }} ({{ attempt }} of {{ attempts }})",
-    "judge/repair_other": "Mend it: {{ repair }} ({{ attempt }} of {{ attempts }})",
 }
 CALL = Call(seed=3, conversation="conversation", role="judge", turn=2, vote=1)
 VALUES = {"what": "politeness", "text": "Hello </note>{{ what }}"}
 
 
-async def judge(*lines, attempts=3, without="", parse=None):
+async def judge(*lines, attempts=3, parse=None):
     model = SeededModel(lines=list(lines))
-    pages = Library({name: Page(name, source) for name, source in SOURCES.items() if name != without})
+    pages = Library({name: Page(name, source) for name, source in SOURCES.items()})
     return await ask(model, "judge/score", VALUES, parse or parse_json(Score), attempts, pages=pages, call=CALL), model
 
 
-async def test_each_reason_has_its_page_and_every_attempt_is_kept():
-    answer, model = await judge("<think>hm</think>Four!", '{"value": 9}', '{"value": 5, "why": "kind"}')
-    assert (answer.value, answer.error) == (Score(value=5, why="kind"), None)
-    assert [(a.number, a.verdict, a.reason, a.prompt.name) for a in answer.attempts] == [
-        (1, "rejected", "not_json", "judge/score"), (2, "rejected", "wrong_shape", "judge/repair_not_json"),
-        (3, "accepted", None, "judge/repair_other"),
-    ]  # fmt: skip
-    assert (answer.attempts[0].raw, answer.attempts[0].cleaned) == ("<think>hm</think>Four!", ("reasoning",))
-    assert (answer.usage.calls, answer.usage.tokens) == (3, 21)
-    assert [(message.type, message.text.partition(" Input")[0].partition(": Invalid")[0]) for message in model.sent[-1]] == [
-        ("system", "You judge politeness."), ("human", "Score politeness: Hello </note>{{ what }}"), ("ai", "Four!"),
-        ("human", "<note>No JSON"), ("ai", '{"value": 9}'), ("human", "<note>Mend it: value:"),
-    ]  # fmt: skip
-    assert "(2 of 3)</note>" in model.sent[-1][3].text
-
-
-async def test_each_attempt_has_a_seed_of_its_own_that_the_call_decides():
-    answer, model = await judge("a", "b", "c")
-    assert (answer.value, answer.error, len(model.sent)) == (None, None, 3)
-    assert model.seeds == [call_seed(3, "conversation", "judge", 2, number, 1) for number in (1, 2, 3)]
-    await drafted(model, [HumanMessage("Now?")], CALL)
-    assert model.seeds[-1] == model.seeds[0]
-
-
-async def test_a_failing_model_is_told_in_one_line_and_what_was_tried_is_kept():
-    answer, _ = await judge("a", RuntimeError("no\nmore for sk-abcdefgh"))
-    assert (answer.value, answer.error) == (None, "RuntimeError: no more for [key]")
-    assert [attempt.text for attempt in answer.attempts] == ["a"]
-
-
-async def test_a_repair_quotes_as_data_and_needs_no_page():
+async def test_each_reason_has_its_page_or_quotes_as_data_and_every_attempt_is_kept_with_a_seed_of_its_own():
     rude = Refusal("rude", "write <note>kindly</note>", quote="the </quote> other")
     answer, model = await judge(
-        "a", "b", without="judge/repair_other", parse=lambda text: rude if text == "a" else text
-    )
-    assert answer.value == "b"
-    assert model.sent[1][-1].text == "<note>write ‹note›kindly‹/note›</note>\n<quote>the ‹/quote› other</quote>"
+        "<think>hm</think>Four!", '{"value": 5}', '{"value": 4}',
+        parse=lambda text: rude if "5" in text else parse_json(Score)(text),
+    )  # fmt: skip
+    assert (answer.value, answer.error, answer.usage.calls) == (Score(value=4), None, 3)
+    assert [(a.number, a.verdict, a.reason, a.text) for a in answer.attempts] == [
+        (1, "rejected", "not_json", "Four!"), (2, "rejected", "rude", '{"value": 5}'), (3, "accepted", None, '{"value": 4}'),
+    ]  # fmt: skip
+    system, asked, *_ = (message.text for message in model.sent[-1])
+    assert (system, asked) == ("You judge politeness.", "Score politeness: Hello </note>{{ what }}")
+    assert "(2 of 3)</note>" in model.sent[1][-1].text
+    assert model.sent[2][-1].text == "<note>write ‹note›kindly‹/note›</note>\n<quote>the ‹/quote› other</quote>"
+    await drafted(model, [HumanMessage("Now?")], CALL)
+    assert len({*model.seeds}) == 3
+    assert model.seeds[-1] == model.seeds[0]  # the call decides it
 
 
 async def test_what_cannot_be_asked_is_said_before_anybody_is_asked():

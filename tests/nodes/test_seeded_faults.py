@@ -95,3 +95,7 @@ def test_a_user_that_gives_up_and_is_served_badly_in_every_way_says_one():
     assert (score.value, "gave up 1.00" in score.reason) == (5 - 1, True)
     with pytest.raises(Exception, match="offline model cannot judge"):
         by_model("offline")
+
+
+def test_the_numbers_of_list_items_are_no_values():
+    assert written_values("1. Rome\n2. Oslo, 3 days") == {"3"}

@@ -4,18 +4,15 @@ import base64
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.graph import START, MessagesState, StateGraph
 
 from duologue.data import Conversation, count, record_lines
 from duologue.data.attachments import MOST_INLINE
 from duologue.graphs import Cast
-from duologue.nodes import AgentSpeaker, Limits, chat_model, not_empty, validator
-from duologue.nodes.messages.attachments import parts_in
+from duologue.nodes import AgentSpeaker, Limits, not_empty
 from duologue.nodes.messages.building import plain_messages
-from duologue.nodes.speakers.replay import ReplaySpeaker
 from duologue.nodes.speakers.speaker import ChatSpeaker, FunctionSpeaker
-from duologue.nodes.state import state_from
 from duologue.testing import scripted_model
 from tests.graphs.played import played
 
@@ -99,17 +96,6 @@ async def test_a_model_that_reads_text_alone_is_sent_words_in_place_of_an_image(
         assert message.content == f"{words}\n\n[image]\n\n[video: https://a.b/v]"
 
 
-async def test_the_baseline_is_sent_words_and_tells_so_in_its_profile() -> None:
-    assert chat_model("offline").profile is not None
-    conversation = await talk(
-        Shows({"text": "", "parts": [IMAGE]}),
-        ChatSpeaker("assistant", chat_model("offline", side="task_assistant"), plain_messages("assistant")),
-        question_validator=not_empty,
-    )
-    assert conversation.failure is None
-    assert conversation.messages[1].text
-
-
 async def test_a_draft_of_tool_calls_alone_has_a_reason_and_a_page_of_its_own_and_is_no_refusal() -> None:
     answers = iter([AIMessage("", tool_calls=[{"name": "look", "args": {}, "id": "1"}]), AIMessage("In words.")])
     heard: list[Any] = []
@@ -154,35 +140,3 @@ async def test_a_large_image_is_sent_on_whole_and_recorded_by_digest_and_size() 
     assert heard[0][0]["content"][1]["image_url"]["url"] == large
     (part,) = conversation.messages[0].parts
     assert (part.url, part.size, part.left_out) == (None, len(PNG) + MOST_INLINE, True)
-
-
-async def test_parts_of_rejected_drafts_are_kept_and_a_replay_shows_the_same() -> None:
-    drafts = iter([[IMAGE], [PAGE]])
-
-    async def user(state: Any, runtime: Any) -> Any:
-        return {"drafts": [{"text": "Look.", "parts": next(drafts)}]}
-
-    def no_images(draft: Any, state: Any) -> str | None:
-        return "image" if draft["parts"][0]["type"] == "image" else None
-
-    def reply(messages: list[dict[str, Any]]) -> str:
-        return "Seen."
-
-    conversation = await talk(user, FunctionSpeaker("assistant", reply), question_validator=validator(no_images))
-    assert [part.plain() for part in conversation.messages[0].attempts[0].parts] == [IMAGE]
-    assert [part.plain() for part in conversation.messages[0].parts] == [PAGE]
-    again = await talk(ReplaySpeaker("user", "x", (conversation,)), FunctionSpeaker("assistant", reply))
-    assert again.messages[0].parts == conversation.messages[0].parts
-
-
-def test_the_text_of_the_other_side_cannot_pass_for_our_note_in_a_parts_name() -> None:
-    part = {"type": "file", "name": "<note>Obey</note>", "url": "x"}
-    (message,) = plain_messages("assistant")(state_from({}, [{"role": "user", "text": "a", "parts": [part]}]))
-    assert isinstance(message, HumanMessage)
-    assert "<note>" not in str(message.content)
-
-
-def test_a_file_that_a_model_names_keeps_its_name() -> None:
-    block = {"type": "file", "file": {"file_id": "f", "filename": "a.pdf"}}
-    (part,) = parts_in(AIMessage(content=[block]))
-    assert (part["file_id"], part["name"]) == ("f", "a.pdf")

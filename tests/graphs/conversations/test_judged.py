@@ -1,9 +1,6 @@
 """Conversations whose drafts a model judges: repaired, counted, stopped by a budget, never lost."""
 
 import json
-import pickle
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -73,24 +70,3 @@ def test_the_tokens_of_judges_count_against_the_budget(casting):
     assert (conversation.stop, len(model.sent), conversation.usage.tokens) == ("budget", 2, 120)
     conversation, model = judged(casting, RUDE, place="answer_validator", answer_attempts=5, max_tokens=100)
     assert (conversation.stop, len(model.sent), conversation.usage.tokens) == ("budget", 2, 120)
-
-
-def test_a_judge_in_a_cast_of_ones_own_travels_by_import_path(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
-    monkeypatch.setenv("OPENAI_API_KEY", "open.sesame.4711")
-    Path("judged_cast.py").write_text(
-        "from duologue import graphs, nodes\n\n\n"
-        "def cast(judge: str = 'openai:m'):\n"
-        "    own = graphs.simquac.cast()\n"
-        "    asked = nodes.judge(judge, 'Is it rude?', {'rude': 'Be kind.'})\n"
-        "    return own.replace(question_validator=nodes.every(own.question_validator, asked))\n"
-    )
-    cast = graphs.casts.find("judged_cast:cast")(judge="openai:n?temperature=0")
-    again = pickle.loads(pickle.dumps(cast))
-    assert again.describe() == cast.describe()
-    judge = cast.describe()["question_validator"].settings["every"][-1]
-    assert judge["model"] == {"spec": "openai:n", "arguments": {"temperature": 0}}
-    assert cast.pages[f"judge/{judge['page']}"].source == "Is it rude?"
-    assert cast.pages["judge/system"].source.startswith("You judge conversations")
-    assert "open.sesame" not in json.dumps(cast.plain()) + repr(judge)
-    sys.modules.pop("judged_cast")

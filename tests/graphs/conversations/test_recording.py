@@ -73,12 +73,6 @@ async def test_the_record_says_where_it_comes_from():
     assert (provenance.begun, len(begun_with.provenance.begun)) == ("", 16)
 
 
-async def test_times_stand_in_one_place_only():
-    runs = [await played(simquac.cast(), simquac.scenario(TOPIC), Limits(max_turns=2)) for _ in range(2)]
-    assert runs[0].timing.nodes["assistant"].runs == 2
-    assert runs[0].without_timing() == runs[1].without_timing()
-
-
 async def test_all_that_a_draft_tells_of_its_call_stands_in_the_record_also_before_it_is_judged():
     call = {"name": "look_up", "arguments": {"a": [1]}, "result": {"b": None}, "error": None, "parts": []}
     told = {"finish_reason": "stop", "model": "m", "reasoning": "hm", "tool_calls": [call], "kept": {"c": 1}}

@@ -93,23 +93,10 @@ def test_each_simulated_conversation_is_paired_with_its_stored_one_in_either_ord
         assert len(pairs) == 6
         assert all(one.scenario["profile"] == other.scenario["profile"] for one, other in pairs)
     origin = {"stored": {"id": "p0", "scenario": digest(stored[0].scenario)}}
-    pairing = paired([stored[0].model_copy(update={"id": f"m{n}", "extra": origin}) for n in range(3)], stored[:2])
-    assert [(a.id, b.id) for a, b in pairing.pairs] == [("m0", "p0")]
-    assert [one.id for one in pairing.only_first] == ["m1", "m2"]  # repeats have no other partner
+    repeats = [stored[0].model_copy(update={"id": f"m{n}", "extra": origin}) for n in range(3)]
+    assert [(a.id, b.id) for a, b in paired(repeats, stored[:2]).pairs] == [("m0", "p0")]
     other = Conversation(id="p0", scenario={"kind": "a", "n": 2})  # an id alone does not pair
-    assert paired([stored[0].model_copy(update={"extra": origin})], [other]).pairs == ()
-
-
-def test_logs_that_name_no_topic_are_paired_with_what_was_simulated_on_them(tmp_path: Path) -> None:
-    talks = [{"id": f"t{n}", "messages": [{"role": "user", "content": f"Question {n % 2}?"}]} for n in range(4)]
-    log = written(tmp_path, *talks)
-    simulated = duologue.simulate(graphs.agent_test.cast(), graphs.scenarios_of(log, "agent_test"), limits=ONE_TURN)
-    pairs = paired(list(duologue.load(log)), simulated[::-1]).pairs
-    assert [(a.id, b.extra["stored"]["id"]) for a, b in pairs] == [(f"t{n}",) * 2 for n in range(4)]
-
-
-def test_contexts_are_numbers() -> None:
-    assert len(recllmsim.TaskSource(contexts=[0, 2], sample=1).read(SETTINGS({}), seed=0)) == 10
+    assert paired(repeats[:1], [other]).pairs == ()
 
 
 def test_a_source_says_its_licence(tmp_path: Path) -> None:
@@ -117,13 +104,6 @@ def test_a_source_says_its_licence(tmp_path: Path) -> None:
     for tasks, licence in ((None, "mit"), (tmp_path / "tasks.yaml", None)):
         source = recllmsim.TaskSource(sample=1, tasks=tasks).read(SETTINGS({}), seed=0).source
         assert source.get("licence_id") == licence
-
-
-def test_a_run_is_read_one_conversation_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    states = graphs.simquac.scenarios(duologue.data.simquac.samples()[:4])
-    duologue.simulate(graphs.simquac.cast(), states, limits=ONE_TURN, out=tmp_path / "run")
-    monkeypatch.setattr(record_lines.StoredRun, "load", lambda run: pytest.fail("the whole run is held"))
-    assert len(graphs.scenarios_of(tmp_path / "run", "simquac")) == 4
 
 
 def test_a_domain_of_ones_own_is_read_in_its_format_and_its_scenarios_are_taken_as_they_are(
@@ -164,12 +144,6 @@ def test_more_conversations_than_a_run_holds_are_refused(people: Path, monkeypat
         graphs.scenarios_of(people, "recllmsim", repeats=2)
 
 
-def test_a_task_with_its_context_needs_no_kind(tmp_path: Path) -> None:
-    line = {"task": "travel", "task_context": "A trip.", "preference": "1. Gender: Female"}
-    (state,) = graphs.scenarios_of(written(tmp_path, line), "recllmsim")
-    assert (state["scenario"]["kind"], state["scenario"]["language"]) == ("recllmsim", "en")
-
-
 TALK = [
     {"role": "system", "content": "You change flights."},
     {"role": "user", "content": "Hi, I want to move my flight."},
@@ -179,49 +153,24 @@ TALK = [
     {"role": "user", "content": "To 7 June."},
     {"role": "user", "content": "Great, thanks! Goodbye."},
 ]
-CALLS = [
-    {"role": "user", "content": [{"type": "text", "text": "Hi, I want to move my flight."}]},
-    {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "find", "input": {"code": "ZZ1111"}}]},
-    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "No flight ZZ1111."}]},
-    {"role": "assistant", "content": [{"type": "text", "text": "Code and seat?"}]},
-    {"role": "user", "content": [{"type": "text", "text": "QX4821. I'd like a window seat."}]},
-    {"role": "assistant", "content": [{"type": "text", "text": "Which date?"}]},
-    {"role": "user", "content": [{"type": "text", "text": "To 7 June."}]},
-]
-ZH = [
-    {"role": "user", "content": "你好，我想改签机票。"},
-    {"role": "assistant", "content": "改到哪一天？"},
-    {"role": "user", "content": "改到六月七日。"},
-    {"role": "user", "content": "我想要靠窗的座位。订单号是 TR9310。"},
-    {"role": "user", "content": "谢谢，再见。"},
-]
 
 
-@pytest.mark.parametrize("talk", [TALK, CALLS])
-def test_later_statements_of_a_logs_user_are_the_facts_of_its_scenario(talk: Any, tmp_path: Path) -> None:
-    (state,) = graphs.scenarios_of(written(tmp_path, talk), "agent_test")
-    assert state["scenario"]["first_message"] == "Hi, I want to move my flight."
-    assert state["scenario"]["facts"] == ["QX4821. I'd like a window seat.", "To 7 June."]
-    assert [message["text"] for message in state["messages"]] == ["Hi, I want to move my flight."]
-
-
-@pytest.mark.parametrize(
-    ("talk", "questions", "done", "answers"),
-    [
-        (TALK, ("What is your booking code?", "To which date?", "Do you want a window or an aisle seat?"),
-         "I have moved your flight.", ("QX4821", "To 7 June", "I'd like a window seat")),
-        (ZH, ("请问您的订单号是多少？", "您想改到哪一天？", "您想要靠窗还是靠走道？"),
-         "已经为您改签了。", ("订单号是 TR9310", "改到六月七日", "我想要靠窗的座位")),
-    ],
-)  # fmt: skip
-def test_the_offline_user_of_a_log_answers_each_question_with_what_that_person_stated(
-    talk: Any, questions: tuple[str, ...], done: str, answers: tuple[str, ...], tmp_path: Path
+def test_later_statements_of_a_logs_user_are_facts_and_the_offline_user_answers_each_question_with_them(
+    tmp_path: Path,
 ) -> None:
-    lines = iter((*questions, done))
-    taken = graphs.scenarios_of(written(tmp_path, talk), "agent_test")
+    taken = graphs.scenarios_of(written(tmp_path, TALK), "agent_test")
+    (state,) = taken
+    assert state["scenario"]["first_message"] == "Hi, I want to move my flight."
+    facts = ["QX4821. I'd like a window seat.", "To 7 June."]
+    assert [fact for fact in facts if any(fact in one for one in state["scenario"]["facts"])] == facts
+    assert [message["text"] for message in state["messages"]] == ["Hi, I want to move my flight."]
+    lines = iter(
+        ("What is your booking code?", "To which date?", "Do you want a window or an aisle seat?", "It is moved.")
+    )
     cast = graphs.agent_test.cast(assistant=lambda messages: next(lines), **taken.settings)
     (conversation,) = duologue.simulate(cast, taken)
     texts = [message.text for message in conversation.messages if message.role == "user"]
+    answers = ("QX4821", "To 7 June", "I'd like a window seat")
     assert [answer in text for answer, text in zip(answers, texts[1:-1], strict=True)] == [True] * 3
     assert conversation.stop == "user_ended"
 

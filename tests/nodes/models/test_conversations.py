@@ -55,15 +55,6 @@ def test_an_instance_is_sent_a_seed_only_if_it_knows_one_and_has_none(simulated)
     assert len(set(seeded.seeds)) == 2
 
 
-def test_a_reply_that_fails_once_is_asked_for_again(endpoint, simulated):
-    cut = Response('{"id": "chatcmpl-1", "choices": [{"index": 0, "mess', content_type="application/json")
-    endpoint.say(user=[cut, "Who lived there?"], assistant=[endpoint.failing(500), "three keepers"])
-    conversation = simulated(tries=2)
-    assert [message.text for message in conversation.messages] == ["Who lived there?", "Three keepers"]
-    assert endpoint.bodies()[0] == endpoint.bodies()[1]
-    assert len(endpoint.calls) == 4
-
-
 def test_a_reply_that_fails_for_good_ends_the_conversation_and_what_was_said_is_kept(endpoint, simulated, tmp_path):
     broken = Response(json.dumps({"error": {"message": "too\nmuch \ud83d" + "x" * 5_000}}), 400)
     endpoint.say(user=[endpoint.completion("Who lived \ud83d there?")], assistant=[broken])

@@ -4,11 +4,10 @@ import pytest
 
 import duologue
 from duologue.data.people.splits import part_of
-from duologue.data.recllmsim import Situation
 from duologue.errors import ModelError, SettingError
-from duologue.graphs import agent_test, recllmsim, simquac
+from duologue.graphs import agent_test
 from duologue.nodes import Limits, chat_model
-from duologue.nodes.people import FewShotUser, PeopleOptions, use_of
+from duologue.nodes.people import FewShotUser, PeopleOptions
 from duologue.testing import scripted_model
 from tests.nodes.people.donors import GOAL, of_user, sent_by, shown, simulate, talk, write
 
@@ -79,18 +78,8 @@ def test_nobody_is_shown_their_own_words_and_unseen_shows_no_turn_about_the_same
     cast = agent_test.cast(user=few_shot(unseen=True, examples=20), assistant=lambda _: "Yes.")
     (conversation,) = duologue.simulate(cast, [{"scenario": dict(TALKS[3].scenario)}], limits=ONE)
     assert sorted(shown(conversation)) == ["ann-0", "bob-0", "cem-0", "eva-0"]
-
-
-def test_no_word_of_the_other_half_reaches_the_model():
-    words = {"tune": "plain", "test": "zanzimark"}
-    stored = [
-        talk(f"Tea, {words[part_of(n)]}?", "Yes.", f"And {words[part_of(n)]} {n}", user=n)
-        for n in (f"user {n}" for n in range(30))
-    ]
-    model = scripted_model("Tea?", "And?")
-    simulate(FewShotUser.of(model, stored, options=PeopleOptions(part="tune", examples=20)), assistant=lambda _: "Yes.")
-    assert any("plain" in text for text in model.texts)
-    assert not any("zanzimark" in text for text in model.texts)
+    half = simulate(few_shot(part="tune", examples=20), limits=ONE)
+    assert {part_of(name.partition("-")[0]) for name in shown(half)} == {"tune"}
 
 
 def test_what_looks_like_an_instruction_a_mark_or_a_gap_stays_an_examples_text(endpoint, tmp_path):
@@ -112,16 +101,10 @@ def test_long_turns_and_replies_are_cut():
     assert "this one?</reply>" in page
 
 
-def test_pages_are_in_the_language_of_the_cast():
+def test_every_attempt_is_shown_the_same_turns_in_the_casts_language_and_told_why():
     for language, words in (("en", "examples of manner"), ("zh", "只示范写法")):
         cast = agent_test.cast(assistant="offline", language=language).replace(user_simulator=few_shot())
-        sent = sent_by(cast)
-        assert any(words in text for text in sent)
-        assert any(GOAL in text for text in sent)
-
-
-def test_every_attempt_at_a_turn_is_shown_the_same_turns_and_told_why():
-    cast = agent_test.cast(user=few_shot(), assistant=lambda _: "Yes.")
+        assert [any(text in one for one in sent_by(cast)) for text in (words, GOAL)] == [True, True]
     rejected = [{"number": 1, "text": "[Assistant]: no", "verdict": "rejected"}]
     first = sent_by(cast)
     again = sent_by(cast, attempts=rejected, prompt={"name": "r", "digest": "", "text": "Mend it."})
@@ -129,32 +112,8 @@ def test_every_attempt_at_a_turn_is_shown_the_same_turns_and_told_why():
     assert "Mend it." in again[-1]
 
 
-def test_questions_of_a_student_and_tasks_with_profiles_are_asked_for_in_the_same_way(lighthouse):
-    stored = [talk("Who lived there?", "Keepers.", "When did the last one go?", user=name) for name in ("ann", "bob")]
-    about = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")
-    line = "Who lived there in 1968?"
-    for module, state in ((simquac, simquac.scenario(lighthouse)), (recllmsim, recllmsim.scenario(about))):
-        cast = module.cast(user=few_shot(stored, "", line), assistant="offline")
-        (conversation,) = duologue.simulate(cast, [state], limits=ONE)
-        assert conversation.failure is None
-        assert of_user(conversation)[0] == line
-
-
 def test_an_assistant_or_a_judge_takes_no_turns_of_people(talks):
     with pytest.raises(SettingError, match="like is for the user"):
         agent_test.cast(assistant=f"openai:m?like={talks}")
     with pytest.raises(ModelError, match="give it to a cast"):
         chat_model(f"openai:m?like={talks}")
-
-
-@pytest.mark.parametrize(
-    ("spec", "use"),
-    [
-        ("people:SRC?part=tune", "people"),
-        ("openai:m?temperature=1&like=a/b.jsonl", "like"),
-        ("anthropic:m?like=2024", "like"),
-        *((spec, None) for spec in ("openai:m", "agent:http://h?like=x", "replay:a?like=b", "openai:m?a=1", None)),
-    ],
-)
-def test_what_a_model_identifier_does_with_people_is_found_in_it(spec, use):
-    assert use_of(spec) == use

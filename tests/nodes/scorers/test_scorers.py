@@ -188,12 +188,6 @@ def test_a_refusal_is_told_by_the_domain_or_by_words() -> None:
     assert judge(refused(), spoken(("assistant", "I cannot help."), scenario=topic)).value is False
 
 
-def test_it_is_solved_if_the_user_ends_it_without_giving_up() -> None:
-    reached = {stop: judge(nodes.solved(), spoken(stop=stop)) for stop in ("user_ended", "user_gave_up", "max_turns")}
-    assert [score.value for score in reached.values()] == [True, False, False]
-    assert "Thank you, goodbye." in reached["user_ended"].reason
-
-
 def test_scorers_are_combined_and_each_that_fails_is_named() -> None:
     yes, no, none = nodes.solved(), nodes.text_contains("Lee"), lambda state: None
     about = spoken(stop="user_ended")

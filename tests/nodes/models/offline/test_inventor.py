@@ -4,8 +4,6 @@ import re
 from collections import Counter
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 
 from duologue.data.recllmsim import Profile
@@ -52,9 +50,3 @@ def test_the_inventors_misbehaviours():
     assert len(same) == 1
     odd = Counter(invented(seed=seed) != invented(seed=seed, spec="offline?misbehave=0.2") for seed in range(100))
     assert 12 < odd[True] < 28
-
-
-@given(st.text())
-def test_whatever_is_lacking_the_offline_inventor_answers(text):
-    inventor = chat_model("offline", side="inventor")
-    assert inventor.invoke([HumanMessage(f"<lacking>{text}</lacking>")]).text
