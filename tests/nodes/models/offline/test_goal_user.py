@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,7 +47,7 @@ def test_brackets_and_the_mark_of_a_goal_or_a_fact_stay_what_they_are(goal):
 )  # fmt: skip
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_model_is_sent_what_it_does_not_know_apart_from_its_facts(language, unknown, text):
-    build = agent_test.cast(language=language).user_view
+    build: Any = agent_test.cast(language=language).user_view
     scenario = {"goal": "change my order", "facts": "My zip code is 19122."}
     told, plain = (
         "\n".join(str(message.text) for message in build(state_from(scenario | more)))
