@@ -4,8 +4,12 @@ from typing import Any
 
 from duologue.data import Conversation
 from duologue.graphs import Cast, conversation
+from duologue.graphs.graph import fuse
+from duologue.graphs.opening import begun, id_of
 from duologue.nodes import Limits, said
-from duologue.runs.engine.conversing import converse
+from duologue.runs.engine.conversing import converse, planned
+
+__all__ = ["SCENARIO", "begun", "converse", "fuse", "id_of", "planned", "played", "talk"]
 
 SCENARIO: Any = {"scenario": {"kind": "talk", "topic": "lighthouses"}}
 

@@ -5,7 +5,6 @@ import pytest
 from duologue.data.simquac import released
 from duologue.graphs import simquac
 from duologue.nodes import Limits
-from duologue.nodes.replies.conversion import draft
 from duologue.nodes.simquac.as_released import SUFFIX
 from duologue.nodes.simquac.roles import GUIDES, INTERESTING
 from tests.graphs.played import played
@@ -16,7 +15,7 @@ async def play(topic, user, assistant, **limits):
         calls = iter(range(10**6))
 
         async def speak(state, runtime):
-            return {"drafts": [draft(lines[min(next(calls), len(lines) - 1)])]}
+            return {"drafts": [{"text": lines[min(next(calls), len(lines) - 1)]}]}
 
         return speak
 

@@ -18,13 +18,10 @@ from duologue import graphs, nodes, views
 from duologue.data import Conversation, Message, simquac
 from duologue.graphs import agent_test, conversation, record
 from duologue.graphs.failures import NodeError
-from duologue.graphs.graph import fuse
-from duologue.graphs.opening import begun
 from duologue.nodes import Limits
 from duologue.nodes.contract import ContractError
 from duologue.nodes.state import PLACES
-from duologue.runs.engine.conversing import planned
-from tests.graphs.played import SCENARIO, played, talk
+from tests.graphs.played import SCENARIO, begun, fuse, planned, played, talk
 
 ONE, CONFIG = Limits(max_turns=1), {"configurable": {"thread_id": "1"}}
 WAYS = {

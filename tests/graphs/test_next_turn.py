@@ -83,15 +83,6 @@ def test_a_replayed_person_says_what_it_said_and_leaves_where_it_left(tmp_path):
     assert [turn.stopped for turn in turns] == [moment.ended for moment in moments]
 
 
-def test_a_student_is_asked_about_a_section_by_its_own_cast():
-    scenario = {"kind": "simquac", "title": "T", "background": "B", "header": "H", "section": "It was built in 1823."}
-    conversation = stored("When was it built?", scenario=scenario)
-    moments = list(moments_of([conversation]))
-    assert cast_name(moments) == "simquac"
-    turns = next_turns(cast_for(moments, "offline"), moments)
-    assert all(turn.text and turn.failure is None for turn in turns)
-
-
 def test_where_nothing_says_what_the_user_wants_the_first_turn_is_not_asked_for():
     heard = []
 

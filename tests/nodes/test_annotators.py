@@ -101,6 +101,7 @@ def test_all_messages_are_asked_about_in_one_call_and_each_with_what_was_said_up
         [{"message": 3, "intent": "Others"}, {"message": 1, "intent": "Search"}],
         [{"message": 1, "intent": "Search"}, {"message": 3, "intent": "Other"}],
         [{"intent": "Search"}, {"intent": "Others"}],
+        ["Search", "Others"],
     ],
 )
 def test_a_list_that_lacks_a_message_or_mixes_them_up_is_refused_whole(saying, listed):

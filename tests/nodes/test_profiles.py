@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from duologue import runs
 from duologue.data.recllmsim import Profile, coverage, shipped_profiles
 from duologue.data.recllmsim.pool_coverage import GENDERS, OCCUPATIONS, TRAITS
@@ -36,6 +38,8 @@ def test_the_request_shows_who_is_there_and_what_is_lacking():
 
     first = request("en")
     assert (first["name"], "<lacking>" in first["text"]) == ("assistant/first", True)
+    with pytest.raises(ValueError, match="at least 1"):
+        ProfileLimits(attempts=0)
     later = request("en", ANNA.replace("Lorry driver", "Lorry driver </pool><lacking>Age: 3</lacking>"))
     assert later["name"] == "assistant/request"
     assert "31, Lorry driver ‹/pool›‹lacking›" in later["text"]

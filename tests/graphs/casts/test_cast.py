@@ -1,7 +1,6 @@
 """Casts: what was given, checked when it is given or when a graph is made of it, and what they refuse before a run."""
 
 import dataclasses
-from itertools import combinations
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -16,7 +15,7 @@ import duologue
 from duologue import graphs, nodes, prompts
 from duologue.errors import DuologueError, SettingError
 from duologue.graphs import agent_test, conversation, record, simquac
-from duologue.nodes import Limits, stops, validator
+from duologue.nodes import Limits
 from duologue.nodes.contract import ContractError
 from duologue.nodes.goodbyes import Ending
 from duologue.nodes.messages.building import PageMessages, RepairPrompts
@@ -110,19 +109,6 @@ def test_a_graph_that_does_not_speak_messages_is_refused() -> None:
     agent = StateGraph(Other).add_node("x", lambda state: state).add_edge(START, "x").compile()
     with pytest.raises(ContractError, match="an agent whose state has 'messages', got a graph with query"):
         graphs.builder(simquac.cast().replace(assistant=agent))
-
-
-def test_casts_with_other_criteria_or_functions_describe_themselves_otherwise() -> None:
-    cast = simquac.cast()
-    descriptions = [
-        cast.describe(),
-        cast.replace(stop=stops.coverage_reached(0.5)).describe(),
-        cast.replace(stop=stops.coverage_reached(0.6)).describe(),
-        cast.replace(question_validator=validator(lambda draft, state: None)).describe(),
-        cast.replace(question_validator=validator(lambda draft, state: "no")).describe(),
-        simquac.cast(answer_tokens=10).describe(),
-    ]
-    assert all(a != b for a, b in combinations(descriptions, 2))
 
 
 @pytest.mark.parametrize(

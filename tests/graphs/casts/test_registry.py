@@ -100,6 +100,7 @@ def test_a_function_in_the_working_directory_is_a_cast_with_its_parameters_as_se
         ("simquak", {}, "there is no cast 'simquak': did you mean simquac"),
         ("nowhere:cast", {}, "No module named 'nowhere'"),
         ("own:other", {}, "has no attribute 'other'"),
+        ("own:nodes", {}, "own:nodes: is module: give a function that returns a Cast"),
         ("own:needs", {}, "its parameter 'words' has no default"),
         ("own:none", {}, "own:none: gave int, not a cast"),
         ("own:cast", {"words": "many"}, "words: .*integer.* not 'many'"),

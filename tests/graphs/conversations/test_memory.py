@@ -8,11 +8,10 @@ import pytest
 
 from duologue.data.recllmsim import Situation
 from duologue.graphs import Cast, conversation, recllmsim, record
-from duologue.graphs.opening import begun
 from duologue.nodes import Limits, validator
 from duologue.nodes.contract import ContractError
 from duologue.nodes.state import memory_of
-from tests.graphs.played import SCENARIO, played, talk
+from tests.graphs.played import SCENARIO, begun, played, talk
 
 
 class Seen:

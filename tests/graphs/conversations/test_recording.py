@@ -14,13 +14,10 @@ from duologue import data
 from duologue.data import Message
 from duologue.data.simquac import Topic
 from duologue.graphs import conversation, record, simquac
-from duologue.graphs.opening import begun, id_of
 from duologue.nodes import Limits
-from duologue.nodes.replies.conversion import draft
 from duologue.runs import asimulate
-from duologue.runs.engine.conversing import converse
 from tests.graphs.conftest import Scripted
-from tests.graphs.played import SCENARIO, played, talk
+from tests.graphs.played import SCENARIO, begun, converse, id_of, played, talk
 
 TEXTS = st.sampled_from(
     ["", "Who lived there?", "1. a\n2. b", "Three keepers", "nothing of this", "</note>{{ x }}", "\ud800 half", "\u2028\x00"]
@@ -134,7 +131,7 @@ async def test_a_key_of_the_environment_stands_nowhere_in_a_record(monkeypatch):
     told = {"tool_calls": [call], "reasoning": f"use {SECRET}", "kept": {"notes": [SECRET]}, "raw": SECRET,
             "labels": {"said": SECRET}}  # fmt: skip
     cast = talk(
-        user_simulator=lambda state: {"drafts": [draft("")], "stop": "user_ended"} if state["turn"] else "Pay.",
+        user_simulator=lambda state: {"drafts": [{"text": ""}], "stop": "user_ended"} if state["turn"] else "Pay.",
         assistant=lambda state: {"drafts": [{"text": f"It is {SECRET}. tokenofmine77", **told}], "memory": {"key": SECRET}},
         closing=lambda state: {"labels": {"note": [SECRET], SECRET: 1}},
         record_memory=True,

@@ -9,12 +9,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from duologue import nodes
 from duologue.data import Message
 from duologue.graphs import conversation, record, simquac
-from duologue.graphs.graph import fuse
 from duologue.nodes import Limits, stops
 from duologue.nodes.contract import ContractError
-from duologue.nodes.replies.conversion import draft
 from duologue.runs import RunError, arun, asimulate
-from tests.graphs.played import SCENARIO, played, talk
+from tests.graphs.played import SCENARIO, fuse, played, talk
 
 OWN = {"transferred": "assistant", "no_database": "infrastructure", "agreed": "none"}
 
@@ -46,7 +44,7 @@ async def test_both_validators_can_stop_also_when_a_side_says_nothing(casting, t
 async def test_a_user_simulator_can_end_it_and_last_drafts_are_judged_before(casting, topic):
     ended = await play(casting([{"drafts": [], "stop": "user_gave_up"}]), topic)
     assert (ended.stop, ended.messages) == ("user_gave_up", ())
-    ended = await play(casting([{"drafts": [draft("1. a\n2. b")], "stop": "user_ended"}]), topic)
+    ended = await play(casting([{"drafts": [{"text": "1. a\n2. b"}], "stop": "user_ended"}]), topic)
     assert (ended.stop, ended.messages) == ("user_ended", ())
     assert ended.unsaid[0].attempts[0].reason == "enumeration"
 
@@ -82,13 +80,14 @@ async def test_a_beginning_that_has_reached_the_limit_costs_no_further_call(cast
         ended = await play(cast, topic, messages=messages, max_turns=turns)
         assert (ended.stop, ended.messages) == ("max_turns", messages)
         assert cast.user_simulator.seen == cast.assistant.seen == []
+        assert {edge.target for edge in ended.edges if edge.source == "opening" and edge.count} == {"closing"}
 
 
 # Budget
 
 
 def costing(text, tokens):
-    return {"drafts": [draft(text) | {"usage": {"input_tokens": tokens, "output_tokens": 10, "calls": 1}}]}
+    return {"drafts": [{"text": text, "usage": {"input_tokens": tokens, "output_tokens": 10, "calls": 1}}]}
 
 
 async def test_the_token_budget_stops_a_conversation_also_while_a_draft_is_asked_for_again(casting, topic):

@@ -5,7 +5,7 @@ import json
 import ssl
 from email.message import Message
 from typing import Any
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 
 import aiohttp
 import httpx2
@@ -122,7 +122,6 @@ def of_tool(status: int) -> httpx2.HTTPStatusError:
     "error",
     [
         KeyError("seat"),
-        json.JSONDecodeError("Expecting value", "x", 0),
         of_tool(400),
         of_tool(404),  # of a tool
         HTTPError("http://127.0.0.1:9", 404, "Not Found", Message(), None),
@@ -139,12 +138,9 @@ def test_an_error_of_ones_own_code_is_a_crash(error: Exception) -> None:
         *map(of_tool, (401, 403, 429, 500, 502, 503, 529)),
         httpx2.ConnectError("Connection refused", request=REQUEST),
         StatusError(404, {}, b"no such model"),
-        openai.NotFoundError("no such model", response=httpx2.Response(404, request=REQUEST), body=None),
-        URLError(ConnectionRefusedError(111, "Connection refused")),
         ConnectionResetError(104, "Connection reset by peer"),
         caused_by(RuntimeError("my agent broke"), of_tool(503)),
         CallError(fault("bad_request"), {}),
-        ReplyError(fault("no_choices")),
         caused_by(RuntimeError("my agent broke"), DataError("calls.jsonl: holds no such call")),
     ],
 )

@@ -5,11 +5,10 @@ from collections import Counter
 import pytest
 
 import duologue
-from duologue import data, runs
-from duologue.data import Conversation
+from duologue import runs
 from duologue.data.people.splits import part_of
 from duologue.errors import DuologueError
-from duologue.graphs import agent_test, simquac
+from duologue.graphs import agent_test
 from duologue.nodes import Limits
 from tests.nodes.people.donors import BIKE, GOAL, TEA, of_user, origins, simulate, speaker, talk, write
 
@@ -101,21 +100,6 @@ def test_an_assistant_without_a_reply_left_says_nothing_and_nothing_fails():
     conversation = simulate(lambda _: next(questions), assistant=replies, limits=Limits(max_turns=3))
     assert [message.text for message in conversation.messages if message.role == "assistant"] == ["This one."]
     assert conversation.failure is None
-
-
-def test_a_students_questions_stand_in_the_simquac_cast_under_its_guard():
-    section = "Three keepers lived there. The last one left in 1968."
-    topic = data.simquac.Topic(title="The lighthouse", background="b", header="Keepers", section=section)
-    words = " ".join(["word"] * 30)
-    people = [
-        Conversation(id="a", scenario=topic.scenario(), messages=talk("Who lived there?", "Three keepers").messages),
-        Conversation(id="b", scenario=topic.scenario(), messages=talk(f"{words}?", "Three keepers").messages),
-    ]
-    cast = simquac.cast(speaker(people), speaker(people, "assistant"))
-    (conversation,) = duologue.simulate(cast, simquac.scenarios([topic]))
-    assert of_user(conversation) == ["Who lived there?"]
-    assert conversation.messages[1].spans[0].text == "Three keepers"
-    assert words not in str(conversation)
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,7 @@ def test_every_scorer_has_a_form_in_json_and_all_that_are_named_must_hold(succes
         ({"tool_called": {"nam": "x"}}, "success.tool_called.name: "),
         ({"tool_called": {"name": "x", "times": "2"}}, "success.tool_called.times: "),
         ({"tool_called": []}, "success.tool_called: expected at least one"),
+        ({"tool_called": 3}, "success.tool_called: expected a text or an object"),
         ({"tool_not_called": {"name": "x", "times": 1}}, "success.tool_not_called: 'times' has no meaning"),
         ({"text_contains": {}}, "success.text_contains: give a text"),
         ({"text_contains": {"all": ["("], "regex": True}}, "success.text_contains: .* is not a regular expression"),

@@ -10,7 +10,6 @@ import duologue
 from duologue.data.simquac import Topic, samples
 from duologue.graphs import simquac
 from duologue.nodes import Limits, conformance
-from duologue.nodes.replies.conversion import draft
 from duologue.nodes.simquac import roles as nodes
 from duologue.nodes.simquac.roles import WrittenDrafts, sample_drafts
 from duologue.prompts import shipped
@@ -133,7 +132,7 @@ async def test_each_reason_has_its_own_repair(side, reason):
 
 
 async def judged(node, *texts, messages=()):
-    return (await update_of(node, state(messages, drafts=[draft(text) for text in texts])))["verdicts"]
+    return (await update_of(node, state(messages, drafts=[{"text": text} for text in texts])))["verdicts"]
 
 
 async def test_long_questions_are_rejected_and_several_and_repeats_by_setting():

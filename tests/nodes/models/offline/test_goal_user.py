@@ -94,8 +94,6 @@ def test_the_refusals_that_the_docs_show_make_it_give_up(reply):
     [
         "I reserved a table. Is there anything for lunch?",
         "Sorry, nothing is reserved.",
-        "Nothing is booked yet.",
-        "Hm.",
         "I have not booked anything.",
         "If you confirm, it will be cancelled.",
     ],
@@ -109,12 +107,10 @@ def test_a_question_or_a_refusal_beside_them_does_not(reply):
     ("goal", "question", "yes"),
     [
         ("book a table", "I have a table at seven. Shall I book it?", True),
-        ("book a table", "Would you like me to reserve it?", True),
         ("book a table", "The fee is 5 euros. Is that okay?", True),
         ("book a table", "Ein Tisch ist frei. Soll ich ihn reservieren?", True),
         ("请帮我订桌", "七点有位子，需要我帮您订吗？", True),
         ("book a table", "Shall I book it for two or for four?", False),
-        ("book a table", "May I have your name?", False),
         ("book a table", "Shall I book it? Which name is it?", False),
         ("请帮我订桌", "您想订几点的？", False),
     ],

@@ -14,7 +14,6 @@ from duologue.errors import ModelError
 from duologue.nodes import Limits, chat_model
 from duologue.nodes.models.offline import OfflineChatModel
 from duologue.nodes.models.offline.model import SIDES
-from duologue.nodes.models.specs import model_provenance
 
 ROOT = Path(duologue.__file__).parent
 MATERIAL = """<title>Chess</title>
@@ -69,21 +68,6 @@ def test_a_model_without_a_side_or_with_an_unknown_one_says_what_to_do():
             model.invoke(STUDENT)
     with pytest.raises(ModelError, match="no side 'pupil'; there are student"):
         chat_model("offline", side="pupil")
-
-
-def test_a_cast_tells_a_copy_of_each_of_its_speakers_its_side_where_there_is_none(samples):
-    model, own = OfflineChatModel(empty=0.1), OfflineChatModel(side="student")
-    replaced = graphs.simquac.cast("offline", "offline").replace(user_simulator=model, assistant="offline")
-    for cast, user, assistant in (
-        (graphs.simquac.cast(model, model), "student", "teacher"),
-        (graphs.recllmsim.cast(model, model), "task_user", "task_assistant"),
-        (replaced, "student", "teacher"),
-        (graphs.simquac.cast("offline", own), "student", "student"),
-    ):
-        sides = [vars(speaker)["model"].side for speaker in (cast.nodes["user_simulator"], cast.nodes["assistant"])]
-        assert sides == [user, assistant]
-    assert model.side is None
-    assert model_provenance(chat_model(model, side="teacher")) == model_provenance(model)
 
 
 def test_equal_seeds_say_the_same_other_seeds_usually_something_else_and_the_calls_comes_before_the_models_own():

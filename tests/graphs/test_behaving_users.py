@@ -1,16 +1,20 @@
 """Users with behaviours in a cast: by prompt; never a replayed one."""
 
 import json
+import shutil
+import sys
+from pathlib import Path
 
 import pytest
 
 import duologue
-from duologue.data.behaviours import KEY, shown
+from duologue.data.behaviours import BEHAVIOURS, KEY, shown
 from duologue.errors import DataError, SettingError
 from duologue.graphs import agent_test, casts
 from duologue.nodes import Limits
 from duologue.testing import scripted_model
 
+AIRLINE = Path(__file__).resolve().parents[2] / "examples/airline"
 GOAL = {"goal": "move my flight to 2026-05-03", "facts": "The booking code is QX4821."}
 
 
@@ -128,3 +132,18 @@ def test_a_line_with_a_wrong_behaviour_is_named(tmp_path):
     (tmp_path / "goals.jsonl").write_text('{"goal": "tea"}\n{"goal": "tea", "behaviours": ["rude"]}\n')
     with pytest.raises(DataError, match=r"goals.jsonl.*line 2: behaviours: there is no behaviour 'rude'"):
         casts.scenarios_of(tmp_path / "goals.jsonl", "agent_test")
+
+
+@pytest.mark.heavy
+def test_no_behaviour_makes_a_scenario_of_the_example_impossible(tmp_path, monkeypatch, own_registry):
+    shutil.copytree(AIRLINE, tmp_path / "airline_example")
+    monkeypatch.chdir(tmp_path / "airline_example")
+    monkeypatch.syspath_prepend(str(tmp_path / "airline_example"))
+    for name in [name for name in sys.modules if name.partition(".")[0] == "airline"]:
+        monkeypatch.delitem(sys.modules, name)
+    result = duologue.test(
+        None, "scenarios.jsonl", cast="airline:cast", user="offline", repeats=2, behaviour=["plain", *BEHAVIOURS]
+    )
+    successes = {one.user: (one.successes, one.conversations) for one in result.by_user.users}
+    assert successes == dict.fromkeys(["plain", *BEHAVIOURS], (10, 12))
+    assert all(one.shown == one.conversations for one in result.by_user.behaviours)
