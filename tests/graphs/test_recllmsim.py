@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage
 
 from duologue.data.recllmsim import Situation, to_object
 from duologue.data.recllmsim.dataset import from_object
@@ -167,6 +168,16 @@ async def test_as_published_nothing_of_the_user_is_rejected_and_the_assistant_gr
     cast = recllmsim.as_published(opens="user", handshake=False)
     view: Any = cast.user_view
     assert (cast.greeting, view.handshake) == (None, False)  # the published switches, one by one
+
+
+async def test_an_object_with_an_async_call_or_a_function_that_hands_on_an_awaitable_is_an_assistant():
+    class Endpoint:
+        async def __call__(self, messages):
+            return AIMessage("Three ideas.")
+
+    for function in (Endpoint(), lambda messages: Endpoint()(messages)):
+        record = await played(recllmsim.cast(assistant=function), recllmsim.scenario(ABOUT), ONE_TURN)
+        assert record.messages[1].text == "Three ideas."
 
 
 @pytest.mark.parametrize(("text", "reason"), [

@@ -5,10 +5,11 @@ from collections import Counter
 import pytest
 
 import duologue
-from duologue import runs
+from duologue import data, runs
+from duologue.data import Conversation
 from duologue.data.people.splits import part_of
 from duologue.errors import DuologueError
-from duologue.graphs import agent_test
+from duologue.graphs import agent_test, simquac
 from duologue.nodes import Limits
 from tests.nodes.people.donors import BIKE, GOAL, TEA, of_user, origins, simulate, speaker, talk, write
 
@@ -79,6 +80,21 @@ def test_recorded_replies_answer_what_was_said_and_do_not_know_what_the_user_wan
     for conversation in duologue.simulate(cast, agent_test.scenarios([{"goal": GOAL}, {"goal": "something else"}])):
         assert conversation.messages[1].text == "Then change the brake pads."
         assert origins(conversation, "assistant")[0]["conversation"] == "bob-0"
+
+
+def test_a_students_questions_stand_in_the_simquac_cast_under_its_guard():
+    section = "Three keepers lived there. The last one left in 1968."
+    topic = data.simquac.Topic(title="The lighthouse", background="b", header="Keepers", section=section)
+    words = " ".join(["word"] * 30)
+    people = [
+        Conversation(id="a", scenario=topic.scenario(), messages=talk("Who lived there?", "Three keepers").messages),
+        Conversation(id="b", scenario=topic.scenario(), messages=talk(f"{words}?", "Three keepers").messages),
+    ]
+    cast = simquac.cast(speaker(people), speaker(people, "assistant"))
+    (conversation,) = duologue.simulate(cast, simquac.scenarios([topic]))
+    assert of_user(conversation) == ["Who lived there?"]
+    assert conversation.messages[1].spans[0].text == "Three keepers"
+    assert words not in str(conversation)
 
 
 def test_replies_and_a_tuning_half_are_of_others():
