@@ -166,8 +166,13 @@ async def test_input_that_begins_no_conversation_is_refused(given: Any, problem:
 
 
 async def test_a_thread_begins_anew_with_another_scenario_and_refuses_any_other_input_once_it_is_over():
-    graph = kept(user_simulator=lambda state: {"drafts": [{"text": "Where?"}], "memory": {"asked": 1}},
-                 turn_recorder=lambda state: {"labels": {"of": state["scenario"]["topic"]}})  # fmt: skip
+    remembered = []
+
+    def user(state: Any) -> Any:
+        remembered.append(nodes.state.memory_of(state, "user"))
+        return {"drafts": [{"text": "Where?"}], "memory": {"turn": state["turn"]}}
+
+    graph = kept(user_simulator=user, turn_recorder=lambda state: {"labels": {state["scenario"]["topic"]: True}})
     one = await graph.ainvoke(SCENARIO, CONFIG)
     for given in (SCENARIO, {}):
         with pytest.raises(ContractError, match="is over"):
@@ -178,8 +183,9 @@ async def test_a_thread_begins_anew_with_another_scenario_and_refuses_any_other_
         (begun(repeat), "lighthouses"),
     ):
         first, second = record(one), record(await graph.ainvoke(given, CONFIG))
-        assert (second.messages, second.labels, second.provenance.begun) == (first.messages, {"of": topic}, "")
+        assert (second.messages, second.labels, second.provenance.begun) == (first.messages, {topic: True}, "")
     assert second.id != first.id
+    assert remembered == [{}, {"turn": 0}] * 3
 
 
 async def test_a_breakpoint_goes_on_with_the_limits_and_the_memory_that_the_conversation_has():
