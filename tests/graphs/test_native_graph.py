@@ -196,10 +196,14 @@ async def test_a_breakpoint_goes_on_with_the_limits_and_the_memory_that_the_conv
         return {"drafts": [{"text": "Where?"}], "memory": {"n": len(remembered)}}
 
     graph = conversation(talk(user_simulator=user), checkpointer=InMemorySaver(), interrupt_before=["turn_recorder"])
-    await graph.ainvoke(SCENARIO, CONFIG, context=Limits(max_turns=2))
-    await graph.ainvoke(None, CONFIG)
+    await graph.ainvoke(SCENARIO, CONFIG, context=ONE)
     state = await graph.ainvoke(None, CONFIG)
-    assert (state["turn"], state["stop"], remembered) == (2, "max_turns", [{}, {"n": 1}])
+    assert (state["turn"], state["stop"]) == (1, "max_turns")
+    remembered.clear()
+    other: Any = {"configurable": {"thread_id": "2"}}
+    await graph.ainvoke(SCENARIO, other)
+    await graph.ainvoke(None, other)
+    assert remembered == [{}, {"n": 1}]
 
 
 async def test_a_checkpoint_is_a_record_and_goes_on_under_other_limits_and_says_which(topic):
@@ -226,7 +230,7 @@ async def test_a_person_is_the_user_by_an_interrupt_and_any_node_may_ask_one():
     *stopped, state = asked
     waiting = [one.value for each in stopped for one in each["__interrupt__"]]
     assert waiting == ["What do you say?", "Is it fit?", "Is it fit?"]
-    assert texts(state) == ["Where?", "Answer to Where?"]
+    assert (texts(state), state["stop"]) == (["Where?", "Answer to Where?"], "max_turns")
     assert len(record(state).messages[1].attempts) == 2
 
 
