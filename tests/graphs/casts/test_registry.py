@@ -124,7 +124,7 @@ def test_what_keeps_a_cast_in_this_process_is_named_and_no_longer_once_it_is_rep
     assert live.live == ("prompts is a live object (Library)", "user is a live object (FakeListChatModel)")
     replaced = simquac.cast().replace(question_validator=validator(lambda draft, state: None), stop=lambda s, m: None)
     by_hand = Cast(name="hand", user="offline", assistant="offline")
-    nameless = CastFactory("mine", lambda user="offline": simquac.cast(user), summary="Mine.")()
+    nameless = CastFactory("mine", lambda user="offline": simquac.cast(user))()
     for cast, word in (
         (live, "FakeListChatModel"),
         (replaced, "question_validator"),

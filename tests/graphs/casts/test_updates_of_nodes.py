@@ -29,12 +29,12 @@ UNFIT: list[tuple[str, Any, str]] = [
     ("user_prompt_selector", {"prompt": "ask!"}, "prompt: .*dictionary"),
     ("turn_recorder", {"memory": {}}, "got the key 'memory'"),
     ("closing", {"labels": {"coverage": float("inf")}}, "plain JSON"),
-    ("closing", {"usage": {"tokens": 3}}, "expected 'usage'"),
+    ("closing", {"usage": {"tokens": 3}}, "tokens"),
     ("assistant", 7, "the function answered with int"),
     ("assistant", {"draft": "x"}, "got the key 'draft'"),
-    ("assistant", {**SAID, "memory": 3}, "expected 'memory' to be a dict, got int 3"),
+    ("assistant", {**SAID, "memory": 3}, "memory: .*int 3"),
     ("assistant", {**SAID, "memory": {"x": {1}}}, "expected plain JSON values"),
-    ("assistant", {**SAID, "frames": "x"}, "expected 'frames' to be a list"),
+    ("assistant", {**SAID, "frames": "x"}, "frames: "),
 ]
 OF_DRAFTS: list[tuple[dict[str, Any], str]] = [
     ({"usage": {"total_tokens": 3}}, "usage.total_tokens"),
