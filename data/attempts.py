@@ -152,6 +152,27 @@ class ToolCall(Record):
         return self.error == WAITING
 
 
+class Step(Record):
+    """A step of an agent's turn: a node of its graph, or a message of an agent without one."""
+
+    node: str = ""
+    """Name of the node, or of who wrote the message."""
+    path: tuple[str, ...] = ()
+    """The sub-agents in which it is, the outermost first."""
+    text: str = ""
+    """What it said, where that is not the draft's text."""
+    calls: tuple[int, ...] = ()
+    """The tool calls that it asked for, by their numbers among the draft's."""
+    results: tuple[int, ...] = ()
+    """The tool calls whose results it gave."""
+    model: str | None = None
+    usage: Usage | None = None
+    """Tokens of its model; the draft's usage is the sum of all steps."""
+    seconds: float | None = None
+    error: str | None = None
+    """Why it failed."""
+
+
 VerdictWord: TypeAlias = Literal["accepted", "rejected", "observed", "unjudged"]
 """`observed`: a draft that was sent although the validator rejected it. `unjudged`: no validator judged it."""
 WORDLESS = frozenset({"empty", "only_tool_calls"})
@@ -202,10 +223,12 @@ class Attempt(Record):
     """The endpoint's reasoning text. It is kept, but is not part of the message and is never sent on."""
     tool_calls: tuple[ToolCall, ...] = ()
     """The tools that were called for this draft, in order."""
+    steps: tuple[Step, ...] = ()
+    """The steps of an agent's turn in order; none where a single one said it all."""
     parts: tuple[Part, ...] = ()
     """Images, recordings and files of a draft that was not sent. Those of a message are only in the message."""
     kept: Json = Field(default_factory=dict)
-    """Named channels of an agent's state after the call (`AgentSpeaker(keep=...)`)."""
+    """The channels of an agent's state after the call that are plain JSON."""
 
     @property
     def spent(self) -> Usage:

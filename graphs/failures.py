@@ -60,9 +60,9 @@ def failure_in(error: BaseException) -> dict[str, Any]:
 
 
 def place_in(error: BaseException) -> str | None:
-    """The node that raised an exception, by the note that LangGraph adds; None without one."""
+    """The node that raised an exception, by the notes that LangGraph adds, the outermost last; None without one."""
     notes = [note for note in getattr(error, "__notes__", ()) if note.startswith(_TASK)]
-    return notes[0][len(_TASK) :].partition("'")[0] if notes else None
+    return notes[-1][len(_TASK) :].partition("'")[0] if notes else None
 
 
 def blamed(place: str, failure: dict[str, Any], *, crashed: bool) -> dict[str, Any]:

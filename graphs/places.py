@@ -21,7 +21,7 @@ from ..nodes.contract import ContractError, check_labels, check_reason, check_up
 from ..nodes.limits import Limits
 from ..nodes.node_forms import AnyNode, node_of, spoken
 from ..nodes.scorers.success import with_success_of_scenario
-from ..nodes.speakers.approval import ApprovalError
+from ..nodes.speakers.questions import ApprovalError
 from ..nodes.state import Draft, NodePlace, State, Update, after, id_of, merged
 from ..nodes.validators import sound
 from ..nodes.worlds import Context, before_draft, stands

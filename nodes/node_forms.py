@@ -12,9 +12,9 @@ from langgraph.pregel import Pregel
 from langgraph.runtime import Runtime
 
 from .contract import ContractError, Node, call_of, describe
+from .foreign import in_thread
 from .limits import Limits
-from .replies.function_answers import AnswerError, drafts_answered
-from .replies.worker_threads import in_thread
+from .replies import AnswerError, messages_answered, reply_of
 from .state import ANSWERS, NodePlace, State
 
 
@@ -68,7 +68,7 @@ async def spoken(place: NodePlace, answer: Any) -> Any:
         return answer
     try:
         words = _as_assistant(further.pop("messages"))
-        return {"drafts": await drafts_answered(words, ()), **further}
+        return {"drafts": [reply_of(await messages_answered(words, ()))], **further}
     except AnswerError as error:
         raise ContractError(f"{place}: {error}") from None
 

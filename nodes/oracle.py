@@ -31,7 +31,7 @@ from .scorers.scores import SUCCESS, tried
 from .scorers.success import success_of
 from .settings.import_path import imported
 from .settings.redaction import error_line
-from .speakers.agent_calls import own_context
+from .speakers.lent import own_context
 from .speakers.repeated_calls import called_by_node
 from .speakers.tools import tool_nodes, tools_of
 from .state import state_from

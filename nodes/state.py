@@ -67,8 +67,10 @@ class Draft(TypedDict, total=False):
     """The tool calls for it in order, each the plain form of a `data.ToolCall`."""
     parts: list[dict[str, Any]]
     """Images, recordings, files and other content beside the text, each the plain form of a `data.Part`."""
+    steps: list[dict[str, Any]]
+    """The steps of an agent's turn in order, each the plain form of a `data.Step`."""
     kept: dict[str, Any]
-    """Named channels of an agent's state after the call."""
+    """The channels of an agent's state after the call that are plain JSON."""
     labels: dict[str, Any]
     extra: dict[str, Any]
     stored: bool

@@ -50,6 +50,8 @@ class Context(Limits):
     """The snapshot from before the draft that is made or waits for its verdict; empty without one."""
     at: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """Snapshots from before the answer to an agent's question, by the question."""
+    threads: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """The threads that agents are lent in this conversation."""
     began: set[str] = field(default_factory=set, repr=False, compare=False)
     """Ids of the conversations that began in this world."""
 

@@ -320,8 +320,8 @@ def _named(role: Role, choice: str) -> Any:
     if stored is not choice:
         return stored
     if choice.startswith(REMOTE):
-        agent, send = remote_agent(choice)
-        return AgentSpeaker(role, agent, url=choice.removeprefix(REMOTE), send=send, system=role == "user")
+        url = choice.removeprefix(REMOTE)
+        return AgentSpeaker(role, remote_agent(choice), url=url, system=role == "user")
     if not is_import_path(choice) or names_model(choice):
         return ChatSpeaker(role, chat_model(choice))
     own = speaking(choice, role)

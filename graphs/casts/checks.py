@@ -16,7 +16,7 @@ from ...nodes.scorers.outcomes import FinalState, ToolCalled
 from ...nodes.scorers.post_questions import PostQuestions
 from ...nodes.scorers.scores import SUCCESS, Scoring, scorers_of
 from ...nodes.scorers.success import KEY, unscorable
-from ...nodes.speakers.agents import AgentSpeaker
+from ...nodes.speakers.agents import AgentSpeaker, channels_of
 from ...nodes.speakers.speaker import ChatSpeaker, FunctionSpeaker
 from ...nodes.speakers.tools import tools_of
 from ...nodes.state import Planned, state_from
@@ -34,7 +34,7 @@ OF_SCORES = frozenset({"conversation", "scenario", "form", "criterion", "answers
 """What the page of a conversation's judge is filled with, likewise."""
 NO_STATE = (
     "compares a state that nothing gives: give the cast a world (world=, --world MODULE:NAME), or the agent "
-    "AgentSpeaker(keep=...)"
+    "a channel besides messages"
 )
 
 
@@ -102,8 +102,12 @@ def check_behaviours(cast: "Cast", states: Sequence[Planned]) -> None:
 def check_success(cast: "Cast", states: Iterable[Planned]) -> None:
     """SettingError for a `success`, of the cast or of a scenario, that cannot be scored."""
     assistant = cast.nodes["assistant"]
-    keeps = not isinstance(assistant, (ChatSpeaker, FunctionSpeaker))  # a node of somebody else's may
-    has_state = cast.world is not None or (bool(assistant.keep) if isinstance(assistant, AgentSpeaker) else keeps)
+    keeps = (
+        channels_of(assistant.agent) != ["messages"]
+        if isinstance(assistant, AgentSpeaker)
+        else not isinstance(assistant, (ChatSpeaker, FunctionSpeaker))
+    )  # a node of somebody else's may
+    has_state = cast.world is not None or keeps
     own = cast.closing.scorers.get(SUCCESS) if isinstance(cast.closing, Scoring) else None
     tools = [name for name, _ in tools_of(getattr(assistant, "agent", None))]
     where = f"closing: the scorer {SUCCESS!r}"

@@ -9,8 +9,7 @@ from ...data.records import Conversation, Message, Role
 from ...data.scenarios import scenario_of
 from ...data.summaries.executed_graph import SPEAKER_OF
 from ...errors import DataError, SettingError
-from ...nodes.speakers.channels import CHANNELS
-from ...nodes.speakers.threads import THREAD
+from ...nodes.speakers.agents import CHANNELS, THREAD
 from ...nodes.state import Planned
 
 

@@ -17,7 +17,7 @@ from ..messages.attachments import for_model
 from ..models.flaws import check_reply, counted
 from ..models.offline.model import OfflineChatModel
 from ..models.specs import endpoint_host, model_provenance, seeded
-from ..replies.conversion import drafts_of, usage_of
+from ..replies import reply_of, usage_of
 from ..settings.redaction import error_line, without_known_secrets
 from ..state import Draft
 from .gate import CallError, EndpointError, Gate, Pace, RunOverError
@@ -128,7 +128,7 @@ class Calls:
                 reply = await ask()
         if reply.message is None and not reply.shared:  # it has answered this run: when it is gone it is waited for
             self._gate_of(model).answered = True
-        draft = drafts_of([message_of(reply)])[0]
+        draft = reply_of([message_of(reply)])
         if reply.shared:
             draft["shared"] = True
         if reply.retried:

@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from ...data.identity import call_seed, digest
 from ...errors import DuologueError
-from ..replies.conversion import writable
+from ..replies import writable
 from ..settings.redaction import known_secrets, without, without_known_secrets
 
 

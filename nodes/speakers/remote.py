@@ -1,6 +1,6 @@
 """Agents elsewhere, by URL: graphs on a LangGraph server."""
 
-from typing import Any, Literal, cast
+from typing import Any
 from urllib.parse import SplitResult, parse_qs, urlsplit, urlunsplit
 
 from langchain_core.runnables import Runnable
@@ -18,8 +18,8 @@ GRAPH = "agent"
 """The default name of the server's graph, as in LangGraph's templates."""
 
 
-def remote_agent(spec: str) -> tuple[Runnable[Any, Any], Literal["all", "new"] | None]:
-    """The graph of `agent:URL?graph=NAME&send=new`, and what it is sent; SettingError unless the URL is http or https.
+def remote_agent(spec: str) -> Runnable[Any, Any]:
+    """The graph of `agent:URL?graph=NAME`; SettingError unless the URL is http or https.
 
     No key of this process is sent: the server has its own keys.
     """
@@ -28,16 +28,13 @@ def remote_agent(spec: str) -> tuple[Runnable[Any, Any], Literal["all", "new"] |
         arguments = parse_qs(url.query, strict_parsing=bool(url.query))
     except ValueError:
         raise SettingError(f"{where}: its arguments are unclear: {FORM}") from None
-    if set(arguments) - {"graph", "send"}:
-        raise SettingError(f"{where}: has an argument that there is not: only graph=NAME and send=new")
-    send = arguments.get("send", [None])[-1]
-    if send not in (None, "all", "new"):
-        raise SettingError(f"{where}: send is all or new")
+    if set(arguments) - {"graph"}:
+        raise SettingError(f"{where}: has an argument that there is not: only graph=NAME")
     name = arguments.get("graph", [GRAPH])[-1]
     from langgraph.pregel.remote import RemoteGraph  # imported on use, because it imports an HTTP client
 
     server = urlunsplit((url.scheme, url.netloc, url.path, "", ""))
-    return RemoteGraph(name, url=server, api_key=None), cast('Literal["all", "new"] | None', send)
+    return RemoteGraph(name, url=server, api_key=None)
 
 
 def _address(address: str) -> tuple[SplitResult, str]:

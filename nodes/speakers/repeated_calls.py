@@ -13,11 +13,11 @@ from ...data.formats.tool_messages import NO_RESULT
 from ...data.records import Role
 from ...errors import DuologueError
 from ..limits import Limits
-from ..replies.conversion import drafts_of
+from ..replies import reply_of
 from ..settings.redaction import error_line
 from ..state import Draft, State, said
 from ..worlds import Context, WorldError
-from .own_config import on_its_own
+from .lent import alone
 from .tools import calls_that_ran, tool_nodes, was_not_undone
 
 _LONGEST = 300
@@ -70,9 +70,9 @@ async def called_by_node(
     """
     request = AIMessage("", tool_calls=[{"name": name, "args": dict(arguments), "id": call_id}])
     graph: Any = StateGraph(MessagesState).add_node("tools", node).add_edge(START, "tools")
-    with on_its_own():
+    with alone(context):
         answer = await graph.compile().ainvoke({"messages": [request]}, context=context)
-    (call,) = _calls(drafts_of(answer["messages"]))
+    (call,) = (reply_of(answer["messages"]) or {}).get("tool_calls", [])
     return call
 
 

@@ -6,41 +6,34 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeAlias, cast
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import (
-    BaseMessage,
-)
+from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable
 from langgraph.errors import GraphInterrupt
 from langgraph.runtime import Runtime
 
 from ...data.records import Role
+from ...errors import SettingError
 from ...prompts import Page
 from ..calls.service import current, drafted
 from ..calls.store import Call
 from ..contract import ContractError, Node, describe, required_arguments
-from ..limits import Limits
+from ..foreign import TurnTimeoutError, in_thread, within
+from ..limits import Limits, checked_seconds
 from ..messages.attachments import openai_messages
 from ..messages.building import MessageBuilder, Talk, plain_messages, sends_prompt
 from ..models.specs import chat_model, model_provenance
-from ..replies.agent_steps import TurnTimeoutError
-from ..replies.function_answers import FunctionAnswer, drafts_answered
-from ..replies.worker_threads import in_thread
+from ..replies import Answer, messages_answered, reply_of
 from ..settings.redaction import redacted
-from ..state import State, Update, attempt_number, id_of, memory_of
+from ..state import Draft, State, Update, attempt_number, id_of, memory_of
 from ..worlds import Context
-from .interrupts import INTERRUPTED, NO_CHECKPOINTER, drafts_at_interrupt
+from .lent import alone
 from .offline_roles import taking_part
-from .own_config import own_recursion_limit
+from .questions import INTERRUPTED, NO_CHECKPOINTER, unanswered_calls
 from .repeated_calls import RepeatedCalls
 from .tools import ReadOnly, read_only_tools, told_read_only
-from .turn_timeout import (
-    TIMED_OUT,
-    check_turn_timeout,
-    drafts_in_time,
-    told_turn_timeout,
-    turn_seconds,
-    within,
-)
+
+TIMED_OUT: Mapping[Role, str] = {"assistant": "agent_timeout", "user": "user_timeout"}
+"""The stop reason of an agent whose turn took too long, by whom it plays."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +65,7 @@ class ChatSpeaker:
         return {"model": model_provenance(self.model), "view": describe(self.build), **given_by(self.path)}
 
 
-SpeakerReply: TypeAlias = Callable[[list[dict[str, Any]]], FunctionAnswer | Awaitable[FunctionAnswer]]
+SpeakerReply: TypeAlias = Callable[[list[dict[str, Any]]], Answer | Awaitable[Answer]]
 """A function from messages, `{"role": "system" | "user" | "assistant", "content": text}` each, to the next message:
 its text, a message of LangChain or of OpenAI's form, a list of messages, or a generator of texts. The content of a
 message with images or files is a list of OpenAI's blocks."""
@@ -100,7 +93,7 @@ class FunctionSpeaker:
     """Most seconds of a turn, as of an `AgentSpeaker`."""
 
     def __post_init__(self) -> None:
-        check_turn_timeout(self.role, self.turn_timeout)
+        checked_timeout(self.role, self.turn_timeout)
         object.__setattr__(self, "build", own_view(self.role, self.build, self.system))
         object.__setattr__(self, "read_only", read_only_tools(self.role, self.reply, self.read_only))
 
@@ -118,10 +111,12 @@ class FunctionSpeaker:
         sent = self.build(state)
 
         async def ask() -> Update:
+            seconds = runtime.context.turn_timeout if self.turn_timeout is None else self.turn_timeout
             try:
-                return await within(turn_seconds(self.turn_timeout, runtime.context), self._answered(sent))
+                turn = self._answered(sent, runtime.context)
+                return await within(seconds, turn, self.path or describe(self.reply)["name"], current().agent_turn)
             except TurnTimeoutError:
-                return {"drafts": drafts_in_time([]), "stop": TIMED_OUT[self.role]}
+                return {"drafts": [Draft(text="")], "stop": TIMED_OUT[self.role]}
 
         return await kept_update(self.role, self.provenance(), sent, state, runtime.context, ask)
 
@@ -129,9 +124,9 @@ class FunctionSpeaker:
         """What makes the tool calls of its stored turns again."""
         return RepeatedCalls(self.reply, limits)
 
-    async def _answered(self, sent: Sequence[BaseMessage]) -> Update:
+    async def _answered(self, sent: Sequence[BaseMessage], limits: Limits) -> Update:
         messages = openai_messages(sent)
-        with own_recursion_limit():
+        with alone(limits):
             try:
                 if inspect.iscoroutinefunction(self.reply):
                     answer = await self.reply(messages)
@@ -139,15 +134,19 @@ class FunctionSpeaker:
                     answer = await in_thread(self.reply, messages)
                 if inspect.isawaitable(answer):  # an object with an async call, or a lambda around one
                     answer = await answer
-                drafts = await drafts_answered(answer, sent)
+                draft = reply_of(await messages_answered(answer, sent, self.role))
             except GraphInterrupt as raised:
-                values = [interrupt.value for interrupt in raised.args[0]]
-                return {"drafts": drafts_at_interrupt([], values, NO_CHECKPOINTER), "stop": INTERRUPTED[self.role]}
-        return {"drafts": drafts}
+                calls = unanswered_calls([interrupt.value for interrupt in raised.args[0]], NO_CHECKPOINTER)
+                return {"drafts": [Draft(text="", tool_calls=calls)], "stop": INTERRUPTED[self.role]}
+        return {"drafts": [draft] if draft else []}
 
     def provenance(self) -> dict[str, Any]:
         described = {"function": describe(self.reply), "view": describe(self.build), **given_by(self.path)}
-        return described | told_read_only(self.read_only) | told_turn_timeout(self.turn_timeout)
+        return (
+            described
+            | told_read_only(self.read_only)
+            | ({} if self.turn_timeout is None else {"turn_timeout": self.turn_timeout})
+        )
 
 
 def user(reply: str | BaseChatModel | SpeakerReply, system: str = "") -> Node:
@@ -210,3 +209,12 @@ async def kept_update(
         Update,
         await current().update(recipient, sent, call, attempt_number(state, role), ask, keep=not acts),
     )
+
+
+def checked_timeout(role: Role, seconds: float | None) -> None:
+    """ContractError for a turn's limit that is not a number above 0."""
+    try:
+        if seconds is not None:
+            checked_seconds(f"{role}: turn_timeout", seconds)
+    except (SettingError, TypeError) as error:
+        raise ContractError(str(error)) from None

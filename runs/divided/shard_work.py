@@ -17,7 +17,7 @@ from ...data.text.terminal import plain, plain_logs
 from ...errors import DuologueError
 from ...graphs.casts import built
 from ...nodes.calls.spending import Spending
-from ...nodes.replies.worker_threads import new_loop
+from ...nodes.foreign import new_loop
 from ...nodes.settings.redaction import error_line, without_credentials
 from ..engine.control import Control
 from ..engine.figures import RunFigures

@@ -31,7 +31,7 @@ from ...nodes.contract import ContractError
 from ...nodes.limits import Limits
 from ...nodes.settings.redaction import redacted
 from ...nodes.state import Planned, State, after
-from ...nodes.worlds import WorldError
+from ...nodes.worlds import Context, WorldError
 from .control import Control, default_control
 from .turns import LoopTurns
 from .way import Topology, Way
@@ -133,7 +133,7 @@ async def converse(
     try:
         state = begun(scenario)
         async with AsyncExitStack() as stack:
-            context = limits
+            context: Limits = Context.of(limits.or_else(cast.limits), None)
             if cast.world is not None:
                 context = await stack.enter_async_context(world(cast, state, limits))
             steps: RunnableConfig = {"recursion_limit": most}

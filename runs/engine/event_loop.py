@@ -9,8 +9,7 @@ from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
 from ...nodes.calls.gate import EndpointError
-from ...nodes.replies.agent_steps import drop_steps
-from ...nodes.replies.worker_threads import new_loop
+from ...nodes.foreign import new_loop, run_through
 
 LAST = 0.8
 """Seconds in which an interrupted call ends by itself, and in which a loop that is not blocked takes an order."""
@@ -86,10 +85,9 @@ def waiting(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[[Callable[[],
 
 
 def _settle(loop: asyncio.AbstractEventLoop, over: threading.Event) -> None:
-    """Wait until a cancelled call has ended, for no agent that blocks, and in no blocked loop."""
+    """Wait until a cancelled call has ended, but not in a loop that an agent blocks."""
     if over.wait(LAST):
         return
-    drop_steps()
     heard = threading.Event()
     loop.call_soon_threadsafe(heard.set)
     if heard.wait(LAST):
@@ -108,7 +106,7 @@ def _loop() -> asyncio.AbstractEventLoop:
     with _lock:
         if _running is None or _running.is_closed():
             _running = new_loop()
-            threading.Thread(target=_running.run_forever, name=THREAD, daemon=True).start()
+            threading.Thread(target=run_through, args=(_running,), name=THREAD, daemon=True).start()
         return _running
 
 

@@ -12,7 +12,7 @@ from duologue.data.rules import USER_FAULT_RULES
 from duologue.graphs import simquac
 from duologue.nodes import Limits
 from duologue.nodes.messages.building import MARKS, marks_of, messages_for
-from duologue.nodes.replies.conversion import draft
+from duologue.nodes.replies import draft
 from duologue.nodes.state import Planned, state_from
 from duologue.views import conversation_page, run_page
 from duologue.views.against import pair_html

@@ -17,7 +17,7 @@ from langchain_core.runnables import RunnableLambda
 from langgraph.graph import START, MessagesState, StateGraph
 from typing_extensions import TypedDict
 
-from duologue.nodes.replies.conversion import draft
+from duologue.nodes.replies import draft
 
 LINE = "Which place do you mean by that?"
 

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from duologue.data.simquac import Topic
 from duologue.graphs import Cast, simquac
 from duologue.nodes import Limits, State, Update
-from duologue.nodes.replies.conversion import draft
+from duologue.nodes.replies import draft
 
 SECTION = "Three keepers lived there (with a dog). The last one left in 1968. Ships still pass at night."
 

@@ -144,7 +144,7 @@ async def test_a_text_stays_a_question_to_the_user_and_without_a_policy_the_conv
 
 
 async def test_an_agent_that_asks_for_ever_is_a_named_stop(monkeypatch):
-    monkeypatch.setattr("duologue.nodes.speakers.agent_calls.ROUNDS", 3)
+    monkeypatch.setattr("duologue.nodes.speakers.agents.ROUNDS", 3)
 
     async def answer(state: MessagesState) -> dict[str, Any]:
         while True:

@@ -62,7 +62,7 @@ async def ignoring_cancellation(messages: Any) -> str:
 
 @pytest.mark.parametrize("agent", [sleeping, ignoring_cancellation, RunnableLambda(sleeping)])
 async def test_a_turn_that_takes_longer_is_the_agents_fault_and_the_conversation_is_finished(agent, monkeypatch):
-    monkeypatch.setattr("duologue.nodes.speakers.turn_timeout.LAST", 0.01)
+    monkeypatch.setattr("duologue.nodes.foreign.LAST", 0.01)
     conversation = await simulate(assistant=agent)
     assert (conversation.stop, conversation.fault, conversation.failure) == ("agent_timeout", "assistant", None)
     assert conversation.finished

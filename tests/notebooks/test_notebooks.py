@@ -120,7 +120,7 @@ SLOW = """
 import asyncio, duologue
 from duologue.graphs import simquac
 from duologue.nodes import Limits
-from duologue.nodes.replies.conversion import draft
+from duologue.nodes.replies import draft
 
 async def slow(state, runtime):
     await asyncio.sleep(1.5)

@@ -12,7 +12,7 @@ import pytest
 
 import duologue
 from duologue import graphs, nodes
-from duologue.nodes.replies.worker_threads import new_loop
+from duologue.nodes.foreign import new_loop
 
 CODE = """
 import sys

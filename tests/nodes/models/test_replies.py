@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from duologue.nodes.models.faults import ReplyError
 from duologue.nodes.models.openai import message_in
-from duologue.nodes.replies.conversion import drafts_of
+from duologue.nodes.replies import reply_of
 
 USAGE = {"prompt_tokens": 20, "completion_tokens": 3, "total_tokens": 23}
 

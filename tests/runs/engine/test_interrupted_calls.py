@@ -35,7 +35,7 @@ def test_an_agent_that_does_not_end_is_left_and_what_is_finished_is_kept(
     tmp_path: Path, never, kind, monkeypatch
 ) -> None:
     monkeypatch.setattr(event_loop, "LAST", 0.05)
-    monkeypatch.setattr("duologue.nodes.speakers.turn_timeout.LAST", 0.01)
+    monkeypatch.setattr("duologue.nodes.foreign.LAST", 0.01)
 
     resumed = threading.Event()
     waiting: list[Any] = []

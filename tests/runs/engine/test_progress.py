@@ -14,7 +14,7 @@ import duologue
 from duologue import runs
 from duologue.graphs import simquac
 from duologue.nodes import Limits
-from duologue.nodes.replies.conversion import draft
+from duologue.nodes.replies import draft
 from duologue.runs import Conduct
 from duologue.runs.engine import progress
 from duologue.runs.engine.figures import RunFigures

@@ -12,7 +12,7 @@ from duologue import data, runs
 from duologue.data.files.json_files import write_json
 from duologue.graphs import simquac
 from duologue.nodes import Limits
-from duologue.nodes.replies.conversion import draft
+from duologue.nodes.replies import draft
 from duologue.runs.folder import run_state as standing
 from duologue.runs.folder import summary
 from duologue.runs.folder.restoring import restored

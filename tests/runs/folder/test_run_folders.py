@@ -14,7 +14,7 @@ import duologue
 from duologue import data, runs
 from duologue.graphs import simquac
 from duologue.nodes import Limits, validator
-from duologue.nodes.replies.conversion import draft
+from duologue.nodes.replies import draft
 from duologue.runs.folder import manifests
 
 

@@ -9,7 +9,7 @@ from duologue import runs
 from duologue.data.formats import record_lines
 from duologue.graphs import simquac
 from duologue.nodes import Limits
-from duologue.nodes.replies.conversion import draft
+from duologue.nodes.replies import draft
 from duologue.runs.engine.control import Control
 from duologue.runs.folder.run_state import standing, status_lines
 from duologue.runs.listing import listed

@@ -20,7 +20,7 @@ from duologue.data.recllmsim import combined, shipped_profiles, shipped_tasks
 from duologue.data.recllmsim.folders import write
 from duologue.errors import DataError, SettingError
 from duologue.nodes.annotators import annotator
-from duologue.nodes.replies.exits import ExitError
+from duologue.nodes.foreign import ExitError
 from duologue.prompts.label_pages import shipped_labels
 from duologue.runs.journals.journal import RunError
 from duologue.runs.labels.annotating import so_far, voters

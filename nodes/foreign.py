@@ -1,0 +1,187 @@
+"""Code that a run calls and does not know: the threads in which it may block, its exits, and the time of its turn."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from contextvars import copy_context
+from functools import partial
+from typing import Any, TypeVar
+
+from .calls.gate import RunOverError
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+LAST = 0.5
+"""Seconds in which a cancelled turn may end; after that it is left behind."""
+LAG = 1.0
+"""Seconds by which the event loop may be late before it is said that an agent blocks it."""
+
+
+class ExitError(RuntimeError):
+    """Foreign code ended with SystemExit, or with another error that is not an Exception."""
+
+    def __init__(self, error: BaseException) -> None:
+        value = error.code if isinstance(error, SystemExit) else error
+        super().__init__(f"code that a run calls has ended with {type(error).__name__}: {value}".removesuffix(": "))
+
+
+class OwnCancelError(RuntimeError):
+    """The code of an agent raised CancelledError although the run has not cancelled it."""
+
+    def __init__(self) -> None:
+        super().__init__("code that a run calls has raised CancelledError although the run has not cancelled it")
+
+
+class TurnTimeoutError(Exception):
+    """A turn of an agent took longer than its limit."""
+
+
+def _as_error(error: BaseException) -> BaseException:
+    """The error, or an ExitError of one that would end the process."""
+    if isinstance(error, Exception | BaseExceptionGroup | asyncio.CancelledError | RunOverError):
+        return error
+    return ExitError(error).with_traceback(error.__traceback__)
+
+
+def _in_daemon(call: Callable[[], Any], take: Callable[[Any, BaseException | None], None]) -> None:
+    """Begin the call in a daemon thread of its own: one without an end keeps no process alive, and takes no one's place."""
+
+    def run() -> None:
+        try:
+            result = call()
+        except BaseException as error:  # is the caller's
+            take(None, _as_error(error))
+        else:
+            take(result, None)
+
+    threading.Thread(target=run, name="duologue call", daemon=True).start()
+
+
+async def in_thread(function: Callable[..., T], *arguments: Any) -> T:
+    """The function's result, from a thread with the context variables of here."""
+    # Outcomes travel as results: asyncio replaces some errors in futures by new ones, without their place.
+    future: Future[tuple[Any, BaseException | None]] = Future()
+    _in_daemon(partial(copy_context().run, function, *arguments), lambda *outcome: future.set_result(outcome))
+    result, error = await asyncio.wrap_future(future)
+    if error is not None:
+        raise error
+    return result  # type: ignore[no-any-return]
+
+
+class DaemonThreads(ThreadPoolExecutor):
+    """An executor with a daemon thread for each call.
+
+    A pool of the standard library has a bound, which calls without an end use up, and waits for them at exit.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(max_workers=1)  # of its threads none is ever begun; an event loop takes only this class
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **settings: Any) -> "Future[Any]":
+        """Begin the call."""
+        future: Future[Any] = Future()
+        future.set_running_or_notify_cancel()
+
+        def take(result: Any, error: BaseException | None) -> None:
+            future.set_result(result) if error is None else future.set_exception(error)
+
+        _in_daemon(partial(function, *arguments, **settings), take)
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Nothing: a process that ends does not wait for its calls."""
+
+
+def new_loop() -> asyncio.AbstractEventLoop:
+    """An event loop that puts what LangGraph calls in threads, such as nodes that are not async, into daemon threads."""
+    loop = asyncio.new_event_loop()
+    loop.set_default_executor(DaemonThreads())
+    return loop
+
+
+def run_through(loop: asyncio.AbstractEventLoop, task: "asyncio.Task[T] | None" = None) -> T | None:
+    """Run the loop until it is stopped, or the task is done, whose result this gives.
+
+    asyncio lets an exit of foreign code out of the loop, although it is the outcome of one task: the loop goes on, and
+    who waits for that task has the exit.
+    """
+    while True:
+        try:
+            if task is None:
+                loop.run_forever()
+                return None
+            return loop.run_until_complete(task)
+        except SystemExit:
+            if task is not None and task.done():
+                raise
+
+
+async def within(
+    seconds: float,
+    turn: Coroutine[Any, Any, T],
+    name: str,
+    waited_for: "Callable[[asyncio.Task[Any]], AbstractContextManager[None]]",
+) -> T:
+    """The result of an agent's turn; TurnTimeoutError after these seconds.
+
+    One that goes on although it is cancelled is left behind. One that blocks the event loop cannot be ended, and counts
+    by the time that it took. `name`: whom `heartbeat` names. `waited_for`: the run's, which may end it
+    (`Calls.agent_turn`).
+    """
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    _ENTERED.append(name)
+    del _ENTERED[:-1]
+    task = loop.create_task(_guarded(turn))
+    try:
+        with waited_for(task):
+            await asyncio.wait({task}, timeout=seconds)
+    except (asyncio.CancelledError, RunOverError):
+        await _leave(task)
+        raise
+    if task.done() and loop.time() - began <= seconds:
+        try:
+            return task.result()
+        except asyncio.CancelledError as error:
+            raise OwnCancelError().with_traceback(error.__traceback__) from None
+    await _leave(task)
+    raise TurnTimeoutError(f"no reply within {seconds:g} seconds")
+
+
+async def _guarded(turn: Coroutine[Any, Any, T]) -> T:
+    try:
+        return await turn
+    except BaseException as error:
+        raise _as_error(error) from None
+
+
+async def _leave(task: "asyncio.Task[Any]") -> None:
+    """Cancel a turn, and let it end if it does so at once."""
+    task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # nobody else asks for its error
+    task.cancel()
+    await asyncio.wait({task}, timeout=LAST)
+
+
+_ENTERED: list[str] = []
+"""The agent that was called last in this process."""
+
+
+async def heartbeat() -> None:
+    """Say once, for as long as this runs, that an agent blocks the event loop, and with it all other conversations."""
+    loop = asyncio.get_running_loop()
+    while True:
+        due = loop.time() + LAG / 4
+        await asyncio.sleep(LAG / 4)
+        if (late := loop.time() - due) > LAG and _ENTERED:
+            log.warning(
+                "%s blocks the event loop (%.1f seconds just now): all conversations wait for it meanwhile; let it await, "
+                "or make its function a plain one, which gets a thread of its own",
+                _ENTERED[-1],
+                late,
+            )
+            return

@@ -1,1 +1,0 @@
-"""From the replies of chat models, agents and functions to drafts."""
