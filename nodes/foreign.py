@@ -104,20 +104,27 @@ def new_loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-def run_through(loop: asyncio.AbstractEventLoop, task: "asyncio.Task[T] | None" = None) -> T | None:
-    """Run the loop until it is stopped, or the task is done, whose result this gives.
+def run_forever(loop: asyncio.AbstractEventLoop) -> None:
+    """Run the loop until it is stopped.
 
-    asyncio lets an exit of foreign code out of the loop, although it is the outcome of one task: the loop goes on, and
-    who waits for that task has the exit.
+    asyncio lets an exit of foreign code out of the loop, although it is the outcome of one task, and who waits for that
+    has it: here the loop goes on.
     """
     while True:
         try:
-            if task is None:
-                loop.run_forever()
-                return None
+            return loop.run_forever()
+        except SystemExit:
+            continue
+
+
+def run_until_complete(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> T:
+    """The work's result in the loop, which goes on where foreign code exits (`run_forever`)."""
+    task = loop.create_task(work)
+    while True:
+        try:
             return loop.run_until_complete(task)
         except SystemExit:
-            if task is not None and task.done():
+            if task.done():
                 raise
 
 

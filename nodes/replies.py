@@ -73,16 +73,14 @@ def draft(text: str, usage: dict[str, int] | None = None) -> Draft:
     return result
 
 
-def reply_of(messages: Sequence[BaseMessage], steps: Sequence[Step] = ()) -> Draft | None:
-    """The reply of an agent's own messages of a turn, in their order; None without any.
+def reply_of(messages: Sequence[BaseMessage], steps: Sequence[Step] = ()) -> Draft:
+    """The reply of an agent's own messages of a turn, in their order.
 
     Their words are joined by a blank line. Where the turn was handed from one agent to another, only the words of the
     last one are the reply: every step has its own. Tool calls, reasoning, usage and parts are those of the whole turn.
     `steps`: those of a graph, whose sub-agents may have more messages than it gives; without them each message is one.
     """
     own = [message for message in messages if not isinstance(message, ToolMessage)]
-    if not own and not steps:
-        return None
     steps = steps or [Step(message.name or "", messages=[message]) for message in messages]
     told = [message for step in steps for message in step.messages]
     calls, asked, answered = _calls_of(told)
@@ -235,7 +233,7 @@ async def messages_answered(answer: Answer, sent: Sequence[BaseMessage], role: R
 
 def own_messages(messages: Sequence[BaseMessage], role: Role) -> list[BaseMessage]:
     """The messages that a speaker itself may have written; one that plays the user may write the user's."""
-    own = [message for message in messages if isinstance(message, (AIMessage, ToolMessage))]
+    own: list[BaseMessage] = [message for message in messages if isinstance(message, (AIMessage, ToolMessage))]
     if not own and role == "user":
         own = [AIMessage(message.content) for message in messages if message.type == "human"]
     return own

@@ -135,7 +135,7 @@ def counting(**options: Any) -> Any:
         return {"messages": [AIMessage(f"This is turn {turns}.")], "turns": turns}
 
     graph = StateGraph(Counted).add_node("answer", answer).add_edge(START, "answer").compile(**options)
-    return AgentSpeaker("assistant", graph, keep=("turns",)), seen
+    return AgentSpeaker("assistant", graph), seen
 
 
 @pytest.mark.parametrize("options", [{}, {"checkpointer": InMemorySaver()}])

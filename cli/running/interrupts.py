@@ -76,12 +76,12 @@ def _completed(work: Coroutine[Any, Any, T]) -> T:
 
     Tasks that go on although they are cancelled are left behind.
     """
-    from ...nodes.foreign import new_loop, run_through
+    from ...nodes.foreign import new_loop, run_until_complete
 
     loop = new_loop()
     try:
         asyncio.set_event_loop(loop)
-        return run_through(loop, loop.create_task(work))
+        return run_until_complete(loop, work)
     finally:
         left = asyncio.all_tasks(loop)
         for task in left:

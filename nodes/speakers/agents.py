@@ -21,7 +21,7 @@ from langchain_core.messages import (
 )
 from langchain_core.runnables import Runnable
 from langgraph.channels import LastValue
-from langgraph.errors import GraphInterrupt
+from langgraph.errors import GraphInterrupt, GraphRecursionError
 from langgraph.graph.message import add_messages
 from langgraph.pregel import Pregel
 from langgraph.pregel.protocol import PregelProtocol
@@ -271,6 +271,8 @@ class AgentSpeaker:
             turn.place["pending"] = turn.pending
         if sent and str(sent[-1].id).startswith(_NOTE):
             turn.place["note"] = sent[-1].id
+        elif pending and "note" in place:
+            turn.place["note"] = place["note"]
         return turn
 
     def _decided(self, turn: _Turn, pending: Sequence[Mapping[str, Any]], words: str | None) -> dict[str, Any]:
@@ -294,7 +296,7 @@ class AgentSpeaker:
         except TurnTimeoutError as error:
             outcome.error = error
         except Exception as error:
-            if not any(step.messages for step in outcome.steps):
+            if not any(step.messages for step in outcome.steps) and not isinstance(error, GraphRecursionError):
                 raise
             log.debug("an agent failed: %s", redacted("".join(format_exception(error))))
             outcome.error = error
@@ -302,8 +304,8 @@ class AgentSpeaker:
     async def _thread(self, place: Mapping[str, Any], state: State, limits: Limits) -> Thread | Served | None:
         """The thread as the last accepted draft left it; None where it is to begin anew."""
         at = place.get("at")
-        if at is None:
-            return None
+        if at is None or not (place.get("pending") or isinstance(self.build, Talk)):
+            return None  # a view with pages of its own says anew on each turn what it is about
         if not isinstance(self.agent, Pregel):
             # A server keeps an answer at its checkpoint: to give it a second time the conversation is sent anew.
             if place.get("pending") and rejected(state, self.role):
@@ -340,11 +342,14 @@ class AgentSpeaker:
     def _given(self, state: State, place: Mapping[str, Any], thread: Thread | Served) -> tuple[Any, list[BaseMessage]]:
         """The graph's input: new messages, or all at the beginning, with the first channels; and the messages in it."""
         is_new = not place or not self._appends
-        new = state["messages"] if is_new else state["messages"][place["seen"] :]
-        shown = merged(without_rejected(state, role=self.role), {"messages": new, "prompt": None})
-        sent = _with_calls(cast(MessageBuilder, self.build), shown) if is_new else Talk(self.role)(shown)
         thread_at = f"{thread_of(self.role, state)}/{len(state['messages'])}"
-        line = state.get("prompt")
+        line = state.get("prompt") if isinstance(self.build, Talk) else None  # other views write it themselves
+        if not isinstance(self.build, Talk):
+            sent = cast(MessageBuilder, self.build)(state)
+        else:
+            new = state["messages"] if is_new else state["messages"][place["seen"] :]
+            shown = merged(without_rejected(state, role=self.role), {"messages": new, "prompt": None})
+            sent = _with_calls(self.build, shown) if is_new else Talk(self.role)(shown)
         if line and self.prompted(state):
             sent = [*sent, HumanMessage(note(line), id=f"{_NOTE}{attempt_number(state, self.role)}/{thread_at}")]
         for number, message in enumerate(sent):
@@ -387,7 +392,8 @@ class AgentSpeaker:
         if names and (unknown := [name for name in channels if name not in names]):
             raise ContractError(f"{self.role}: start: the agent's state has no {unknown[0]!r}, only {', '.join(names)}")
         # Conversations must not share mutable objects.
-        return copy.deepcopy(dict(channels)) | copy.deepcopy(memory_of(state, self.role).get(CHANNELS, {}))
+        kept: dict[str, Any] = memory_of(state, self.role).get(CHANNELS, {})
+        return copy.deepcopy(dict(channels)) | copy.deepcopy(kept)
 
     # Its answer
 
@@ -430,11 +436,10 @@ class AgentSpeaker:
             own = [message for message in own if message.id not in at_limit]
         if turn.question:
             own = [*own, AIMessage(turn.question)]
-        draft = reply_of(own, [*turn.before, *outcome.steps])
-        if draft is None:
-            if not (turn.pending or turn.decisions or outcome.error):
-                return []
-            draft = Draft(text="")
+        steps = [*turn.before, *outcome.steps]
+        if not (own or steps or turn.pending or outcome.error):
+            return []
+        draft = reply_of(own, steps)
         for call in draft.get("tool_calls", []) if turn.question else []:
             if call.get("error") == NO_RESULT:
                 call["error"] = WAITING
@@ -534,13 +539,8 @@ def _waiting(thread: Thread | Served) -> list[Step]:
     return [Step("interrupt", messages=[AIMessage("", tool_calls=open_calls)])] if open_calls else []
 
 
-def _with_calls(build: MessageBuilder, state: State) -> list[BaseMessage]:
-    """The messages with which a thread begins, as `build` makes them, with the agent's earlier calls and their results.
-
-    On its thread it had seen them.
-    """
-    if not isinstance(build, Talk):
-        return build(state)
+def _with_calls(build: Talk, state: State) -> list[BaseMessage]:
+    """The messages with which a thread begins, with the agent's earlier calls and their results: it had seen them."""
     sent: list[BaseMessage] = []
     part: list[AnyMessage] = []
     count = 0

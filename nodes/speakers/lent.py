@@ -1,9 +1,9 @@
 """What an agent's graph is lent for a conversation: a thread, a store, a context; and one call of it with these."""
 
+import asyncio
 import copy
 import inspect
 import logging
-import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
@@ -126,15 +126,16 @@ class Thread:
         config = self._config(context)
         steps = _Steps(outcome)
         try:
-            parts: Any = self.agent.astream(
-                given, config, context=context, stream_mode=["tasks", "values"], subgraphs=True
-            )
-            async for space, mode, part in parts:
-                inner = space[1:] if space[:1] == (self.place,) else space
-                if mode == "tasks":
-                    steps.take(inner, part)
-                elif not inner:
-                    outcome.values = part
+            with during(var_child_runnable_config, config):  # its own recursion limit, not that of the conversation
+                parts: Any = self.agent.astream(
+                    given, None, context=context, stream_mode=["tasks", "values"], subgraphs=True
+                )
+                async for space, mode, part in parts:
+                    inner = space[1:] if space[:1] == (self.place,) else space
+                    if mode == "tasks":
+                        steps.take(inner, part)
+                    elif not inner:
+                        outcome.values = part
         except GraphInterrupt:
             pass
         except Exception as error:
@@ -239,17 +240,19 @@ class _Steps:
     def fail(self, error: Exception) -> None:
         """The steps under way have failed."""
         for step, began, _ in self.begun.values():
-            step.seconds, step.error = time.perf_counter() - began, error_line(error)
+            step.seconds, step.error = asyncio.get_running_loop().time() - began, error_line(error)
 
     def take(self, space: tuple[str, ...], task: Mapping[str, Any]) -> None:
         path = tuple(part.partition(":")[0] for part in space)
         if "triggers" in task:
             step = Step(str(task["name"]), path)
             self.outcome.steps.append(step)
-            self.begun[task["id"]] = (step, time.perf_counter(), _ids(task.get("input")))
+            self.begun[task["id"]] = (step, asyncio.get_running_loop().time(), _ids(task.get("input")))
             return
-        step, began, known = self.begun.pop(task["id"], (Step(str(task["name"]), path), time.perf_counter(), set()))
-        step.seconds = time.perf_counter() - began
+        step, began, known = self.begun.pop(
+            task["id"], (Step(str(task["name"]), path), asyncio.get_running_loop().time(), set())
+        )
+        step.seconds = asyncio.get_running_loop().time() - began
         step.error = str(task["error"]) if task.get("error") else None
         result = task.get("result")
         if not space and isinstance(result, Mapping):

@@ -72,7 +72,7 @@ async def called_by_node(
     graph: Any = StateGraph(MessagesState).add_node("tools", node).add_edge(START, "tools")
     with alone(context):
         answer = await graph.compile().ainvoke({"messages": [request]}, context=context)
-    (call,) = (reply_of(answer["messages"]) or {}).get("tool_calls", [])
+    (call,) = reply_of(answer["messages"]).get("tool_calls", [])
     return call
 
 

@@ -134,11 +134,14 @@ class FunctionSpeaker:
                     answer = await in_thread(self.reply, messages)
                 if inspect.isawaitable(answer):  # an object with an async call, or a lambda around one
                     answer = await answer
-                draft = reply_of(await messages_answered(answer, sent, self.role))
+                interrupts = answer.get("__interrupt__") if isinstance(answer, dict) else None
             except GraphInterrupt as raised:
-                calls = unanswered_calls([interrupt.value for interrupt in raised.args[0]], NO_CHECKPOINTER)
+                interrupts = raised.args[0]
+            if interrupts:
+                calls = unanswered_calls([interrupt.value for interrupt in interrupts], NO_CHECKPOINTER)
                 return {"drafts": [Draft(text="", tool_calls=calls)], "stop": INTERRUPTED[self.role]}
-        return {"drafts": [draft] if draft else []}
+            draft = reply_of(await messages_answered(answer, sent, self.role))
+        return {"drafts": [draft]}
 
     def provenance(self) -> dict[str, Any]:
         described = {"function": describe(self.reply), "view": describe(self.build), **given_by(self.path)}

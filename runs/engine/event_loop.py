@@ -9,7 +9,7 @@ from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
 from ...nodes.calls.gate import EndpointError
-from ...nodes.foreign import new_loop, run_through
+from ...nodes.foreign import new_loop, run_forever
 
 LAST = 0.8
 """Seconds in which an interrupted call ends by itself, and in which a loop that is not blocked takes an order."""
@@ -106,7 +106,7 @@ def _loop() -> asyncio.AbstractEventLoop:
     with _lock:
         if _running is None or _running.is_closed():
             _running = new_loop()
-            threading.Thread(target=run_through, args=(_running,), name=THREAD, daemon=True).start()
+            threading.Thread(target=run_forever, args=(_running,), name=THREAD, daemon=True).start()
         return _running
 
 

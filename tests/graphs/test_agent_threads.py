@@ -293,7 +293,7 @@ async def test_a_persistent_agent_goes_on_from_its_channels_and_they_are_recorde
         return {"basket": basket, "messages": [AIMessage(", ".join(basket))]}
 
     graph = StateGraph(Shop).add_node("clerk", clerk).add_edge(START, "clerk").compile(checkpointer=InMemorySaver())
-    speaker = AgentSpeaker("assistant", graph, keep=("basket",), start=lambda scenario: {"basket": ["bag"]})
+    speaker = AgentSpeaker("assistant", graph, start=lambda scenario: {"basket": ["bag"]})
     conversation = await talk(in_cast(speaker, reject="-x"), turns=2)
     assert conversation.messages[1].attempts[0].kept == {"basket": ["bag", "thing 1"]}
     assert [len(attempt.kept["basket"]) for attempt in conversation.messages[3].attempts] == [3, 3]

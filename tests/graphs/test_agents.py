@@ -57,7 +57,7 @@ async def talk(cast: Any, turns: int = 2, **state: Any) -> Any:
 
 
 async def test_an_agent_that_says_several_messages_has_said_several_and_its_tools_stand_with_the_next():
-    conversation = await talk(shop(keep=("basket",)), turns=1)
+    conversation = await talk(shop(), turns=1)
     first, second = conversation.messages[1:]
     assert (first.text, second.text) == ("One moment.", "There are 1 things in your basket.")
     assert first.tool_calls == ()
@@ -69,7 +69,7 @@ async def test_an_agent_that_says_several_messages_has_said_several_and_its_tool
 
 
 async def test_an_agent_goes_on_from_the_channels_that_are_kept():
-    conversation = await talk(shop(keep=("basket",)), turns=3)
+    conversation = await talk(shop(), turns=3)
     assert conversation.messages[-1].attempts[0].kept == {"basket": ["thing 0", "thing 1", "thing 2"]}
     forgetful = await talk(shop(), turns=3)
     assert forgetful.messages[-1].text == "There are 1 things in your basket."
@@ -87,7 +87,7 @@ async def test_five_concurrent_conversations_with_one_agent_do_not_share_its_cha
     def user(messages: list[dict[str, Any]]) -> str:
         return f"thing {len(messages)}"
 
-    cast = shop(compiled(greedy), user, keep=("basket", "prices"), start=lambda scenario: catalogue)
+    cast = shop(compiled(greedy), user, start=lambda scenario: catalogue)
     conversations = await asyncio.gather(*(talk(cast, turns=4, repeat=repeat) for repeat in range(5)))
     for attempt in [one.messages[-1].attempts[0] for one in conversations]:
         channels = attempt.kept
@@ -102,7 +102,7 @@ async def test_a_rejected_draft_has_not_happened_to_the_channels():
     def judge(draft: Any, state: Any) -> str | None:
         return next(verdicts, None)
 
-    cast = shop(keep=("basket",), read_only=["put"]).replace(answer_validator=validator(judge))
+    cast = shop(read_only=["put"]).replace(answer_validator=validator(judge))
     conversation = await talk(cast, turns=2)
     channels = [attempt.kept for attempt in conversation.attempts("assistant") if attempt.kept]
     assert [len(one["basket"]) for one in channels] == [1, 1, 2, 2]
@@ -110,7 +110,7 @@ async def test_a_rejected_draft_has_not_happened_to_the_channels():
 
 
 async def test_the_channels_of_a_draft_that_declared_words_replace_are_dropped_and_of_one_that_stands_are_kept():
-    cast = shop(keep=("basket",), read_only=True).replace(answer_validator=validator(lambda draft, state: "rude"))
+    cast = shop(read_only=True).replace(answer_validator=validator(lambda draft, state: "rude"))
     for fallback, counts in ((None, [1, 2]), ("Sorry.", [1, 1])):
         conversation = await talk(cast.replace(fallback=fallback), turns=2)
         last = [turn[-1].attempts[-1].kept for turn in (conversation.messages[1:3], conversation.messages[4:])] if fallback is None else [
@@ -123,12 +123,12 @@ async def test_the_first_call_starts_from_the_scenarios_channels():
     def start(scenario: dict[str, Any]) -> dict[str, Any]:
         return {"basket": [scenario["task"]]}
 
-    conversation = await talk(shop(keep=("basket",), start=start), turns=2)
+    conversation = await talk(shop(start=start), turns=2)
     assert conversation.messages[-1].attempts[0].kept == {"basket": ["gift preparation", "thing 0", "thing 1"]}
 
 
 async def test_a_channel_outside_the_agents_output_is_read_all_the_same():
-    conversation = await talk(shop(compiled(output_schema=MessagesState), keep=("basket",)), turns=2)
+    conversation = await talk(shop(compiled(output_schema=MessagesState)), turns=2)
     assert conversation.messages[-1].attempts[0].kept == {"basket": ["thing 0", "thing 1"]}
 
 
@@ -159,7 +159,7 @@ async def test_a_kept_channel_that_is_no_json_is_refused_by_name():
         return {"messages": [AIMessage("Yes.")], "basket": {1, 2}}
 
     with pytest.raises(ContractError, match="keep: the agent's 'basket' is not plain JSON; set is not JSON"):
-        await conversation(shop(compiled(odd), keep=("basket",))).ainvoke(recllmsim.scenario(ABOUT))
+        await conversation(shop(compiled(odd))).ainvoke(recllmsim.scenario(ABOUT))
 
 
 async def test_an_agent_that_answers_with_its_own_messages_alone_is_understood_too():
@@ -183,11 +183,11 @@ async def test_a_function_that_answers_with_tool_calls_is_recorded_with_them():
 
 
 async def test_an_agent_with_kept_channels_conforms():
-    await conformance.conforms("assistant", AgentSpeaker("assistant", compiled(), BUILD, keep=("basket",)))
+    await conformance.conforms("assistant", AgentSpeaker("assistant", compiled(), BUILD))
 
 
 async def test_a_replayed_run_has_its_tools_again(tmp_path):
-    conversation = await talk(shop(keep=("basket",)), turns=2)
+    conversation = await talk(shop(), turns=2)
     record_lines.write([conversation], tmp_path / "run.jsonl")
     replay = f"replay:{tmp_path / 'run.jsonl'}"
     again = await talk(recllmsim.cast(replay, replay), turns=2)
@@ -198,9 +198,7 @@ async def test_a_replayed_run_has_its_tools_again(tmp_path):
 async def test_a_replayed_run_is_scored_by_what_its_agent_kept(tmp_path, side):
     verdicts = iter(["rude", "rude", None])
     scored = scoring(things=lambda state: len(agent_channels(state)["basket"]))
-    cast = shop(keep=("basket",)).replace(
-        closing=scored, answer_validator=validator(lambda draft, state: next(verdicts, None))
-    )
+    cast = shop().replace(closing=scored, answer_validator=validator(lambda draft, state: next(verdicts, None)))
     conversation = await talk(cast, turns=2)
     record_lines.write([conversation], tmp_path / "run.jsonl")
     replay = f"replay:{tmp_path / 'run.jsonl'}"
@@ -211,7 +209,7 @@ async def test_a_replayed_run_is_scored_by_what_its_agent_kept(tmp_path, side):
 
 
 async def test_the_labels_and_settings_of_an_agent_stand_in_the_record():
-    conversation = await talk(shop(keep=("basket",), start=lambda scenario: {}), turns=1)
+    conversation = await talk(shop(start=lambda scenario: {}), turns=1)
     node = conversation.provenance.nodes["assistant"]
     assert (node.role, node.name, node.label) == ("assistant", "AgentSpeaker", "clerk")
     assert node.settings["keep"] == ["basket"]
@@ -222,11 +220,9 @@ async def test_an_agent_that_returns_a_channel_only_when_it_changes_keeps_it():
         answer = {"messages": [AIMessage(f"{state.get('basket', 'nothing')}")]}
         return answer | ({"basket": ["a bag"]} if len(state["messages"]) == 1 else {})
 
-    conversation = await talk(shop(RunnableLambda(once), keep=("basket",)), turns=3)
+    conversation = await talk(shop(RunnableLambda(once)), turns=3)
     assert [m.text for m in conversation.messages if m.role == "assistant"] == ["nothing", "['a bag']", "['a bag']"]
-    begun = await talk(
-        shop(RunnableLambda(lambda state: AIMessage("Yes.")), keep=("prices",), start=lambda s: {"prices": {}})
-    )
+    begun = await talk(shop(RunnableLambda(lambda state: AIMessage("Yes.")), start=lambda s: {"prices": {}}))
     assert begun.messages[-1].attempts[0].kept == {"prices": {}}
 
 

@@ -222,7 +222,7 @@ def test_a_final_state_needs_a_world_or_an_agent_that_keeps_one(assistant: Any) 
     scored = cast.replace(closing=nodes.scoring(success=all_of(nodes.solved(), STATE)))
     with pytest.raises(SettingError, match="closing: the scorer 'success': final_state compares a state that nothing"):
         duologue.simulate(scored, states[:1])
-    keeping = agent_test.cast(assistant=nodes.AgentSpeaker("assistant", GRAPH, keep=("seats",)))
+    keeping = agent_test.cast(assistant=nodes.AgentSpeaker("assistant", GRAPH))
     for able in (scored.replace(world=lambda scenario: {"seats": 1}), keeping):
         assert len(duologue.simulate(able, states, limits=limits)) == 2
     other = cast.replace(closing=nodes.scoring(seats=STATE))  # is not what counts as success

@@ -46,7 +46,7 @@ def read(body: Any) -> Any:
     ],
 )
 def test_a_reply_is_a_draft_with_its_flaw(body, text, flaw):
-    draft = drafts_of([read(body)])[0]
+    draft = reply_of([read(body)])
     assert (draft["text"], draft.get("flaw")) == (text, flaw)
 
 
@@ -62,7 +62,7 @@ def test_a_reply_is_a_draft_with_its_flaw(body, text, flaw):
     ],
 )
 def test_a_usage_that_cannot_be_is_unknown_and_the_reply_stands(usage, flaw, tokens):
-    draft = drafts_of([read(reply(usage=usage))])[0]
+    draft = reply_of([read(reply(usage=usage))])
     assert (draft["text"], draft.get("flaw")) == ("Who lived there?", flaw)
     assert (draft["usage"]["input_tokens"], draft["usage"]["output_tokens"]) == tokens
     assert all(count >= 0 for count in draft["usage"].values())
@@ -137,4 +137,4 @@ def test_whatever_an_endpoint_says_is_a_message_or_a_fault(data):
             place = place[key]
         place[key] = data.draw(JSON)
     with suppress(ReplyError):
-        drafts_of([read(body)])
+        reply_of([read(body)])
