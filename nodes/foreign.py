@@ -41,8 +41,11 @@ class TurnTimeoutError(Exception):
     """A turn of an agent took longer than its limit."""
 
 
-def _as_error(error: BaseException) -> BaseException:
+def as_error(error: BaseException) -> BaseException:
     """The error, or an ExitError of one that would end the process."""
+    if isinstance(error, StopIteration):  # no coroutine can raise it
+        stopped = RuntimeError("code that a run calls has raised StopIteration")
+        return stopped.with_traceback(error.__traceback__)
     if isinstance(error, Exception | BaseExceptionGroup | asyncio.CancelledError | RunOverError):
         return error
     return ExitError(error).with_traceback(error.__traceback__)
@@ -55,7 +58,7 @@ def _in_daemon(call: Callable[[], Any], take: Callable[[Any, BaseException | Non
         try:
             result = call()
         except BaseException as error:  # is the caller's
-            take(None, _as_error(error))
+            take(None, as_error(error))
         else:
             take(result, None)
 
@@ -66,6 +69,7 @@ async def in_thread(function: Callable[..., T], *arguments: Any) -> T:
     """The function's result, from a thread with the context variables of here."""
     # Outcomes travel as results: asyncio replaces some errors in futures by new ones, without their place.
     future: Future[tuple[Any, BaseException | None]] = Future()
+    future.set_running_or_notify_cancel()  # a cancelled caller waits no more; the outcome still has a place
     _in_daemon(partial(copy_context().run, function, *arguments), lambda *outcome: future.set_result(outcome))
     result, error = await asyncio.wrap_future(future)
     if error is not None:
@@ -164,7 +168,7 @@ async def _guarded(turn: Coroutine[Any, Any, T]) -> T:
     try:
         return await turn
     except BaseException as error:
-        raise _as_error(error) from None
+        raise as_error(error) from None
 
 
 async def _leave(task: "asyncio.Task[Any]") -> None:

@@ -149,7 +149,7 @@ def test_an_agent_goes_on_with_the_channels_that_are_recorded_with_or_without_a_
     (future,) = duologue.fork(talk, at=3, assistant=other, max_turns=4)
     assert [message.text for message in future.messages[5::2]] == ["This is turn 3.", "This is turn 4."]
     assert future.forks is not None
-    assert [("begins a new thread" in note) for note in future.forks.notes] == [True] * bool(options)
+    assert [("begins a new thread" in note) for note in future.forks.notes] == [True]
 
 
 def test_an_agent_with_a_thread_begins_with_its_own_tool_calls(talk: duologue.Conversation) -> None:

@@ -129,9 +129,11 @@ def _notes(conversation: Conversation, at: int) -> Iterator[str]:
     for role, place in SPEAKER_OF.items():
         memory = conversation.memory.get(role)
         settings = nodes[place].settings if place in nodes else {}
-        if memory and at < len(conversation.messages) - 1 and "keep" not in settings:  # else each message has them
+        if (
+            memory and at < len(conversation.messages) - 1 and "agent" not in settings
+        ):  # of an agent each message has them
             yield f"the memory of the {role} at message #{at} is not recorded, only the one at the end"
-        if settings.get("send") == "new":
-            yield f"the {role} begins a new thread with these messages; what else its checkpointer held is not recorded"
+        if "agent" in settings:
+            yield f"the {role} begins a new thread with these messages; what else its thread and store held is not recorded"
         elif "source" in settings and not memory:
             yield f"the {role} is a node of one's own ({nodes[place].name}); a memory of it is not recorded"

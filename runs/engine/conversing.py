@@ -28,6 +28,7 @@ from ...graphs.records import record
 from ...nodes.calls.gate import RunOverError
 from ...nodes.calls.service import Calls, current, run_is_over
 from ...nodes.contract import ContractError
+from ...nodes.foreign import as_error
 from ...nodes.limits import Limits
 from ...nodes.settings.redaction import redacted
 from ...nodes.state import Planned, State, after
@@ -232,7 +233,10 @@ async def do_all(
 
     async def begun(work: T) -> None:
         with suppress(RunOverError):  # it can be taken up again
-            await do(work)
+            try:
+                await do(work)
+            except BaseException as error:
+                raise as_error(error) from None
 
     def ended(task: asyncio.Task[None]) -> None:
         under_way.discard(task)

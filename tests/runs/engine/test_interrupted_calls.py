@@ -30,10 +30,7 @@ def interrupted() -> None:
     signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
 
-@pytest.mark.parametrize("kind", ["blocks", "ignores cancellation"])
-def test_an_agent_that_does_not_end_is_left_and_what_is_finished_is_kept(
-    tmp_path: Path, never, kind, monkeypatch
-) -> None:
+def test_an_agent_that_ignores_cancellation_is_left_and_what_is_finished_is_kept(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(event_loop, "LAST", 0.05)
     monkeypatch.setattr("duologue.nodes.foreign.LAST", 0.01)
 
@@ -43,9 +40,7 @@ def test_an_agent_that_does_not_end_is_left_and_what_is_finished_is_kept(
     async def agent(messages: Any) -> str:
         if "a bad seat" not in str(messages) or resumed.is_set():
             return "It is booked."
-        asyncio.get_running_loop().call_soon(interrupted) if kind != "blocks" else interrupted()
-        if kind == "blocks":
-            never.wait()
+        asyncio.get_running_loop().call_soon(interrupted)
         woken = asyncio.Event()
         waiting.append(partial(asyncio.get_running_loop().call_soon_threadsafe, woken.set))
         while not woken.is_set():

@@ -56,7 +56,7 @@ async def blocks(messages):
 
 
 def asks(state):
-    interrupt({"question": "May I book?"})
+    interrupt({"book": "a seat"})
 
 
 asking = StateGraph(MessagesState).add_node("asks", asks).add_edge(START, "asks")
