@@ -219,7 +219,8 @@ class Served:
 
     async def load(self) -> None:
         """Read the messages that the thread has at its checkpoint."""
-        at: RunnableConfig = {"configurable": {"thread_id": self.thread, "checkpoint_id": self.checkpoint}}
+        here = {"thread_id": self.thread, "checkpoint_ns": "", "checkpoint_id": self.checkpoint}
+        at: RunnableConfig = {"configurable": here}
         self.history = self.open = _list_of((await self.agent.aget_state(at)).values.get("messages"))
 
 

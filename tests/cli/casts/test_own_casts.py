@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from pytest_httpserver import HTTPServer
 
 from duologue.data import load
 
@@ -145,31 +144,6 @@ def test_both_casts_bound_the_words_of_a_users_message(duologue) -> None:
     assert code == 0
     assert user["reasons"]["too_long"] > 0
     assert json.loads(out)["stops"] == {"user_rejected": 1}
-
-
-def test_a_graph_of_a_server_is_called_by_its_address(duologue, httpserver: HTTPServer) -> None:
-    requests = []
-
-    def answer(request):
-        from werkzeug import Response
-
-        requests.append(request.get_json())
-        state = {
-            "messages": [*requests[-1]["input"]["messages"], {"type": "ai", "content": "Three keepers", "id": "1"}]
-        }
-        return Response(f"event: values\ndata: {json.dumps(state)}\n\n", content_type="text/event-stream")
-
-    httpserver.expect_request("/runs/stream", method="POST").respond_with_handler(answer)
-    address = f"agent:{httpserver.url_for('').rstrip('/')}?graph=keeper"
-    code, out, err = duologue(
-        "simulate", "simquac", "--assistant", address, "--topics", "scenarios.jsonl", "--limit", "1", "--max-turns", "1",
-        "--out", "run", "--json"
-    )  # fmt: skip
-    assert code == 0, (out, err)
-    assert requests[0]["assistant_id"] == "keeper"
-    (conversation,) = load("run")
-    assert conversation.messages[1].text == "Three keepers"
-    assert conversation.provenance.nodes["assistant"].settings["url"] == address.removeprefix("agent:")
 
 
 @pytest.mark.parametrize("form", [["--cast", "own_cast:cast"], ["--cast=own_cast:cast"]])
