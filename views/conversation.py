@@ -1,13 +1,14 @@
 """A conversation as one self-contained page: subject, dialogue, every draft, the graph that ran."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from markupsafe import Markup, escape
 
 from ..analysis.labels.reliability import Trusts
 from ..data import domains
+from ..data.attempts import Step
 from ..data.records import Attempt, Conversation, Message, Role
 from ..data.stop_reasons import in_words, is_own
 from ..data.summaries.executed_graph import SPEAKERS, executed
@@ -132,6 +133,7 @@ def shown_html(shown: ShownConversation, anchor: str = "") -> str:
         seconds=conversation.timing.seconds,
         stop=stop_text(conversation),
         parts=Gallery().html,
+        step_tree=step_tree,
         speakers={role: _label(conversation, role) for role in ("user", "assistant")},
         nodes=() if graph.edges else _nodes(conversation),
         graph=Markup(drawn(graph)) if graph.edges else "",
@@ -155,6 +157,26 @@ def pieces(section: str, messages: Sequence[Message]) -> tuple[Piece, ...]:
         Piece(section[start:end], start, tuple(n for first, last, n in spans if first <= start and end <= last))
         for start, end in pairwise(cuts)
     )
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A step of an agent's turn with the steps of the sub-agent that it is."""
+
+    step: Step
+    inner: list["Branch"] = field(default_factory=list)
+
+
+def step_tree(steps: Sequence[Step]) -> list[Branch]:
+    """The steps as a tree, each level in their order: a sub-agent's belong to the last step of its name before them."""
+    outermost: list[Branch] = []
+    latest: dict[tuple[str, ...], Branch] = {}
+    for step in steps:
+        branch = Branch(step)
+        above = latest.get(step.path)
+        (outermost if above is None else above.inner).append(branch)
+        latest[(*step.path, step.node)] = branch
+    return outermost
 
 
 def turns(conversation: Conversation) -> Iterator[ShownTurn]:
