@@ -28,7 +28,8 @@ _SILENCE = re.compile(r"none of \d+ replies had a text")
 """Begin of the error of an agent without an answer, as a conversation's graph records it."""
 _NO_MESSAGE = "AnswerError: the function"
 """Beginning of the error of a function that returned something other than a message."""
-TIMED_OUT, INTERRUPTED, NONE_ACCEPTED = "agent_timeout", "agent_interrupted", "assistant_rejected"
+TIMED_OUT, INTERRUPTED, AT_ITS_LIMIT = "agent_timeout", "agent_interrupted", "agent_limit"
+NONE_ACCEPTED = "assistant_rejected"
 """Stop reasons of an agent that did not answer to the end."""
 BY_GOODBYE = "unless_the_scenario_says"
 """Name of the scorer of the cast for agents, in records: it has no score for a scenario with a `success`."""
@@ -160,7 +161,7 @@ def answered(conversation: Conversation) -> bool | None:
 
     None where a bound of the run, an endpoint or another node ended the conversation.
     """
-    if agent_failed(conversation) or conversation.stop in (TIMED_OUT, INTERRUPTED, NONE_ACCEPTED):
+    if agent_failed(conversation) or conversation.stop in (TIMED_OUT, INTERRUPTED, AT_ITS_LIMIT, NONE_ACCEPTED):
         return False
     return None if was_cut_short(conversation) or conversation.ending_failure is not None else True
 

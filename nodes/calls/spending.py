@@ -182,13 +182,15 @@ class Spending:
         return tokens
 
     def add_update(self, update: Any, role: str) -> int:
-        """Count what an agent's own models took, by the drafts of its update; gives their tokens.
+        """Count what an agent's own models took, by the drafts of its update and their steps; gives their tokens.
 
         A model of an unknown price costs nothing here: a note says so.
         """
         tokens = 0
-        for draft in update.get("drafts", []) if isinstance(update, Mapping) else []:
-            if isinstance(draft, Mapping) and (usage := draft.get("usage")):
+        drafts = [draft for draft in update.get("drafts", []) if isinstance(draft, Mapping)]
+        steps = [[step for step in draft.get("steps", []) if step.get("usage")] or [draft] for draft in drafts]
+        for draft in [step for part in steps for step in part]:
+            if usage := draft.get("usage"):
                 query = PriceQuery(str(draft["model"])) if draft.get("model") else None
                 if query is not None and (self.max_cost is not None or self.priced) and price(query, usage) is None:
                     self._note(
