@@ -42,6 +42,7 @@ METAVARS = {
     "profiles": "SRC",
     "topics": "SRC",
     "approve": "all|none|ask-user|MODULE:NAME",
+    "context": "MODULE:NAME",
     "licence": "TEXT",
 }
 """What stands for the values of fields."""

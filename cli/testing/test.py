@@ -121,6 +121,15 @@ def test_command(
             metavar="all|none|ask-user|MODULE:NAME",
         ),
     ] = None,
+    context: Annotated[
+        str | None,
+        option(
+            "Call the agent's graph with this context, a value or your function of scenario and world; the cast's "
+            "setting `context`.",
+            section=CAST,
+            metavar="MODULE:NAME",
+        ),
+    ] = None,
     language: Annotated[
         Language | None,
         language_of("the user's prompts. Default: that of the goals, or en.", section=CAST),
@@ -219,6 +228,7 @@ def test_command(
         "user": user,
         "world": world,
         "approve": approve,
+        "context": context,
         "language": language,
         "prompts": prompts,
     }

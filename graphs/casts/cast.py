@@ -28,7 +28,7 @@ from ...nodes.scorers.post_questions import PostQuestions
 from ...nodes.scorers.scores import scorers_of
 from ...nodes.settings.import_path import import_path_of, imported, is_import_path
 from ...nodes.speakers.agents import AgentSpeaker
-from ...nodes.speakers.import_path_speakers import check_form, speaking
+from ...nodes.speakers.import_path_speakers import channels_named, check_form, speaking
 from ...nodes.speakers.remote import REMOTE, remote_agent
 from ...nodes.speakers.replay import ReplaySpeaker, replayed_path
 from ...nodes.speakers.speaker import ChatSpeaker, FunctionSpeaker, SpeakerReply, is_reply
@@ -136,6 +136,8 @@ class Cast:
     answer them with the cast's name: `hotel:transferred`."""
     approve: str | Callable[..., Any] | None = None
     """What answers an agent that stops for an approval, as `AgentSpeaker.approve`."""
+    context: Any = None
+    """What the assistant's graph is called with as its context, as `AgentSpeaker.context`."""
     record_memory: bool = False
     """Whether the record holds what each side keeps for itself."""
     spec: CastSpec | None = field(default=None, compare=False)
@@ -156,7 +158,7 @@ class Cast:
         if self.question_validator is None:
             leaving = UserValidator(Ending(any_goodbye=True, stored=True))
             defaults["question_validator"] = leaving if by_pages["user"] else not_empty
-        for name in {*PLACES, "stop", "world"} - SPEAKERS.keys() - defaults.keys():
+        for name in {*PLACES, "stop", "world", "context"} - SPEAKERS.keys() - defaults.keys():
             if is_import_path(part := getattr(self, name)):
                 defaults[name] = imported(part, name)
         for name, part in defaults.items():
@@ -200,10 +202,13 @@ class Cast:
         views: Mapping[Role, MessageBuilder] = {"user": GoalMessages(pages), "assistant": HelperMessages(pages)}
         for role, place in SPEAKER_OF.items():
             node = speaker(role, made[place])
-            if role == "assistant" and self.approve is not None:
+            given = {name: value for name in ("approve", "context") if (value := getattr(self, name)) is not None}
+            if role == "assistant" and given:
                 if not isinstance(node, AgentSpeaker):
-                    raise SettingError("approve: the assistant is not a LangGraph agent: nothing asks for an approval")
-                node = changed(node, approve=self.approve)
+                    raise SettingError(
+                        f"{next(iter(given))}: the assistant is not a LangGraph agent, which could use it"
+                    )
+                node = changed(node, **given)
             placed = getattr(node, "placed", None)
             made[place] = node if placed is None else placed(self.view(role) or views[role])
             check_node(place, made[place])
@@ -322,6 +327,11 @@ def _named(role: Role, choice: str) -> Any:
     if choice.startswith(REMOTE):
         url = choice.removeprefix(REMOTE)
         return AgentSpeaker(role, remote_agent(choice), url=url, system=role == "user")
+    path, _, query = choice.partition("?")
+    if query and is_import_path(path) and not names_model(path):
+        return AgentSpeaker(
+            role, speaking(path, role), path=choice, system=role == "user", **channels_named(query, choice)
+        )
     if not is_import_path(choice) or names_model(choice):
         return ChatSpeaker(role, chat_model(choice))
     own = speaking(choice, role)

@@ -46,6 +46,8 @@ class Common(TypedDict, total=False):
             fallback, or stop the conversation.
         approve: Answer an agent that stops for an approval: all, none, ask-user (the simulated user decides) or
             MODULE:NAME (your function of the interrupt's value). Default: the conversation ends.
+        context: Call the agent's graph with this context: MODULE:NAME, a value or your function of scenario and world.
+            Default: the defaults of its `context_schema`.
         limits: Limits of a run that sets none itself.
     """
 
@@ -58,6 +60,7 @@ class Common(TypedDict, total=False):
         # by its import path, so that the cast can be built in other processes
         BeforeValidator(lambda approve: import_path_of(approve) or approve),
     ]
+    context: SkipValidation[Any]
     limits: Limits | None
 
 

@@ -4,6 +4,7 @@ import inspect
 import re
 from functools import partial
 from typing import Any
+from urllib.parse import parse_qsl
 
 from langchain_core.runnables import Runnable
 from langgraph.graph.state import StateGraph
@@ -78,6 +79,14 @@ def speaking(path: str, what: str) -> Any:
             f"{path}: is {_shown(value)} with the parameters {_parameters(value)}: give {ACCEPTED_FORMS}"
         )
     return value
+
+
+def channels_named(query: str, choice: str) -> dict[str, str]:
+    """Which channels of a graph without `messages` are read and answer, of `in=NAME&out=NAME` after an import path."""
+    named = dict(parse_qsl(query))
+    if set(named) != {"in", "out"}:
+        raise SettingError(f"{choice}: after the import path of a graph only ?in=NAME&out=NAME may stand")
+    return {"reads": named["in"], "answers": named["out"]}
 
 
 def _imported(path: str, what: str) -> Any:
