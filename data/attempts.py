@@ -235,6 +235,12 @@ class Attempt(Record):
         """The usage of its call and of judging it."""
         return (self.usage or Usage.none()) + (self.judging or Usage.none())
 
+    def without_timing(self) -> "Attempt":
+        """The same without the seconds of its steps."""
+        if not self.steps:
+            return self
+        return self.model_copy(update={"steps": tuple(one.model_copy(update={"seconds": None}) for one in self.steps)})
+
     @property
     def rule_based(self) -> bool:
         """Whether the rule-based speaker `offline` wrote it, whose tokens cost nothing."""

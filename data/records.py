@@ -1,6 +1,6 @@
 """Frozen records of conversations, the same for simulated, published and human ones."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from pydantic import Field
@@ -251,11 +251,19 @@ class Conversation(Record):
                 yield from turn.attempts
 
     def without_timing(self) -> Self:
-        """The conversation without clock times.
+        """The conversation without clock times, those of agents' steps among them.
 
         With equal seeds these are equal.
         """
-        return self.model_copy(update={"timing": Timing()})
+
+        def timeless(turns: Iterable[Any]) -> tuple[Any, ...]:
+            return tuple(
+                turn.model_copy(update={"attempts": tuple(attempt.without_timing() for attempt in turn.attempts)})
+                for turn in turns
+            )
+
+        said = {"messages": timeless(self.messages), "unsaid": timeless(self.unsaid)}
+        return self.model_copy(update={"timing": Timing(), **said})
 
     def __str__(self) -> str:
         """The dialogue as text, one line for each message."""

@@ -68,7 +68,7 @@ class Draft(TypedDict, total=False):
     parts: list[dict[str, Any]]
     """Images, recordings, files and other content beside the text, each the plain form of a `data.Part`."""
     steps: list[dict[str, Any]]
-    """The steps of an agent's turn in order, each the plain form of a `data.Step`."""
+    """The steps of an agent's turn in order, each the plain form of a `data.attempts.Step`."""
     kept: dict[str, Any]
     """The channels of an agent's state after the call that are plain JSON."""
     labels: dict[str, Any]

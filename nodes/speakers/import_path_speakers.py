@@ -81,7 +81,7 @@ def speaking(path: str, what: str) -> Any:
     return value
 
 
-def channels_named(query: str, choice: str) -> dict[str, str]:
+def channels_named(query: str, choice: str) -> dict[str, Any]:
     """Which channels of a graph without `messages` are read and answer, of `in=NAME&out=NAME` after an import path."""
     named = dict(parse_qsl(query))
     if set(named) != {"in", "out"}:
