@@ -14,7 +14,7 @@ from ..data.records import Conversation, Role
 from ..data.settings.tracing import requested
 from ..errors import SettingError
 from ..graphs import Cast
-from ..graphs.casts.checks import check_success
+from ..graphs.casts.checks import check_scenarios
 from ..graphs.graph import Compiled, cast_of
 from ..nodes.calls.gate import EndpointError
 from ..nodes.limits import Limits
@@ -78,7 +78,7 @@ async def arun(
     """
     cast = cast_of(talk)
     plan = planned(cast, scenarios)
-    check_success(cast, plan)
+    check_scenarios(cast, plan)
     conduct = conduct or Conduct()
     if talk is not cast and (conduct.engine is not None or (conduct.processes or 1) > 1):
         raise SettingError("a compiled graph is simulated in this process: give its cast, or leave processes out")

@@ -12,7 +12,7 @@ from ..data.records import Conversation, Failure
 from ..data.settings.tracing import requested
 from ..errors import DuologueError, SettingError
 from ..graphs import Cast
-from ..graphs.casts.checks import check_success
+from ..graphs.casts.checks import check_scenarios
 from ..graphs.graph import Compiled, cast_of
 from ..graphs.opening import begun
 from ..graphs.records import record
@@ -91,7 +91,7 @@ async def results(
     """As `asimulate`, with what `result_of` gives for each conversation, of which nothing else stays in memory."""
     cast = cast_of(talk)
     plan = planned(cast, scenarios if repeats == 1 else repeated(scenarios, repeats))
-    check_success(cast, plan)
+    check_scenarios(cast, plan)
     conduct = conduct or Conduct()
     if out is None and conduct.engine == "ray" and is_elsewhere(conduct.ray_address):
         raise SettingError("a run on a cluster needs a folder that all its machines share: give out")

@@ -1,5 +1,6 @@
-"""Checks before the first call: that pages are filled, that success can be scored."""
+"""Checks before the first call: that pages are filled, that scenarios can be played and scored."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
@@ -8,6 +9,7 @@ from ...data import domains
 from ...data.behaviours import behaviours_in
 from ...data.scenarios import tools_in_success
 from ...data.summaries.executed_graph import SPEAKERS
+from ...data.text.languages import written_language
 from ...errors import SettingError
 from ...nodes.judges import Judge
 from ...nodes.messages.building import PageMessages, RepairPrompts
@@ -99,8 +101,9 @@ def check_behaviours(cast: "Cast", states: Sequence[Planned]) -> None:
         )
 
 
-def check_success(cast: "Cast", states: Iterable[Planned]) -> None:
-    """SettingError for a `success`, of the cast or of a scenario, that cannot be scored."""
+def check_scenarios(cast: "Cast", states: Iterable[Planned]) -> None:
+    """SettingError for a `success`, of the cast or of a scenario, that cannot be scored, and for a goal that the
+    rule-based user cannot say."""
     assistant = cast.nodes["assistant"]
     keeps = (
         channels_of(assistant.agent) != ["messages"]
@@ -108,6 +111,7 @@ def check_success(cast: "Cast", states: Iterable[Planned]) -> None:
         else not isinstance(assistant, (ChatSpeaker, FunctionSpeaker))
     )  # a node of somebody else's may
     has_state = cast.world is not None or keeps
+    by_rules = getattr(getattr(cast.nodes["user_simulator"], "model", None), "side", None) == "goal_user"
     own = cast.closing.scorers.get(SUCCESS) if isinstance(cast.closing, Scoring) else None
     tools = [name for name, _ in tools_of(getattr(assistant, "agent", None))]
     where = f"closing: the scorer {SUCCESS!r}"
@@ -120,6 +124,11 @@ def check_success(cast: "Cast", states: Iterable[Planned]) -> None:
         scenario = state["scenario"]
         title = domains.of(scenario).title(scenario)
         where = f"scenario {title!r}" if title else "a scenario without a title"
+        if by_rules and _is_foreign(str(scenario.get("goal") or "")):
+            raise SettingError(
+                f"{where}: the rule-based user speaks English and Chinese, and this goal is in another language: "
+                "give a model as the user (--user openai:NAME)"
+            )
         for path, name in tools_in_success(scenario.get(KEY)) if tools else ():
             _check_tool(name, tools, f"{where}: {path}")
         for path, name in unscorable(scenario.get(KEY)):
@@ -127,6 +136,14 @@ def check_success(cast: "Cast", states: Iterable[Planned]) -> None:
                 raise SettingError(f"{where}: {path}: names no model to judge: give it 'model'")
             if not has_state:
                 raise SettingError(f"{where}: {path}: {NO_STATE}")
+
+
+def _is_foreign(goal: str) -> bool:
+    """Whether a goal is in a language other than English and Chinese; names such as Rio de Janeiro say nothing of that."""
+    return written_language(goal) == "other" and written_language(_NAMES.sub("", goal)) == "other"
+
+
+_NAMES = re.compile(r"[A-Z]\S*(?:\s+(?:\w{1,3}\s+)*[A-Z]\S*)+")
 
 
 def _check_tool(name: str, tools: Collection[str], where: str) -> None:

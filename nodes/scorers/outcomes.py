@@ -6,6 +6,7 @@ pydantic's ValidationError.
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, asdict, is_dataclass
 from json import dumps
@@ -167,7 +168,7 @@ class TextContains:
     def _is_in(self, text: str, spoken: str) -> bool:
         if self.regex:
             return re.search(text, spoken, 0 if self.case else re.IGNORECASE) is not None
-        text, spoken = " ".join(text.split()), " ".join(spoken.split())
+        text, spoken = _comparable(text), _comparable(spoken)
         return text in spoken if self.case else text.casefold() in spoken.casefold()
 
     def provenance(self) -> dict[str, Any]:
@@ -175,8 +176,16 @@ class TextContains:
         return texts | {name: True for name in ("regex", "case") if getattr(self, name)}
 
 
+def _comparable(text: str) -> str:
+    """The text with equal white space, in one form of each character (NFKC), with digits of all scripts as 0 to 9."""
+    plain = unicodedata.normalize("NFKC", " ".join(text.split()))
+    return "".join(str(unicodedata.decimal(one)) if one.isdecimal() else one for one in plain)
+
+
 def text_contains(*texts: str, match: Literal["all", "any"] = "all", **settings: Any) -> TextContains:
-    """Whether one role's messages contain these texts, all or any of them; in plain texts all white space is equal.
+    """Whether one role's messages contain these texts, all or any of them.
+
+    In plain texts all white space is equal, and so are the forms of a character and the digits of all scripts.
 
     Settings: `side` (`user`, `assistant`, the default, or `both`), `regex` (the texts are regular expressions of
     Python), `case` (upper and lower case differ).

@@ -8,7 +8,7 @@ from ...data.formats import record_lines
 from ...data.records import Role
 from ...data.summaries.executed_graph import SPEAKERS, VALIDATOR_OF
 from ...graphs import Cast
-from ...graphs.casts.checks import check_success
+from ...graphs.casts.checks import check_scenarios
 from ...nodes.calls.spending import PriceQuery, asked_model
 from ...nodes.judges import ATTEMPTS, ModelJudge
 from ...nodes.limits import Limits
@@ -30,7 +30,7 @@ def conversations_planned(
     SettingError for a `success` that cannot be scored.
     """
     states = list(scenarios)
-    check_success(cast, states)
+    check_scenarios(cast, states)
     states = missing(cast, states, folder, limits) if resume and folder is not None else states
     calls = CastCalls(cast, limits.or_else(cast.limits), tuple(states))
     turns, tries = calls.turns, calls.tries
