@@ -23,7 +23,7 @@ from langgraph.pregel import Pregel
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
-from langgraph.types import Interrupt
+from langgraph.types import Command, Interrupt
 from pydantic import ValidationError
 from typing_extensions import is_typeddict
 
@@ -37,6 +37,12 @@ from ..worlds import Context
 log = logging.getLogger(__name__)
 
 Graph = Pregel[Any, Any, Any, Any]
+
+
+RESUMING = "__pregel_resuming"
+"""The setting by which LangGraph tells subgraphs that they go on from where they stopped. A graph that is nested takes it
+from outside, and there the conversation's own graph is not resumed when the agent is. LangGraph has no public name for
+it; without it a sub-agent that stopped for an approval would begin its turn anew."""
 
 
 class _AnyObjects(JsonPlusSerializer):
@@ -104,6 +110,8 @@ class Thread:
         """The messages that its state has."""
         self.open: list[BaseMessage] = []
         """Messages of the last call, of whose tools some may wait for an answer."""
+        self.seen = set[str]()
+        """Messages that are in a step: a sub-agent that goes on after a question gives its earlier ones again."""
 
     def copy(self) -> "Thread":
         """The same thread and store, which go on apart from this one."""
@@ -114,6 +122,7 @@ class Thread:
                 new.saver.storage[thread][space] = dict(points)
         new.saver.writes.update({key: dict(writes) for key, writes in self.saver.writes.items()})
         new.saver.blobs.update(self.saver.blobs)
+        new.seen = set(self.seen)
         if isinstance(self.store, InMemoryStore):
             new.store = copied(self.store)
         return new
@@ -124,7 +133,9 @@ class Thread:
         The outcome grows meanwhile: a call that is given up has what it did before.
         """
         config = self._config(context)
-        steps = _Steps(outcome)
+        if isinstance(given, Command):
+            config["configurable"][RESUMING] = True
+        steps = _Steps(outcome, self.seen)
         try:
             with during(var_child_runnable_config, config):  # its own recursion limit, not that of the conversation
                 parts: Any = self.agent.astream(
@@ -234,8 +245,8 @@ def _list_of(messages: Any) -> list[BaseMessage]:
 class _Steps:
     """Steps of a graph, from LangGraph's stream of tasks."""
 
-    def __init__(self, outcome: Outcome) -> None:
-        self.outcome, self.seen = outcome, set[str]()
+    def __init__(self, outcome: Outcome, seen: set[str]) -> None:
+        self.outcome, self.seen = outcome, seen
         self.begun: dict[str, tuple[Step, float, set[str]]] = {}
 
     def fail(self, error: Exception) -> None:
