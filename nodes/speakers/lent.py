@@ -138,11 +138,14 @@ class Thread:
         steps = _Steps(outcome, self.seen)
         try:
             with during(var_child_runnable_config, config):  # its own recursion limit, not that of the conversation
-                parts: Any = self.agent.astream(
-                    given, None, context=context, stream_mode=["tasks", "values"], subgraphs=True
-                )
+                outside = _stream_of(config)
+                shown = _SHOWN & (set() if outside is None else outside.modes)
+                modes: Any = ["tasks", "values", *sorted(shown - {"tasks", "values"})]
+                parts: Any = self.agent.astream(given, None, context=context, stream_mode=modes, subgraphs=True)
                 async for space, mode, part in parts:
                     inner = space[1:] if space[:1] == (self.place,) else space
+                    if outside is not None and inner and mode in shown:
+                        outside((space, mode, part))  # LangGraph itself hands on only what the agent's own nodes do
                     if mode == "tasks":
                         steps.take(inner, part)
                     elif not inner:
@@ -170,6 +173,16 @@ class Thread:
         settings |= {CONFIG_KEY_CHECKPOINTER: self.saver, "thread_id": self.name, "checkpoint_ns": self.place}
         own = {key: value for key, value in config.items() if key != "recursion_limit"}
         return cast(RunnableConfig, {**own, "configurable": settings})
+
+
+_SHOWN = {"updates", "values", "tasks", "checkpoints", "debug"}
+"""Modes in which what sub-agents do is handed on to the streams of the conversation's graph; tokens get there anyway."""
+
+
+def _stream_of(config: RunnableConfig) -> Any:
+    """The stream of the graph that calls the agent, if somebody reads it with its subgraphs."""
+    values = config.get("configurable", {}).values()
+    return next((one for one in values if callable(one) and isinstance(getattr(one, "modes", None), set)), None)
 
 
 def own_settings(config: RunnableConfig, context: Any, store: BaseStore | None, *, nested: bool) -> dict[str, Any]:

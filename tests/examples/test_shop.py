@@ -49,9 +49,10 @@ def test_each_conversation_succeeds_and_shows_the_steps_of_its_sub_agents(shop: 
 
 def test_a_refund_that_is_not_approved_is_not_made(shop: Any) -> None:
     settings = {"world": shop.world, "context": shop.context, "approve": "none"}
-    (talk,) = duologue.test(shop.graph, scenarios()[:1], **settings).records
+    result = duologue.test(shop.graph, scenarios()[:1], **settings)
+    (talk,) = result.records
     assert "refund" in [call.name for message in talk.messages for call in message.tool_calls if call.error]
-    assert talk.labels["success"]["value"] is False
+    assert (result.successes, result.scored) == (0, 1)
 
 
 async def test_its_steps_are_in_the_streams_of_the_conversations_graph(shop: Any) -> None:
@@ -74,8 +75,7 @@ def test_a_rejected_refund_has_not_happened(shop: Any) -> None:
         return "rude" if "refunded" in draft["text"] and next(rejected, False) else None
 
     cast = graphs.agent_test.cast(assistant=shop.graph, world=shop.world, context=shop.context, approve="all")
-    (talk,) = duologue.simulate(
-        cast.replace(answer_validator=nodes.validator(once)), graphs.agent_test.scenarios(scenarios()[:1])
-    )
+    cast = cast.replace(answer_validator=nodes.validator(once))
+    (talk,) = duologue.simulate(cast, graphs.agent_test.scenarios(scenarios()[:1]))
     assert [attempt.verdict for attempt in talk.messages[3].attempts] == ["rejected", "accepted"]
-    assert talk.labels["success"]["value"] is True  # 20 EUR, and not 40
+    assert talk.labels["scores"]["success"]["value"] is True  # 20 EUR, and not 40
