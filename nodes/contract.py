@@ -46,7 +46,7 @@ Stop: TypeAlias = Callable[[State, Limits], str | None]
 
 OF_THE_CALL = (
     "raw", "cleaned", "usage", "finish_reason", "flaw", "retried", "shared", "model", "reasoning", "tool_calls", "parts",
-    "kept",
+    "kept", "steps",
 )  # fmt: skip
 """Keys of a draft that describe its call. The attempt in the record has them under the same names."""
 OF_THE_VERDICT = ("reason", "notes", "judging", "explanation", "measured")
