@@ -360,6 +360,8 @@ def own_context(role: str, agent: object, configured: Any, scenario: Mapping[str
         calls = isinstance(configured, partial) or inspect.isroutine(configured)
         own = configured(scenario, world) if calls else configured
         if inspect.isawaitable(own):
+            if inspect.iscoroutine(own):
+                own.close()
             raise ContractError(f"{role}: context: expected a plain function of scenario and world, got an async one")
         return own
     schema = getattr(agent, "context_schema", None)
