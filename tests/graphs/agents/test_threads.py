@@ -1,0 +1,593 @@
+"""What an agent is lent for a conversation: a thread, a store, a context; and what it is sent of it."""
+
+import asyncio
+import copy
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Annotated, Any, NotRequired
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, ToolMessage
+from langchain_core.runnables import RunnableLambda
+from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.config import get_store
+from langgraph.func import entrypoint
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode, ToolRuntime
+from langgraph.runtime import Runtime
+from langgraph.store.memory import InMemoryStore
+from langgraph.types import interrupt
+from typing_extensions import TypedDict
+
+from duologue.graphs import conversation, recllmsim
+from duologue.graphs.opening import begun
+from duologue.graphs.scenarios.forks import forked
+from duologue.nodes import AgentSpeaker, Limits, conformance, scoring
+from duologue.nodes.contract import ContractError
+from duologue.nodes.messages.building import plain_messages
+from duologue.nodes.scorers import agent_channels
+from duologue.nodes.speakers import lent
+from duologue.nodes.speakers.speaker import FunctionSpeaker
+from tests.graphs.agents.talks import (
+    ABOUT,
+    Heard,
+    call,
+    calls_of,
+    cast_of,
+    chain,
+    heard,
+    lines,
+    looped,
+    replies,
+    run,
+    talk,
+)
+
+
+class Shop(MessagesState):
+    basket: list[str]
+
+
+async def clerk(state: Shop) -> dict[str, Any]:
+    """Puts the customer's last words into the basket."""
+    await asyncio.sleep(0)
+    basket = [*state.get("basket", []), str(state["messages"][-1].text)[:6]]
+    return {"basket": basket, "messages": [AIMessage(f"{len(basket)} in {len(state['messages'])}")]}
+
+
+def shop(**compiled: Any) -> Any:
+    return chain(Shop, clerk=clerk).compile(name="clerk", **compiled)
+
+
+# What it is sent
+
+
+@pytest.mark.parametrize("compiled", [{}, {"checkpointer": InMemorySaver()}])
+async def test_an_agent_goes_on_from_its_history_and_is_sent_nothing_else_than_the_talk(compiled: Any) -> None:
+    agent = Heard(**compiled)
+    conversation = await talk(agent.graph, turns=3)
+    texts = [message.text for message in conversation.messages]
+    assert agent.calls == [texts[:1], texts[:3], texts[:5]]
+    assert [message.prompt for message in conversation.messages if message.role == "assistant"] == [None] * 3
+    for saver in compiled.values():
+        assert not saver.storage  # its own is not used
+
+
+@pytest.mark.parametrize("form", ["function", "runnable", "last value", "entrypoint"])
+async def test_what_keeps_no_history_is_sent_the_whole_talk(form: str) -> None:
+    seen: list[list[str]] = []
+
+    def answer(state: Any) -> Any:
+        messages = state["messages"] if isinstance(state, dict) else state
+        seen.append([m["content"] if isinstance(m, dict) else str(m.text) for m in messages])
+        said = AIMessage(f"reply {len(seen)}")
+        return {"messages": [*messages, said]} if form == "last value" else said
+
+    @entrypoint(checkpointer=InMemorySaver())
+    def functional(messages: list[Any]) -> Any:
+        return answer(messages)
+
+    class Last(TypedDict):
+        messages: list[Any]
+
+    forms = {
+        "function": lambda messages: answer(messages),
+        "runnable": RunnableLambda(answer),
+        "entrypoint": functional,
+    }
+    agent = forms.get(form) or chain(Last, desk=answer).compile()
+    await talk(agent)
+    assert seen == [["line 1"], ["line 1", "reply 1", "line 2"]]
+
+
+async def test_an_entrypoint_that_has_its_last_result_is_sent_only_what_is_new() -> None:
+    @entrypoint(checkpointer=InMemorySaver())
+    def chat(messages: list[Any], *, previous: list[str] | None = None) -> Any:
+        known = [*(previous or []), *heard(messages)]
+        return entrypoint.final(value=AIMessage(" | ".join(known)), save=known)
+
+    conversation = await talk(chat, turns=3, reject="-x")
+    assert replies(conversation)[0] == "line 1"
+    assert [one.text for one in conversation.messages[3].attempts] == ["line 1 | line 2", "line 1 | line 2 | <note>"]
+    assert replies(conversation)[2] == "line 1 | line 2 | <note> | line 3"
+
+
+class Rag(TypedDict):
+    question: str
+    asked: Annotated[list[str], lambda old, new: [*old, *new]]
+    result: NotRequired[Any]
+
+
+async def test_a_graph_without_messages_reads_a_channel_and_answers_in_another() -> None:
+    def answer(state: Rag) -> Any:
+        first, *note = state["question"].split("\n\n", 1)
+        assert not note or note[0].startswith("<note>")
+        return {"asked": [first], "result": {"text": f"{state['asked'] + [first]}", "pages": [7]}}
+
+    speaker = AgentSpeaker("assistant", chain(Rag, desk=answer).compile(), reads="question", answers="result.text")
+    conversation = await talk(speaker, reject="-x")
+    assert replies(conversation) == ["['line 1']", "['line 1', 'line 2']"]
+    assert conversation.messages[3].kept["result"]["pages"] == [7]
+    assert conversation.provenance.nodes["assistant"].settings["answers"] == "result.text"
+
+
+@pytest.mark.parametrize(
+    ("channels", "problem"),
+    [
+        ({}, "has no 'messages', only asked, question, result: say which gets the words"),
+        ({"reads": "question"}, "give both"),
+        ({"reads": "questions", "answers": "result"}, "has no 'questions'"),
+        ({"reads": "question", "answers": "answer.text"}, "has no 'answer'"),
+    ],
+)
+def test_channels_that_the_agent_does_not_have_are_refused(channels: Any, problem: str) -> None:
+    with pytest.raises(ContractError, match=problem):
+        AgentSpeaker("assistant", chain(Rag, desk=lambda state: {}).compile(), **channels)
+
+
+async def test_an_agent_that_plays_the_user_is_sent_its_part_anew_each_time() -> None:
+    agent = Heard()
+    await run(recllmsim.cast(agent.graph, lambda messages: "Yes."), turns=2)
+    assert "You want a quiet room." in agent.calls[0][1]
+    assert [len(sent) for sent in agent.calls] == [2, 4]
+    assert agent.calls[1][2] == "reply 1"
+    assert agent.calls[1][3].startswith("Yes.")
+
+
+@pytest.mark.parametrize("kind", ["agent", "function"])
+async def test_a_system_text_or_what_a_model_is_sent_stands_before_the_talk(kind: str) -> None:
+    seen: list[Any] = []
+
+    def reply(messages: Any) -> Any:
+        plain = messages["messages"] if isinstance(messages, dict) else messages
+        seen.append([one["content"] if isinstance(one, dict) else one.text for one in plain])
+        return AIMessage("Yes.")
+
+    def speaker(**settings: Any) -> Any:
+        if kind == "function":
+            return FunctionSpeaker("assistant", reply, **settings)
+        return AgentSpeaker("assistant", RunnableLambda(reply), **settings)
+
+    await talk(speaker(system="Be brief."), turns=1)
+    cast = cast_of(speaker(system=True))
+    await run(cast, turns=1)
+    assert seen == [["Be brief.", "line 1"], [cast.prompts["assistant/system"].fill(), "line 1"]]
+    with pytest.raises(ContractError, match="give build= or a text as system=, not both"):
+        speaker(build=plain_messages("assistant"), system="Be brief.")
+
+
+async def test_the_words_that_the_cast_says_for_an_agent_are_news_to_its_thread() -> None:
+    agent = Heard()
+    await talk(agent.graph, reject="xxxx", fallback="I cannot say.", greeting="Hello.")
+    assert agent.calls[0] == ["Hello.", "line 1"]
+    assert agent.calls[-1] == ["Hello.", "line 1", "I cannot say.", "line 2"]
+
+
+async def test_an_agent_that_takes_old_messages_out_of_its_history_is_understood() -> None:
+    async def short(state: MessagesState) -> dict[str, Any]:
+        gone = [RemoveMessage(id=str(message.id)) for message in state["messages"][:-1]]
+        return {"messages": [*gone, AIMessage(f"of {len(state['messages'])}")]}
+
+    assert replies(await talk(chain(short=short).compile(), turns=3, reject="-x")) == ["of 1", "of 4", "of 2"]
+
+
+async def test_a_post_question_is_asked_with_the_whole_talk_and_changes_nothing() -> None:
+    agent = Heard()
+    conversation = await run(recllmsim.cast(lines(), agent.graph, opens="user", post_questions=True), turns=1)
+    assert agent.calls[1][-1] == "<note>"
+    assert conversation.labels["post_questions"]
+    assert replies(conversation) == ["reply 1"]
+
+
+# Conversations share nothing
+
+
+class Swarm(MessagesState):
+    active_agent: str
+
+
+@pytest.mark.parametrize("compiled", [{}, {"checkpointer": InMemorySaver()}])
+async def test_who_speaks_in_a_swarm_lasts_for_a_conversation_with_and_without_a_checkpointer(compiled: Any) -> None:
+    def alice(state: Swarm) -> Any:
+        return {"messages": [AIMessage("Alice here.", name="alice")], "active_agent": "bob"}
+
+    graph = StateGraph(Swarm).add_node("alice", alice)
+    graph.add_node("bob", lambda state: {"messages": [AIMessage("Bob here.", name="bob")]})
+    graph.add_conditional_edges(START, lambda state: state.get("active_agent") or "alice", ["alice", "bob"])
+    agent = graph.compile(**compiled)
+    for repeat in range(2):
+        conversation = await run(cast_of(agent), turns=3, repeat=repeat)
+        assert replies(conversation) == ["Alice here.", "Bob here.", "Bob here."]
+        assert conversation.messages[-1].kept == {"active_agent": "bob"}
+
+
+async def test_conversations_at_once_share_no_thread_store_or_channel() -> None:
+    async def greedy(state: Shop) -> dict[str, Any]:
+        await asyncio.sleep(0)
+        store = get_store()
+        store.put(("seen",), str(state["messages"][-1].id), {})
+        state["basket"].append("in place, as one should not")
+        counts = len(store.search(("seen",))), len(state["messages"]), len(state["basket"])
+        return {"messages": [AIMessage(str(counts))], "basket": state["basket"]}
+
+    store = InMemoryStore()
+    store.put(("seen",), "before", {})
+    catalogue = {"basket": ["bag"]}
+    agent = chain(Shop, greedy=greedy).compile(checkpointer=InMemorySaver(), store=store)
+    speaker = AgentSpeaker("assistant", agent, start=lambda scenario: catalogue)
+    talks = await asyncio.gather(*(run(cast_of(speaker), repeat=repeat) for repeat in range(5)))
+    assert [replies(one) for one in talks] == [["(2, 1, 2)", "(3, 3, 3)"]] * 5
+    assert (len(store.search(("seen",))), catalogue) == (1, {"basket": ["bag"]})
+
+
+async def test_agents_on_both_sides_have_a_thread_each_by_the_conversations_id_and_repeat() -> None:
+    agent, user = Heard(), Heard()
+    conversation = await talk(agent.graph, user_simulator=user.graph)
+    again = await run(cast_of(agent.graph), repeat=2)
+    threads = [[config["configurable"]["thread_id"] for config in one.configs] for one in (agent, user)]
+    assert threads == [[conversation.id] * 2 + [f"{again.id}-2"] * 2, [f"{conversation.id}-user"] * 2]
+    assert [len(sent) for sent in user.calls] == [2, 4]
+
+
+async def test_a_store_that_is_not_in_memory_is_shared_and_said_once(caplog: Any) -> None:
+    class Database(InMemoryStore):
+        def __deepcopy__(self, memo: Any) -> Any:
+            raise TypeError("cannot copy a connection")
+
+    def count(state: MessagesState) -> Any:
+        get_store().put(("all",), str(len(get_store().search(("all",)))), {})
+        return {"messages": [AIMessage(str(len(get_store().search(("all",)))))]}
+
+    agent = chain(count=count).compile(store=Database())
+    assert [replies(await talk(agent)) for _ in range(2)] == [["1", "2"], ["3", "4"]]
+    told = [entry.message for entry in caplog.records if "share the agent's store (Database)" in entry.message]
+    assert len(told) == 1
+
+
+# A rejected draft has not happened
+
+
+@pytest.mark.parametrize("reject", ["x", "xx", "-x", "x-xx"])
+async def test_a_rejected_draft_leaves_no_trace_in_the_history(reject: str) -> None:
+    agent = Heard()
+    conversation = await talk(agent.graph, reject=reject, turns=4)
+    texts = [message.text for message in conversation.messages]
+    for sent in agent.calls:
+        said = [text for text in sent if text != "<note>"]
+        assert said == texts[: len(said)]
+        assert "<note>" not in sent[:-1]
+    assert (len(agent.calls), agent.calls[-1][-1]) == (4 + reject.count("x"), texts[-2])
+    last = conversation.messages[1].attempts[-1]
+    assert (last.prompt.name if last.prompt else None) == ("assistant/repair_other" if reject[0] == "x" else None)
+
+
+class Rooms:
+    """A world that can be put back."""
+
+    def __init__(self) -> None:
+        self.booked: list[str] = []
+
+    def snapshot(self) -> list[str]:
+        return self.booked
+
+    def restore(self, snapshot: list[str]) -> None:
+        self.booked = snapshot
+
+
+@tool
+def book(room: str, runtime: ToolRuntime[Any, Any]) -> str:
+    """Book a room."""
+    runtime.context.world.booked.append(room)
+    runtime.store.put(("booked",), room, {})  # type: ignore[union-attr]
+    return f"{room}: {len(runtime.store.search(('booked',)))} in the store"  # type: ignore[union-attr]
+
+
+async def test_thread_subgraph_store_channels_and_world_go_back_behind_parallel_calls() -> None:
+    """The subgraph has a thread of its own, which LangGraph keeps between the turns."""
+
+    def desk(state: Shop) -> Any:
+        if isinstance(state["messages"][-1], ToolMessage):
+            return {"messages": [AIMessage(f"Booked {state['basket']}.")]}
+        turn = sum(isinstance(message, HumanMessage) for message in state["messages"])
+        rooms = [f"{turn}a", f"{turn}b"]
+        calls = [call("book", room, room=room) for room in rooms]
+        return {"messages": [AIMessage("", tool_calls=calls)], "basket": [*state.get("basket", []), *rooms]}
+
+    inner = looped(desk, ToolNode([book]), Shop).compile(checkpointer=True)
+    agent = chain(desk=inner).compile(checkpointer=InMemorySaver())
+    world, seen = Rooms(), list[Any]()
+
+    async def judge(state: Any, runtime: Any) -> Any:
+        seen.append([*world.booked])
+        return {"verdicts": [{"accepted": len(seen) not in (1, 3, 4), "reason": "rude"}]}
+
+    cast = cast_of(agent, world=lambda scenario: world, answer_validator=judge)
+    conversation = await run(cast, turns=2)
+    assert [len(found) for found in seen] == [2, 2, 4, 4, 4]
+    assert len(world.booked) == 4
+    for message, rooms in zip(conversation.messages[1::2], (2, 4), strict=True):
+        assert len(set(map(str, map(calls_of, message.attempts[1:])))) == 1
+        assert [result for *_, result in calls_of(message.attempts[-1])][-1].endswith(f"{rooms} in the store")
+        assert message.text == f"Booked {world.booked[:rooms]}."
+    assert len(conversation.messages[3].attempts) == 3
+
+
+async def test_a_rejected_draft_has_not_happened_to_the_channels_and_one_behind_a_fallback_neither() -> None:
+    conversation = await talk(shop(), reject="xx--x", turns=3)
+    assert [len(attempt.kept["basket"]) for attempt in conversation.attempts("assistant")] == [1, 1, 1, 2, 3, 3]
+    fallen = await talk(shop(), reject="xxxx", fallback="Sorry.")
+    assert (fallen.messages[3].text, fallen.messages[3].kept) == ("1 in 3", {"basket": ["line 2"]})
+    standing = await talk(shop(), reject="xxxx")
+    assert standing.messages[3].kept["basket"][1] == "line 2"
+
+
+# Channels
+
+
+async def test_all_plain_channels_are_recorded_and_scored_and_others_are_the_agents_own(tmp_path: Any) -> None:
+    class Connection:
+        """It cannot be serialized, nor copied."""
+
+        def __init__(self) -> None:
+            self.lock, self.calls = threading.Lock(), 0
+
+    class Held(Shop):
+        connection: Any
+        things: Any
+        structured_response: Any
+
+    connection = Connection()
+
+    def desk(state: Held) -> Any:
+        held = state.get("connection") or connection
+        held.calls += 1
+        done = {"basket": ["a bag"], "things": {1, 2}, "connection": held}
+        return done | {"messages": [AIMessage(f"{held.calls} {sorted(state.get('things') or ())}")]}
+
+    cast = cast_of(chain(Held, desk=desk).compile(), reject="-x")
+    cast = cast.replace(closing=scoring(things=lambda state: len(agent_channels(state)["basket"])))
+    conversation = await run(cast)
+    assert replies(conversation) == ["1 []", "3 [1, 2]"]
+    assert conversation.messages[-1].kept == {"basket": ["a bag"]}
+    assert conversation.labels["scores"]["things"]["value"] == 1
+
+
+async def test_the_first_channels_come_from_the_scenario() -> None:
+    speaker = AgentSpeaker("assistant", shop(), start=lambda scenario: {"basket": [scenario["task"]]})
+    conversation = await talk(speaker)
+    assert conversation.messages[-1].kept == {"basket": ["book a room", "line 1", "line 2"]}
+    assert conversation.provenance.nodes["assistant"].label == "clerk"
+
+
+@pytest.mark.parametrize(
+    ("start", "problem"),
+    [(lambda s: {"price": 1}, "the agent's state has no 'price', only basket"), (lambda s: [1], "expected 'start' to")],
+)
+async def test_first_channels_that_the_agent_does_not_have_are_refused(start: Any, problem: str) -> None:
+    cast = cast_of(AgentSpeaker("assistant", shop(), start=start))
+    with pytest.raises(ContractError, match=problem):
+        await conversation(cast).ainvoke(recllmsim.scenario(ABOUT))
+
+
+async def test_a_runnable_goes_on_from_its_channels_though_it_gives_them_only_when_they_change() -> None:
+    def once(state: dict[str, Any]) -> Any:
+        new = {"basket": ["a bag"]} if len(state["messages"]) == 1 else {}
+        return {"messages": [AIMessage(str(state.get("basket")))], **new}
+
+    assert replies(await talk(RunnableLambda(once), turns=3)) == ["None", "['a bag']", "['a bag']"]
+
+
+# Context
+
+
+@dataclass
+class Own:
+    customer: str = "nobody"
+    world: Any = None
+
+
+@dataclass
+class Required:
+    customer: str
+    rooms: list[str] = field(default_factory=list)
+
+
+class RequiredKeys(TypedDict):
+    customer: str
+    note: NotRequired[str]
+
+
+def greeting(schema: Any) -> Any:
+    def answer(state: MessagesState, runtime: Runtime[Any]) -> Any:
+        own = runtime.context
+        name = own.get("customer") if isinstance(own, dict) else getattr(own, "customer", type(own).__name__)
+        return {"messages": [AIMessage(f"For {name}.")]}
+
+    return chain(schema=schema, answer=answer).compile()
+
+
+@pytest.mark.parametrize(
+    ("schema", "context", "name"),
+    [
+        (Own, None, "nobody"),
+        (Own, Own("the guest"), "the guest"),
+        (Own, lambda scenario, world: Own(f"{scenario['task']}, {world}"), "book a room, here"),
+        (Required, Required("Ann"), "Ann"),
+        (RequiredKeys, {"customer": "Ann"}, "Ann"),
+        (Limits, None, "Context"),
+        (None, None, "Context"),
+    ],
+)
+async def test_a_context_is_a_value_a_function_of_scenario_and_world_or_built_by_default(
+    schema: Any, context: Any, name: str
+) -> None:
+    speaker = AgentSpeaker("assistant", greeting(schema), context=context)
+    assert replies(await talk(speaker, world=lambda scenario: "here", turns=1)) == [f"For {name}."]
+
+
+async def test_without_a_schema_and_without_a_world_there_is_no_context() -> None:
+    assert replies(await talk(greeting(None), turns=1)) == ["For NoneType."]
+
+
+@pytest.mark.parametrize("schema", [Required, RequiredKeys])
+def test_a_context_that_must_be_given_is_asked_for_before_the_first_call(schema: Any) -> None:
+    with pytest.raises(
+        ContractError,
+        match=rf"needs a context \({schema.__name__}: .*customer.*\): give --context MODULE:NAME, or context=",
+    ):
+        conversation(cast_of(greeting(schema)))
+
+
+async def test_a_context_of_an_async_function_is_refused() -> None:
+    async def later(scenario: Any, world: Any) -> Own:
+        return Own()
+
+    cast = cast_of(AgentSpeaker("assistant", greeting(Own), context=later))
+    with pytest.raises(ContractError, match="expected a plain function of scenario and world"):
+        await conversation(cast).ainvoke(recllmsim.scenario(ABOUT))
+
+
+# In the conversation's graph
+
+
+async def test_an_agents_steps_are_in_the_streams_of_the_conversations_graph_and_its_settings_reach_it() -> None:
+    agent = Heard()
+    graph = conversation(cast_of(agent.graph), checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "outer", "tone": "warm"}}
+    spaces = set()
+    state: Any = recllmsim.scenario(ABOUT)
+    async for space, part in graph.astream(
+        state, config, context=Limits(max_turns=2), subgraphs=True, stream_mode="updates"
+    ):
+        spaces |= {(tuple(one.partition(":")[0] for one in space), node) for node in part}
+    assert (("assistant",), "answer") in spaces
+    assert agent.calls == [["line 1"], ["line 1", "reply 1", "line 2"]]
+    inner = agent.configs[0]["configurable"]
+    assert (inner["tone"], inner["thread_id"] != "outer") == ("warm", True)
+
+
+class Climb(MessagesState):
+    step: int
+
+
+def climber() -> Any:
+    def climb(state: Climb) -> dict[str, Any]:
+        done = state.get("step", 0) + 1
+        return {"step": done} | ({"messages": [AIMessage("On top.")]} if done == 30 else {})
+
+    graph = StateGraph(Climb).add_node("climb", climb).add_edge(START, "climb")
+    return graph.add_conditional_edges("climb", lambda state: "climb" if state["step"] < 30 else END).compile()
+
+
+async def climbs(messages: Any) -> Any:
+    return (await climber().ainvoke({"messages": messages}))["messages"][-1]
+
+
+@pytest.mark.parametrize("agent", [climber(), climbs, lambda m: climber().invoke({"messages": m})["messages"][-1]])
+async def test_an_agent_of_more_steps_than_its_conversation_has_its_own_recursion_limit(agent: Any) -> None:
+    limits = Limits(max_turns=1, question_attempts=1, answer_attempts=1)
+    assert replies(await run(cast_of(agent), limits=limits)) == ["On top."]
+
+
+async def test_an_agents_recursion_limit_binds_it() -> None:
+    conversation = await talk(climber().with_config(recursion_limit=10))
+    assert "Recursion limit of 10 reached" in conversation.failure.error
+
+
+@pytest.fixture
+def another_process() -> Iterator[Any]:
+    """A function that forgets the threads of graphs that are invoked directly, as another process never had them."""
+    yield lent._DIRECT.clear
+    lent._DIRECT.clear()
+
+
+async def test_where_the_place_is_not_in_this_process_the_talk_is_sent_anew_with_calls_and_channels(
+    another_process: Any,
+) -> None:
+    seen: list[list[str]] = []
+
+    def desk(state: Shop) -> Any:
+        seen.append([f"{one.type}: {one.text}" for one in state["messages"]])
+        basket = [*state.get("basket", []), "a bag"]
+        found = [AIMessage("", tool_calls=[call("look")]), ToolMessage("free", tool_call_id="look-1")]
+        return {"basket": basket, "messages": [*copy.deepcopy(found), AIMessage(f"{len(basket)} bags.")]}
+
+    cast = cast_of(chain(Shop, desk=desk).compile(), limits=Limits(max_turns=2))
+    graph = conversation(cast, checkpointer=InMemorySaver(), interrupt_after=["turn_recorder"])
+    config: Any = {"configurable": {"thread_id": "1"}}
+    await graph.ainvoke(recllmsim.scenario(ABOUT), config)
+    another_process()
+    state = await graph.ainvoke(None, config)
+    whole = ["human: line 1", "ai: ", "tool: free", "ai: 1 bags.", "human: line 2"]
+    assert (seen[1], state["messages"][-1].text) == (whole, "2 bags.")
+
+
+async def test_a_fork_begins_with_the_talk_and_the_channels_at_its_message() -> None:
+    agent, cast = Heard(), cast_of(shop())
+    stored = await run(cast.replace(record_memory=True), turns=3)
+    state: Any = begun(forked(stored, 3))
+    final = await conversation(cast_of(shop(), limits=Limits(max_turns=3))).ainvoke(state)
+    assert final["messages"][-1].text == "3 in 5"
+    await conversation(cast_of(agent.graph, limits=Limits(max_turns=3))).ainvoke(state)
+    assert agent.calls == [[message.text for message in stored.messages[:4]] + ["line 1"]]
+
+
+async def test_a_question_that_waited_in_another_process_is_part_of_the_talk_that_is_sent_anew(
+    another_process: Any,
+) -> None:
+    seen: list[list[str]] = []
+
+    def desk(state: MessagesState) -> Any:
+        seen.append(heard(state["messages"]))
+        return {"messages": [AIMessage("Thanks." if len(state["messages"]) > 1 else interrupt("Which day?"))]}
+
+    cast = cast_of(chain(desk=desk).compile(), limits=Limits(max_turns=2))
+    graph = conversation(cast, checkpointer=InMemorySaver(), interrupt_after=["turn_recorder"])
+    config: Any = {"configurable": {"thread_id": "1"}}
+    await graph.ainvoke(recllmsim.scenario(ABOUT), config)
+    another_process()
+    await graph.ainvoke(None, config)
+    assert seen == [["line 1"], ["line 1", "Which day?", "line 2"]]
+
+
+@pytest.mark.parametrize("place", ["assistant", "user_simulator"])
+async def test_an_agent_conforms(place: Any) -> None:
+    await conformance.conforms(place, Heard(checkpointer=InMemorySaver()).graph)
+
+
+async def test_an_agent_that_says_one_object_in_every_turn_has_said_it_in_every_turn() -> None:
+    """`add_messages` gives the object an id, and by that puts its second saying in the place of the first."""
+    one = AIMessage("Which day?")
+    seen: list[list[str]] = []
+
+    def desk(state: MessagesState) -> Any:
+        seen.append(heard(state["messages"]))
+        return {"messages": [one]}
+
+    conversation = await talk(chain(desk=desk).compile(), turns=3)
+    assert (replies(conversation), seen[-1]) == (
+        ["Which day?"] * 3,
+        [message.text for message in conversation.messages[:5]],
+    )

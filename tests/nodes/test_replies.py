@@ -1,0 +1,477 @@
+"""The table of shapes: what an agent or a function answers, in any form, and the one reply that it becomes."""
+
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from langchain.agents import create_agent
+from langchain.agents.middleware import ModelCallLimitMiddleware
+from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
+from langchain_core.runnables import RunnableLambda
+from langchain_core.tools import tool
+from langgraph.func import entrypoint
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
+from langgraph.types import Command
+from openai.types.chat import ChatCompletion, ChatCompletionMessage
+from openai.types.responses import Response
+from pydantic import BaseModel
+from typing_extensions import TypedDict
+
+from duologue.nodes import AgentSpeaker
+from duologue.nodes.models.faults import ReplyError
+from duologue.nodes.models.flaws import check_reply
+from duologue.nodes.models.scripted import ScriptedModel
+from duologue.nodes.replies import added, plain_json, reply_of
+from tests.graphs.agents.talks import call, calls_of, chain, first_draft, replies, says, talk
+
+MOVED = "Your room is moved."
+LOOK = call("look", room=12)
+LOOKED = ("look", {"room": 12}, "free")
+OPENAI_CALL = {"id": "look-1", "type": "function", "function": {"name": "look", "arguments": '{"room": 12}'}}
+SPENT: Any = {"input_tokens": 6, "output_tokens": 2, "total_tokens": 8}
+BROKEN = call("pay") | {"args": "{", "error": None}
+
+
+def fixed(answer: Any) -> Callable[[Any], Any]:
+    return lambda messages: answer
+
+
+class Moved(BaseModel):
+    """How an agent with a response format answers."""
+
+    reply: str
+    done: bool = True
+
+
+@dataclass
+class Answered:
+    text: str
+
+
+def whole(new: Any, form: Callable[[dict[str, Any]], Any] = dict) -> Callable[[Any], Any]:
+    """A function that answers with the whole conversation, every message anew."""
+    return lambda messages: [*map(form, messages), new]
+
+
+def as_blocks(message: dict[str, Any]) -> dict[str, Any]:
+    return {"role": message["role"], "content": [{"type": "text", "text": message["content"]}]}
+
+
+def pieces(messages: Any) -> Iterator[str]:
+    yield "Your room "
+    yield "is moved."
+
+
+async def awaited_pieces(messages: Any) -> AsyncIterator[Any]:
+    for text in ("Your room ", "is moved."):
+        yield AIMessageChunk([{"type": "text", "text": text, "index": 0}])
+
+
+async def message_by_message(messages: Any) -> AsyncIterator[Any]:
+    for one in (AIMessage("", tool_calls=[LOOK]), ToolMessage("free", tool_call_id="look-1"), AIMessage(MOVED)):
+        yield one
+
+
+async def coroutine(messages: Any) -> str:
+    return MOVED
+
+
+REASONING = {"id": "rs_1", "type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]}
+OUTPUT = {"id": "m_1", "type": "message", "role": "assistant", "status": "completed",
+          "content": [{"type": "output_text", "text": MOVED, "annotations": []}]}  # fmt: skip
+FUNCTION_CALL = {"type": "function_call", "name": "look", "arguments": '{"room": 12}', "call_id": "look-1"}
+FUNCTION_OUTPUT = {"type": "function_call_output", "call_id": "look-1", "output": "free"}
+RESPONSE = Response.model_validate({
+    "id": "r", "created_at": 1, "model": "m-1", "object": "response", "parallel_tool_calls": True, "tool_choice": "auto",
+    "tools": [], "output": [REASONING, OUTPUT], "usage": {"input_tokens": 6, "output_tokens": 2, "total_tokens": 8,
+    "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}},
+})  # fmt: skip
+COMPLETION = {"id": "1", "created": 1, "model": "m-1", "object": "chat.completion", "choices": [
+    {"index": 0, "finish_reason": "length", "message": {"role": "assistant", "content": MOVED}}]}  # fmt: skip
+
+
+class Structured(MessagesState):
+    structured_response: Any
+
+
+class Handed(MessagesState):
+    active_agent: str
+
+
+class LastOnly(TypedDict):
+    messages: list[Any]
+
+
+def structured_by_hand() -> Any:
+    tool_call = call("Moved", reply=MOVED, done=True)
+
+    def desk(state: Structured) -> Any:
+        found = ToolMessage("Returning structured response", tool_call_id=tool_call["id"], name="Moved")
+        return {"messages": [AIMessage("", tool_calls=[tool_call]), found], "structured_response": Moved(reply=MOVED)}
+
+    return chain(Structured, desk=desk).compile()
+
+
+def structured(strategy: Any, line: AIMessage) -> Any:
+    return create_agent(ScriptedModel(lines=[line], by_call=True), [], response_format=strategy(Moved))
+
+
+def supervised() -> Any:
+    """The messages of langgraph-supervisor: out to a worker, and back by a call that nobody made."""
+
+    def supervisor(state: MessagesState) -> Any:
+        if isinstance(state["messages"][-1], HumanMessage):
+            there = AIMessage("Let me pass you on.", tool_calls=[call("transfer_to_billing")], name="supervisor")
+            return {"messages": [there, ToolMessage("ok", tool_call_id="transfer_to_billing-1")]}
+        return {"messages": [AIMessage(MOVED, name="supervisor")]}
+
+    def billing(state: MessagesState) -> Any:
+        about = {"__is_handoff_back": True}
+        back = AIMessage("Transferring back to supervisor", name="billing", response_metadata=about,
+                         tool_calls=[call("transfer_back_to_supervisor")])  # fmt: skip
+        gone = ToolMessage("ok", tool_call_id="transfer_back_to_supervisor-1", response_metadata=about)
+        return {"messages": [AIMessage("Worker: the move is booked.", name="billing"), back, gone]}
+
+    graph = StateGraph(MessagesState).add_node("supervisor", supervisor).add_node("billing", billing)
+    graph.add_edge(START, "supervisor").add_edge("billing", "supervisor")
+    graph.add_conditional_edges("supervisor", lambda s: "billing" if s["messages"][-1].type == "tool" else "__end__")
+    return graph.compile()
+
+
+def swarm() -> Any:
+    """The tool of langgraph-swarm: a Command of the inner graph to the outer one, with the messages so far."""
+
+    def alice(state: Any) -> Any:
+        handed = AIMessage("I am Alice, I pass you on.", name="alice", tool_calls=[call("transfer_to_bob")])
+        messages = [*state["messages"], handed, ToolMessage("ok", tool_call_id="transfer_to_bob-1")]
+        return Command(goto="bob", graph=Command.PARENT, update={"messages": messages, "active_agent": "bob"})
+
+    inner = chain(Handed, alice=alice).compile()
+    graph = StateGraph(Handed).add_node("alice", inner, destinations=("bob",))
+    graph.add_node("bob", lambda state: {"messages": [AIMessage(MOVED, name="bob")]})
+    return graph.add_conditional_edges(START, lambda s: s.get("active_agent") or "alice", ["alice", "bob"]).compile()
+
+
+def commanded() -> Any:
+    """Two named agents, of which the first goes to the second by a Command, without a tool."""
+
+    def first(state: MessagesState) -> Any:
+        return Command(goto="second", update={"messages": [AIMessage("I pass you on.", name="first")]})
+
+    graph = StateGraph(MessagesState).add_node("first", first, destinations=("second",)).add_edge(START, "first")
+    return graph.add_node("second", lambda s: {"messages": [AIMessage(MOVED, name="second")]}).compile()
+
+
+def summarised(*more: Any) -> Any:
+    return says(RemoveMessage(id=REMOVE_ALL_MESSAGES), HumanMessage("So far: a room is wanted."), *more)
+
+
+def last_value(state: LastOnly) -> Any:
+    return {"messages": [*state["messages"], {"role": "assistant", "content": MOVED}]}
+
+
+@entrypoint()
+def functional(messages: list[Any]) -> AIMessage:
+    return AIMessage(MOVED)
+
+
+class Question(TypedDict):
+    question: str
+    answer: Any
+
+
+def asked(answer: Any, channel: str = "answer") -> Any:
+    graph = chain(Question, desk=lambda state: {"answer": answer}).compile()
+    return AgentSpeaker("assistant", graph, reads="question", answers=channel)
+
+
+CALLED = [AIMessage("", tool_calls=[LOOK]), ToolMessage("free", tool_call_id="look-1"), AIMessage(MOVED)]
+PLAIN_CALLED = [
+    {"role": "assistant", "content": None, "tool_calls": [OPENAI_CALL]},
+    {"role": "tool", "tool_call_id": "look-1", "content": "free"},
+    {"role": "assistant", "content": MOVED},
+]
+PARALLEL = [
+    AIMessage([{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "text", "text": "Let me look."}],
+              tool_calls=[call("look"), call("pay", euro=3)], usage_metadata=SPENT),
+    ToolMessage("no card", tool_call_id="pay-1", status="error"), ToolMessage('{"free": [1]}', tool_call_id="look-1"),
+    AIMessage("Which card?", additional_kwargs={"reasoning_content": "private"}, usage_metadata=SPENT),
+]  # fmt: skip
+MENDED = [
+    AIMessage("", invalid_tool_calls=[BROKEN]), ToolMessage("write JSON", tool_call_id="pay-1", status="error"),
+    AIMessage("", tool_calls=[call("pay")]), ToolMessage("paid", tool_call_id="pay-1"), AIMessage(MOVED),
+]  # fmt: skip
+SAME_IDS = [
+    *(one for text in ("first", "second") for one in (
+        AIMessage("", tool_calls=[call("look", 0, room=text)]), ToolMessage(text, tool_call_id="look-0"))),
+    AIMessage(MOVED, tool_calls=[call("look", 0, room="third")]),
+]  # fmt: skip
+BLOCKS: list[Any] = [
+    {"type": "reasoning", "reasoning": "hm", "id": "rs"},
+    {"type": "server_tool_call", "name": "web_search", "id": "w", "args": {}},
+    {"type": "text", "text": MOVED, "annotations": [{"type": "citation", "url": "https://x"}]},
+]
+REFUSED: dict[str, Any] = {"text": "I won't.", "flaw": "refusal"}
+
+ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
+    # of functions
+    "text": (fixed(MOVED), {}),
+    "text of a coroutine": (coroutine, {}),
+    "message": (fixed(AIMessage(MOVED, usage_metadata=SPENT)), {"usage": (6, 2, 1)}),
+    "plain message": (fixed({"role": "assistant", "content": MOVED}), {}),
+    "blocks without a role": (fixed({"content": [{"type": "text", "text": MOVED}]}), {}),
+    "blocks of LangChain": (fixed(AIMessage(content_blocks=BLOCKS)), {"reasoning": "hm"}),
+    "OpenAI's message": (fixed(ChatCompletionMessage(role="assistant", content=MOVED)), {}),
+    "OpenAI's completion": (fixed(ChatCompletion.model_validate(COMPLETION)), {"flaw": "cut_off", "model": "m-1"}),
+    "plain completion": (fixed(COMPLETION), {"flaw": "cut_off", "model": "m-1"}),
+    "filtered completion": (
+        fixed({"choices": [{"message": {"content": None}, "finish_reason": "content_filter"}]}),
+        {"text": "", "flaw": "content_filter", "said": False}),
+    "Responses": (fixed(RESPONSE), {"reasoning": "hm", "model": "m-1", "usage": (6, 2, 1)}),
+    "Responses' objects": (fixed(RESPONSE.output), {"reasoning": "hm"}),
+    "Responses' items": (fixed([REASONING, FUNCTION_CALL, FUNCTION_OUTPUT, OUTPUT]), {"reasoning": "hm", "calls": [LOOKED]}),
+    "one object": (fixed({"output": MOVED}), {}),
+    "dataclass": (fixed(Answered(MOVED)), {}),
+    "model of pydantic": (fixed(Moved(reply=MOVED)), {}),
+    "state": (lambda messages: {"messages": [*messages, {"role": "assistant", "content": MOVED}]}, {}),
+    "structured state": (fixed({"messages": [HumanMessage("hi")], "structured_response": Moved(reply=MOVED)}), {}),
+    "whole history": (whole({"role": "assistant", "content": MOVED}), {}),
+    "whole history in blocks": (whole(as_blocks({"role": "assistant", "content": MOVED}), as_blocks), {}),
+    "end of the history": (lambda messages: [messages[-1], AIMessage(MOVED)], {}),
+    "messages with a call": (fixed(CALLED), {"calls": [LOOKED]}),
+    "plain messages with a call": (fixed(PLAIN_CALLED), {"calls": [LOOKED]}),
+    "generator of texts": (pieces, {}),
+    "generator of nothing": (lambda messages: iter(()), {"text": "", "flaw": "empty", "said": False}),
+    "generator of messages": (lambda messages: iter([{"role": "assistant", "content": MOVED}]), {}),
+    "async generator of chunks": (awaited_pieces, {}),
+    "async generator of messages": (message_by_message, {"calls": [LOOKED]}),
+    "several texts": (fixed(["One moment.", MOVED]), {"text": f"One moment.\n\n{MOVED}"}),
+    "thoughts in tags": (fixed(f"<think>###STOP###</think>{MOVED}"), {"cleaned": ("reasoning",)}),
+    "refusal": (fixed({"role": "assistant", "content": None, "refusal": "I won't."}), REFUSED),
+    "refusal of OpenAI": (fixed(ChatCompletionMessage(role="assistant", refusal="I won't.")), REFUSED),
+    "refusal in a block": (fixed(AIMessage([{"type": "refusal", "refusal": "I won't."}])), REFUSED),
+    "nothing": (fixed(""), {"text": "", "flaw": "empty", "said": False}),
+    "empty blocks": (fixed(AIMessage([])), {"text": "", "flaw": "empty", "said": False}),
+    "a reminder behind it": (fixed([AIMessage(MOVED), HumanMessage("[reminder] be brief")]), {}),
+    "its own words again": (whole({"role": "assistant", "content": "line 1"}), {"text": "line 1"}),
+    # of runnables and graphs
+    "runnable": (RunnableLambda(lambda state: AIMessage(MOVED)), {}),
+    "runnable of a state": (RunnableLambda(lambda s: {"messages": [*s["messages"], AIMessage(MOVED)]}), {}),
+    "graph": (says(AIMessage(MOVED)), {}),
+    "graph of plain messages": (says({"role": "assistant", "content": MOVED}), {}),
+    "graph that keeps the last value": (chain(LastOnly, desk=last_value).compile(), {}),
+    "graph that says two things": (
+        says(AIMessage("One moment.", id="1"), AIMessage(MOVED, id="2")), {"text": f"One moment.\n\n{MOVED}", "second": []}),
+    "parallel calls": (says(*PARALLEL), {
+        "text": "Let me look.\n\nWhich card?", "reasoning": "hm\n\nprivate", "usage": (12, 4, 2),
+        "calls": [("look", {}, {"free": [1]}), ("pay", {"euro": 3}, "no card")]}),
+    "call and its malformed one": (says(*MENDED), {
+        "calls": [("pay", {}, "malformed call: { (answered: write JSON)"), ("pay", {}, "paid")]}),
+    "calls of one id": (says(*SAME_IDS), {
+        "calls": [("look", {"room": room}, result) for room, result in (
+            ("first", "first"), ("second", "second"), ("third", "no result came"))]}),
+    "call behind the words": (says(AIMessage(MOVED), AIMessage("", tool_calls=[LOOK]), ToolMessage("free", tool_call_id="look-1")),
+                              {"calls": [LOOKED]}),
+    "only calls": (says(*CALLED[:2]), {"text": "", "calls": [LOOKED]}),
+    "thought beside a call": (
+        says(AIMessage("<think>hm</think>", tool_calls=[LOOK]), *CALLED[1:]), {"calls": [LOOKED], "reasoning": "<think>hm</think>"}),
+    "summary": (summarised(AIMessage(MOVED)), {}),
+    "reminder": (says(HumanMessage("[reminder] be brief"), AIMessage(MOVED)), {}),
+    "a person's words last": (says(AIMessage(MOVED), HumanMessage("[plan] done")), {}),
+    "response format by hand": (structured_by_hand(), {"calls": [("Moved", {"reply": MOVED, "done": True}, "Returning structured response")]}),
+    "ToolStrategy": (structured(ToolStrategy, AIMessage("", tool_calls=[call("Moved", reply=MOVED)])), {"calls": ...}),
+    "ProviderStrategy": (structured(ProviderStrategy, AIMessage(json.dumps({"reply": MOVED, "done": False}))), {}),
+    "supervisor": (supervised(), {"calls": [
+        ("transfer_to_billing", {}, "ok"), ("transfer_back_to_supervisor", {}, "ok")]}),
+    "swarm": (swarm(), {"calls": [("transfer_to_bob", {}, "ok")]}),
+    "Command": (commanded(), {}),
+    "entrypoint": (functional, {}),
+    "channel": (asked(MOVED), {}),
+    "field of a channel": (asked({"text": MOVED, "sources": ["a", "b"]}, "answer.text"), {}),
+    "field of an object": (asked(Answered(MOVED), "answer.text"), {}),
+    "messages in a channel": (asked(CALLED), {"calls": [LOOKED]}),
+    "channel without a value": (asked(None), {"text": "", "flaw": "empty", "said": False}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", ROWS)
+async def test_every_shape_is_one_reply(shape: str) -> None:
+    """In both turns of a conversation: nothing of the first may stand in the second."""
+    agent, wanted = ROWS[shape]
+    conversation = await talk(agent)
+    draft = first_draft(conversation)
+    found: dict[str, Any] = {"text": draft.text, "calls": calls_of(draft), "flaw": draft.flaw}
+    expected = {"text": wanted.get("text", MOVED), "calls": wanted.get("calls", []), "flaw": wanted.get("flaw")}
+    if expected["calls"] is ...:
+        del found["calls"], expected["calls"]
+    for name in ("reasoning", "model", "cleaned"):
+        if name in wanted:
+            found[name], expected[name] = getattr(draft, name), wanted[name]
+    if "usage" in wanted:
+        usage = draft.usage
+        found["usage"], expected["usage"] = (usage.input_tokens, usage.output_tokens, usage.calls), wanted["usage"]
+    assert found == expected
+    if wanted.get("said", True) and "second" not in wanted:
+        assert (replies(conversation), conversation.failure) == ([expected["text"]] * 2, None)
+    else:
+        assert replies(conversation)[1:] == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [None, 7, [], {}, [7], {"a": "x", "b": "y"}, {"role": "nobody", "content": "Done."}, [HumanMessage("Move it!")],
+     {"role": "user", "content": "Move it!"}, [SystemMessage("Be brief.")]],
+)  # fmt: skip
+async def test_anything_else_and_a_users_message_alone_are_the_assistants_failure(answer: Any) -> None:
+    conversation = await talk(fixed(answer))
+    assert (conversation.stop, conversation.failure.node) == ("model_failed", "assistant")
+    assert "a text, a message of LangChain or of OpenAI's form" in conversation.failure.error
+    assert replies(conversation) == []
+
+
+@pytest.mark.parametrize("agent", [says(), says(HumanMessage("Move it!")), summarised()])
+async def test_a_graph_that_adds_no_message_of_its_own_has_said_nothing(agent: Any) -> None:
+    conversation = await talk(agent)
+    assert (replies(conversation), conversation.failure.node) == ([], "assistant")
+
+
+async def test_an_agent_that_plays_the_user_may_answer_with_a_users_message() -> None:
+    conversation = await talk(
+        "offline", user=RunnableLambda(lambda s: {"messages": [HumanMessage("A room?")]}), turns=1
+    )
+    assert conversation.messages[0].text == "A room?"
+
+
+@pytest.mark.parametrize(("before", "said"), [("Let me look.", f"Let me look.\n\n{MOVED}"), ("", MOVED)])
+async def test_a_limit_of_a_middleware_is_a_stop_and_its_words_are_no_reply(before: str, said: str) -> None:
+    model = ScriptedModel(lines=[AIMessage(before, tool_calls=[LOOK]), AIMessage(MOVED)] * 2, by_call=True)
+    conversation = await talk(create_agent(model, [look], middleware=[ModelCallLimitMiddleware(thread_limit=3)]))
+    assert replies(conversation) == [said, before][: 1 + bool(before)]  # what it had said itself stays
+    assert (conversation.stop, conversation.fault, conversation.failure) == ("agent_limit", "assistant", None)
+    cut = list(conversation.attempts("assistant"))[-1]
+    assert (cut.text, calls_of(cut)) == (before, [LOOKED])
+
+
+@tool
+def look(room: int) -> str:
+    """Look a room up."""
+    return "free"
+
+
+async def test_words_that_an_agent_says_itself_are_a_reply_though_they_name_a_limit() -> None:
+    words = "Model call limits exceeded: run limit (3/3)"
+    assert replies(await talk(fixed(words))) == [words] * 2
+
+
+# What an endpoint says of a reply
+
+
+@pytest.mark.parametrize(
+    ("about", "flaw"),
+    [
+        ({"stop_reason": "max_tokens"}, "cut_off"),
+        ({"done_reason": "length"}, "cut_off"),
+        ({"finish_reason": "MAX_TOKENS"}, "cut_off"),
+        ({"incomplete_details": {"reason": "max_output_tokens"}}, "cut_off"),
+        ({"stop_reason": "refusal"}, "refusal"),
+        ({"finish_reason": "FinishReason.PROHIBITED_CONTENT"}, "content_filter"),
+        ({"prompt_feedback": {"block_reason": 1}}, "content_filter"),
+        ({"stopReason": "guardrail_intervened"}, "content_filter"),
+        ({"finish_reason": "STOP"}, None),
+        ({}, None),
+    ],
+)
+def test_every_provider_tells_a_flaw_in_its_own_words(about: Any, flaw: str | None) -> None:
+    assert reply_of([AIMessage("a", response_metadata=about)]).get("flaw") == flaw
+
+
+def test_usage_is_that_of_the_whole_turn_without_impossible_counts() -> None:
+    full: Any = SPENT | {"input_token_details": {"cache_read": 4}, "output_token_details": {"reasoning": 1}}
+    odd: Any = {"input_tokens": -5, "output_tokens": 2, "total_tokens": -3}
+    draft = reply_of(
+        [AIMessage("", tool_calls=[LOOK], usage_metadata=odd), *CALLED[1:2], AIMessage("a", usage_metadata=full)]
+    )
+    spent = {"input_tokens": 6, "output_tokens": 2, "calls": 2, "cached_tokens": 4, "reasoning_tokens": 1}
+    assert (draft["usage"], draft["flaw"]) == (spent, "odd_usage")
+
+
+@pytest.mark.parametrize("text", ["1e5", "0.10", '"q"', "null", " 7", "{no", "[1e999]"])
+def test_a_tools_text_that_is_no_object_or_list_is_recorded_as_it_was_written(text: str) -> None:
+    draft = reply_of([CALLED[0], ToolMessage(text, tool_call_id="look-1"), AIMessage("a")])
+    assert draft["tool_calls"][0]["result"] == text
+
+
+def test_half_a_surrogate_pair_is_replaced_wherever_it_stands() -> None:
+    odd = AIMessage(
+        "c\ud800", tool_calls=[call("a\ud800", b="\ud800")], additional_kwargs={"reasoning_content": "\ud800"}
+    )
+    str(reply_of([odd, ToolMessage("\ud800", tool_call_id="a\ud800-1")])).encode("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("message", "is_nothing"),
+    [
+        (AIMessage("", response_metadata={"model_name": "m"}), True),
+        (AIMessage("", response_metadata={"finish_reason": "stop"}), False),
+        (AIMessage("a", response_metadata={"model_name": "m"}), False),
+        (AIMessage("", response_metadata={"model_name": "m"}, additional_kwargs={"refusal": "no"}), False),
+        (AIMessage(""), False),
+    ],
+)
+def test_a_providers_message_of_nothing_at_all_is_the_endpoints_fault(message: AIMessage, is_nothing: bool) -> None:
+    if not is_nothing:
+        return check_reply(message)
+    with pytest.raises(ReplyError, match="null_content"):
+        check_reply(message)
+
+
+# Which messages are new
+
+
+SENT = [SystemMessage("s"), HumanMessage("Who?"), AIMessage("Ann."), HumanMessage("When?")]
+NEW = AIMessage("Ann.")
+
+
+def copies(messages: Any, **more: Any) -> list[Any]:
+    return [message.model_copy(update=more) for message in messages]
+
+
+@pytest.mark.parametrize(
+    "answered",
+    [[*SENT, NEW], [NEW], copies([*SENT, NEW]), copies([*SENT[1:], NEW]), copies([*SENT[2:], NEW]),
+     [SystemMessage("other"), *copies(SENT[1:], id="the server's"), NEW],
+     [HumanMessage("So far: Ann."), *copies(SENT[3:]), NEW]],
+    ids=["the same", "new ones", "copies", "without the page", "the end", "other ids", "a summary"],
+)  # fmt: skip
+def test_what_an_agent_added_is_told_from_what_it_was_sent(answered: Any) -> None:
+    assert added(answered, SENT) == [NEW]
+
+
+def test_what_an_agent_added_is_told_by_ids_though_its_words_are_old_or_a_summary() -> None:
+    sent = [message.model_copy(update={"id": str(number)}) for number, message in enumerate(SENT)]
+    assert added([AIMessage("So far: Ann.", id="sum"), *copies(sent[3:]), NEW], sent) == [NEW]
+    assert added(copies(sent), sent) == []
+    assert added([AIMessage("Ann.")], [HumanMessage("Who?"), AIMessage("Ann.")]) == [NEW]
+
+
+# Plain JSON
+
+
+class Kept(BaseModel):
+    seat: str
+
+
+def test_what_an_agent_keeps_becomes_plain_json() -> None:
+    value = {"a": (Kept(seat="1A"), Answered("x"), 1.5, None, True)}
+    assert plain_json(value) == {"a": [{"seat": "1A"}, {"text": "x"}, 1.5, None, True]}
+    assert plain_json(HumanMessage("x"))["content"] == "x"
+
+
+@pytest.mark.parametrize("value", [{1: 2}, {1, 2}, object(), float("nan"), b"x", {"a": [lambda: 0]}])
+def test_what_is_no_json_is_no_plain_json(value: Any) -> None:
+    with pytest.raises(TypeError):
+        plain_json(value)
