@@ -367,7 +367,8 @@ def own_context(role: str, agent: object, configured: Any, scenario: Mapping[str
     schema = getattr(agent, "context_schema", None)
     if schema is None:
         return limits if world is not None else None
-    return limits if isinstance(schema, type) and isinstance(limits, schema) else default_context(role, schema)
+    is_class = isinstance(schema, type) and not is_typeddict(schema)
+    return limits if is_class and isinstance(limits, schema) else default_context(role, schema)
 
 
 def default_context(role: str, schema: Any) -> Any:
