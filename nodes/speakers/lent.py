@@ -201,6 +201,18 @@ def own_settings(config: RunnableConfig, context: Any, store: BaseStore | None, 
     return settings
 
 
+class _NoAnswers:
+    """What LangGraph's `interrupt` looks for answers in: outside of a graph there are none, so it raises."""
+
+    resume = ()
+
+    def interrupt_counter(self) -> int:
+        return 0
+
+    def get_null_resume(self, consume: bool = False) -> None:
+        return None
+
+
 @contextmanager
 def alone(context: Any) -> Iterator[None]:
     """Inside, a graph is no part of the conversation's graph: it has its own checkpointer and recursion limit.
@@ -209,7 +221,8 @@ def alone(context: Any) -> Iterator[None]:
     """
     inherited = ensure_config()
     config = {name: value for name, value in inherited.items() if name != "recursion_limit"}
-    config["configurable"] = own_settings(inherited, context, None, nested=False)
+    settings = own_settings(inherited, context, None, nested=False)
+    config["configurable"] = settings | {"__pregel_scratchpad": _NoAnswers(), "checkpoint_ns": ""}
     with during(var_child_runnable_config, cast(RunnableConfig, config)):
         yield
 
