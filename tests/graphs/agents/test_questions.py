@@ -1,0 +1,473 @@
+"""What an agent's `interrupt()` asks, and who answers: the user in words, a policy, a function, or nobody."""
+
+from typing import Annotated, Any, Literal
+
+import pytest
+from langchain.agents import create_agent
+from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.runnables import RunnableLambda
+from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.errors import GraphInterrupt
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode
+from langgraph.types import Interrupt, Send, interrupt
+from pydantic import BaseModel
+
+from duologue import runs
+from duologue.analysis.outcomes import tool_errors
+from duologue.data.summaries.counts import count
+from duologue.errors import SettingError
+from duologue.graphs import agent_test, casts, conversation, recllmsim
+from duologue.nodes import AgentSpeaker, Limits, scorers, scoring
+from duologue.nodes.contract import ContractError
+from duologue.nodes.models.scripted import ScriptedModel
+from duologue.nodes.speakers.questions import decided, pending_of, question_of
+from tests.graphs.agents.talks import ABOUT, call, calls_of, cast_of, chain, heard, lines, looped, replies, talk
+
+
+class Day(BaseModel):
+    day: str
+    time: str | None = None
+
+
+class Trip(BaseModel):
+    day: str
+    nights: int
+
+
+class Two(BaseModel):
+    day: str
+    place: str
+
+
+def asking(question: Any, schema: Any = None, **compiled: Any) -> Any:
+    """An agent that asks at its first words, says what it was answered, and then counts its messages."""
+
+    async def desk(state: MessagesState) -> dict[str, Any]:
+        if len(state["messages"]) > 1:
+            return {"messages": [AIMessage(f"I heard {len(state['messages'])}.")]}
+        options = {} if schema is None else {"response_schema": schema}
+        return {"messages": [AIMessage(f"So it is {interrupt(question, **options)!r}.")]}
+
+    return chain(desk=desk).compile(**compiled)
+
+
+# Questions in words
+
+
+@pytest.mark.parametrize("compiled", [{}, {"checkpointer": InMemorySaver()}])
+@pytest.mark.parametrize(
+    ("question", "schema", "answer", "words"),
+    [
+        ("Which day?", None, "Monday", "'Monday'"),
+        ({"question": "Which day?"}, None, "Monday", "'Monday'"),
+        ({"query": "Which day?", "options": ["Monday"]}, None, "Monday", "'Monday'"),
+        ("Which day?", str, "Monday", "'Monday'"),
+        ("Which day?", {"type": "string"}, "Monday", "'Monday'"),
+        ("Which day?", bool, "Yes, please.", "True"),
+        ("Which day?", bool, "No, thanks.", "False"),
+        ("Which day?", Day, "Monday", "Day(day='Monday', time=None)"),
+    ],
+)
+async def test_a_question_is_asked_and_the_users_next_message_answers_it_in_the_form_that_it_wants(
+    question: Any, schema: Any, answer: str, words: str, compiled: Any
+) -> None:
+    conversation = await talk(asking(question, schema, **compiled), user=lines("A room?", answer), turns=3)
+    assert replies(conversation) == ["Which day?", f"So it is {words}.", "I heard 3."]
+    assert (conversation.stop, conversation.failure) == ("max_turns", None)
+
+
+@pytest.mark.parametrize(
+    ("question", "schema"),
+    [
+        ({"tool": "pay"}, None),
+        ({"question": "Which day?", "prompt": "Which room?"}, None),
+        ("  ", None),
+        ({1, 2}, None),
+        (None, None),
+        ("Which day?", Trip),
+        ("Which day?", Two),
+        ("Which day?", Literal["Monday", "Tuesday"]),
+        ("Which day?", int),
+    ],
+)
+async def test_what_words_cannot_answer_ends_the_conversation_and_is_no_crash(question: Any, schema: Any) -> None:
+    conversation = await talk(asking(question, schema))
+    assert (conversation.stop, conversation.fault, conversation.failure) == ("agent_interrupted", "assistant", None)
+    (turn,) = conversation.unsaid
+    (asked,) = turn.attempts[0].tool_calls
+    wanted = (
+        question if isinstance(question, dict) else {"value": str(question) if isinstance(question, set) else question}
+    )
+    assert (asked.name, asked.arguments) == ("interrupt", wanted)
+    assert asked.error == "no one can answer the agent: it asks no question that words can answer"
+
+
+def raising(state: Any) -> Any:
+    raise GraphInterrupt([Interrupt("Which day?")])
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [
+        RunnableLambda(raising),
+        lambda messages: interrupt("Which day?"),
+        lambda m: {"__interrupt__": [Interrupt("Which day?")]},
+    ],
+)
+async def test_a_question_of_what_cannot_be_resumed_is_a_named_stop(agent: Any) -> None:
+    conversation = await talk(agent)
+    assert (conversation.stop, conversation.failure) == ("agent_interrupted", None)
+    assert "it has no checkpointer" in conversation.unsaid[0].attempts[0].tool_calls[0].error
+
+
+@pytest.mark.parametrize("place", ["interrupt_before", "interrupt_after"])
+async def test_a_breakpoint_asks_nothing(place: str) -> None:
+    async def desk(state: MessagesState) -> dict[str, Any]:
+        return {"messages": [AIMessage("One moment.")]}
+
+    agent = chain(desk=desk, then=desk).compile(checkpointer=InMemorySaver(), **{place: ["desk"]})
+    conversation = await talk(agent)
+    assert (conversation.stop, conversation.failure) == ("agent_interrupted", None)
+    before = "desk" if place == "interrupt_before" else "then"
+    assert list(conversation.attempts("assistant"))[-1].tool_calls[0].arguments == {"paused": f"before {before}"}
+
+
+class Fan(MessagesState):
+    notes: Annotated[list[str], lambda old, new: [*old, *new]]
+
+
+@pytest.mark.parametrize("schemas", [(None, None), (bool, Day)])
+async def test_several_questions_at_once_are_asked_together_and_each_gets_the_answer(schemas: Any) -> None:
+    asked = {"Is it urgent?": schemas[0], "Which code?": schemas[1]}
+
+    def ask(state: Any) -> Any:
+        schema = asked[state["question"]]
+        answer = interrupt(state["question"], **({} if schema is None else {"response_schema": schema}))
+        return {"notes": [f"{state['question']} {answer!r}"]}
+
+    graph = StateGraph(Fan).add_node("ask", ask).add_edge("ask", "end")
+    graph.add_node("end", lambda state: {"messages": [AIMessage(" ".join(sorted(state["notes"])))]})
+    graph.add_conditional_edges(START, lambda state: [Send("ask", {"question": one}) for one in asked], ["ask"])
+    conversation = await talk(graph.compile(), user=lines("A room?", "Yes, QX4."))
+    question, answer = replies(conversation)
+    assert sorted(question.splitlines()) == sorted(asked)
+    values = ("True", "Day(day='Yes, QX4.', time=None)") if schemas[0] else ("'Yes, QX4.'",) * 2
+    assert answer == f"Is it urgent? {values[0]} Which code? {values[1]}"
+
+
+@pytest.mark.parametrize("reject", ["x", "-x", "-xx", "--x", "-x-x", "x-xx"])
+async def test_a_node_of_several_questions_is_given_each_answer_once_whatever_is_rejected(reject: str) -> None:
+    seen: list[list[str]] = []
+
+    async def desk(state: MessagesState) -> dict[str, Any]:
+        seen.append(heard(state["messages"]))
+        return {"messages": [AIMessage(", ".join([interrupt("Which day?"), interrupt("Which room?")]))]}
+
+    conversation = await talk(chain(desk=desk).compile(), reject=reject, turns=3)
+    said = [[attempt.text for attempt in one.attempts] for one in conversation.messages if one.role == "assistant"]
+    assert [texts[0] for texts in said] == ["Which day?", "Which room?", "line 2, line 3"]
+    assert all(len(set(texts)) == 1 for texts in said)
+    assert sum(map(len, said)) == 3 + reject.count("x")
+    assert conversation.messages[3].attempts[-1].prompt is None  # an answer stands alone
+    if not reject.startswith("x"):
+        assert all("<note>" not in sent for sent in seen)
+
+
+async def test_the_repair_line_before_a_question_is_taken_out_after_the_answer() -> None:
+    seen: list[list[str]] = []
+
+    async def desk(state: MessagesState) -> dict[str, Any]:
+        seen.append(heard(state["messages"]))
+        said = interrupt("Which day?") if seen[-1][-1] == "<note>" else "Yes."
+        return {"messages": [AIMessage(said)]}
+
+    conversation = await talk(chain(desk=desk).compile(), reject="x", turns=3)
+    assert replies(conversation) == ["Which day?", "line 2", "Yes."]
+    assert seen[-1] == ["line 1", "line 2", "line 3"]
+
+
+async def test_words_before_a_question_are_said_with_it_and_words_before_an_approval_are_recorded() -> None:
+    def agent(question: Any) -> Any:
+        return chain(
+            say=lambda state: {"messages": [AIMessage("One moment.")]},
+            ask=lambda state: {"messages": [AIMessage(str(interrupt(question)))]},
+        ).compile()
+
+    assert replies(await talk(agent("Which day?"))) == ["One moment.\n\nWhich day?", "line 2"]
+    conversation = await talk(agent({"pay": 3}))
+    assert (replies(conversation), conversation.stop) == (["One moment."], "agent_interrupted")
+    assert conversation.messages[-1].tool_calls[0].name == "interrupt"
+
+
+async def test_a_tool_that_asks_waits_and_has_its_result_in_the_next_reply_and_acts_once() -> None:
+    done: list[int] = []
+
+    @tool
+    def pay(euro: int) -> str:
+        """Pay."""
+        interrupt("Shall I pay?")
+        done.append(euro)
+        return "paid"
+
+    def model(state: MessagesState) -> Any:
+        if isinstance(state["messages"][-1], ToolMessage):
+            return {"messages": [AIMessage("Done.")]}
+        return {"messages": [AIMessage("", tool_calls=[call("pay", euro=3)])]}
+
+    closing = scoring(success=scorers.tool_called("pay", {"euro": 3}, times=1))
+    conversation = await talk(looped(model, ToolNode([pay])).compile(), reject="-x", closing=closing)
+    (waiting,), (paid,) = (message.tool_calls for message in conversation.messages[1::2])
+    assert (waiting.waits, paid.arguments, paid.result) == (True, {"euro": 3}, "paid")
+    (attempt,) = conversation.messages[3].attempts
+    assert (done, attempt.verdict, attempt.notes) == ([3], "observed", ("not asked again: it had called pay",))
+    assert conversation.labels["scores"]["success"]["value"] is True
+    side = count([conversation]).side("assistant")
+    assert (side.tool_calls, side.failed_calls) == (1, 0)
+
+
+@pytest.mark.parametrize("form", ["node", "tool"])
+async def test_a_sub_agent_that_asks_goes_on_where_it_was(form: str) -> None:
+    ran: list[str] = []
+
+    def first(state: MessagesState) -> Any:
+        ran.append("first")
+        return {"messages": [AIMessage("I have looked.")]}
+
+    inner = chain(
+        first=first,
+        second=lambda state: {"messages": [AIMessage(f"{interrupt('Which day?')}, {interrupt('Which room?')}")]},
+    ).compile()
+
+    @tool
+    async def ask(about: str) -> str:
+        """Ask about it."""
+        return str((await inner.ainvoke({"messages": [about]}))["messages"][-1].text)
+
+    def model(state: MessagesState) -> Any:
+        if isinstance(state["messages"][-1], ToolMessage):
+            return {"messages": [AIMessage(str(state["messages"][-1].text))]}
+        return {"messages": [AIMessage("", tool_calls=[call("ask", about="the room")])]}
+
+    agent = chain(inner=inner).compile() if form == "node" else looped(model, ToolNode([ask])).compile()
+    conversation = await talk(agent, reject="-x", turns=3)
+    assert [text.split("\n\n")[-1] for text in replies(conversation)] == ["Which day?", "Which room?", "line 2, line 3"]
+    assert ran == ["first"]
+
+
+async def test_an_interrupt_of_an_agent_that_plays_the_user_is_the_users_fault() -> None:
+    user = chain(pay=lambda state: {"messages": [AIMessage(str(interrupt({"tool": "pay"})))]}).compile()
+    conversation = await talk("offline", user=user)
+    assert (conversation.stop, conversation.fault, conversation.failure) == ("user_rejected", "user", None)
+
+
+# Approvals
+
+
+def paying(paid: list[int], calls: int = 1, decisions: Any = True, **middleware: Any) -> Any:
+    @tool
+    def pay(euro: int) -> str:
+        """Pay."""
+        paid.append(euro)
+        return "paid"
+
+    called = [call("pay", number, euro=number) for number in range(1, calls + 1)]
+    model = ScriptedModel(lines=[AIMessage("", tool_calls=called), AIMessage("That is done.")], by_call=True)
+    return create_agent(model, [pay], middleware=[HumanInTheLoopMiddleware({"pay": decisions}, **middleware)])
+
+
+async def approved(agent: Any, approve: Any, *said: str, turns: int | None = None) -> Any:
+    """The record of a conversation whose user says these lines."""
+    user = lines("Pay 1 euro.", *said)
+    return await talk(AgentSpeaker("assistant", agent, approve=approve), user=user, turns=turns or 1 + len(said))
+
+
+@pytest.mark.parametrize("mode", ["batched", "per_call"])
+@pytest.mark.parametrize("calls", [1, 2])
+@pytest.mark.parametrize("approve", ["all", "none"])
+async def test_langchains_middleware_is_answered_by_a_policy(mode: Any, calls: int, approve: str) -> None:
+    paid: list[int] = []
+    conversation = await approved(paying(paid, calls, interrupt_mode=mode), approve)
+    assert sorted(paid) == (list(range(1, calls + 1)) if approve == "all" else [])
+    assert (conversation.stop, replies(conversation)) == ("max_turns", ["That is done."])
+    (name, _, decision), (second, *_) = calls_of(conversation.messages[-1])[:2]
+    assert (name, decision["approve"], second) == ("interrupt", approve, "pay")
+    assert ("approve" if approve == "all" else "reject") in str(decision["answer"])
+    assert tool_errors(conversation) == {}
+    for step in conversation.messages[-1].attempts[0].steps:  # the decision stands before the calls
+        assert {conversation.messages[-1].tool_calls[number].name for number in step.calls} <= {"pay"}
+
+
+@pytest.mark.parametrize("mode", ["batched", "per_call"])
+@pytest.mark.parametrize(("said", "done"), [("Yes, please.", [1]), ("No, do not do that.", [])])
+async def test_the_simulated_user_is_shown_the_action_and_decides(mode: Any, said: str, done: list[int]) -> None:
+    paid: list[int] = []
+    conversation = await approved(paying(paid, interrupt_mode=mode), "ask-user", said)
+    question = "Do you approve this? Please answer yes or no.\n- pay (euro: 1)"
+    assert (replies(conversation), paid) == ([question, "That is done."], done)
+    assert conversation.messages[1].tool_calls[0].waits
+    name, _, decision = calls_of(conversation.messages[3])[0]
+    assert (name, decision["approve"]) == ("interrupt", "ask-user")
+
+
+@pytest.mark.parametrize(("second", "done"), [("Yes.", [1]), ("Hm, what for?", [])])
+async def test_an_unclear_reply_is_asked_for_once_more_and_the_second_rejects(second: str, done: list[int]) -> None:
+    paid: list[int] = []
+    conversation = await approved(paying(paid), "ask-user", "Why?", second)
+    first, again, last = replies(conversation)
+    assert again == first.replace("yes or no.", "yes or no. Your reply was neither.")
+    assert (paid, last) == (done, "That is done.")
+
+
+@pytest.mark.parametrize("goal", ["pay 3 euro", "付三欧元"])
+async def test_the_rule_based_user_approves_what_it_is_shown(goal: str) -> None:
+    cast = agent_test.cast("offline", asking({"pay": 3}), approve="ask-user")
+    (record,) = await runs.asimulate(cast, agent_test.scenarios([{"goal": goal}]), limits=Limits(max_turns=2))
+    assert record.messages[-1].text == "So it is True."
+
+
+@pytest.mark.parametrize("compiled", [{}, {"checkpointer": InMemorySaver()}])
+@pytest.mark.parametrize(
+    ("approve", "text"), [("all", "True"), ("none", "False"), (lambda value: value["euro"] * 2, "6")]
+)
+async def test_any_other_interrupt_is_answered_by_the_policy_too(compiled: Any, approve: Any, text: str) -> None:
+    conversation = await approved(asking({"euro": 3}, **compiled), approve)
+    assert replies(conversation) == [f"So it is {text}."]
+    assert conversation.messages[-1].tool_calls[0].arguments == {"euro": 3}
+
+
+async def test_a_question_in_words_is_the_users_whatever_the_policy() -> None:
+    assert replies(await approved(asking("Which day?"), "all", "Monday")) == ["Which day?", "So it is 'Monday'."]
+
+
+async def test_a_question_beside_an_approval_is_answered_by_the_same_words() -> None:
+    def ask(state: Any) -> Any:
+        return {"notes": [str(interrupt(state["value"]))]}
+
+    graph = StateGraph(Fan).add_node("ask", ask).add_edge("ask", "end")
+    graph.add_node("end", lambda state: {"messages": [AIMessage(" ".join(sorted(state["notes"])))]})
+    values = ["Is it urgent?", {"euro": 3}]
+    graph.add_conditional_edges(START, lambda state: [Send("ask", {"value": one}) for one in values], ["ask"])
+    conversation = await approved(graph.compile(), "ask-user", "Yes, please.")
+    assert replies(conversation)[1] == "True Yes, please."
+
+
+async def test_a_policy_that_raises_is_named_and_no_failure_of_the_agent() -> None:
+    def limit(value: Any) -> bool:
+        return {"yen": True}[value["currency"]]
+
+    conversation = await approved(asking({"currency": "euro"}), limit)
+    assert (conversation.failure.node, conversation.failure.fault) == ("approve", None)
+    assert "limit failed: KeyError: 'euro' (test_questions.py, line " in conversation.failure.error
+    conversation = await approved(paying([]), limit)
+    assert [one.name for one in conversation.unsaid[0].attempts[0].tool_calls] == ["pay"]
+
+
+async def test_an_agent_that_asks_for_ever_is_a_named_stop(monkeypatch: Any) -> None:
+    monkeypatch.setattr("duologue.nodes.speakers.agents.ROUNDS", 3)
+
+    async def desk(state: MessagesState) -> dict[str, Any]:
+        while True:
+            interrupt({"euro": 3})
+
+    conversation = await approved(chain(desk=desk).compile(), "none")
+    assert conversation.stop == "agent_interrupted"
+    assert "again and again" in conversation.unsaid[0].attempts[0].tool_calls[-1].error
+
+
+REQUEST = {
+    "action_requests": [{"name": "pay", "args": {"euro": 3}}, {"name": "send", "args": {}}],
+    "review_configs": [
+        {"action_name": "send", "allowed_decisions": ["respond"]},
+        {"action_name": "pay", "allowed_decisions": ["approve", "reject"]},
+    ],
+}
+
+
+def test_each_action_gets_a_decision_that_its_tool_allows() -> None:
+    pending = [pending_of(Interrupt(REQUEST, id="1"))]
+    assert decided("all", pending)["1"]["decisions"] == [
+        {"type": "approve"},
+        {"type": "respond", "message": "Approved."},
+    ]
+    rejected = decided("ask-user", pending, reply="No, thanks.")["1"]["decisions"]
+    assert rejected == [{"type": kind, "message": "No, thanks."} for kind in ("reject", "respond")]
+    only = {**REQUEST, "review_configs": [{"action_name": "pay", "allowed_decisions": ["approve"]}]}
+    with pytest.raises(ContractError, match="pay allows only approve: give a function that decides"):
+        decided("none", [pending_of(Interrupt(only, id="1"))])
+    plain = [pending_of(Interrupt({"euro": number}, id=str(number))) for number in (1, 2)]
+    assert decided("all", plain) == {"1": True, "2": True}
+    assert question_of(plain).splitlines()[1:] == ["- euro: 1", "- euro: 2"]
+
+
+def test_a_policy_that_there_is_not_and_an_assistant_that_asks_nobody_are_refused() -> None:
+    with pytest.raises(ContractError, match=r"assistant: approve: expected all, none, ask-user, MODULE:NAME or a"):
+        AgentSpeaker("assistant", asking("?"), approve="some")
+    with pytest.raises(SettingError, match="approve: the assistant is not a LangGraph agent"):
+        agent_test.cast("offline", "offline", approve="all")
+
+
+def paying_deeply(paid: list[int], decisions: Any, within: bool) -> Any:
+    """An agent of deepagents that pays twice, itself or by a subagent."""
+    deepagents = pytest.importorskip("deepagents")
+
+    @tool
+    def pay(euro: int) -> str:
+        """Pay."""
+        paid.append(euro)
+        return "paid"
+
+    called = [call("pay", number, euro=number) for number in (1, 2)]
+    payer = ScriptedModel(lines=[AIMessage("", tool_calls=called), AIMessage("That is done.")], by_call=True)
+    if not within:
+        return deepagents.create_deep_agent(payer, [pay], interrupt_on={"pay": decisions})
+    task = call("task", description="pay", subagent_type="payer")
+    outer = ScriptedModel(lines=[AIMessage("", tool_calls=[task]), AIMessage("That is done.")], by_call=True)
+    described = {"name": "payer", "description": "pays", "system_prompt": "Pay.", "tools": [pay], "model": payer}
+    return deepagents.create_deep_agent(outer, [], subagents=[{**described, "interrupt_on": {"pay": decisions}}])
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("within", [False, True])
+@pytest.mark.parametrize("decisions", [True, {"allowed_decisions": ["approve", "reject"]}])
+@pytest.mark.parametrize(("approve", "done"), [("all", [1, 2]), ("none", []), ("ask-user", [1, 2])])
+async def test_deepagents_and_its_subagents_are_answered(within: bool, decisions: Any, approve: str, done: Any) -> None:
+    paid: list[int] = []
+    said = ["Yes, please."] if approve == "ask-user" else []
+    conversation = await approved(paying_deeply(paid, decisions, within), approve, *said)
+    assert (sorted(paid), replies(conversation)[-1]) == (done, "That is done.")
+
+
+PLAIN = asking({"euro": 3})
+
+
+def double(value: Any) -> Any:
+    return value["euro"] * 2
+
+
+def says_pay(messages: Any) -> str:
+    return "Pay 3 euro."
+
+
+@pytest.mark.parametrize(("approve", "text"), [("all", "True"), (f"{__name__}:double", "6"), (double, "6")])
+async def test_a_policy_goes_to_other_processes_with_its_cast(approve: Any, text: str) -> None:
+    cast = casts.built(agent_test.cast(f"{__name__}:says_pay", f"{__name__}:PLAIN", approve=approve).travelling())
+    (record,) = await runs.asimulate(cast, agent_test.scenarios([{"goal": "pay"}]), limits=Limits(max_turns=1))
+    assert record.messages[-1].text == f"So it is {text}."
+
+
+def test_a_function_without_an_import_path_stays_in_its_process() -> None:
+    with pytest.raises(ContractError, match="approve is a live object"):
+        agent_test.cast("offline", f"{__name__}:PLAIN", approve=lambda value: True).travelling()
+
+
+async def test_a_moderators_yes_approves_nothing() -> None:
+    paid: list[int] = []
+    user = lines("Pay 1 euro.", "What would that cost?")
+    cast = cast_of(AgentSpeaker("assistant", paying(paid), approve="ask-user"), user=user)
+    graph = conversation(cast, after={"question_validator": {"moderator": lambda s: "Yes." if s["turn"] else None}})
+    (record,) = await runs.asimulate(graph, [recllmsim.scenario(ABOUT)], limits=Limits(max_turns=2))
+    assert ("moderator", "Yes.") in [(message.name, message.text) for message in record.messages]
+    assert (paid, record.messages[-1].text.count("neither")) == ([], 1)
