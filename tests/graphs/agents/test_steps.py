@@ -1,0 +1,180 @@
+"""The steps of an agent's turn in the record, and what its models spend in every bound."""
+
+from typing import Any
+
+from langchain.agents import create_agent
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode
+from langgraph.types import interrupt
+
+from duologue import runs
+from duologue.data import record_lines
+from duologue.graphs import recllmsim
+from duologue.nodes import Limits
+from duologue.nodes.models.scripted import ScriptedModel
+from tests.graphs.agents.talks import ABOUT, call, calls_of, cast_of, chain, looped, replies, run, talk
+
+
+def told(draft: Any) -> list[tuple[Any, ...]]:
+    """Each step: where, its words, the names of the calls that it made, and of those whose results it gave."""
+    names = [one.name for one in draft.tool_calls]
+    return [
+        ("/".join([*step.path, step.node]), step.text, [names[n] for n in step.calls], [names[n] for n in step.results])
+        for step in draft.steps
+    ]
+
+
+def answering(*lines: Any, tokens: tuple[int, int] = (10, 5)) -> ScriptedModel:
+    return ScriptedModel(lines=list(lines), by_call=True, tokens=tokens)
+
+
+@tool
+def look(room: int) -> str:
+    """Look a room up."""
+    return f"{room} is free"
+
+
+def researcher() -> Any:
+    """A sub-agent that looks two rooms up, whose messages its parent's tool does not show."""
+    lines = [AIMessage("", tool_calls=[call("look", n, room=n) for n in (1, 2)]), AIMessage("Both are free.")]
+    return create_agent(answering(*lines), [look], name="researcher")
+
+
+def manager(sub: Any) -> Any:
+    """An agent whose tool calls the sub-agent."""
+
+    @tool
+    async def research(about: str) -> str:
+        """Look it up."""
+        return str((await sub.ainvoke({"messages": [HumanMessage(about)]}))["messages"][-1].text)
+
+    lines = [AIMessage("Let me see.", tool_calls=[call("research", about="rooms")]), AIMessage("You can have both.")]
+    return create_agent(answering(*lines), [research], name="manager")
+
+
+async def test_steps_stand_in_order_with_their_path_words_and_calls() -> None:
+    conversation = await talk(manager(researcher()), turns=1)
+    (draft,) = conversation.attempts("assistant")
+    assert draft.text == "Let me see.\n\nYou can have both."
+    assert told(draft) == [
+        ("model", "Let me see.", ["research"], []),
+        ("tools", "", [], ["research"]),
+        ("tools/model", "", ["look", "look"], []),
+        ("tools/tools", "", [], ["look"]),
+        ("tools/tools", "", [], ["look"]),
+        ("tools/model", "Both are free.", [], []),
+        ("model", "You can have both.", [], []),
+    ]
+    assert calls_of(draft) == [
+        ("research", {"about": "rooms"}, "Both are free."),
+        ("look", {"room": 1}, "1 is free"),
+        ("look", {"room": 2}, "2 is free"),
+    ]
+    assert all(step.seconds is not None for step in draft.steps)
+
+
+async def test_what_sub_agents_spend_counts_in_the_draft_and_in_every_bound_on_tokens() -> None:
+    conversation = await talk(manager(researcher()), turns=1)
+    (draft,) = conversation.attempts("assistant")
+    assert (draft.usage.input_tokens, draft.usage.output_tokens, draft.usage.calls) == (40, 20, 4)
+    assert sum(step.usage.tokens for step in draft.steps if step.usage) == draft.usage.tokens
+    assert [step.usage.calls for step in draft.steps if step.usage] == [1] * 4
+
+    cast = cast_of(manager(researcher()))
+    (bounded,) = await runs.asimulate(cast, [recllmsim.scenario(ABOUT)], limits=Limits(max_turns=3, max_tokens=50))
+    assert (bounded.stop, len(replies(bounded))) == ("budget", 1)
+    states = [recllmsim.scenario(ABOUT) | {"id": str(number)} for number in range(3)]
+    cast = cast_of(manager(researcher()), user=lambda messages: "A room?")
+    of_run = runs.Conduct(max_run_tokens=50)
+    all_three = await runs.asimulate(cast, states, limits=Limits(max_turns=1), conduct=of_run, concurrency=1)
+    assert sum(one.usage.tokens for one in all_three) == 60  # the second one was not begun
+
+
+async def test_a_message_that_several_nodes_pass_on_is_counted_once_for_the_one_that_wrote_it() -> None:
+    spent: Any = {"input_tokens": 6, "output_tokens": 2, "total_tokens": 8}
+    inner = chain(write=lambda state: {"messages": [AIMessage("Done.", usage_metadata=spent)]}).compile()
+    agent = chain(inner=inner, after=lambda state: {"messages": state["messages"][-1:]}).compile()
+    (draft,) = (await talk(agent, turns=1)).attempts("assistant")
+    assert [place for place, *_ in told(draft)] == ["inner", "inner/write", "after"]
+    assert [step.usage and step.usage.tokens for step in draft.steps] == [None, 8, None]
+    assert (draft.text, draft.usage.tokens, draft.usage.calls) == ("Done.", 8, 1)
+
+
+async def test_each_agent_of_a_hand_off_has_its_words_in_its_step() -> None:
+    agent = chain(
+        alice=lambda state: {
+            "messages": [AIMessage("I pass you on.", name="alice", tool_calls=[call("transfer_to_bob")])]
+        },
+        bob=lambda state: {
+            "messages": [ToolMessage("ok", tool_call_id="transfer_to_bob-1"), AIMessage("Bob here.", name="bob")]
+        },
+    ).compile()
+    (draft,) = (await talk(agent, turns=1)).attempts("assistant")
+    assert draft.text == "Bob here."
+    assert told(draft) == [("alice", "I pass you on.", ["transfer_to_bob"], []), ("bob", "", [], ["transfer_to_bob"])]
+
+
+async def test_a_step_that_fails_says_so_and_what_was_done_before_stands() -> None:
+    def model(state: MessagesState) -> Any:
+        return {"messages": [AIMessage("One moment.", tool_calls=[call("look", room=1)])]}
+
+    def fails(state: MessagesState) -> Any:
+        raise ConnectionError("503")
+
+    graph = StateGraph(MessagesState).add_node("model", model).add_node("tools", ToolNode([look])).add_node("f", fails)
+    graph.add_edge(START, "model").add_edge("model", "tools").add_edge("tools", "f")
+    conversation = await talk(graph.compile(checkpointer=InMemorySaver()))
+    assert (conversation.stop, conversation.failure.node) == ("model_failed", "assistant")
+    assert conversation.failure.error.startswith("ConnectionError: 503 (test_steps.py, line ")
+    (draft,) = conversation.unsaid[0].attempts
+    assert (draft.verdict, draft.text, calls_of(draft)) == (
+        "unjudged",
+        "One moment.",
+        [("look", {"room": 1}, "1 is free")],
+    )
+    assert [bool(step.error) for step in draft.steps] == [False, False, True]
+    assert "503" in draft.steps[-1].error
+
+
+async def test_a_question_and_the_calls_that_wait_are_steps_of_both_turns() -> None:
+    def model(state: MessagesState) -> Any:
+        if isinstance(state["messages"][-1], ToolMessage):
+            return {"messages": [AIMessage("Booked.")]}
+        return {"messages": [AIMessage("", tool_calls=[call("book", room=1)])]}
+
+    @tool
+    def book(room: int) -> str:
+        """Book a room."""
+        return f"{room}: {interrupt('Which day?')}"
+
+    conversation = await talk(looped(model, ToolNode([book])).compile())
+    asked, answered = conversation.attempts("assistant")
+    assert told(asked) == [("model", "", ["book"], []), ("tools", "", [], [])]
+    assert told(answered)[-2:] == [("tools", "", [], ["book"]), ("model", "", [], [])]
+    assert calls_of(answered) == [("book", {"room": 1}, "1: line 2")]
+
+
+async def test_an_agent_of_one_step_and_no_call_has_none_in_its_record() -> None:
+    (draft,) = (await talk(chain(desk=lambda s: {"messages": [AIMessage("Yes.")]}).compile(), turns=1)).attempts(
+        "assistant"
+    )
+    assert draft.steps == ()
+    many = [
+        AIMessage("", tool_calls=[call("look", room=1)]),
+        ToolMessage("free", tool_call_id="look-1"),
+        AIMessage("Yes."),
+    ]
+    (draft,) = (await talk(lambda messages: many, turns=1)).attempts("assistant")
+    assert [step.calls + step.results for step in draft.steps] == [(0,), (0,), ()]
+
+
+async def test_steps_are_read_from_a_record_and_replayed_with_their_calls(tmp_path: Any) -> None:
+    conversation = await talk(manager(researcher()), turns=2)
+    record_lines.write([conversation], tmp_path / "run.jsonl")
+    replay = f"replay:{tmp_path / 'run.jsonl'}"
+    again = await run(recllmsim.cast(replay, replay), turns=2)
+    for name in ("tool_calls", "text"):
+        assert [getattr(m, name) for m in again.messages] == [getattr(m, name) for m in conversation.messages]
