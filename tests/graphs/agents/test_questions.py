@@ -406,7 +406,7 @@ def test_a_policy_that_there_is_not_and_an_assistant_that_asks_nobody_are_refuse
     with pytest.raises(ContractError, match=r"assistant: approve: expected all, none, ask-user, MODULE:NAME or a"):
         AgentSpeaker("assistant", asking("?"), approve="some")
     with pytest.raises(SettingError, match="approve: the assistant is not a LangGraph agent"):
-        agent_test.cast("offline", "offline", approve="all")
+        conversation(agent_test.cast("offline", "offline", approve="all"))
 
 
 def paying_deeply(paid: list[int], decisions: Any, within: bool) -> Any:

@@ -1,0 +1,261 @@
+"""How a turn of foreign code may end otherwise than with a reply: too late, by an exit, in a block, or in an error."""
+
+import asyncio
+import sys
+import threading
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableLambda
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import MessagesState
+
+from duologue import runs
+from duologue.errors import SettingError
+from duologue.graphs import agent_test, recllmsim
+from duologue.nodes import AgentSpeaker, Limits, foreign
+from duologue.nodes.contract import ContractError
+from duologue.nodes.foreign import DaemonThreads, heartbeat
+from duologue.nodes.speakers.speaker import FunctionSpeaker
+from tests.graphs.agents.talks import ABOUT, cast_of, chain, replies, run, says, talk
+
+SHORT = Limits(max_turns=2, turn_timeout=0.05)
+STATES = [recllmsim.scenario(ABOUT)]
+
+
+@pytest.fixture
+def never() -> Any:
+    """An event that is set when the test is over: code that waits for it hangs as long as anybody looks."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+async def sleeping(messages: Any) -> Any:
+    await asyncio.Event().wait()
+
+
+async def ignoring_cancellation(messages: Any) -> str:
+    for _ in range(2):
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+    return ""
+
+
+def hanging(node: Any, **compiled: Any) -> Any:
+    """A graph that says something before it comes to the node."""
+    return chain(say=lambda state: {"messages": [AIMessage("One moment.")]}, hang=node).compile(**compiled)
+
+
+# Too late
+
+
+@pytest.mark.parametrize(
+    "agent", [sleeping, ignoring_cancellation, RunnableLambda(sleeping), chain(a=sleeping).compile()]
+)
+async def test_a_turn_that_takes_too_long_is_the_agents_fault_and_the_conversation_is_over(
+    agent: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(foreign, "LAST", 0.01)
+    conversation = await run(cast_of(agent), limits=SHORT)
+    assert (conversation.stop, conversation.fault, conversation.failure) == ("agent_timeout", "assistant", None)
+    assert conversation.finished
+    assert [message.role for message in conversation.messages] == ["user"]
+
+
+async def test_an_agent_that_blocks_its_thread_is_left_in_it(never: Any) -> None:
+    assert (await run(cast_of(lambda messages: str(never.wait())), limits=SHORT)).stop == "agent_timeout"
+
+
+async def test_a_turn_that_blocked_the_event_loop_too_long_counts_by_its_time(monkeypatch: Any) -> None:
+    async def slow(messages: Any) -> str:
+        now = asyncio.get_running_loop().time()
+        monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: now + 61)
+        return "Done."
+
+    try:
+        conversation = await run(cast_of(slow), limits=Limits(max_turns=1, turn_timeout=60))
+    finally:
+        monkeypatch.undo()
+    assert (conversation.stop, replies(conversation)) == ("agent_timeout", [])
+
+
+@pytest.mark.parametrize("blocks", [False, True])
+async def test_what_a_graph_did_before_its_time_was_over_is_said_and_recorded(never: Any, blocks: bool) -> None:
+    agent = hanging((lambda state: never.wait()) if blocks else sleeping, checkpointer=InMemorySaver())
+    conversation = await run(cast_of(agent), limits=Limits(turn_timeout=0.3))
+    assert (conversation.stop, replies(conversation)) == ("agent_timeout", ["One moment."])
+    assert [step.node for step in conversation.messages[-1].attempts[0].steps] == ["say", "hang"]
+
+
+async def test_an_agent_that_plays_the_user_is_the_users_fault() -> None:
+    conversation = await run(cast_of("offline", user=sleeping), limits=SHORT)
+    assert (conversation.stop, conversation.fault, conversation.messages) == ("user_timeout", "user", ())
+
+
+@pytest.mark.parametrize("speaker", [FunctionSpeaker, lambda *a, **s: AgentSpeaker(a[0], RunnableLambda(a[1]), **s)])
+async def test_an_agents_own_limit_comes_before_that_of_the_conversation(speaker: Any) -> None:
+    conversation = await talk(speaker("assistant", sleeping, turn_timeout=0.05))
+    assert conversation.stop == "agent_timeout"
+    assert conversation.provenance.nodes["assistant"].flat()["turn_timeout"] == 0.05
+    for wrong in (0, -1, float("inf"), "60s", True):
+        with pytest.raises(ContractError, match="assistant: turn_timeout must be"):
+            speaker("assistant", sleeping, turn_timeout=wrong)
+
+
+def test_the_limit_is_ten_minutes_and_stands_in_the_record_where_it_is_another() -> None:
+    assert (Limits().turn_timeout, Limits().plain().get("turn_timeout")) == (600, None)
+    assert Limits(turn_timeout=60).plain()["turn_timeout"] == 60
+    with pytest.raises(SettingError):
+        Limits(turn_timeout=0)
+    with pytest.raises(TypeError):
+        Limits(turn_timeout="60s")  # type: ignore[arg-type]
+
+
+async def test_a_resumed_run_keeps_a_turn_that_took_too_long_and_retries_it_only_among_the_failed(
+    tmp_path: Any,
+) -> None:
+    calls: list[str] = []
+
+    async def slow_at_first(messages: Any) -> str:
+        calls.append("call")
+        if len(calls) == 1:
+            await asyncio.Event().wait()
+        return "Done: your room is moved."
+
+    cast, states = agent_test.cast(assistant=slow_at_first), agent_test.scenarios([{"goal": "move my room"}])
+    await runs.asimulate(cast, states, limits=SHORT, out=tmp_path)
+    longer: dict[str, Any] = {"limits": Limits(max_turns=2, turn_timeout=60), "out": tmp_path, "resume": True}
+    (kept,) = await runs.asimulate(cast, states, **longer)  # the limit may be another one when a run is resumed
+    assert (kept.stop, len(calls)) == ("agent_timeout", 1)
+    (again,) = await runs.asimulate(cast, states, **longer, conduct=runs.Conduct(retry_failed=True))
+    assert (again.stop, len(calls)) == ("user_ended", 2)
+
+
+async def test_a_replay_of_calls_ends_as_the_recorded_turn_did_without_waiting(tmp_path: Any) -> None:
+    calls: list[str] = []
+
+    async def asking(messages: Any) -> Any:
+        calls.append("call")
+        return await sleeping(messages)
+
+    states, cast = agent_test.scenarios([{"goal": "move my room"}]), agent_test.cast(assistant=asking)
+    for conduct in (runs.Conduct(record=tmp_path / "calls.jsonl"), runs.Conduct(replay_calls=tmp_path / "calls.jsonl")):
+        (conversation,) = await runs.asimulate(cast, states, limits=SHORT, conduct=conduct)
+        assert conversation.stop == "agent_timeout"
+    assert len(calls) == 1
+
+
+# Exits and errors
+
+
+class OwnError(BaseException):
+    pass
+
+
+def raising(error: Any) -> Any:
+    def code(messages: Any) -> Any:
+        raise error
+
+    return code
+
+
+def raising_async(error: Any) -> Any:
+    async def code(messages: Any) -> Any:
+        raise error
+
+    return code
+
+
+@pytest.mark.parametrize("form", [raising, raising_async])
+@pytest.mark.parametrize("place", ["function", "graph", "tool of a graph"])
+@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt(), OwnError("x"), GeneratorExit(), ValueError("x")])
+async def test_whatever_foreign_code_raises_is_its_failure_and_ends_nothing_else(
+    form: Any, place: str, error: Any
+) -> None:
+    """Its conversation fails, as the assistant's fault; the next conversation goes on."""
+    node = form(error)
+    agent: Any = {"function": lambda: node, "graph": lambda: chain(a=node).compile()}.get(
+        place, lambda: hanging(node)
+    )()
+
+    async def sometimes(messages: Any) -> Any:
+        if "bad" in str(messages):
+            answer = await agent.ainvoke({"messages": messages}) if hasattr(agent, "ainvoke") else agent(messages)
+            return await answer if asyncio.iscoroutine(answer) else answer
+        return "It is booked."
+
+    failed = await talk(agent)
+    name = type(error).__name__
+    assert (failed.stop, failed.failure.node, failed.failure.fault) == ("model_failed", "assistant", "assistant")
+    assert name in failed.failure.error
+    assert "test_turns.py, line" in failed.failure.error
+    said = [attempt.text for attempt in failed.attempts("assistant")]
+    assert said == (["One moment."] if place == "tool of a graph" else [])
+    cast = agent_test.cast(assistant=sometimes)
+    states = agent_test.scenarios([{"goal": "a bad seat"}, {"goal": "a good seat"}])
+    bad, good = await runs.asimulate(cast, states, limits=Limits(max_turns=1))
+    assert (bad.stop, good.failure) == ("model_failed", None)
+
+
+async def test_an_agent_that_cancels_itself_has_failed_and_the_run_goes_on() -> None:
+    conversation = await talk(raising_async(asyncio.CancelledError()))
+    assert (conversation.stop, conversation.failure.node) == ("model_failed", "assistant")
+    assert "although the run has not cancelled it" in conversation.failure.error
+
+
+def test_an_exit_of_an_agent_in_the_loop_of_a_blocking_call_ends_its_conversation_alone() -> None:
+    def leaves(state: MessagesState) -> Any:
+        sys.exit("bad configuration")
+
+    (failed,) = runs.simulate(cast_of(chain(a=leaves).compile()), STATES)
+    assert "SystemExit: bad configuration" in failed.failure.error
+    (fine,) = runs.simulate(cast_of(says(AIMessage("Yes."))), STATES, limits=Limits(max_turns=1))
+    assert replies(fine) == ["Yes."]
+
+
+# Blocking
+
+
+async def test_an_agent_that_blocks_the_event_loop_is_named_once(monkeypatch: Any, caplog: Any) -> None:
+    """A loop whose clock is late is a loop that something blocks."""
+    monkeypatch.setattr(foreign, "_ENTERED", ["the desk"])
+    loop, late, real = asyncio.get_running_loop(), [0.0], asyncio.get_running_loop().time
+    monkeypatch.setattr(foreign, "LAG", 0.02)
+    beat = asyncio.create_task(heartbeat())
+    await asyncio.sleep(0)
+    monkeypatch.setattr(loop, "time", lambda: real() + late[0])
+    late[0] = 60.0
+    try:
+        await asyncio.wait({beat})  # it says so once and is done
+    finally:
+        monkeypatch.undo()
+    assert [entry.message.partition(" (")[0] for entry in caplog.records] == ["the desk blocks the event loop"]
+
+
+async def test_a_run_names_an_async_agent_that_blocks_and_goes_on(monkeypatch: Any, caplog: Any) -> None:
+    monkeypatch.setattr(foreign, "LAG", 0.02)
+
+    async def blocking_desk(messages: Any) -> str:
+        threading.Event().wait(0.2)  # the loop stands still
+        await asyncio.sleep(0.02)
+        return "It is booked."
+
+    cast = cast_of(blocking_desk, user=lambda messages: "A room?")
+    states = [recllmsim.scenario(ABOUT) | {"id": str(number)} for number in range(2)]
+    talks = await runs.asimulate(cast, states, limits=Limits(max_turns=2))
+    assert [replies(one) for one in talks] == [["It is booked."] * 2] * 2
+    named = [entry.message for entry in caplog.records if "blocks the event loop" in entry.message]
+    assert len(named) == 1
+    assert "blocking_desk" in named[0]
+
+
+def test_calls_without_an_end_take_no_thread_from_others(never: Any) -> None:
+    threads = DaemonThreads()
+    waiting = [threads.submit(never.wait) for _ in range(40)]  # more than a pool has
+    assert threads.submit(lambda: threading.current_thread().daemon).result(timeout=900)
+    assert not any(future.done() for future in waiting)
+    with pytest.raises(ZeroDivisionError):
+        threads.submit(lambda: 1 // 0).result(timeout=900)
