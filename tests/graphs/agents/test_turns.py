@@ -1,7 +1,6 @@
 """How a turn of foreign code may end otherwise than with a reply: too late, by an exit, in a block, or in an error."""
 
 import asyncio
-import sys
 import threading
 from contextlib import suppress
 from typing import Any
@@ -10,7 +9,6 @@ import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableLambda
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import MessagesState
 
 from duologue import runs
 from duologue.errors import SettingError
@@ -83,9 +81,9 @@ async def test_a_turn_that_blocked_the_event_loop_too_long_counts_by_its_time(mo
 
 
 @pytest.mark.parametrize("blocks", [False, True])
-async def test_what_a_graph_did_before_its_time_was_over_is_said_and_recorded(never: Any, blocks: bool) -> None:
+def test_what_a_graph_did_before_its_time_was_over_is_said_and_recorded(never: Any, blocks: bool) -> None:
     agent = hanging((lambda state: never.wait()) if blocks else sleeping, checkpointer=InMemorySaver())
-    conversation = await run(cast_of(agent), limits=Limits(turn_timeout=0.3))
+    (conversation,) = runs.simulate(cast_of(agent), STATES, limits=Limits(turn_timeout=0.3))
     assert (conversation.stop, replies(conversation)) == ("agent_timeout", ["One moment."])
     assert [step.node for step in conversation.messages[-1].attempts[0].steps] == ["say", "hang"]
 
@@ -170,50 +168,23 @@ def raising_async(error: Any) -> Any:
 
 
 @pytest.mark.parametrize("form", [raising, raising_async])
-@pytest.mark.parametrize("place", ["function", "graph", "tool of a graph"])
-@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt(), OwnError("x"), GeneratorExit(), ValueError("x")])
-async def test_whatever_foreign_code_raises_is_its_failure_and_ends_nothing_else(
-    form: Any, place: str, error: Any
-) -> None:
-    """Its conversation fails, as the assistant's fault; the next conversation goes on."""
-    node = form(error)
-    agent: Any = {"function": lambda: node, "graph": lambda: chain(a=node).compile()}.get(
-        place, lambda: hanging(node)
-    )()
-
-    async def sometimes(messages: Any) -> Any:
-        if "bad" in str(messages):
-            answer = await agent.ainvoke({"messages": messages}) if hasattr(agent, "ainvoke") else agent(messages)
-            return await answer if asyncio.iscoroutine(answer) else answer
-        return "It is booked."
-
-    failed = await talk(agent)
-    name = type(error).__name__
+@pytest.mark.parametrize("place", ["function", "graph", "later node"])
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, OwnError, ValueError])
+def test_whatever_foreign_code_raises_is_its_failure_and_the_loop_goes_on(form: Any, place: str, error: Any) -> None:
+    node = form(error("bad settings"))
+    agent = node if place == "function" else chain(a=node).compile() if place == "graph" else hanging(node)
+    (failed,) = runs.simulate(cast_of(agent), STATES, limits=Limits(max_turns=1))
     assert (failed.stop, failed.failure.node, failed.failure.fault) == ("model_failed", "assistant", "assistant")
-    assert name in failed.failure.error
-    assert "test_turns.py, line" in failed.failure.error
-    said = [attempt.text for attempt in failed.attempts("assistant")]
-    assert said == (["One moment."] if place == "tool of a graph" else [])
-    cast = agent_test.cast(assistant=sometimes)
-    states = agent_test.scenarios([{"goal": "a bad seat"}, {"goal": "a good seat"}])
-    bad, good = await runs.asimulate(cast, states, limits=Limits(max_turns=1))
-    assert (bad.stop, good.failure) == ("model_failed", None)
+    assert f"{error.__name__}: bad settings (test_turns.py, line" in failed.failure.error
+    assert [attempt.text for attempt in failed.attempts("assistant")] == ["One moment."][place != "later node" :]
+    (fine,) = runs.simulate(cast_of(says(AIMessage("Yes."))), STATES, limits=Limits(max_turns=1))
+    assert replies(fine) == ["Yes."]
 
 
 async def test_an_agent_that_cancels_itself_has_failed_and_the_run_goes_on() -> None:
     conversation = await talk(raising_async(asyncio.CancelledError()))
     assert (conversation.stop, conversation.failure.node) == ("model_failed", "assistant")
     assert "although the run has not cancelled it" in conversation.failure.error
-
-
-def test_an_exit_of_an_agent_in_the_loop_of_a_blocking_call_ends_its_conversation_alone() -> None:
-    def leaves(state: MessagesState) -> Any:
-        sys.exit("bad configuration")
-
-    (failed,) = runs.simulate(cast_of(chain(a=leaves).compile()), STATES)
-    assert "SystemExit: bad configuration" in failed.failure.error
-    (fine,) = runs.simulate(cast_of(says(AIMessage("Yes."))), STATES, limits=Limits(max_turns=1))
-    assert replies(fine) == ["Yes."]
 
 
 # Blocking
