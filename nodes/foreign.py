@@ -112,13 +112,17 @@ def run_forever(loop: asyncio.AbstractEventLoop) -> None:
     """Run the loop until it is stopped.
 
     asyncio lets an exit of foreign code out of the loop, although it is the outcome of one task, and who waits for that
-    has it: here the loop goes on.
+    has it: here the loop goes on. So it does where that code raises KeyboardInterrupt: Ctrl-C reaches the main thread
+    alone.
     """
     while True:
         try:
             return loop.run_forever()
         except SystemExit:
             continue
+        except KeyboardInterrupt:
+            if threading.current_thread() is threading.main_thread():
+                raise
 
 
 def run_until_complete(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> T:
