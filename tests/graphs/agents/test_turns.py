@@ -15,7 +15,7 @@ from duologue.errors import SettingError
 from duologue.graphs import agent_test, recllmsim
 from duologue.nodes import AgentSpeaker, Limits, foreign
 from duologue.nodes.contract import ContractError
-from duologue.nodes.foreign import DaemonThreads, heartbeat
+from duologue.nodes.foreign import DaemonThreads
 from duologue.nodes.speakers.speaker import FunctionSpeaker
 from tests.graphs.agents.talks import ABOUT, cast_of, chain, replies, run, says, talk
 
@@ -190,37 +190,29 @@ async def test_an_agent_that_cancels_itself_has_failed_and_the_run_goes_on() -> 
 # Blocking
 
 
-async def test_an_agent_that_blocks_the_event_loop_is_named_once(monkeypatch: Any, caplog: Any) -> None:
-    """A loop whose clock is late is a loop that something blocks."""
-    monkeypatch.setattr(foreign, "_ENTERED", ["the desk"])
-    loop, late, real = asyncio.get_running_loop(), [0.0], asyncio.get_running_loop().time
-    monkeypatch.setattr(foreign, "LAG", 0.02)
-    beat = asyncio.create_task(heartbeat())
-    await asyncio.sleep(0)
+async def test_an_async_agent_that_blocks_the_event_loop_is_named_once_and_the_run_goes_on(
+    monkeypatch: Any, caplog: Any
+) -> None:
+    """A loop whose clock has gone on for a minute within one step is a loop that was blocked."""
+    loop = asyncio.get_running_loop()
+    real, late = loop.time, [0.0]
     monkeypatch.setattr(loop, "time", lambda: real() + late[0])
-    late[0] = 60.0
-    try:
-        await asyncio.wait({beat})  # it says so once and is done
-    finally:
-        monkeypatch.undo()
-    assert [entry.message.partition(" (")[0] for entry in caplog.records] == ["the desk blocks the event loop"]
-
-
-async def test_a_run_names_an_async_agent_that_blocks_and_goes_on(monkeypatch: Any, caplog: Any) -> None:
-    monkeypatch.setattr(foreign, "LAG", 0.02)
 
     async def blocking_desk(messages: Any) -> str:
-        threading.Event().wait(0.2)  # the loop stands still
-        await asyncio.sleep(0.02)
+        late[0] += 60
+        for _ in range(9):  # others, and the heartbeat, have their turn
+            await asyncio.sleep(0)
         return "It is booked."
 
     cast = cast_of(blocking_desk, user=lambda messages: "A room?")
     states = [recllmsim.scenario(ABOUT) | {"id": str(number)} for number in range(2)]
-    talks = await runs.asimulate(cast, states, limits=Limits(max_turns=2))
+    try:
+        talks = await runs.asimulate(cast, states, limits=Limits(max_turns=2), concurrency=1)
+    finally:
+        monkeypatch.undo()
     assert [replies(one) for one in talks] == [["It is booked."] * 2] * 2
-    named = [entry.message for entry in caplog.records if "blocks the event loop" in entry.message]
-    assert len(named) == 1
-    assert "blocking_desk" in named[0]
+    (named,) = [entry.message for entry in caplog.records if "blocks the event loop" in entry.message]
+    assert "blocking_desk blocks" in named
 
 
 def test_calls_without_an_end_take_no_thread_from_others(never: Any) -> None:
