@@ -11,9 +11,7 @@ from langgraph.prebuilt import ToolNode, ToolRuntime
 
 import duologue
 from duologue.data import Conversation
-from duologue.graphs import Cast, conversation, record, world
-from duologue.graphs.opening import begun
-from duologue.graphs.scenarios.forks import forked
+from duologue.graphs import Cast
 from duologue.nodes import AgentSpeaker, Limits, scoring
 from duologue.nodes.messages.building import plain_messages
 from duologue.nodes.speakers.speaker import FunctionSpeaker
@@ -138,12 +136,3 @@ def test_what_a_rejected_draft_did_was_undone_and_is_not_done_again() -> None:
     assert rooms(talk) == 6
     (future,) = duologue.fork(talk, at=3, cast=cast)
     assert (future.failure, rooms(future)) == (None, 6)
-
-
-async def test_a_world_that_is_opened_by_hand_is_brought_back_too() -> None:
-    cast = hotel(lambda scenario: Ledger(), clerk("1", "2"))
-    (talk,) = await duologue.asimulate(cast, [{"scenario": {"kind": "hotel"}}])
-    state: Any = begun(forked(talk, 3))
-    async with world(cast, state) as context:
-        final_state = await conversation(cast).ainvoke(state, context=context)
-    assert rooms(record(final_state)) == 6

@@ -338,10 +338,6 @@ async def test_any_other_interrupt_is_answered_by_the_policy_too(compiled: Any, 
     assert conversation.messages[-1].tool_calls[0].arguments == {"euro": 3}
 
 
-async def test_a_question_in_words_is_the_users_whatever_the_policy() -> None:
-    assert replies(await approved(asking("Which day?"), "all", "Monday")) == ["Which day?", "So it is 'Monday'."]
-
-
 async def test_a_question_beside_an_approval_is_answered_by_the_same_words() -> None:
     def ask(state: Any) -> Any:
         return {"notes": [str(interrupt(state["value"]))]}
@@ -456,11 +452,6 @@ async def test_a_policy_goes_to_other_processes_with_its_cast(approve: Any, text
     cast = casts.built(agent_test.cast(f"{__name__}:says_pay", f"{__name__}:PLAIN", approve=approve).travelling())
     (record,) = await runs.asimulate(cast, agent_test.scenarios([{"goal": "pay"}]), limits=Limits(max_turns=1))
     assert record.messages[-1].text == f"So it is {text}."
-
-
-def test_a_function_without_an_import_path_stays_in_its_process() -> None:
-    with pytest.raises(ContractError, match="approve is a live object"):
-        agent_test.cast("offline", f"{__name__}:PLAIN", approve=lambda value: True).travelling()
 
 
 async def test_a_moderators_yes_approves_nothing() -> None:

@@ -11,7 +11,6 @@ from langchain_core.runnables import RunnableLambda
 from langgraph.checkpoint.memory import InMemorySaver
 
 from duologue import runs
-from duologue.errors import SettingError
 from duologue.graphs import agent_test, recllmsim
 from duologue.nodes import AgentSpeaker, Limits, foreign
 from duologue.nodes.contract import ContractError
@@ -101,15 +100,6 @@ async def test_an_agents_own_limit_comes_before_that_of_the_conversation(speaker
     for wrong in (0, -1, float("inf"), "60s", True):
         with pytest.raises(ContractError, match="assistant: turn_timeout must be"):
             speaker("assistant", sleeping, turn_timeout=wrong)
-
-
-def test_the_limit_is_ten_minutes_and_stands_in_the_record_where_it_is_another() -> None:
-    assert (Limits().turn_timeout, Limits().plain().get("turn_timeout")) == (600, None)
-    assert Limits(turn_timeout=60).plain()["turn_timeout"] == 60
-    with pytest.raises(SettingError):
-        Limits(turn_timeout=0)
-    with pytest.raises(TypeError):
-        Limits(turn_timeout="60s")  # type: ignore[arg-type]
 
 
 async def test_a_resumed_run_keeps_a_turn_that_took_too_long_and_retries_it_only_among_the_failed(

@@ -27,7 +27,7 @@ from duologue.nodes.speakers.speaker import FunctionSpeaker
 from duologue.nodes.speakers.tools import declared
 from duologue.nodes.state import rejected
 from duologue.nodes.worlds import Context, WorldError
-from tests.graphs.agents.talks import call, chain, looped
+from tests.graphs.agents.talks import chain
 from tests.graphs.played import played
 
 ABOUT = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")
@@ -138,22 +138,6 @@ async def test_one_booking_not_two_where_the_world_cannot_be_put_back():
     assert (attempt.verdict, attempt.reason) == ("observed", "rude")
     assert attempt.notes == ("not asked again: it had called book",)
     assert conversation.messages[-1].text == 'It says {"booked": 1}'
-
-
-async def test_a_draft_that_acted_stands_even_as_the_last_attempt_and_where_the_cast_has_a_fallback():
-    ledger = Ledger()
-    conversation = await talk(cast_with(lambda scenario: ledger, fallback="Sorry."))
-    assert conversation.messages[-1].text == 'It says {"booked": 1}'
-
-
-@pytest.mark.parametrize(("world", "left"), [(lambda scenario: Ledger(), True), (lambda scenario: Hotel(), False)])
-async def test_a_scorer_counts_what_a_rejected_draft_did_only_where_it_was_not_undone(world, left):
-    cast = cast_with(world, times=9, when_rejected="stop", closing=scoring(success=tool_called("book", times=0)))
-    conversation = await talk(cast)
-    assert conversation.stop == "assistant_rejected"
-    score = conversation.labels["scores"]["success"]
-    reason = "in drafts that were not sent and not undone" if left else "not called"
-    assert (score["value"], reason in score["reason"]) == (not left, True)
 
 
 async def test_a_tool_that_ran_before_the_agent_took_too_long_was_called():
@@ -337,20 +321,6 @@ async def test_a_world_that_cannot_be_set_up_or_torn_down_ends_its_own_conversat
             pass
 
 
-async def test_an_agent_that_failed_is_not_forgotten_where_its_world_cannot_be_torn_down_either(caplog):
-    class Locked(Hotel):
-        def close(self) -> None:
-            raise OSError("locked")
-
-    def fails(messages: Any) -> str:
-        raise ValueError("broken")
-
-    cast = recllmsim.cast(lambda messages: "Hello?", fails, opens="user").replace(world=lambda scenario: Locked())
-    (failed,) = await runs.asimulate(cast, [recllmsim.scenario(ABOUT)], limits=Limits(max_turns=1))
-    assert (failed.stop, failed.failure.node) == ("model_failed", "assistant")
-    assert "the world could not be torn down: OSError: locked" in caplog.text
-
-
 async def test_a_world_that_cannot_be_put_back_ends_the_conversation_as_failed():
     hotel = Hotel()
     hotel.restore = lambda snapshot: 1 / 0  # type: ignore[method-assign,assignment]
@@ -404,15 +374,6 @@ async def test_a_replay_undoes_a_recorded_draft_of_the_user_and_not_the_answer_b
     first, again = (untimed(one) for one in (conversation, replay))
     assert first == again
     assert replay.messages[-1].tool_calls[0].result == {"booked": 2}
-
-
-async def test_a_closing_node_that_ends_its_process_ends_its_own_conversation_alone():
-    async def closing(state: Any, runtime: Any) -> Any:
-        raise SystemExit("done")
-
-    conversation = await talk(cast_with(lambda scenario: Hotel(), times=0, closing=closing))
-    assert (conversation.failure.node, conversation.failure.fault) == ("closing", None)
-    assert conversation.failure.error.startswith("SystemExit: done")
 
 
 async def test_a_breakpoint_before_a_verdict_goes_on_in_its_world():
@@ -501,22 +462,6 @@ async def test_a_snapshot_that_fails_is_the_worlds_failure():
     conversation = await talk(cast_with(lambda scenario: Breaks(), lambda messages: "Yes."))
     assert (conversation.stop, conversation.failure.node) == ("model_failed", "world")
     assert "no snapshot of the world could be taken: OSError: disk full" in conversation.failure.error
-
-
-async def test_a_tool_with_a_bare_runtime_warns_of_nothing_where_there_is_no_world():
-    @tool
-    def look(room: str, runtime: ToolRuntime) -> str:
-        """Look a room up."""
-        return f"{room} is free"
-
-    def model(state: MessagesState) -> Any:
-        if isinstance(state["messages"][-1], HumanMessage):
-            return {"messages": [AIMessage("", tool_calls=[call("look", room="12")])]}
-        return {"messages": [AIMessage(str(state["messages"][-1].text))]}
-
-    agent = looped(model, ToolNode([look])).compile()
-    conversation = await talk(recllmsim.cast(lambda messages: "A room?", agent, opens="user"))
-    assert conversation.messages[-1].text == "12 is free"  # a warning is an error here
 
 
 def test_a_world_by_import_path_travels_and_another_object_says_why_not(tmp_path, monkeypatch):

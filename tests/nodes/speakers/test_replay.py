@@ -63,14 +63,6 @@ def test_validators_observe_what_is_replayed(tmp_path):
     assert counts.sides[1].refused == 1
 
 
-def test_equal_topics_play_each_its_own_conversation(tmp_path):
-    path = dataset(tmp_path, paragraph(("Who?", "Three keepers")), paragraph(("When?", "in 1968")))
-    conversations = play(path)
-    assert [c.messages[0].text for c in conversations] == ["Who?", "When?"]
-    assert [c.ordinal for c in conversations] == [0, 1]
-    assert len({c.id for c in conversations}) == 2
-
-
 def test_a_long_conversation_is_not_cut_at_the_casts_number_of_turns(tmp_path):
     path = dataset(tmp_path, paragraph(*[(f"Question {n}?", "1968") for n in range(20)]))
     assert len(play(path)[0].exchanges) == 20
@@ -94,53 +86,12 @@ def test_a_teacher_on_peoples_questions_is_validated_and_gives_a_data_set(tmp_pa
     assert list(qa) == ["question", "id", "answers", "is_impossible"]
 
 
-def test_a_student_before_a_published_teacher_ends_with_the_file(tmp_path):
-    path = dataset(tmp_path, paragraph(("Who?", "Three keepers"), ("When?", "CANNOTANSWER")))
-    (conversation,) = play(path, user=False)
-    assert len(conversation.exchanges) == 2
-
-
-def test_the_original_layout_comes_out_with_its_own_keys(tmp_path):
-    section = "Three keepers lived there."
-    context = f"{section} CANNOTANSWER"
-    qa = {
-        "followup": "y",
-        "yesno": "x",
-        "question": "Who?",
-        "answers": [{"text": "Three keepers", "answer_start": 0}, {"text": "keepers", "answer_start": 6}],
-        "id": "C_1_q#0",
-        "orig_answer": {"text": "keepers", "answer_start": 6},
-    }
-    article = {
-        "paragraphs": [{"context": context, "qas": [qa], "id": "C_1"}],
-        "section_title": "Keepers",
-        "background": "b",
-        "title": "The lighthouse",
-    }
-    path = tmp_path / "quac.json"
-    path.write_text(json.dumps({"data": [article, article]}))
-    conversations = play(path)
-    assert [m.text for m in conversations[0].messages] == ["Who?", "keepers"]
-    (written,) = data.simquac.to_object(conversations[:1])[0]["data"][0]["paragraphs"][0]["qas"]
-    assert written == qa
-
-
 def test_a_topic_that_the_file_lacks_is_a_recorded_failure(tmp_path):
     path = dataset(tmp_path, paragraph(("Who?", "Three keepers")))
     topic = Topic(title="Other", header="h", section="Nothing.")
     (conversation,) = duologue.simulate(simquac.cast(f"replay:{path}", "offline"), [simquac.scenario(topic)])
     assert conversation.stop == "model_failed"
     assert "mine.json: has no conversation 0 about 'Other'" in conversation.failure.error
-
-
-def test_our_own_records_replay_equal(tmp_path):
-    topics = [Topic(title="t", header="The keepers", section="Three keepers lived there. The last one left in 1968.")]
-    conversations = duologue.simulate(simquac.cast(assistant="offline?paraphrase=0.4"), simquac.scenarios(topics))
-    data.record_lines.write(conversations, tmp_path / "records.jsonl")
-    (again,) = play(tmp_path / "records.jsonl")
-    assert [(m.role, m.text, m.spans) for m in again.messages] == [
-        (m.role, m.text, m.spans) for m in conversations[0].messages
-    ]
 
 
 def test_the_provenance_names_the_file_and_its_digest(tmp_path):
