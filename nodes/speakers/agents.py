@@ -22,7 +22,7 @@ from langchain_core.messages import (
 from langchain_core.runnables import Runnable
 from langgraph.channels import LastValue
 from langgraph.errors import GraphInterrupt, GraphRecursionError
-from langgraph.graph.message import add_messages
+from langgraph.graph.message import REMOVE_ALL_MESSAGES, add_messages
 from langgraph.pregel import Pregel
 from langgraph.pregel.protocol import PregelProtocol
 from langgraph.runtime import Runtime
@@ -251,13 +251,16 @@ class AgentSpeaker:
             given: Any = Command(resume=self._decided(turn, pending, words))
         else:
             given, sent = self._given(state, place, thread)
-        known = {message.id for message in thread.history}
+        before = thread.history
+        known = {message.id for message in before}
         context = self._context(state, limits)
 
         async def ask(given: Any) -> None:
             turn.outcome = Outcome(steps=turn.outcome.steps, written=turn.outcome.written)
             await self._timed(thread.call(given, context, turn.outcome), turn.outcome, limits)
             turn.added = await self._added(turn.outcome, sent, known)
+            if isinstance(thread, Thread) and not turn.added and not turn.outcome.interrupts and self._removes:
+                turn.added = thread.said_again(turn.outcome, before, sent)
             turn.pending = [pending_of(interrupt) for interrupt in turn.outcome.interrupts]
 
         await ask(given)
@@ -364,6 +367,9 @@ class AgentSpeaker:
         note_before = place.get("note")
         is_there = any(message.id == note_before for message in thread.history)
         gone = [RemoveMessage(id=note_before)] if note_before and is_there and self._removes else []
+        if isinstance(thread, Thread) and thread.anew:
+            kept = [message for message in thread.anew if message.id != note_before]
+            return {**channels, "messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *kept, *sent]}, sent
         return {**channels, "messages": [*gone, *sent]}, sent
 
     @property
@@ -379,7 +385,7 @@ class AgentSpeaker:
     def _removes(self) -> bool:
         if not isinstance(self.agent, Pregel):
             return True
-        return getattr(self.agent.channels["messages"], "operator", None) is add_messages
+        return getattr(self.agent.channels.get("messages"), "operator", None) is add_messages
 
     def _first_channels(self, state: State) -> dict[str, Any]:
         """The channels that an agent is sent besides messages: those of `start`, and the kept ones over them."""

@@ -86,6 +86,8 @@ class Outcome:
     values: Any = None
     """Its last state, or what it answered."""
     steps: list[Step] = field(default_factory=list)
+    results: list[list[BaseMessage]] = field(default_factory=list)
+    """The messages that each of its nodes gave."""
     written: set[str] = field(default_factory=set)
     """Keys of its state that its nodes wrote."""
     channels: dict[str, Any] = field(default_factory=dict)
@@ -108,6 +110,8 @@ class Thread:
         self.store: BaseStore = _own_store(agent)
         self.history: list[BaseMessage] = []
         """The messages that its state has."""
+        self.anew: list[BaseMessage] = []
+        """The whole history, where its state has lost a part of it (`said_again`)."""
         self.open: list[BaseMessage] = []
         """Messages of the last call, of whose tools some may wait for an answer."""
         self.seen = set[str]()
@@ -133,6 +137,7 @@ class Thread:
         The outcome grows meanwhile: a call that is given up has what it did before.
         """
         config = self._config(context)
+        self.anew = []
         if isinstance(given, Command):
             config["configurable"][RESUMING] = True
         steps = _Steps(outcome, self.seen)
@@ -165,6 +170,22 @@ class Thread:
         outcome.channels = dict(now.values) if isinstance(now.values, Mapping) else {}
         self.history = _list_of(outcome.channels.get("messages"))
         self.open = [message for step in outcome.steps for message in step.messages]
+
+    def said_again(self, outcome: Outcome, before: list[BaseMessage], sent: list[BaseMessage]) -> list[BaseMessage]:
+        """Copies of the messages of earlier turns, `before`, that its nodes gave once more as their answer.
+
+        `add_messages` gives an object an id, by which it puts the same object into its earlier place in a later turn.
+        """
+        known, ends = {message.id for message in before}, {message.id for message in sent[-1:]}
+        again: dict[str | None, BaseMessage] = {}
+        for result in outcome.results:
+            begins = next((number + 1 for number, message in enumerate(result) if message.id in ends), 0)
+            for message in result[begins:]:
+                if message.id in known and message.type in ("ai", "tool"):
+                    again[message.id] = message.model_copy(update={"id": f"{message.id}/{len(before)}"})
+        if again:
+            self.history = self.anew = [*before, *sent, *again.values()]
+        return list(again.values())
 
     def _config(self, context: Any) -> RunnableConfig:
         """The config of here without what says where the conversation's own graph stands, and with thread and store."""
@@ -297,6 +318,7 @@ class _Steps:
             self.outcome.written |= set(result)
         if isinstance(result, Mapping) and result.get("jump_to") == "end" and _is_limit(step.node):
             self.outcome.limit = step.node
+        self.outcome.results.append(list(_all_messages_in(result)))
         for message in _messages_in(result):
             name = message.id or str(id(message))
             if name not in known and name not in self.seen:
@@ -315,11 +337,15 @@ def _ids(given: Any) -> set[str]:
 
 
 def _messages_in(value: Any) -> Iterable[BaseMessage]:
-    """The messages of a task's input or result."""
+    """The agent's own messages in a task's input or result."""
+    return (message for message in _all_messages_in(value) if message.type in ("ai", "tool", "AIMessageChunk"))
+
+
+def _all_messages_in(value: Any) -> Iterable[BaseMessage]:
     values = value.values() if isinstance(value, Mapping) else [value]
     for one in values:
         for item in one if isinstance(one, (list, tuple)) else [one]:
-            if isinstance(item, BaseMessage) and item.type in ("ai", "tool", "AIMessageChunk"):
+            if isinstance(item, BaseMessage):
                 yield item
 
 
