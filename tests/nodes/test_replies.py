@@ -289,6 +289,9 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
         ("transfer_to_billing", {}, "ok"), ("transfer_back_to_supervisor", {}, "ok")]}),
     "swarm": (swarm(), {"calls": [("transfer_to_bob", {}, "ok")]}),
     "Command": (commanded(), {}),
+    "hand-off without names": (
+        says(AIMessage("I pass you on.", tool_calls=[call("transfer_to_bob")]), ToolMessage("ok", tool_call_id="transfer_to_bob-1"), AIMessage(MOVED)),
+        {"calls": [("transfer_to_bob", {}, "ok")]}),
     "entrypoint": (functional, {}),
     "channel": (asked(MOVED), {}),
     "field of a channel": (asked({"text": MOVED, "sources": ["a", "b"]}, "answer.text"), {}),

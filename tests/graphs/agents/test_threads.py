@@ -567,7 +567,7 @@ async def test_an_agent_that_says_one_object_in_every_turn_has_said_it_in_every_
         seen.append(heard(state["messages"]))
         return {"messages": [one]}
 
-    conversation = await talk(chain(desk=desk).compile(), turns=3)
+    conversation = await talk(chain(desk=desk).compile(), turns=3, reject="-x")
     assert (replies(conversation), seen[-1]) == (
         ["Which day?"] * 3,
         [message.text for message in conversation.messages[:5]],
