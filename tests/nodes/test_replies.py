@@ -21,7 +21,9 @@ from openai.types.responses import Response
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from duologue.nodes import AgentSpeaker
+from duologue import runs
+from duologue.graphs import agent_test
+from duologue.nodes import AgentSpeaker, Limits
 from duologue.nodes.models.faults import ReplyError
 from duologue.nodes.models.flaws import check_reply
 from duologue.nodes.models.scripted import ScriptedModel
@@ -265,7 +267,7 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
     "graph of plain messages": (says({"role": "assistant", "content": MOVED}), {}),
     "graph that keeps the last value": (chain(LastOnly, desk=last_value).compile(), {}),
     "graph that says two things": (
-        says(AIMessage("One moment.", id="1"), AIMessage(MOVED, id="2")), {"text": f"One moment.\n\n{MOVED}", "second": []}),
+        says(AIMessage("One moment.", id="1"), AIMessage(MOVED, id="2")), {"text": f"One moment.\n\n{MOVED}"}),
     "parallel calls": (says(*PARALLEL), {
         "text": "Let me look.\n\nWhich card?", "reasoning": "hm\n\nprivate", "usage": (12, 4, 2),
         "calls": [("look", {}, {"free": [1]}), ("pay", {"euro": 3}, "no card")]}),
@@ -318,7 +320,7 @@ async def test_every_shape_is_one_reply(shape: str) -> None:
         usage = draft.usage
         found["usage"], expected["usage"] = (usage.input_tokens, usage.output_tokens, usage.calls), wanted["usage"]
     assert found == expected
-    if wanted.get("said", True) and "second" not in wanted:
+    if wanted.get("said", True):
         assert (replies(conversation), conversation.failure) == ([expected["text"]] * 2, None)
     else:
         assert replies(conversation)[1:] == []
@@ -363,6 +365,23 @@ async def test_a_limit_of_a_middleware_is_a_stop_and_its_words_are_no_reply(befo
 def look(room: int) -> str:
     """Look a room up."""
     return "free"
+
+
+@pytest.mark.parametrize(
+    ("answer", "success"),
+    [
+        ("He cambiado su reserva al 20 de marzo.", {"text_contains": "20 de marzo"}),
+        (AIMessage([{"type": "refusal", "refusal": "I cannot help with that."}]), {"refused": True}),
+        (iter([AIMessageChunk(content=[{"type": "text", "text": text, "index": 0}]) for text in ("It is ", "moved.")]),
+         {"text_contains": "It is moved."}),
+        (AIMessage(content_blocks=BLOCKS), {"text_contains": MOVED}),
+    ],
+)  # fmt: skip
+async def test_a_success_is_read_from_the_words_of_any_language_and_form(answer: Any, success: Any) -> None:
+    scenario = {"goal": "move my room", "first_message": "Move it!", "success": success}
+    cast = agent_test.cast("offline", fixed(answer))
+    (talked,) = await runs.asimulate(cast, agent_test.scenarios([scenario]), limits=Limits(max_turns=1))
+    assert talked.labels["scores"]["success"]["value"] is True
 
 
 # What an endpoint says of a reply

@@ -381,6 +381,18 @@ async def test_the_first_channels_come_from_the_scenario() -> None:
     assert conversation.provenance.nodes["assistant"].label == "clerk"
 
 
+async def test_a_channel_that_the_agent_needs_is_named_where_nothing_gives_it() -> None:
+    class Known(MessagesState):
+        customer: str
+
+    agent = chain(Known, desk=lambda state: {"messages": [AIMessage(f"Hello {state['customer']}.")]}).compile()
+    failed = await talk(agent)
+    assert (failed.failure.fault, "KeyError: 'customer'" in failed.failure.error) == ("assistant", True)
+    assert (
+        replies(await talk(AgentSpeaker("assistant", agent, start=lambda s: {"customer": "Ann"}))) == ["Hello Ann."] * 2
+    )
+
+
 @pytest.mark.parametrize(
     ("start", "problem"),
     [(lambda s: {"price": 1}, "the agent's state has no 'price', only basket"), (lambda s: [1], "expected 'start' to")],
