@@ -28,7 +28,10 @@ def told(draft: Any) -> list[tuple[Any, ...]]:
 
 
 def answering(*lines: Any, tokens: tuple[int, int] = (10, 5)) -> ScriptedModel:
-    return ScriptedModel(lines=list(lines), by_call=True, tokens=tokens)
+    about = {"model_name": "gpt-4o"}
+    said = [AIMessage(line) if isinstance(line, str) else line for line in lines]
+    named = [line.model_copy(update={"response_metadata": about}) for line in said]
+    return ScriptedModel(lines=[*named], by_call=True, tokens=tokens)
 
 
 @tool
@@ -75,21 +78,21 @@ async def test_steps_stand_in_order_with_their_path_words_and_calls() -> None:
     ]
 
 
-async def test_what_sub_agents_spend_counts_in_the_draft_and_in_every_bound_on_tokens() -> None:
-    conversation = await talk(manager(researcher()), turns=1)
-    (draft,) = conversation.attempts("assistant")
+async def test_what_sub_agents_spend_counts_in_the_draft_and_in_every_bound_on_tokens_and_money() -> None:
+    (draft,) = (await talk(manager(researcher()), turns=1)).attempts("assistant")
     assert (draft.usage.input_tokens, draft.usage.output_tokens, draft.usage.calls) == (40, 20, 4)
-    assert sum(step.usage.tokens for step in draft.steps if step.usage) == draft.usage.tokens
-    assert [step.usage.calls for step in draft.steps if step.usage] == [1] * 4
+    assert [step.usage.tokens for step in draft.steps if step.usage] == [15] * 4
 
     cast = cast_of(manager(researcher()))
     (bounded,) = await runs.asimulate(cast, [recllmsim.scenario(ABOUT)], limits=Limits(max_turns=3, max_tokens=50))
     assert (bounded.stop, len(replies(bounded))) == ("budget", 1)
     states = [recllmsim.scenario(ABOUT) | {"id": str(number)} for number in range(3)]
-    cast = cast_of(manager(researcher()), user=lambda messages: "A room?")
-    of_run = runs.Conduct(max_run_tokens=50)
-    all_three = await runs.asimulate(cast, states, limits=Limits(max_turns=1), conduct=of_run, concurrency=1)
-    assert sum(one.usage.tokens for one in all_three) == 60  # the second one was not begun
+    four_calls = (4 * 10 * 2.5 + 4 * 5 * 10) / 1e6  # dollars of gpt-4o
+    for bound in ({"max_run_tokens": 60}, {"max_cost": four_calls}):
+        cast = cast_of(manager(researcher()), user=lambda messages: "A room?")
+        conduct = runs.Conduct(**bound)
+        begun = await runs.asimulate(cast, states, limits=Limits(max_turns=1), conduct=conduct, concurrency=1)
+        assert sum(one.usage.tokens for one in begun) == 60  # the second one had no call
 
 
 async def test_a_message_that_several_nodes_pass_on_is_counted_once_for_the_one_that_wrote_it() -> None:
