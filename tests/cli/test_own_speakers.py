@@ -156,7 +156,7 @@ def test_a_text_is_a_models_spec(duologue):
         ("make_later", "own_speakers:make_later: is an async function without arguments"),
         ("make_and_fail", "own_speakers:make_and_fail: failed: "),
         ("unfinished", "own_speakers:unfinished: is a graph that cannot be compiled: ValueError: Graph must have an"),
-        ("speechless", "expected an agent whose state has 'messages', got a graph with topic"),
+        ("speechless", "the agent's state has no 'messages', only topic"),
         ("absent", "has no attribute 'absent'"),
         ("LINE", "own_speakers:LINE: is a text, which must be a model identifier"),
     ],
