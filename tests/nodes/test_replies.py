@@ -370,6 +370,8 @@ def look(room: int) -> str:
 @pytest.mark.parametrize(
     ("answer", "success"),
     [
+        ("تم نقل الحجز إلى ٢٠ مارس ٢٠٢٦", {"text_contains": "20 مارس 2026"}),
+        ("予約ＱＸ７を３月２０日に変更しました。", {"text_contains": "3月20日"}),
         ("He cambiado su reserva al 20 de marzo.", {"text_contains": "20 de marzo"}),
         (AIMessage([{"type": "refusal", "refusal": "I cannot help with that."}]), {"refused": True}),
         (iter([AIMessageChunk(content=[{"type": "text", "text": text, "index": 0}]) for text in ("It is ", "moved.")]),
