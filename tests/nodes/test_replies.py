@@ -24,10 +24,8 @@ from typing_extensions import TypedDict
 from duologue import runs
 from duologue.graphs import agent_test
 from duologue.nodes import AgentSpeaker, Limits
-from duologue.nodes.models.faults import ReplyError
-from duologue.nodes.models.flaws import check_reply
 from duologue.nodes.models.scripted import ScriptedModel
-from duologue.nodes.replies import added, reply_of
+from duologue.nodes.replies import reply_of
 from tests.graphs.agents.talks import call, calls_of, chain, first_draft, replies, says, talk
 
 MOVED = "Your room is moved."
@@ -244,6 +242,7 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
     "whole history": (whole({"role": "assistant", "content": MOVED}), {}),
     "whole history in blocks": (whole(as_blocks({"role": "assistant", "content": MOVED}), as_blocks), {}),
     "end of the history": (lambda messages: [messages[-1], AIMessage(MOVED)], {}),
+    "summary and the last words": (lambda messages: [{"role": "user", "content": "So far."}, messages[-1], AIMessage(MOVED)], {}),
     "messages with a call": (fixed(CALLED), {"calls": [LOOKED]}),
     "plain messages with a call": (fixed(PLAIN_CALLED), {"calls": [LOOKED]}),
     "generator of texts": (pieces, {}),
@@ -422,49 +421,3 @@ def test_usage_is_that_of_the_whole_turn_without_impossible_counts() -> None:
 def test_a_tools_text_that_is_no_object_or_list_is_recorded_as_it_was_written(text: str) -> None:
     draft = reply_of([CALLED[0], ToolMessage(text, tool_call_id="look-1"), AIMessage("a")])
     assert draft["tool_calls"][0]["result"] == text
-
-
-@pytest.mark.parametrize(
-    ("message", "is_nothing"),
-    [
-        (AIMessage("", response_metadata={"model_name": "m"}), True),
-        (AIMessage("", response_metadata={"finish_reason": "stop"}), False),
-        (AIMessage("a", response_metadata={"model_name": "m"}), False),
-        (AIMessage("", response_metadata={"model_name": "m"}, additional_kwargs={"refusal": "no"}), False),
-        (AIMessage(""), False),
-    ],
-)
-def test_a_providers_message_of_nothing_at_all_is_the_endpoints_fault(message: AIMessage, is_nothing: bool) -> None:
-    if not is_nothing:
-        return check_reply(message)
-    with pytest.raises(ReplyError, match="null_content"):
-        check_reply(message)
-
-
-# Which messages are new
-
-
-SENT = [SystemMessage("s"), HumanMessage("Who?"), AIMessage("Ann."), HumanMessage("When?")]
-NEW = AIMessage("Ann.")
-
-
-def copies(messages: Any, **more: Any) -> list[Any]:
-    return [message.model_copy(update=more) for message in messages]
-
-
-@pytest.mark.parametrize(
-    "answered",
-    [[*SENT, NEW], [NEW], copies([*SENT, NEW]), copies([*SENT[1:], NEW]), copies([*SENT[2:], NEW]),
-     [SystemMessage("other"), *copies(SENT[1:], id="the server's"), NEW],
-     [HumanMessage("So far: Ann."), *copies(SENT[3:]), NEW]],
-    ids=["the same", "new ones", "copies", "without the page", "the end", "other ids", "a summary"],
-)  # fmt: skip
-def test_what_an_agent_added_is_told_from_what_it_was_sent(answered: Any) -> None:
-    assert added(answered, SENT) == [NEW]
-
-
-def test_what_an_agent_added_is_told_by_ids_though_its_words_are_old_or_a_summary() -> None:
-    sent = [message.model_copy(update={"id": str(number)}) for number, message in enumerate(SENT)]
-    assert added([AIMessage("So far: Ann.", id="sum"), *copies(sent[3:]), NEW], sent) == [NEW]
-    assert added(copies(sent), sent) == []
-    assert added([AIMessage("Ann.")], [HumanMessage("Who?"), AIMessage("Ann.")]) == [NEW]

@@ -405,37 +405,6 @@ def test_a_policy_that_there_is_not_and_an_assistant_that_asks_nobody_are_refuse
         conversation(agent_test.cast("offline", "offline", approve="all"))
 
 
-def paying_deeply(paid: list[int], decisions: Any, within: bool) -> Any:
-    """An agent of deepagents that pays twice, itself or by a subagent."""
-    deepagents = pytest.importorskip("deepagents")
-
-    @tool
-    def pay(euro: int) -> str:
-        """Pay."""
-        paid.append(euro)
-        return "paid"
-
-    called = [call("pay", number, euro=number) for number in (1, 2)]
-    payer = ScriptedModel(lines=[AIMessage("", tool_calls=called), AIMessage("That is done.")], by_call=True)
-    if not within:
-        return deepagents.create_deep_agent(payer, [pay], interrupt_on={"pay": decisions})
-    task = call("task", description="pay", subagent_type="payer")
-    outer = ScriptedModel(lines=[AIMessage("", tool_calls=[task]), AIMessage("That is done.")], by_call=True)
-    described = {"name": "payer", "description": "pays", "system_prompt": "Pay.", "tools": [pay], "model": payer}
-    return deepagents.create_deep_agent(outer, [], subagents=[{**described, "interrupt_on": {"pay": decisions}}])
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize("within", [False, True])
-@pytest.mark.parametrize("decisions", [True, {"allowed_decisions": ["approve", "reject"]}])
-@pytest.mark.parametrize(("approve", "done"), [("all", [1, 2]), ("none", []), ("ask-user", [1, 2])])
-async def test_deepagents_and_its_subagents_are_answered(within: bool, decisions: Any, approve: str, done: Any) -> None:
-    paid: list[int] = []
-    said = ["Yes, please."] if approve == "ask-user" else []
-    conversation = await approved(paying_deeply(paid, decisions, within), approve, *said)
-    assert (sorted(paid), replies(conversation)[-1]) == (done, "That is done.")
-
-
 PLAIN = asking({"euro": 3})
 
 

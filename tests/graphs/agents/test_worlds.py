@@ -27,7 +27,7 @@ from duologue.nodes.speakers.speaker import FunctionSpeaker
 from duologue.nodes.speakers.tools import declared
 from duologue.nodes.state import rejected
 from duologue.nodes.worlds import Context, WorldError
-from tests.graphs.agents.talks import chain
+from tests.graphs.agents.talks import call, chain, looped
 from tests.graphs.played import played
 
 ABOUT = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")
@@ -75,14 +75,10 @@ def agent_that_calls(name: str = "book", *, checkpointer: Any = None) -> Any:
     async def clerk(state: MessagesState) -> dict[str, Any]:
         last = state["messages"][-1]
         if isinstance(last, HumanMessage):
-            call = {"name": name, "args": {"room": "12"}, "id": f"c{len(state['messages'])}"}
-            return {"messages": [AIMessage("", tool_calls=[call])]}
+            return {"messages": [AIMessage("", tool_calls=[call(name, len(state["messages"]), room="12")])]}
         return {"messages": [AIMessage(f"It says {last.text}")]}
 
-    graph = StateGraph(MessagesState).add_node("clerk", clerk).add_node("tools", ToolNode([book, look]))
-    graph.add_edge(START, "clerk").add_edge("tools", "clerk")
-    graph.add_conditional_edges("clerk", lambda s: "tools" if s["messages"][-1].tool_calls else "__end__")
-    return graph.compile(checkpointer=checkpointer, name="clerk")
+    return looped(clerk, ToolNode([book, look])).compile(checkpointer=checkpointer, name="clerk")
 
 
 def rejecting(times: int) -> Any:
@@ -96,16 +92,6 @@ def rejecting(times: int) -> Any:
 
     judge.seen = seen  # type: ignore[attr-defined]
     return judge
-
-
-def untimed(conversation: Any) -> list[Any]:
-    """The messages as plain values, without the seconds of agents' steps."""
-    plain = [message.plain() for message in conversation.messages]
-    for message in plain:
-        for attempt in message["attempts"]:
-            for step in attempt.get("steps", ()):
-                step.pop("seconds", None)
-    return plain
 
 
 def cast_with(world: Any, agent: Any = None, times: int = 1, **changes: Any) -> Cast:
@@ -371,7 +357,10 @@ async def test_a_replay_undoes_a_recorded_draft_of_the_user_and_not_the_answer_b
     conversation = await talk(cast, turns=2)
     assert [attempt.verdict for attempt in conversation.attempts("user")] == ["accepted", "rejected", "accepted"]
     replay = await played(cast, replayed(conversation), Limits(max_turns=2, answer_attempts=3))
-    first, again = (untimed(one) for one in (conversation, replay))
+    first, again = (
+        [(m.text, m.tool_calls, [a.verdict for a in m.attempts]) for m in one.messages]
+        for one in (conversation, replay)
+    )
     assert first == again
     assert replay.messages[-1].tool_calls[0].result == {"booked": 2}
 
@@ -461,7 +450,7 @@ async def test_a_snapshot_that_fails_is_the_worlds_failure():
 
     conversation = await talk(cast_with(lambda scenario: Breaks(), lambda messages: "Yes."))
     assert (conversation.stop, conversation.failure.node) == ("model_failed", "world")
-    assert "OSError: disk full" in conversation.failure.error
+    assert "snapshot: OSError: disk full" in conversation.failure.error
 
 
 def test_a_world_by_import_path_travels_and_another_object_says_why_not(tmp_path, monkeypatch):

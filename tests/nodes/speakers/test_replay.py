@@ -99,29 +99,3 @@ def test_the_provenance_names_the_file_and_its_digest(tmp_path):
     provenance = ReplaySpeaker.of(path, "user").provenance()
     assert provenance["replays"] == "mine.json"
     assert str(tmp_path) not in json.dumps(provenance)
-
-
-def test_a_data_set_that_both_sides_and_the_scenarios_take_is_read_once(tmp_path, monkeypatch):
-    from duologue.data import Conversation, Message, load
-    from duologue.data import simquac as data_sets
-    from duologue.graphs import casts, simquac
-    from duologue.graphs.simquac import TopicSource
-    from duologue.nodes.speakers import replay
-
-    messages = (Message(role="user", text="Who?"), Message(role="assistant", text="I cannot find the answer."))
-    scenario = {"kind": "simquac", "title": "t", "background": "", "header": "h", "section": "Three keepers."}
-    data_sets.write([Conversation(id="a", scenario=scenario, messages=messages)], tmp_path / "talks.json")
-    reads = []
-
-    def counted(path):
-        reads.append(path)
-        return load(path)
-
-    monkeypatch.setattr(replay, "load", counted)
-    settings = {"user": f"replay:{tmp_path / 'talks.json'}", "assistant": f"replay:{tmp_path / 'talks.json'}"}
-    simquac.cast(**settings)
-    TopicSource().read(casts.find("simquac").checked(settings), seed=0)
-    assert reads == [tmp_path / "talks.json"]
-    (tmp_path / "talks.json").write_text((tmp_path / "talks.json").read_text() + " ")
-    simquac.cast(**settings)
-    assert len(reads) == 2  # a file that has changed is read again
