@@ -13,6 +13,7 @@ from langgraph.graph import END
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from ..data.identity import digest
 from ..data.provenance import SIDES
 from ..data.records import Role
 from ..data.summaries.executed_graph import SPEAKERS, VALIDATORS
@@ -42,7 +43,8 @@ def opening_place(cast: Cast, further: Mapping[str, object]) -> Place:
     described = of_cast(cast, further)
 
     async def begin(state: State, config: RunnableConfig, runtime: Runtime[Limits]) -> dict[str, Any]:
-        limits = _limited(cast, state, runtime).context
+        goes_on = state.get("origin", {}).get("data") == digest(state.get("scenario"))
+        limits = _limited(cast, state if goes_on else typed(State, {}), runtime).context
         update = opening(cast, described, state, limits)
         if update and isinstance(limits, Context):
             limits.began.add(update["origin"]["id"])

@@ -337,3 +337,10 @@ async def test_what_a_node_writes_into_its_state_has_not_happened():
     one = record(await conversation(cast).ainvoke(SCENARIO))
     assert [message.text for message in one.messages] == ["Question 0?", "Well.", "Question 1?", "Well."]
     assert ("forged" in json.dumps(one.plain()), json.dumps(SCENARIO)) == (False, before)
+
+
+async def test_a_new_scenario_on_a_used_thread_has_the_casts_limits_again() -> None:
+    graph, thread = conversation(talk(), checkpointer=InMemorySaver()), {"configurable": {"thread_id": "used"}}
+    short = await graph.ainvoke(dict(SCENARIO), thread, context=Limits(max_turns=1))
+    other = {"scenario": {**SCENARIO["scenario"], "title": "another"}}
+    assert (short["turn"], (await graph.ainvoke(other, thread))["turn"]) == (1, talk().limits.max_turns)
