@@ -48,8 +48,6 @@ class Context(Limits):
     world: Any = field(default=None, repr=False, compare=False)
     before: list[Any] = field(default_factory=list, repr=False, compare=False)
     """The snapshot from before the draft that is made or waits for its verdict; empty without one."""
-    at: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    """Snapshots from before the answer to an agent's question, by the question."""
     threads: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """The threads that agents are lent in this conversation."""
     began: set[str] = field(default_factory=set, repr=False, compare=False)
@@ -161,16 +159,3 @@ def stands(context: Limits) -> None:
     """Let what the draft under way did stand: it was said."""
     if isinstance(context, Context):
         context.before.clear()
-
-
-def remember(context: Limits, question: str) -> None:
-    """Keep the snapshot from before the draft under way for `back_to`, unless there is one of this question."""
-    if isinstance(context, Context) and context.before:
-        context.at.setdefault(question, _copied(context.before[0]))
-
-
-async def back_to(context: Limits, question: str) -> None:
-    """Put the world back to before the first answer to a question of the agent, which is answered once more."""
-    if isinstance(context, Context) and question in context.at:
-        with _failing("could not be put back"):
-            await _awaited(context.world.restore(_copied(context.at[question])))
