@@ -237,7 +237,9 @@ async def test_conversations_at_once_share_no_thread_store_or_channel() -> None:
     catalogue = {"basket": ["bag"]}
     agent = chain(Shop, greedy=greedy).compile(checkpointer=InMemorySaver(), store=store)
     speaker = AgentSpeaker("assistant", agent, start=lambda scenario: catalogue)
+    kept = set(lent._DIRECT)
     talks = await asyncio.gather(*(run(cast_of(speaker), repeat=repeat) for repeat in range(5)))
+    assert set(lent._DIRECT) == kept  # a run lets them go with their conversations
     assert [replies(one) for one in talks] == [["(2, 1, 2)", "(3, 3, 3)"]] * 5
     assert (len(store.search(("seen",))), catalogue) == (1, {"basket": ["bag"]})
 
