@@ -19,7 +19,7 @@ from duologue import runs
 from duologue.analysis.outcomes import tool_errors
 from duologue.data.summaries.counts import count
 from duologue.errors import SettingError
-from duologue.graphs import agent_test, casts, conversation, recllmsim
+from duologue.graphs import agent_test, conversation, recllmsim
 from duologue.nodes import AgentSpeaker, Limits, scorers, scoring
 from duologue.nodes.contract import ContractError
 from duologue.nodes.models.scripted import ScriptedModel
@@ -403,24 +403,6 @@ def test_a_policy_that_there_is_not_and_an_assistant_that_asks_nobody_are_refuse
         AgentSpeaker("assistant", asking("?"), approve="some")
     with pytest.raises(SettingError, match="approve: the assistant is not a LangGraph agent"):
         conversation(agent_test.cast("offline", "offline", approve="all"))
-
-
-PLAIN = asking({"euro": 3})
-
-
-def double(value: Any) -> Any:
-    return value["euro"] * 2
-
-
-def says_pay(messages: Any) -> str:
-    return "Pay 3 euro."
-
-
-@pytest.mark.parametrize(("approve", "text"), [("all", "True"), (f"{__name__}:double", "6"), (double, "6")])
-async def test_a_policy_goes_to_other_processes_with_its_cast(approve: Any, text: str) -> None:
-    cast = casts.built(agent_test.cast(f"{__name__}:says_pay", f"{__name__}:PLAIN", approve=approve).travelling())
-    (record,) = await runs.asimulate(cast, agent_test.scenarios([{"goal": "pay"}]), limits=Limits(max_turns=1))
-    assert record.messages[-1].text == f"So it is {text}."
 
 
 async def test_a_moderators_yes_approves_nothing() -> None:

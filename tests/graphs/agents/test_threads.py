@@ -18,7 +18,6 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, ToolRuntime
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
-from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
 from duologue.graphs import conversation, recllmsim
@@ -552,24 +551,6 @@ async def test_a_fork_begins_with_the_talk_and_the_channels_at_its_message() -> 
     assert final["messages"][-1].text == "3 in 5"
     await conversation(cast_of(agent.graph, limits=Limits(max_turns=3))).ainvoke(state)
     assert agent.calls == [[message.text for message in stored.messages[:4]] + ["line 1"]]
-
-
-async def test_a_question_that_waited_in_another_process_is_part_of_the_talk_that_is_sent_anew(
-    another_process: Any,
-) -> None:
-    seen: list[list[str]] = []
-
-    def desk(state: MessagesState) -> Any:
-        seen.append(heard(state["messages"]))
-        return {"messages": [AIMessage("Thanks." if len(state["messages"]) > 1 else interrupt("Which day?"))]}
-
-    cast = cast_of(chain(desk=desk).compile(), limits=Limits(max_turns=2))
-    graph = conversation(cast, checkpointer=InMemorySaver(), interrupt_after=["turn_recorder"])
-    config: Any = {"configurable": {"thread_id": "1"}}
-    await graph.ainvoke(recllmsim.scenario(ABOUT), config)
-    another_process()
-    await graph.ainvoke(None, config)
-    assert seen == [["line 1"], ["line 1", "Which day?", "line 2"]]
 
 
 async def test_an_agent_that_says_one_object_in_every_turn_has_said_it_in_every_turn() -> None:

@@ -122,20 +122,6 @@ async def test_a_resumed_run_keeps_a_turn_that_took_too_long_and_retries_it_only
     assert (again.stop, len(calls)) == ("user_ended", 2)
 
 
-async def test_a_replay_of_calls_ends_as_the_recorded_turn_did_without_waiting(tmp_path: Any) -> None:
-    calls: list[str] = []
-
-    async def asking(messages: Any) -> Any:
-        calls.append("call")
-        return await sleeping(messages)
-
-    states, cast = agent_test.scenarios([{"goal": "move my room"}]), agent_test.cast(assistant=asking)
-    for conduct in (runs.Conduct(record=tmp_path / "calls.jsonl"), runs.Conduct(replay_calls=tmp_path / "calls.jsonl")):
-        (conversation,) = await runs.asimulate(cast, states, limits=SHORT, conduct=conduct)
-        assert conversation.stop == "agent_timeout"
-    assert len(calls) == 1
-
-
 # Exits and errors
 
 

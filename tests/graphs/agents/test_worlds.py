@@ -317,18 +317,6 @@ async def test_a_world_that_cannot_be_put_back_ends_the_conversation_as_failed()
     assert attempt.verdict == "rejected"
 
 
-@pytest.mark.parametrize(("make", "left"), [(Hotel, []), (Ledger, ["12"])])
-async def test_a_draft_that_could_not_be_judged_is_recorded_once_and_undone_or_noted(make, left):
-    async def fails(state: Any, runtime: Any) -> Any:
-        return {"verdicts": [{"accepted": False, "reason": "rude", "failed": "the judge is away"}]}
-
-    live = make()
-    conversation = await talk(cast_with(lambda scenario: live).replace(answer_validator=fails))
-    assert (conversation.stop, conversation.failure.node, live.bookings) == ("model_failed", "answer_validator", left)
-    (attempt,) = conversation.attempts("assistant")
-    assert (attempt.verdict, attempt.notes) == ("unjudged", ("not undone: it had called book",) if left else ())
-
-
 async def test_what_a_draft_did_whose_validator_breaks_is_undone_but_not_what_was_said():
     hotel = Hotel()
 

@@ -6,9 +6,7 @@ import pytest
 
 import duologue
 from duologue import data
-from duologue.data.simquac import Topic
 from duologue.graphs import simquac
-from duologue.nodes import Limits
 from duologue.nodes.speakers.replay import ReplaySpeaker
 
 
@@ -63,12 +61,6 @@ def test_validators_observe_what_is_replayed(tmp_path):
     assert counts.sides[1].refused == 1
 
 
-def test_a_long_conversation_is_not_cut_at_the_casts_number_of_turns(tmp_path):
-    path = dataset(tmp_path, paragraph(*[(f"Question {n}?", "1968") for n in range(20)]))
-    assert len(play(path)[0].exchanges) == 20
-    assert len(play(path, limits=Limits(max_turns=5))[0].exchanges) == 5
-
-
 def test_a_teacher_on_peoples_questions_is_validated_and_gives_a_data_set(tmp_path):
     path = dataset(tmp_path, paragraph(("Who lived there?", "Three keepers"), ("When did the last one leave?", "1968")))
     (conversation,) = play(path, assistant=False)
@@ -84,14 +76,6 @@ def test_a_teacher_on_peoples_questions_is_validated_and_gives_a_data_set(tmp_pa
     (qa, _) = value["data"][0]["paragraphs"][0]["qas"]
     assert qa["id"] == 1
     assert list(qa) == ["question", "id", "answers", "is_impossible"]
-
-
-def test_a_topic_that_the_file_lacks_is_a_recorded_failure(tmp_path):
-    path = dataset(tmp_path, paragraph(("Who?", "Three keepers")))
-    topic = Topic(title="Other", header="h", section="Nothing.")
-    (conversation,) = duologue.simulate(simquac.cast(f"replay:{path}", "offline"), [simquac.scenario(topic)])
-    assert conversation.stop == "model_failed"
-    assert "mine.json: has no conversation 0 about 'Other'" in conversation.failure.error
 
 
 def test_the_provenance_names_the_file_and_its_digest(tmp_path):
