@@ -4,12 +4,14 @@ from . import agent_test, casts, recllmsim, simquac
 from .casts.cast import Cast
 from .casts.registry import CastFactory, scenarios_of
 from .graph import builder, conversation, world
+from .opening import begun
 from .records import record
 
 __all__ = [
     "Cast",
     "CastFactory",
     "agent_test",
+    "begun",
     "builder",
     "casts",
     "conversation",

@@ -94,7 +94,9 @@ def cast(
 
 
 def scenarios(described: Iterable[Mapping[str, Any]], *, repeats: int = 1) -> list[Planned]:
-    """The initial states of scenarios, each an object as in a line of a scenario file, `repeats` times.
+    """Planned conversations, one of each object as in a line of a scenario file, `repeats` times: for `simulate`.
+
+    `graphs.begun` makes a graph's input of one.
 
     Equal ones are numbered; results count them as repeats of one scenario. DataError or SettingError if one cannot be
     used.

@@ -28,21 +28,21 @@ _CASTS: WeakKeyDictionary[Any, Cast] = WeakKeyDictionary()
 """The cast of each builder, which a graph keeps when it is compiled, configured or copied."""
 
 
-async def who_begins(state: State) -> Literal["user", "assistant", "stop"]:
+def who_begins(state: State) -> Literal["user", "assistant", "stop"]:
     """Who speaks first, or that a limit is reached already."""
     if state.get("stop"):
         return "stop"
     return "assistant" if awaits_answer(state) else "user"
 
 
-async def after_verdict(state: State) -> Literal["accepted", "regenerate", "stop"]:
+def after_verdict(state: State) -> Literal["accepted", "regenerate", "stop"]:
     """Where to go after drafts were judged; a stop that somebody sets in a checkpoint holds at once."""
     if state.get("stop"):
         return "stop"
     return "accepted" if state.get("drafts") is None else "regenerate"
 
 
-async def after_turn(state: State) -> Literal["continue", "stop"]:
+def after_turn(state: State) -> Literal["continue", "stop"]:
     """Whether there is another turn."""
     return "stop" if state.get("stop") else "continue"
 
@@ -83,6 +83,8 @@ def builder(cast: Cast, after: Mapping[str, Mapping[str, Any]] | None = None) ->
     further = after or {}
     if wrong := sorted(set(further) - set(GOES_ON)):
         raise ContractError(f"after: further nodes stand after {', '.join(GOES_ON)}, not after {wrong[0]!r}")
+    if wrong := [name for name, named in further.items() if not isinstance(named, Mapping)]:
+        raise ContractError(f"after: {wrong[0]}: expected further nodes by their names")
     graph = StateGraph(State, context_schema=Limits)
     of_further = {name: node for nodes in further.values() for name, node in nodes.items()}
     graph.add_node("opening", opening_place(cast, of_further))

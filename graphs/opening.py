@@ -60,7 +60,8 @@ def opening(cast: Cast, described: Mapping[str, Any], state: State, limits: Limi
     """The first update of a conversation; of one that goes on after its opening an empty one.
 
     On a thread that holds a conversation another scenario begins a new one: what was said before is gone from the
-    state, and stands in the thread's history. ContractError if there is no scenario, a message is neither the user's nor
+    state, and stands in the thread's history. Labels, memory and `extra` cannot be given there: what a thread holds and
+    what is given are merged before any node reads them. ContractError if there is no scenario, a message is neither the user's nor
     the assistant's, or the thread's conversation is over.
     """
     scenario = state.get("scenario")
@@ -91,8 +92,6 @@ def opening(cast: Cast, described: Mapping[str, Any], state: State, limits: Limi
     }  # fmt: skip
     if first:
         written["begun"] = begun_with(plain)
-    if forks := own.get("forks"):
-        written["forks"] = dict(forks)
     update: dict[str, Any] = {
         **_FRESH, "scenario": deepcopy(scenario), "origin": written, "messages": Overwrite(messages),
         "attempts": Overwrite(attempts), "turn": turn, "memory": Overwrite(memory),
@@ -150,4 +149,4 @@ def _memory(memory: object) -> dict[str, Any]:
 def awaits_answer(state: State) -> bool:
     """Whether the messages end with one of the user's, so that the assistant speaks first."""
     stored = history(state)
-    return state.get("turn", 0) == state["origin"]["opened"] and bool(stored) and stored[-1]["role"] == "user"
+    return bool(stored) and stored[-1]["role"] == "user"

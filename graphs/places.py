@@ -18,7 +18,7 @@ from ..data.provenance import SIDES
 from ..data.records import Role
 from ..data.summaries.executed_graph import SPEAKERS, VALIDATORS
 from ..nodes.calls.service import current
-from ..nodes.contract import ContractError, check_labels, check_reason, check_update
+from ..nodes.contract import ContractError, check_labels, check_node, check_reason, check_update
 from ..nodes.limits import Limits
 from ..nodes.node_forms import AnyNode, node_of, spoken
 from ..nodes.scorers.success import with_success_of_scenario
@@ -91,6 +91,7 @@ def further_place(name: str, node: object, cast: Cast, goes_on: str, nodes: Coll
     as a `Command` also with a `goto`: to the end of the conversation for the reason `user_ended`, if it gives none.
     `nodes`: those of the graph. Messages of the state that it answers, as a compiled graph does, are not said again.
     """
+    check_node(name, node)
     call = AnyNode(node)
 
     async def run(state: State, config: RunnableConfig, runtime: Runtime[Limits]) -> Command[Any]:
@@ -118,6 +119,10 @@ def _limited(cast: Cast, state: State, runtime: Runtime[Limits]) -> Runtime[Limi
     """
     if cast.world is not None and not isinstance(runtime.context, Context):
         raise ContractError("the cast has a world: async with world(cast, state) as context, and give context=context")
+    if not isinstance(runtime.context, Limits | None):
+        raise ContractError(
+            f"context: expected Limits(...) or a class of its kind, got {type(runtime.context).__name__}"
+        )
     if runtime.context is not None:
         limits = runtime.context.or_else(cast.limits)
     else:

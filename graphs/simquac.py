@@ -89,7 +89,7 @@ class TopicSource(ScenarioSource):
 
 
 def scenario(topic: Topic | Mapping[str, Any], *, messages: Iterable[Message] = ()) -> Planned:
-    """The initial state of a conversation about a topic; `messages` come first."""
+    """A planned conversation about a topic; `messages` come first. With them `graphs.begun` makes a graph's input of it."""
     topic = topic if isinstance(topic, Topic) else Topic.model_validate(topic)
     state: Planned = {"scenario": topic.scenario(), "messages": [message.plain() for message in messages]}
     if topic.id is not None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
+from langgraph.errors import ParentCommand
 from langgraph.pregel import Pregel
 from langgraph.runtime import Runtime
 
@@ -25,9 +26,15 @@ class AnyNode:
     node: Any
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Any:
+        try:
+            return await self._called(state, runtime)
+        except ParentCommand as to_us:  # of a node in a compiled graph
+            return to_us.args[0]
+
+    async def _called(self, state: State, runtime: Runtime[Limits]) -> Any:
         config = ensure_config()
         if isinstance(self.node, Pregel):
-            return await _written(self.node, state, config)
+            return await _written(self.node, state, config, runtime.context)
         if isinstance(self.node, Runnable):
             return await self.node.ainvoke(state, config)
         given = {"config": config, "runtime": runtime, "writer": runtime.stream_writer, "store": runtime.store}
@@ -42,20 +49,24 @@ class AnyNode:
 def node_of(node: Any) -> Node:
     """The node as the graph calls it; one of the usual form stays as it is."""
     is_async = not isinstance(node, Runnable) and inspect.iscoroutinefunction(call_of(node))
-    is_usual = is_async and list(inspect.signature(node).parameters)[:2] == ["state", "runtime"]
+    first = [*inspect.signature(node).parameters.values()][:2] if is_async else []
+    is_usual = [one.name for one in first if one.kind != one.KEYWORD_ONLY] == ["state", "runtime"]
     return node if is_usual else AnyNode(node)
 
 
-async def _written(graph: Pregel[Any, Any, Any, Any], state: State, config: RunnableConfig) -> dict[str, Any]:
+async def _written(
+    graph: Pregel[Any, Any, Any, Any], state: State, config: RunnableConfig, limits: Limits
+) -> dict[str, Any]:
     """Of a compiled graph's last state what its nodes have written, as LangGraph takes it of a subgraph."""
     written, last = set[str](), dict[str, Any]()
-    stream: AsyncIterator[Any] = graph.astream(state, config, stream_mode=["updates", "values"])
+    stream: AsyncIterator[Any] = graph.astream(state, config, context=limits, stream_mode=["updates", "values"])
     async for mode, part in stream:
         if mode == "values":
             last = part
             continue
-        for update in part.values():
-            written |= set(update or ())
+        for node, update in part.items():
+            if node != "__interrupt__":
+                written.update(*(update if isinstance(update, list) else [update or ()]))
     return {key: value for key, value in last.items() if key in written}
 
 

@@ -9,7 +9,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import END
+from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, interrupt
 
@@ -344,3 +344,64 @@ async def test_a_new_scenario_on_a_used_thread_has_the_casts_limits_again() -> N
     short = await graph.ainvoke(dict(SCENARIO), thread, context=Limits(max_turns=1))
     other = {"scenario": {**SCENARIO["scenario"], "title": "another"}}
     assert (short["turn"], (await graph.ainvoke(other, thread))["turn"]) == (1, talk().limits.max_turns)
+
+
+# What a graph's user may also do
+
+
+def asking(state):
+    return {"messages": [AIMessage(f"It was {interrupt('Shall I?')}.")]}
+
+
+async def test_a_subgraph_that_interrupts_passes_it_on_and_goes_on_with_the_answer():
+    sub = StateGraph(MessagesState).add_node("ask", asking).add_edge(START, "ask").compile()
+    graph = conversation(talk(), after={"turn_recorder": {"moderator": sub}}, checkpointer=InMemorySaver())
+    asked = await graph.ainvoke(SCENARIO, CONFIG)
+    assert [one.value for one in asked["__interrupt__"]] == ["Shall I?"]
+    state = await graph.ainvoke(Command(resume="yes"), CONFIG)
+    assert record(state).messages[2].text == "It was yes."
+
+
+async def test_a_command_for_the_parent_of_a_subgraph_is_held_to_the_same_rules():
+    def node(update, goto):
+        answer = Command(graph=Command.PARENT, update=update, goto=goto)
+        return StateGraph(MessagesState).add_node("end", lambda state: answer).add_edge(START, "end").compile()
+
+    ended = conversation(talk(), after={"turn_recorder": {"m": node({}, "closing")}})
+    assert (await ended.ainvoke(SCENARIO))["stop"] == "user_ended"
+    for update in ({"stop": "nonsense"}, {"turn": 77}):
+        with pytest.raises(ContractError):
+            await conversation(talk(), after={"turn_recorder": {"m": node(update, END)}}).ainvoke(SCENARIO)
+    with pytest.raises(ContractError, match="after="):
+        await conversation(talk(turn_recorder=node({}, "assistant"))).ainvoke(SCENARIO)
+
+
+def test_a_checkpoint_is_changed_in_code_that_is_not_async():
+    graph = conversation(talk(), checkpointer=InMemorySaver())
+    graph.update_state(CONFIG, begun(SCENARIO), as_node="__start__")
+    assert graph.get_state(CONFIG).next == ("opening",)
+    graph.update_state(CONFIG, {"stop": "max_turns"}, as_node="turn_recorder")
+    assert graph.get_state(CONFIG).next == ("closing",)
+
+
+async def test_an_input_that_is_given_again_in_the_middle_of_a_turn_goes_on_there():
+    graph = conversation(talk(), checkpointer=InMemorySaver(), interrupt_before=["assistant"])
+    for given in (SCENARIO, SCENARIO, None, SCENARIO):
+        state = await graph.ainvoke(given, CONFIG)
+    assert [message.text for message in state["messages"]][::2] == ["Question 0?", "Question 1?"]
+
+
+@pytest.mark.parametrize("further", [{"m": 3}, {"m": type("Node", (), {})}, {"m": lambda first, second: None}, print])
+def test_a_further_node_that_is_none_is_refused_when_the_graph_is_made(further):
+    with pytest.raises(ContractError):
+        graphs.builder(talk(), after={"turn_recorder": further})
+
+
+async def test_a_context_of_another_kind_and_a_runtime_by_name():
+    async def by_name(state, *, runtime):
+        return {"drafts": [{"text": f"At most {runtime.context.max_turns}."}]}
+
+    state = await conversation(talk(assistant=by_name)).ainvoke(SCENARIO, context=ONE)
+    assert state["messages"][1].text == "At most 1."
+    with pytest.raises(ContractError, match="context: expected Limits"):
+        await conversation(talk()).ainvoke(SCENARIO, context=object())
