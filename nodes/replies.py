@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 from langchain_core.messages import (
@@ -23,7 +24,7 @@ from ..data.text.cleaning import clean
 from ..errors import DuologueError
 from .foreign import in_thread
 from .messages.attachments import parts_in, why_empty
-from .models.flaws import EMPTY, ODD_USAGE, REFUSAL, counted, finish_of, flaw_of, has_odd_usage, refusal_in
+from .models.flaws import EMPTY, ODD_USAGE, REFUSAL, counted, finish_of, flaw_of, has_odd_usage, refusal_in, usage_in
 from .state import Draft
 
 Answer: TypeAlias = Any
@@ -34,7 +35,7 @@ ACCEPTED = (
     "a text, a message of LangChain or of OpenAI's form ({'role': 'assistant', 'content': ...}), a list of such "
     "messages, an object with one text, or a generator of texts"
 )
-_TEXT_KEYS = ("output", "answer", "reply", "response", "result", "text")
+_TEXT_KEYS = ("output", "answer", "reply", "response", "result", "text", "final_output")
 """Names under which an object with several texts gives its reply, such as that of LangChain's chains."""
 _HAND_OFFS = ("transfer_to_", "transfer_back_to_")
 """How the tools begin with which the agents of langgraph-supervisor and langgraph-swarm hand a conversation on."""
@@ -154,8 +155,10 @@ def _is_hand_off(name: str) -> bool:
 
 
 def _words(message: BaseMessage) -> str:
-    """A message's text, and the words of a refusal."""
-    return "\n\n".join(part for part in (str(message.text), refusal_in(message)) if part)
+    """A message's text, and the words of a refusal; of a recording its transcript."""
+    words = [part for part in (str(message.text), refusal_in(message)) if part]
+    spoken = [part["text"] for part in parts_in(message) if part["type"] == "audio" and part.get("text")]
+    return "\n\n".join(words or spoken)
 
 
 def _media(message: BaseMessage) -> list[dict[str, Any]]:
@@ -202,6 +205,13 @@ def _plain_step(
     return {key: value for key, value in plain.items() if value}
 
 
+def steps_of(added: Sequence[BaseMessage], heard: Sequence[Step]) -> list[Step]:
+    """The steps of an agent without a graph: replies of its models that it does not give, and its own messages."""
+    own = {message.id for message in added if message.id} | {id(message) for message in added}
+    hidden = [step for step in heard if not {step.messages[0].id, id(step.messages[0])} & own]
+    return [*hidden, *(Step(message.name or "", messages=[message]) for message in added)] if hidden else []
+
+
 def usage_of(messages: Sequence[BaseMessage]) -> dict[str, int]:
     """Total tokens of the models' messages, as their endpoints counted them, without impossible counts."""
     reports = [message.usage_metadata for message in messages if isinstance(message, AIMessage)]
@@ -233,10 +243,18 @@ async def messages_answered(answer: Answer, sent: Sequence[BaseMessage], role: R
 
 def own_messages(messages: Sequence[BaseMessage], role: Role) -> list[BaseMessage]:
     """The messages that a speaker itself may have written; one that plays the user may write the user's."""
+    asked = max((number for number, one in enumerate(messages) if one.type == "human"), default=-1)
+    if any(isinstance(one, AIMessage) and _words(one).strip() for one in messages[asked + 1 :]):
+        # What it asked itself, such as a criticism of a first version, comes before its reply.
+        messages = [one for n, one in enumerate(messages) if n > asked or isinstance(one, ToolMessage) or _calls(one)]
     own: list[BaseMessage] = [message for message in messages if isinstance(message, (AIMessage, ToolMessage))]
     if not own and role == "user":
         own = [AIMessage(message.content) for message in messages if message.type == "human"]
     return own
+
+
+def _calls(message: BaseMessage) -> bool:
+    return isinstance(message, AIMessage) and bool(message.tool_calls)
 
 
 def added(answered: Sequence[BaseMessage], sent: Sequence[BaseMessage]) -> list[BaseMessage]:
@@ -268,11 +286,23 @@ def _content(message: BaseMessage) -> tuple[str, Any]:
 def _whole(pieces: list[Any]) -> Answer:
     """Pieces of a text as a text, chunks of a message as a message; others are messages."""
     if all(isinstance(piece, str) for piece in pieces):
-        return "".join(pieces)
+        grows = all(two.startswith(one) and len(two) > len(one) > 0 for one, two in pairwise(pieces))
+        return pieces[-1] if grows and len(pieces) > 2 else "".join(pieces)  # some give the text so far each time
+    deltas = [_delta(piece) for piece in pieces]
+    if pieces and all(delta is not None for delta in deltas):
+        return "".join(delta or "" for delta in deltas)
     if all(isinstance(piece, BaseMessageChunk) for piece in pieces):
         first, *rest = pieces
         return sum(rest, first)
     return pieces
+
+
+def _delta(piece: Any) -> str | None:
+    """The text of a chunk of OpenAI's chat completions; None of anything else."""
+    plain = piece.model_dump() if _is_openai(piece) else piece
+    if not isinstance(plain, Mapping) or plain.get("object") != "chat.completion.chunk":
+        return None
+    return "".join((choice.get("delta") or {}).get("content") or "" for choice in plain.get("choices") or ())
 
 
 def _messages(answer: Any) -> list[BaseMessage]:
@@ -285,6 +315,10 @@ def _messages(answer: Any) -> list[BaseMessage]:
         answer = answer.model_dump(mode="json", exclude_none=True)  # as OpenAI's client gives them
     elif is_dataclass(answer) and not isinstance(answer, type):
         answer = asdict(answer)
+    elif callable(items := getattr(answer, "to_input_list", None)):  # of OpenAI's agents
+        return _of_items(items())
+    elif not isinstance(answer, (Mapping, list, tuple)) and type(answer).__module__ != "builtins":
+        answer = getattr(answer, "__dict__", None) or answer
     if isinstance(answer, Mapping):
         return _of_object(answer)
     if not isinstance(answer, (list, tuple)):
@@ -302,7 +336,7 @@ def _is_openai(one: object) -> bool:
 def _of_object(answer: Mapping[str, Any]) -> list[BaseMessage]:
     choices = answer.get("choices")
     if isinstance(choices, Sequence) and choices and isinstance(choices[0], Mapping):
-        return _read([_message_of(answer, choices[0])])
+        return _with_usage(_read([_message_of(answer, choices[0])]), answer.get("usage"))
     if isinstance(answer.get("output"), list) and answer.get("object", "response") == "response":
         return _of_items(answer["output"], answer.get("model"), answer.get("usage"))
     if answer.get("structured_response") is not None:
@@ -335,12 +369,14 @@ def structured_text(value: Any) -> str:
 
 def _read(items: Sequence[Any]) -> list[BaseMessage]:
     for one in items:
-        if not isinstance(one, (BaseMessage, str)) and not (
-            isinstance(one, Mapping) and {"content", "tool_calls", "refusal"} & set(one)
+        if (
+            not isinstance(one, (BaseMessage, str))
+            and not _is_pair(one)
+            and not (isinstance(one, Mapping) and {"content", "tool_calls", "refusal"} & set(one))
         ):
             raise AnswerError(f"the function answered with {_shown(one)} as a message: it must answer with {ACCEPTED}")
     whole = [
-        AIMessage(one) if isinstance(one, str) else one if isinstance(one, BaseMessage) else _with_role(one)
+        AIMessage(one) if isinstance(one, str) else _with_role(one) if isinstance(one, Mapping) else one
         for one in items
     ]
     try:
@@ -348,6 +384,11 @@ def _read(items: Sequence[Any]) -> list[BaseMessage]:
     except (ValueError, TypeError, KeyError, AttributeError, NotImplementedError) as error:
         line = " ".join(str(error).split())[:200]
         raise AnswerError(f"the function's message cannot be read ({line}): it must answer with {ACCEPTED}") from None
+
+
+def _is_pair(one: Any) -> bool:
+    """Whether it is a role and a text, as LangChain takes them."""
+    return isinstance(one, tuple) and len(one) == 2 and all(isinstance(part, str) for part in one)
 
 
 def _message_of(completion: Mapping[str, Any], choice: Mapping[str, Any]) -> Any:
@@ -365,8 +406,8 @@ def _with_role(message: Mapping[str, Any]) -> dict[str, Any]:
     return {"role": "assistant", **message, "content": message.get("content") or ""}
 
 
-_ITEMS = ("message", "reasoning", "function_call", "function_call_output", "custom_tool_call")
-"""Types of the items of OpenAI's Responses that are read; calls of its own tools, such as a search, are left out."""
+_ITEMS = ("message", "reasoning", "function_call", "function_call_output", "custom_tool_call", "web_search_call")
+"""Types of items by which a list is known to be one of OpenAI's Responses."""
 
 
 def _of_items(items: Sequence[Any], model: Any = None, usage: Any = None) -> list[BaseMessage]:
@@ -391,6 +432,11 @@ def _of_items(items: Sequence[Any], model: Any = None, usage: Any = None) -> lis
             case "function_call_output":
                 take()
                 read.append(ToolMessage(item.get("output") or "", tool_call_id=item.get("call_id") or ""))
+            case str() as kind if kind.endswith("_call"):  # of a tool of OpenAI's own, such as a search
+                name, call_id = kind.removesuffix("_call"), item.get("id")
+                calls.append({"name": name, "args": item.get("action") or {}, "id": call_id})
+                take()
+                read.append(ToolMessage(str(item.get("status") or ""), tool_call_id=str(call_id)))
             case "message" if item.get("role", "assistant") == "assistant":
                 content = item.get("content") or []
                 blocks += [content] if isinstance(content, str) else [_text_block(block) for block in content]
@@ -398,8 +444,13 @@ def _of_items(items: Sequence[Any], model: Any = None, usage: Any = None) -> lis
                 take()
                 read += _read([{**item, "content": [_text_block(block) for block in item.get("content") or []]}])
     take()
+    return _with_usage(read, usage)
+
+
+def _with_usage(read: list[BaseMessage], usage: Any) -> list[BaseMessage]:
+    """The messages, the last of which has the tokens that the response counts for all of them."""
     if read and isinstance(usage, Mapping) and isinstance(last := read[-1], AIMessage):
-        last.usage_metadata = {name: usage.get(name, 0) for name in ("input_tokens", "output_tokens", "total_tokens")}  # type: ignore[assignment]
+        last.usage_metadata = usage_in(usage)
     return read
 
 
@@ -445,6 +496,9 @@ def _calls_of(told: Sequence[BaseMessage]) -> tuple[list[dict[str, Any]], dict[i
         if not isinstance(message, AIMessage):
             continue
         own = asked.setdefault(id(message), [])
+        for served in _served_calls(message):
+            own.append(len(calls))
+            calls.append(served)
         for call in message.tool_calls:
             own.append(len(calls))
             calls.append(_call(call) | _result(take(number, call["id"])))
@@ -452,6 +506,23 @@ def _calls_of(told: Sequence[BaseMessage]) -> tuple[list[dict[str, Any]], dict[i
             own.append(len(calls))
             calls.append(_malformed(broken, take(number, broken.get("id"))))
     return calls, asked, answered
+
+
+def _served_calls(message: AIMessage) -> list[dict[str, Any]]:
+    """Calls of tools that the model's provider runs itself, such as a search, with their results."""
+    if isinstance(message.content, str):
+        return []
+    blocks: list[Any] = list(message.content_blocks)
+    results = {one.get("tool_call_id"): one for one in blocks if one.get("type") == "server_tool_result"}
+    calls = []
+    for block in blocks:
+        if block.get("type") == "server_tool_call":
+            result = results.get(block.get("id"))
+            about = {"error": NO_RESULT} if result is None else {"result": plain_or_text(result.get("output"))}
+            calls.append(
+                {"name": writable(str(block.get("name"))), "arguments": plain_or_text(block.get("args") or {})} | about
+            )
+    return calls
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:

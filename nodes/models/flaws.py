@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
 
 from ..messages.attachments import why_empty
 from .faults import ReplyError, fault
@@ -98,6 +99,28 @@ def has_odd_usage(message: BaseMessage) -> bool:
     """Whether the endpoint's number of tokens is impossible."""
     usage = message.usage_metadata if isinstance(message, AIMessage) else None
     return bool(message.response_metadata.get(ODD_USAGE)) or (bool(usage) and counted(usage) is None)
+
+
+def usage_in(usage: Mapping[str, Any]) -> UsageMetadata | None:
+    """The tokens of a usage of OpenAI's completions or responses; None if input or output is not a number of tokens."""
+    sent = count_of(usage.get("prompt_tokens", usage.get("input_tokens")))
+    written = count_of(usage.get("completion_tokens", usage.get("output_tokens")))
+    if sent is None or written is None:
+        return None
+    read = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
+    thought = usage.get("completion_tokens_details") or usage.get("output_tokens_details")
+    return UsageMetadata(
+        input_tokens=sent,
+        output_tokens=written,
+        total_tokens=sent + written,
+        input_token_details=_detail("cache_read", read, "cached_tokens"),
+        output_token_details=_detail("reasoning", thought, "reasoning_tokens"),
+    )
+
+
+def _detail(name: str, details: Any, key: str) -> Any:
+    count = count_of(details.get(key)) if isinstance(details, dict) else None
+    return {} if count is None else {name: count}
 
 
 def counted(usage: Mapping[str, Any] | None) -> dict[str, int] | None:

@@ -14,7 +14,6 @@ from langchain_core.callbacks import AsyncCallbackManager
 from langchain_core.globals import get_llm_cache
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage, convert_to_openai_messages
-from langchain_core.messages.ai import UsageMetadata
 from langchain_core.output_parsers.openai_tools import make_invalid_tool_call, parse_tool_call
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
@@ -26,7 +25,7 @@ from yarl import URL
 from ...data.settings.tracing import host_of
 from ..settings.redaction import error_line
 from .faults import ReplyError, StatusError, fault, of_error_in_reply
-from .flaws import ODD_USAGE, count_of, flaw_of_finish
+from .flaws import ODD_USAGE, flaw_of_finish, usage_in
 
 IDLE_SECONDS = 4.0
 """Seconds after which an idle connection is not used again. Common servers (uvicorn, and with it vLLM; node) close it
@@ -219,7 +218,7 @@ def _completed(data: Mapping[str, Any], choice: Mapping[str, Any], message: Mapp
     about = {"finish_reason": finish, "model_name": _text(data, "model")}
     made.response_metadata = about | ({"id": data["id"]} if _text(data, "id") else {})
     if (usage := data.get("usage")) is not None:
-        made.usage_metadata = _usage(usage if isinstance(usage, dict) else {})
+        made.usage_metadata = usage_in(usage if isinstance(usage, dict) else {})
         if made.usage_metadata is None:
             made.response_metadata[ODD_USAGE] = True
     return made
@@ -227,23 +226,3 @@ def _completed(data: Mapping[str, Any], choice: Mapping[str, Any], message: Mapp
 
 def _text(fields: Mapping[str, Any], name: str) -> str | None:
     return text if isinstance(text := fields.get(name), str) and text.strip() else None
-
-
-def _usage(usage: Mapping[str, Any]) -> UsageMetadata | None:
-    """The tokens of a usage; None if input or output is not a number of tokens."""
-    sent, written = count_of(usage.get("prompt_tokens")), count_of(usage.get("completion_tokens"))
-    if sent is None or written is None:
-        return None
-    read, thought = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
-    return UsageMetadata(
-        input_tokens=sent,
-        output_tokens=written,
-        total_tokens=sent + written,
-        input_token_details=_detail("cache_read", read, "cached_tokens"),
-        output_token_details=_detail("reasoning", thought, "reasoning_tokens"),
-    )
-
-
-def _detail(name: str, details: Any, key: str) -> Any:
-    count = count_of(details.get(key)) if isinstance(details, dict) else None
-    return {} if count is None else {name: count}

@@ -41,11 +41,20 @@ from ..limits import Limits
 from ..messages.attachments import worded
 from ..messages.building import MessageBuilder, Talk, note, sends_prompt
 from ..models.faults import is_crash
-from ..replies import Step, added, messages_answered, own_messages, plain_json, reply_of, structured_text
+from ..replies import (
+    Step,
+    added,
+    messages_answered,
+    own_messages,
+    plain_json,
+    reply_of,
+    steps_of,
+    structured_text,
+)
 from ..settings.redaction import error_line, redacted
 from ..state import Draft, State, Update, attempt_number, id_of, memory_of, merged, rejected, said, without_rejected
 from ..worlds import Context
-from .lent import Outcome, Served, Thread, alone, kept_threads, own_context
+from .lent import Heard, Outcome, Served, Thread, alone, kept_threads, own_context
 from .questions import (
     ASK_USER,
     INTERRUPTED,
@@ -57,6 +66,7 @@ from .questions import (
     answered_in_words,
     approval_call,
     asks_in_words,
+    can_ask,
     checked_policy,
     decided,
     decides,
@@ -68,7 +78,7 @@ from .questions import (
 )
 from .repeated_calls import RepeatedCalls
 from .speaker import NO_PAGE, TIMED_OUT, checked_timeout, given_by, kept_update, own_view
-from .tools import ReadOnly, read_only_tools, told_read_only
+from .tools import ReadOnly, read_only_tools, told_read_only, tools_of
 
 log = logging.getLogger(__name__)
 
@@ -166,9 +176,9 @@ class AgentSpeaker:
 
     def _check_form(self) -> None:
         agent, names = cast(Pregel[Any, Any, Any, Any], self.agent), channels_of(self.agent)
-        if bool(self.reads) != bool(self.answers):
-            raise ContractError(f"{self.role}: give both the channel that is read and the one that answers")
-        wanted = [self.reads, self.answers.partition(".")[0]] if self.reads else []
+        if self.reads and not self.answers:
+            raise ContractError(f"{self.role}: give the channel that answers too (answers=)")
+        wanted = [name for name in (self.reads, self.answers.partition(".")[0]) if name]
         if missing := [name for name in wanted if name not in names]:
             raise ContractError(f"{self.role}: the agent's state has no {missing[0]!r}, only {', '.join(names)}")
         if not self.reads and "messages" not in agent.channels and not _is_entrypoint(agent):
@@ -214,8 +224,10 @@ class AgentSpeaker:
         channels = self._first_channels(state)
         turn = _Turn(Outcome(), channels=channels)
 
+        heard = Heard()
+
         async def ask() -> None:
-            with alone(self._context(state, limits)):
+            with alone(self._context(state, limits), heard):
                 try:
                     answer = await self.agent.ainvoke({**channels, "messages": sent})
                 except GraphInterrupt as raised:  # of a graph inside it
@@ -228,6 +240,7 @@ class AgentSpeaker:
                 turn.added = await messages_answered(answer, sent, self.role)
 
         await self._timed(ask(), turn.outcome, limits)
+        turn.outcome.steps = steps_of(turn.added, [step for _, step in heard.replies])
         turn.pending = [pending_of(interrupt) for interrupt in turn.outcome.interrupts]
         return turn
 
@@ -244,7 +257,7 @@ class AgentSpeaker:
         if pending:
             words = self._answer(state, place)
             if self.approve == ASK_USER and not asks_in_words(pending) and not place.get("again") and is_unclear(words):
-                turn.question, turn.pending = question_of(pending, again=True), pending
+                turn.question, turn.pending = question_of(self.approve, pending, again=True), pending
                 turn.place = place | {"seen": count + 1, "again": True}
                 return turn
             turn.before = _waiting(thread)
@@ -261,13 +274,17 @@ class AgentSpeaker:
             turn.added = await self._added(turn.outcome, sent, known)
             if isinstance(thread, Thread) and not turn.added and not turn.outcome.interrupts and self._removes:
                 turn.added = thread.said_again(turn.outcome, before, sent)
+            if isinstance(self.agent, Pregel):  # results of hand-offs stand in the state, and in no node's answer
+                told = {message.id for step in turn.outcome.steps for message in step.messages}
+                rest = [one for one in turn.added if isinstance(one, ToolMessage) and one.id not in told]
+                turn.outcome.steps += [Step(str(one.name or "result"), messages=[one]) for one in rest]
             turn.pending = [pending_of(interrupt) for interrupt in turn.outcome.interrupts]
 
         await ask(given)
         while turn.outcome.error is None and decides(self.approve, turn.pending) and len(turn.decisions) < ROUNDS:
             await ask(Command(resume=self._decided(turn, turn.pending, None)))
-        if turn.pending and (asks_in_words(turn.pending) or self.approve == ASK_USER):
-            turn.question = question_of(turn.pending)
+        if can_ask(self.approve, turn.pending):
+            turn.question = question_of(self.approve, turn.pending)
         turn.channels = _plain_channels(turn.outcome.channels)
         turn.place = {"at": self._kept(thread, place, limits), "seen": count + 1}
         if turn.question:
@@ -423,7 +440,12 @@ class AgentSpeaker:
                 f"{self.role}: expected the agent to answer with messages; {error_line(error)}"
             ) from None
         new = [message for message in answered if message.id is None or message.id not in known]
-        return own_messages(added(new, sent), self.role)
+        own = own_messages(added(new, sent), self.role)
+        # A tool whose result is the answer (`return_direct`) has the last word.
+        if own and isinstance(own[-1], ToolMessage) and not (outcome.interrupts or outcome.error):
+            direct = {name for name, tool in tools_of(self.agent) if getattr(tool, "return_direct", False)}
+            return [*own, AIMessage(own[-1].content)] if own[-1].name in direct else own
+        return own
 
     async def _in_channel(self, values: Any, sent: Sequence[BaseMessage]) -> list[BaseMessage]:
         value = values
@@ -446,9 +468,11 @@ class AgentSpeaker:
         if not (own or steps or turn.pending or outcome.error):
             return []
         draft = reply_of(own, steps)
-        for call in draft.get("tool_calls", []) if turn.question else []:
-            if call.get("error") == NO_RESULT:
+        for call in draft.get("tool_calls", []):
+            if call.get("error") == NO_RESULT and turn.question:
                 call["error"] = WAITING
+            elif call.get("error") == NO_RESULT and outcome.error is not None:
+                call["error"] = f"{NO_RESULT}: {error_line(outcome.error)}"
         if turn.pending and not turn.question:
             has_thread = isinstance(self.agent, PregelProtocol)
             why = NOT_ENDING if turn.decisions else NO_QUESTION if has_thread else NO_CHECKPOINTER

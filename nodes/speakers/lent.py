@@ -7,12 +7,13 @@ import logging
 import uuid
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
 
-from langchain_core.messages import BaseMessage, convert_to_messages
+from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackManager
+from langchain_core.messages import AIMessage, BaseMessage, convert_to_messages
 from langchain_core.runnables import RunnableConfig, ensure_config
 from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.checkpoint.memory import InMemorySaver
@@ -54,7 +55,8 @@ class _AnyObjects(JsonPlusSerializer):
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
         if _is_plain(obj):
-            return super().dumps_typed(obj)
+            with suppress(TypeError):  # a message may hold an artifact that is no plain value
+                return super().dumps_typed(obj)
         key = str(len(self.objects)).encode()
         self.objects[key] = copied(obj)
         return "object", key
@@ -136,11 +138,11 @@ class Thread:
 
         The outcome grows meanwhile: a call that is given up has what it did before.
         """
-        config = self._config(context)
+        steps = _Steps(outcome, self.seen)
+        config = heard_by(steps, self._config(context))
         self.anew = []
         if isinstance(given, Command):
             config["configurable"][RESUMING] = True
-        steps = _Steps(outcome, self.seen)
         try:
             with during(var_child_runnable_config, config):  # its own recursion limit, not that of the conversation
                 outside = _stream_of(config)
@@ -159,17 +161,20 @@ class Thread:
             pass
         except Exception as error:
             steps.fail(error)
+            steps.end()
             raise
         finally:
             if isinstance(outcome.values, Mapping):
                 outcome.values = {key: value for key, value in outcome.values.items() if key != "__interrupt__"}
         now = await self.agent.aget_state(config)
-        outcome.interrupts = sorted(now.interrupts, key=lambda interrupt: interrupt.id)
+        steps.end()
+        outcome.interrupts = list(now.interrupts)
         if now.next and not now.interrupts:  # a breakpoint asks nothing
             outcome.interrupts = [Interrupt({"paused": f"before {', '.join(now.next)}"}, id="")]
         outcome.channels = dict(now.values) if isinstance(now.values, Mapping) else {}
         self.history = _list_of(outcome.channels.get("messages"))
-        self.open = [message for step in outcome.steps for message in step.messages]
+        told = [message for step in outcome.steps for message in step.messages]
+        self.open = [*self.open, *told] if now.interrupts else told
 
     def said_again(self, outcome: Outcome, before: list[BaseMessage], sent: list[BaseMessage]) -> list[BaseMessage]:
         """Copies of the messages of earlier turns, `before`, that its nodes gave once more as their answer.
@@ -235,16 +240,17 @@ class _NoAnswers:
 
 
 @contextmanager
-def alone(context: Any) -> Iterator[None]:
+def alone(context: Any, handler: "Heard | None" = None) -> Iterator[None]:
     """Inside, a graph is no part of the conversation's graph: it has its own checkpointer and recursion limit.
 
-    LangGraph's `get_runtime` gives `context`.
+    LangGraph's `get_runtime` gives `context`. `handler`: what hears the models that are asked inside.
     """
     inherited = ensure_config()
     config = {name: value for name, value in inherited.items() if name != "recursion_limit"}
     settings = own_settings(inherited, context, None, nested=False)
     config["configurable"] = settings | {"__pregel_scratchpad": _NoAnswers(), "checkpoint_ns": ""}
-    with during(var_child_runnable_config, cast(RunnableConfig, config)):
+    own = cast(RunnableConfig, config)
+    with during(var_child_runnable_config, own if handler is None else heard_by(handler, own)):
         yield
 
 
@@ -289,12 +295,65 @@ def _list_of(messages: Any) -> list[BaseMessage]:
         return []
 
 
-class _Steps:
+class Heard(AsyncCallbackHandler):
+    """Replies of chat models that an agent asks by itself, of which its messages may say nothing, such as a summary."""
+
+    run_inline = True
+
+    def __init__(self) -> None:
+        self.replies: list[tuple[int, Step]] = []
+        """Each with the number of steps that had begun when it was asked for."""
+        self.asked: dict[Any, tuple[int, Mapping[str, Any]]] = {}
+
+    def begun_steps(self) -> int:
+        """The number of steps that have begun."""
+        return 0
+
+    async def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: Any, **details: Any) -> None:
+        """A model is asked."""
+        self.asked[run_id] = (self.begun_steps(), details.get("metadata") or {})
+
+    async def on_llm_end(self, response: Any, *, run_id: Any, **details: Any) -> None:
+        """A model has answered."""
+        number, about = self.asked.pop(run_id, (self.begun_steps(), {}))
+        space = str(about.get("langgraph_checkpoint_ns") or "").split("|")
+        path = tuple(part.partition(":")[0] for part in space[1:-1])
+        node = str(about.get("langgraph_node") or "model")
+        for generation in response.generations[0][:1] if response.generations else ():
+            if isinstance(message := getattr(generation, "message", None), AIMessage):
+                self.replies.append((number, Step(node, path, [message])))
+
+
+def heard_by(handler: Heard, config: RunnableConfig) -> RunnableConfig:
+    """The config with the handler among its callbacks."""
+    callbacks = config.get("callbacks")
+    if isinstance(callbacks, BaseCallbackManager):
+        callbacks = callbacks.copy()
+        callbacks.add_handler(handler)
+    else:
+        callbacks = [*(callbacks or ()), handler]
+    return {**config, "callbacks": callbacks}
+
+
+class _Steps(Heard):
     """Steps of a graph, from LangGraph's stream of tasks."""
 
     def __init__(self, outcome: Outcome, seen: set[str]) -> None:
+        super().__init__()
         self.outcome, self.seen = outcome, seen
         self.begun: dict[str, tuple[Step, float, set[str]]] = {}
+
+    def begun_steps(self) -> int:
+        return len(self.outcome.steps)
+
+    def end(self) -> None:
+        """Put the replies of models into their places that no step has."""
+        for number, step in reversed(self.replies):
+            name = step.messages[0].id or str(id(step.messages[0]))
+            if name not in self.seen:
+                self.seen.add(name)
+                self.outcome.steps.insert(number, step)
+        self.replies.clear()
 
     def fail(self, error: Exception) -> None:
         """The steps under way have failed."""
@@ -329,7 +388,7 @@ class _Steps:
 def _is_limit(node: str) -> bool:
     """Whether it is a node of a middleware that bounds the turn, such as LangChain's ModelCallLimitMiddleware."""
     middleware, _, hook = node.rpartition(".")
-    return hook in ("before_model", "after_model") and "limit" in middleware.lower()
+    return hook in ("before_model", "after_model") and "calllimit" in middleware.lower()
 
 
 def _ids(given: Any) -> set[str]:

@@ -67,10 +67,14 @@ def policy_name(approve: Approve) -> str:
 
 def pending_of(interrupt: Interrupt) -> dict[str, Any]:
     """An interrupt as plain JSON: its id, its value, and what is needed to answer it in words, if that is possible."""
-    value, question = plain_or_text(interrupt.value), _question_in(interrupt.value)
-    pending = {"id": interrupt.id, "value": value}
+    value = plain_or_text(interrupt.value)
+    question = _question_in(value) if isinstance(interrupt.value, str) or isinstance(value, Mapping) else None
+    pending: dict[str, Any] = {"id": interrupt.id, "value": value}
     fields = _fields(interrupt.response_schema) if question else None
-    return pending if fields is None else pending | {"question": question, **fields}
+    if fields is not None:
+        return pending | {"question": question, **fields}
+    is_approval = interrupt.response_schema is None or _is_request(value) or _is_call(value)
+    return pending if is_approval else pending | {"form": "unknown"}
 
 
 def _question_in(value: Any) -> str | None:
@@ -80,7 +84,8 @@ def _question_in(value: Any) -> str | None:
     if not isinstance(value, Mapping) or _is_request(value) or _is_call(value):
         return None
     texts = [value[key] for key in _QUESTION_KEYS if isinstance(value.get(key), str) and value[key].strip()]
-    return texts[0] if len(texts) == 1 else None
+    choices = [f"- {one}" for key in ("options", "choices") for one in value.get(key) or () if isinstance(one, str)]
+    return "\n".join([texts[0], *choices]) if len(texts) == 1 else None
 
 
 def _fields(schema: Any) -> dict[str, Any] | None:
@@ -91,6 +96,8 @@ def _fields(schema: Any) -> dict[str, Any] | None:
         plain = schema if isinstance(schema, Mapping) else TypeAdapter(schema).json_schema()
     except PydanticUserError:
         return None
+    kinds = [one for one in plain.get("anyOf") or () if one.get("type") != "null"]
+    plain = kinds[0] if len(kinds) == 1 else plain  # an answer that may be missing
     if plain.get("type") == "string":
         return None if "enum" in plain or "const" in plain else {}
     if plain.get("type") == "boolean":
@@ -109,7 +116,18 @@ def asks_in_words(pending: Sequence[Mapping[str, Any]]) -> bool:
 
 def decides(approve: Approve | None, pending: Sequence[Mapping[str, Any]]) -> bool:
     """Whether the policy answers these interrupts, without the user."""
-    return approve not in (None, ASK_USER) and bool(pending) and not any("question" in one for one in pending)
+    return approve not in (None, ASK_USER) and bool(pending) and all(_decidable(approve, one) for one in pending)
+
+
+def can_ask(approve: Approve | None, pending: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the other side is asked: there is a question for it, and the policy answers the rest."""
+    asked = approve == ASK_USER or any("question" in one for one in pending)
+    return bool(pending) and asked and all("question" in one or _decidable(approve, one) for one in pending)
+
+
+def _decidable(approve: Approve | None, one: Mapping[str, Any]) -> bool:
+    """Whether a policy decides on an interrupt: no question, and no form that only a function can fill."""
+    return approve is not None and "question" not in one and (callable(approve) or one.get("form") != "unknown")
 
 
 def answered_in_words(pending: Sequence[Mapping[str, Any]], words: str) -> dict[str, Any]:
@@ -128,10 +146,11 @@ def decided(approve: Approve, pending: Sequence[Mapping[str, Any]], reply: str |
 
     `reply`: the user's answer, under `ask-user`. ContractError where no possible decision fits the policy.
     """
+    told = reply if approve == ASK_USER else None
     return {
         one["id"]: _in_form(one, reply)
         if reply is not None and "question" in one
-        else _decided(approve, one["value"], reply)
+        else _decided(approve, one["value"], told)
         for one in pending
     }
 
@@ -170,12 +189,13 @@ def is_unclear(reply: str) -> bool:
     return consent(reply) is None
 
 
-def question_of(pending: Sequence[Mapping[str, Any]], *, again: bool = False) -> str:
-    """What is asked of the user: the questions, or the actions to approve; `again`: after an unclear reply."""
-    if asks_in_words(pending):
-        return "\n".join(str(one["question"]) for one in pending)
-    lines = [line for one in pending for line in _in_words(one["value"])]
-    return "\n".join([_QUESTION + (_AGAIN if again else ""), *(f"- {line}" for line in lines)])
+def question_of(approve: Approve | None, pending: Sequence[Mapping[str, Any]], *, again: bool = False) -> str:
+    """What is asked of the user: the questions, and actions that it is to approve; `again`: after an unclear reply."""
+    questions = [str(one["question"]) for one in pending if "question" in one]
+    lines = [line for one in pending if "question" not in one for line in _in_words(one["value"])]
+    if not lines or approve != ASK_USER:
+        return "\n".join(questions)
+    return "\n".join([*questions, _QUESTION + (_AGAIN if again else ""), *(f"- {line}" for line in lines)])
 
 
 def _in_words(value: Any) -> list[str]:

@@ -22,11 +22,11 @@ from ..limits import Limits, checked_seconds
 from ..messages.attachments import openai_messages
 from ..messages.building import MessageBuilder, Talk, plain_messages, sends_prompt
 from ..models.specs import chat_model, model_provenance
-from ..replies import Answer, messages_answered, reply_of
+from ..replies import Answer, messages_answered, reply_of, steps_of
 from ..settings.redaction import redacted
 from ..state import Draft, State, Update, attempt_number, id_of, memory_of
 from ..worlds import Context
-from .lent import alone
+from .lent import Heard, alone
 from .offline_roles import taking_part
 from .questions import INTERRUPTED, NO_CHECKPOINTER, unanswered_calls
 from .repeated_calls import RepeatedCalls
@@ -126,7 +126,8 @@ class FunctionSpeaker:
 
     async def _answered(self, sent: Sequence[BaseMessage], limits: Limits) -> Update:
         messages = openai_messages(sent)
-        with alone(limits):
+        heard = Heard()
+        with alone(limits, heard):
             try:
                 if inspect.iscoroutinefunction(self.reply):
                     answer = await self.reply(messages)
@@ -140,7 +141,8 @@ class FunctionSpeaker:
             if interrupts:
                 calls = unanswered_calls([interrupt.value for interrupt in interrupts], NO_CHECKPOINTER)
                 return {"drafts": [Draft(text="", tool_calls=calls)], "stop": INTERRUPTED[self.role]}
-            draft = reply_of(await messages_answered(answer, sent, self.role))
+            own = await messages_answered(answer, sent, self.role)
+            draft = reply_of(own, steps_of(own, [step for _, step in heard.replies]))
         return {"drafts": [draft]}
 
     def provenance(self) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -59,6 +60,11 @@ def whole(new: Any, form: Callable[[dict[str, Any]], Any] = dict) -> Callable[[A
 
 def as_blocks(message: dict[str, Any]) -> dict[str, Any]:
     return {"role": message["role"], "content": [{"type": "text", "text": message["content"]}]}
+
+
+def generator(*parts: Any) -> Callable[[Any], Any]:
+    """An agent that answers in these pieces."""
+    return lambda messages: iter(parts)
 
 
 def pieces(messages: Any) -> Iterator[str]:
@@ -219,12 +225,21 @@ REFUSED: dict[str, Any] = {"text": "I won't.", "flaw": "refusal"}
 
 ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
     # of functions
+    "transcript": (
+        fixed(AIMessage([{"type": "audio", "base64": "AAAA", "mime_type": "audio/wav", "transcript": MOVED}])), {}),
+    "text so far": (generator(MOVED[:4], MOVED[:9], MOVED), {}),
+    "pair": (fixed({"messages": [("ai", MOVED)]}), {}),
+    "own object": (fixed(SimpleNamespace(answer=MOVED, confidence=0.9)), {}),
+    "OpenAI's agents": (fixed(SimpleNamespace(final_output=MOVED, input="Move it!")), {}),
+    "chunks of OpenAI": (
+        generator(*({"object": "chat.completion.chunk", "choices": [{"delta": {"content": text}}]} for text in (MOVED[:4], MOVED[4:]))), {}),
     "text": (fixed(MOVED), {}),
     "text of a coroutine": (coroutine, {}),
     "message": (fixed(AIMessage(MOVED, usage_metadata=SPENT)), {"usage": (6, 2, 1)}),
     "plain message": (fixed({"role": "assistant", "content": MOVED}), {}),
     "blocks without a role": (fixed({"content": [{"type": "text", "text": MOVED}]}), {}),
-    "blocks of LangChain": (fixed(AIMessage(content_blocks=BLOCKS)), {"reasoning": "hm"}),
+    "blocks of LangChain": (
+        fixed(AIMessage(content_blocks=BLOCKS)), {"reasoning": "hm", "calls": [("web_search", {}, "no result came")]}),
     "OpenAI's message": (fixed(ChatCompletionMessage(role="assistant", content=MOVED)), {}),
     "OpenAI's completion": (fixed(ChatCompletion.model_validate(COMPLETION)), {"flaw": "cut_off", "model": "m-1"}),
     "plain completion": (fixed(COMPLETION), {"flaw": "cut_off", "model": "m-1"}),
@@ -358,6 +373,40 @@ async def test_a_limit_of_a_middleware_is_a_stop_and_its_words_are_no_reply(befo
     assert (conversation.stop, conversation.fault, conversation.failure) == ("agent_limit", "assistant", None)
     cut = list(conversation.attempts("assistant"))[-1]
     assert (cut.text, calls_of(cut)) == (before, [LOOKED])
+
+
+async def test_an_agents_own_draft_and_critique_are_no_reply() -> None:
+    def node(*said: Any) -> Any:
+        return lambda state: {"messages": [*said]}
+
+    agent = chain(first=node(AIMessage("DRAFT")), judge=node(HumanMessage("Shorter!")), last=node(AIMessage(MOVED)))
+    assert replies(await talk(agent.compile(), turns=1)) == [MOVED]
+
+
+async def test_a_tool_whose_result_is_the_answer_has_the_last_word() -> None:
+    @tool(return_direct=True)
+    def tell(room: int) -> str:
+        """Tell."""
+        return MOVED
+
+    model = ScriptedModel(lines=[AIMessage("", tool_calls=[call("tell", room=3)])], by_call=True)
+    assert replies(await talk(create_agent(model, [tell]), turns=1)) == [MOVED]
+
+
+async def test_models_that_an_agent_asks_by_itself_count_where_its_messages_do_not_tell_of_them() -> None:
+    model = ScriptedModel(
+        lines=[AIMessage("a", usage_metadata=SPENT), AIMessage("b", usage_metadata=SPENT)], by_call=True
+    )
+
+    async def node(state: MessagesState) -> Any:
+        return {"messages": [AIMessage((await model.ainvoke(state["messages"])).text)]}
+
+    async def function(messages: Any) -> str:
+        return str((await model.ainvoke(messages)).text)
+
+    for agent in (chain(node=node).compile(), function):
+        usage = first_draft(await talk(agent, turns=1)).usage
+        assert (usage.input_tokens, usage.output_tokens, usage.calls) == (6, 2, 1)
 
 
 @tool

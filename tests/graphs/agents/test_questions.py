@@ -27,6 +27,10 @@ from duologue.nodes.speakers.questions import decided, pending_of, question_of
 from tests.graphs.agents.talks import ABOUT, call, calls_of, cast_of, chain, heard, lines, looped, replies, talk
 
 
+class Asked(BaseModel):
+    question: str
+
+
 class Day(BaseModel):
     day: str
     time: str | None = None
@@ -63,7 +67,9 @@ def asking(question: Any, schema: Any = None, **compiled: Any) -> Any:
     [
         ("Which day?", None, "Monday", "'Monday'"),
         ({"question": "Which day?"}, None, "Monday", "'Monday'"),
-        ({"query": "Which day?", "options": ["Monday"]}, None, "Monday", "'Monday'"),
+        ({"query": "Which day?", "booking": 4}, None, "Monday", "'Monday'"),
+        (Asked(question="Which day?"), None, "Monday", "'Monday'"),
+        ("Which day?", str | None, "Monday", "'Monday'"),
         ("Which day?", str, "Monday", "'Monday'"),
         ("Which day?", {"type": "string"}, "Monday", "'Monday'"),
         ("Which day?", bool, "Yes, please.", "True"),
@@ -395,7 +401,7 @@ def test_each_action_gets_a_decision_that_its_tool_allows() -> None:
         decided("none", [pending_of(Interrupt(only, id="1"))])
     plain = [pending_of(Interrupt({"euro": number}, id=str(number))) for number in (1, 2)]
     assert decided("all", plain) == {"1": True, "2": True}
-    assert question_of(plain).splitlines()[1:] == ["- euro: 1", "- euro: 2"]
+    assert question_of("ask-user", plain).splitlines()[1:] == ["- euro: 1", "- euro: 2"]
 
 
 def test_a_policy_that_there_is_not_and_an_assistant_that_asks_nobody_are_refused() -> None:
@@ -413,3 +419,45 @@ async def test_a_moderators_yes_approves_nothing() -> None:
     (record,) = await runs.asimulate(graph, [recllmsim.scenario(ABOUT)], limits=Limits(max_turns=2))
     assert ("moderator", "Yes.") in [(message.name, message.text) for message in record.messages]
     assert (paid, record.messages[-1].text.count("neither")) == ([], 1)
+
+
+# Several at once, and one after the other
+
+
+async def test_a_question_beside_an_approval_is_asked_while_the_policy_approves() -> None:
+    def desk(state: MessagesState) -> Any:
+        return {"messages": [AIMessage(f"{interrupt({'tool': 'pay'})} {interrupt('Which day?')}")]}
+
+    graph = StateGraph(MessagesState).add_node(
+        "pay", lambda s: {"messages": [AIMessage(f"Paid: {interrupt({'tool': 1})}")]}
+    )
+    graph.add_node("ask", lambda s: {"messages": [AIMessage(f"On {interrupt('Which day?')}")]})
+    both = graph.add_edge(START, "pay").add_edge(START, "ask").compile()
+    conversation = await talk(AgentSpeaker("assistant", both, approve="all"), user=lines("Hi", "Monday"))
+    assert replies(conversation)[0] == "Which day?"
+    assert "Paid: True" in replies(conversation)[1]
+    assert "On Monday" in replies(conversation)[1]
+
+
+async def test_a_form_that_no_policy_can_fill_is_no_crash_of_the_agent() -> None:
+    graph = chain(desk=lambda s: {"messages": [AIMessage(str(interrupt("Which day?", response_schema=Two)))]}).compile()
+    conversation = await talk(AgentSpeaker("assistant", graph, approve="all"))
+    assert (conversation.stop, conversation.failure) == ("agent_interrupted", None)
+
+
+async def test_a_tool_that_asks_twice_has_its_call_and_result_in_the_reply_to_the_last_answer() -> None:
+    @tool
+    def pay(sum: int) -> str:
+        """Pay."""
+        return f"{interrupt('Sure?')} {interrupt('Really?')}"
+
+    model = ScriptedModel(lines=[AIMessage("", tool_calls=[call("pay", sum=3)]), AIMessage("Done.")], by_call=True)
+    conversation = await talk(create_agent(model, [pay]), user=lines("Hi", "Yes", "Yes!"), turns=3)
+    assert replies(conversation) == ["Sure?", "Really?", "Done."]
+    (paid,) = conversation.messages[-1].tool_calls
+    assert (paid.name, paid.result) == ("pay", "Yes Yes!")
+
+
+def test_the_choices_of_a_question_are_asked_too() -> None:
+    asked = pending_of(Interrupt({"question": "Which day?", "options": ["Monday", "Tuesday"]}, id="1"))
+    assert asked["question"].splitlines() == ["Which day?", "- Monday", "- Tuesday"]

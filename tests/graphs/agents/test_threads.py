@@ -136,7 +136,7 @@ async def test_a_graph_without_messages_reads_a_channel_and_answers_in_another()
     ("channels", "problem"),
     [
         ({}, "has no 'messages', only asked, question, result: say which gets the words"),
-        ({"reads": "question"}, "give both"),
+        ({"reads": "question"}, "answers="),
         ({"reads": "questions", "answers": "result"}, "has no 'questions'"),
         ({"reads": "question", "answers": "answer.text"}, "has no 'answer'"),
     ],
