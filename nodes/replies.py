@@ -486,11 +486,13 @@ def _calls_of(told: Sequence[BaseMessage]) -> tuple[list[dict[str, Any]], dict[i
     answered: dict[int, int] = {}
 
     def take(after: int, call_id: str | None) -> ToolMessage | None:
-        for number, result in results.items():
-            if number > after and result.tool_call_id == (call_id or ""):
-                answered[id(result)] = len(calls)
-                return results.pop(number)
-        return None
+        numbers = [number for number, result in results.items() if result.tool_call_id == (call_id or "")]
+        # A sub-agent that hands over leaves the result with the step around its own ones, which began before them.
+        number = next((number for number in numbers if number > after), numbers[0] if numbers else None)
+        if number is None:
+            return None
+        answered[id(results[number])] = len(calls)
+        return results.pop(number)
 
     for number, message in enumerate(told):
         if not isinstance(message, AIMessage):

@@ -171,6 +171,7 @@ class Thread:
         outcome.interrupts = list(now.interrupts)
         if now.next and not now.interrupts:  # a breakpoint asks nothing
             outcome.interrupts = [Interrupt({"paused": f"before {', '.join(now.next)}"}, id="")]
+            outcome.values = now.values
         outcome.channels = dict(now.values) if isinstance(now.values, Mapping) else {}
         self.history = _list_of(outcome.channels.get("messages"))
         told = [message for step in outcome.steps for message in step.messages]
