@@ -109,9 +109,14 @@ class OpenAIModel(BaseChatModel):
             message.response_metadata["headers"] = limits
         return message
 
+    async def _address(self) -> tuple[str, str]:
+        """The address of the endpoint, and the key."""
+        return self.base_url, self.api_key.get_secret_value()
+
     async def _posted(self, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
         """Status, headers and content of the response: the request is sent once, and never after a redirect."""
-        url, key, content = URL(self.base_url) / "chat/completions", self.api_key.get_secret_value(), bytearray()
+        address, key = await self._address()
+        url, content = URL(address) / "chat/completions", bytearray()
         authorization = aiohttp.encode_basic_auth(url.user, url.password or "") if url.user else f"Bearer {key}"
         request = aiohttp.request(
             "POST",

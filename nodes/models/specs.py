@@ -12,7 +12,7 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import Field, SecretStr, TypeAdapter, ValidationError
 
 from ...data.settings.tracing import host_of
-from ...errors import ModelError, SettingError, first_invalid
+from ...errors import MissingExtraError, ModelError, SettingError, first_invalid
 from ..settings.environment import environment_with_file, settings
 from ..settings.import_path import is_import_path, lies_here
 from ..settings.redaction import KEY, error_line, keep_secret, keep_url_secrets, redacted
@@ -20,10 +20,10 @@ from .offline.model import SIDES, OfflineChatModel
 
 OR_OFFLINE = "or use the model 'offline', which needs none"
 """Advice for a missing key, unless the offline model cannot replace the model."""
-PROVIDERS = ("openai", "langchain_openai", "offline", "replay", "people", "agent")
+PROVIDERS = ("openai", "langchain_openai", "local", "offline", "replay", "people", "agent")
 """Prefixes of specs, before the colon, that are never an import path."""
 _FORMS = (
-    "'openai:NAME', 'offline', 'PROVIDER:NAME' as for LangChain's init_chat_model (anthropic, ollama, google_genai, ...), "
+    "'openai:NAME', 'local:PATH.gguf', 'offline', 'PROVIDER:NAME' as for LangChain's init_chat_model (anthropic, ollama, google_genai, ...), "
     "or 'replay:FILE' and 'people:FILE' for a user or an assistant; arguments as ?temperature=0.5&..."
 )
 _ELSEWHERE = r"(?i)api_?key|base_url|api_base|header|query|proxy|client"
@@ -42,6 +42,7 @@ def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **argument
         spec: `openai:NAME[?temperature=0.5&...]` is a model at the endpoint of the environment or a `.env`, whose
             arguments go into each request as they are, but for `timeout` (seconds) and the rates `rpm` and `tpm`
             (requests and tokens a minute). `langchain_openai:NAME` is `ChatOpenAI` at the same endpoint,
+            `local:PATH.gguf[?threads=1&context=4096&slots=2]` is a file that llama.cpp serves in this process,
             `PROVIDER:NAME` LangChain's `init_chat_model`, and `offline[?paraphrase=0.2&...]` the rule-based baseline.
         side: The role of an offline model that has none yet; other models ignore it.
         arguments: Override those of the identifier.
@@ -80,6 +81,10 @@ def _created(provider: str, name: str, arguments: dict[str, Any]) -> BaseChatMod
     """The model of a provider; any error of its making."""
     if provider == "offline":
         return OfflineChatModel(**arguments)
+    if provider == "local":
+        from .local import local_model  # on use, as of `openai:`
+
+        return local_model(name, arguments)
     is_openai = provider in ("openai", "langchain_openai")
     if found := next((key for key in arguments if re.search(_ELSEWHERE if is_openai else _OF_OTHERS, key)), None):
         raise ModelError(f"{redacted(found)} is read from the environment, never from a model identifier")
@@ -103,7 +108,7 @@ def _created(provider: str, name: str, arguments: dict[str, Any]) -> BaseChatMod
 
 def _why_not(head: str, provider: str, error: Exception) -> str:
     """The line for an error of a model's making, without the values of its arguments, which may be anything."""
-    if isinstance(error, SettingError):  # of the environment, whichever model it is
+    if isinstance(error, SettingError | MissingExtraError):  # of the environment, whichever model it is
         return str(error)
     why = str(error) if isinstance(error, ModelError) else error_line(error)
     if isinstance(error, ValidationError):
