@@ -13,7 +13,7 @@ from langgraph.graph.state import CompiledStateGraph
 from ..data.summaries.executed_graph import SPEAKERS
 from ..nodes.contract import ContractError
 from ..nodes.limits import Limits
-from ..nodes.speakers.repeated_calls import brought_to
+from ..nodes.speakers.tools import brought_to
 from ..nodes.state import PLACES, State, given
 from ..nodes.worlds import Context, living
 from .casts.cast import Cast

@@ -7,7 +7,6 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from contextvars import copy_context
-from functools import partial
 from typing import Any, TypeVar
 
 from .calls.gate import RunOverError
@@ -23,18 +22,11 @@ LAG = 1.0
 
 
 class ExitError(RuntimeError):
-    """Foreign code ended with SystemExit, or with another error that is not an Exception."""
+    """Foreign code ended with SystemExit, a cancellation of its own, or another error that a coroutine cannot raise."""
 
     def __init__(self, error: BaseException) -> None:
         value = error.code if isinstance(error, SystemExit) else error
         super().__init__(f"code that a run calls has ended with {type(error).__name__}: {value}".removesuffix(": "))
-
-
-class OwnCancelError(RuntimeError):
-    """The code of an agent raised CancelledError although the run has not cancelled it."""
-
-    def __init__(self) -> None:
-        super().__init__("code that a run calls has raised CancelledError although the run has not cancelled it")
 
 
 class TurnTimeoutError(Exception):
@@ -42,43 +34,15 @@ class TurnTimeoutError(Exception):
 
 
 def as_error(error: BaseException) -> BaseException:
-    """The error, or an ExitError of one that would end the process."""
-    if isinstance(error, StopIteration):  # no coroutine can raise it
-        stopped = RuntimeError("code that a run calls has raised StopIteration")
-        return stopped.with_traceback(error.__traceback__)
-    if isinstance(error, Exception | BaseExceptionGroup | asyncio.CancelledError | RunOverError):
+    """The error, or an ExitError of one that would end the process or, as StopIteration does, a coroutine."""
+    is_error = isinstance(error, Exception | BaseExceptionGroup | asyncio.CancelledError | RunOverError)
+    if is_error and not isinstance(error, StopIteration):
         return error
     return ExitError(error).with_traceback(error.__traceback__)
 
 
-def _in_daemon(call: Callable[[], Any], take: Callable[[Any, BaseException | None], None]) -> None:
-    """Begin the call in a daemon thread of its own: one without an end keeps no process alive, and takes no one's place."""
-
-    def run() -> None:
-        try:
-            result = call()
-        except BaseException as error:  # is the caller's
-            take(None, as_error(error))
-        else:
-            take(result, None)
-
-    threading.Thread(target=run, name="duologue call", daemon=True).start()
-
-
-async def in_thread(function: Callable[..., T], *arguments: Any) -> T:
-    """The function's result, from a thread with the context variables of here."""
-    # Outcomes travel as results: asyncio replaces some errors in futures by new ones, without their place.
-    future: Future[tuple[Any, BaseException | None]] = Future()
-    future.set_running_or_notify_cancel()  # a cancelled caller waits no more; the outcome still has a place
-    _in_daemon(partial(copy_context().run, function, *arguments), lambda *outcome: future.set_result(outcome))
-    result, error = await asyncio.wrap_future(future)
-    if error is not None:
-        raise error
-    return result  # type: ignore[no-any-return]
-
-
 class DaemonThreads(ThreadPoolExecutor):
-    """An executor with a daemon thread for each call.
+    """An executor with a daemon thread for each call: one without an end keeps no process alive.
 
     A pool of the standard library has a bound, which calls without an end use up, and waits for them at exit.
     """
@@ -89,22 +53,48 @@ class DaemonThreads(ThreadPoolExecutor):
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **settings: Any) -> "Future[Any]":
         """Begin the call."""
         future: Future[Any] = Future()
-        future.set_running_or_notify_cancel()
+        future.set_running_or_notify_cancel()  # a cancelled caller waits no more; the outcome still has a place
 
-        def take(result: Any, error: BaseException | None) -> None:
-            future.set_result(result) if error is None else future.set_exception(error)
+        def run() -> None:
+            try:
+                result = function(*arguments, **settings)
+            except BaseException as error:  # is the caller's
+                future.set_exception(as_error(error))
+            else:
+                future.set_result(result)
 
-        _in_daemon(partial(function, *arguments, **settings), take)
+        threading.Thread(target=run, name="duologue call", daemon=True).start()
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Nothing: a process that ends does not wait for its calls."""
 
 
+_THREADS = DaemonThreads()
+
+
+async def in_thread(function: Callable[..., T], *arguments: Any) -> T:
+    """The function's result, from a thread with the context variables of here."""
+    context = copy_context()
+
+    def outcome() -> tuple[Any, BaseException | None]:
+        try:
+            return context.run(function, *arguments), None
+        except (
+            BaseException
+        ) as error:  # as a result: Python 3.11 replaces a future's TimeoutError by one without a place
+            return None, as_error(error)
+
+    result, error = await asyncio.wrap_future(_THREADS.submit(outcome))
+    if error is not None:
+        raise error
+    return result  # type: ignore[no-any-return]
+
+
 def new_loop() -> asyncio.AbstractEventLoop:
     """An event loop that puts what LangGraph calls in threads, such as nodes that are not async, into daemon threads."""
     loop = asyncio.new_event_loop()
-    loop.set_default_executor(DaemonThreads())
+    loop.set_default_executor(_THREADS)
     return loop
 
 
@@ -128,12 +118,9 @@ def run_forever(loop: asyncio.AbstractEventLoop) -> None:
 def run_until_complete(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> T:
     """The work's result in the loop, which goes on where foreign code exits (`run_forever`)."""
     task = loop.create_task(work)
-    while True:
-        try:
-            return loop.run_until_complete(task)
-        except SystemExit:
-            if task.done():
-                raise
+    task.add_done_callback(lambda _: loop.stop())
+    run_forever(loop)
+    return task.result()
 
 
 async def within(
@@ -150,21 +137,20 @@ async def within(
     """
     loop = asyncio.get_running_loop()
     began = loop.time()
-    _ENTERED.append(name)
-    del _ENTERED[:-1]
+    _ENTERED[:] = [name]
     task = loop.create_task(_guarded(turn))
     try:
         with waited_for(task):
             await asyncio.wait({task}, timeout=seconds)
-    except (asyncio.CancelledError, RunOverError):
-        await _leave(task)
-        raise
-    if task.done() and loop.time() - began <= seconds:
-        try:
-            return task.result()
-        except asyncio.CancelledError as error:
-            raise OwnCancelError().with_traceback(error.__traceback__) from None
-    await _leave(task)
+        if task.done() and loop.time() - began <= seconds:
+            try:
+                return task.result()
+            except asyncio.CancelledError as error:
+                raise ExitError(error).with_traceback(error.__traceback__) from None
+    finally:
+        task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # nobody else asks for its error
+        if task.cancel():  # it goes on; it may end at once
+            await asyncio.wait({task}, timeout=LAST)
     raise TurnTimeoutError(f"no reply within {seconds:g} seconds")
 
 
@@ -175,28 +161,20 @@ async def _guarded(turn: Coroutine[Any, Any, T]) -> T:
         raise as_error(error) from None
 
 
-async def _leave(task: "asyncio.Task[Any]") -> None:
-    """Cancel a turn, and let it end if it does so at once."""
-    task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # nobody else asks for its error
-    task.cancel()
-    await asyncio.wait({task}, timeout=LAST)
-
-
 _ENTERED: list[str] = []
 """The agent that was called last in this process."""
 
 
 async def heartbeat() -> None:
     """Say once, for as long as this runs, that an agent blocks the event loop, and with it all other conversations."""
-    loop = asyncio.get_running_loop()
-    while True:
+    loop, late = asyncio.get_running_loop(), 0.0
+    while late <= LAG or not _ENTERED:
         due = loop.time() + LAG / 4
         await asyncio.sleep(LAG / 4)
-        if (late := loop.time() - due) > LAG and _ENTERED:
-            log.warning(
-                "%s blocks the event loop (%.1f seconds just now): all conversations wait for it meanwhile; let it await, "
-                "or make its function a plain one, which gets a thread of its own",
-                _ENTERED[-1],
-                late,
-            )
-            return
+        late = loop.time() - due
+    log.warning(
+        "%s blocks the event loop (%.1f seconds just now): all conversations wait for it meanwhile; let it await, or make "
+        "its function a plain one, which gets a thread of its own",
+        _ENTERED[-1],
+        late,
+    )

@@ -32,8 +32,7 @@ from .scorers.success import success_of
 from .settings.import_path import imported
 from .settings.redaction import error_line
 from .speakers.lent import own_context
-from .speakers.repeated_calls import called_by_node
-from .speakers.tools import tool_nodes, tools_of
+from .speakers.tools import called_by_node, tools_of
 from .state import state_from
 from .worlds import Context, World, living, state_of
 
@@ -85,8 +84,9 @@ def tools_in(value: Any, where: str) -> AgentTools:
     if isinstance(value, StateGraph):
         value = value.compile()
     if isinstance(value, Pregel):
-        tools = {id(tool): tool for _, tool in tools_of(value)}  # a graph may have one tool in two nodes
-        return AgentTools(_schemas(list(tools.values()), where), tool_nodes(value), value)
+        nodes = list(tools_of(value))
+        tools = {id(tool): tool for name, node in nodes for tool in [node.tools_by_name[name]]}  # of two nodes once
+        return AgentTools(_schemas(list(tools.values()), where), dict(nodes), value)
     if not isinstance(value, list | tuple):
         raise SettingError(f"{where}: has no tools: it is a value of the kind {kind(value)}; give {_FORMS}")
     schemas, node = _schemas(value, where), ToolNode([one for one in value if not is_object(one)])

@@ -36,6 +36,7 @@ _CHINESE = MappingProxyType(
         "no reply of the assistant was accepted": "助手的回复均未被接受",
         "a turn of the user's agent took too long": "扮演用户的代理超时",
         "a turn of the agent took too long": "助手超时",
+        "a limit of the agent's own ended its turn": "助手自身的限制结束了它的回合",
         "the agent stopped for a person": "助手停下等待人工处理",
         "a model or a node failed": "模型或节点出错",
         "a bound of tokens, cost or time was reached": "已达到词元、费用或时间上限",

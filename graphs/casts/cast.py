@@ -28,8 +28,7 @@ from ...nodes.scorers.post_questions import PostQuestions
 from ...nodes.scorers.scores import scorers_of
 from ...nodes.settings.import_path import import_path_of, imported, is_import_path
 from ...nodes.speakers.agents import AgentSpeaker
-from ...nodes.speakers.import_path_speakers import channels_named, check_form, speaking
-from ...nodes.speakers.remote import REMOTE, remote_agent
+from ...nodes.speakers.given import REMOTE, channels_named, check_form, remote_agent, speaking
 from ...nodes.speakers.replay import ReplaySpeaker, replayed_path
 from ...nodes.speakers.speaker import ChatSpeaker, FunctionSpeaker, SpeakerReply, is_reply
 from ...nodes.state import PLACES

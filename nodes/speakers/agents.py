@@ -76,8 +76,7 @@ from .questions import (
     question_of,
     unanswered_calls,
 )
-from .repeated_calls import RepeatedCalls
-from .speaker import NO_PAGE, TIMED_OUT, checked_timeout, given_by, kept_update, own_view
+from .speaker import TIMED_OUT, Speaker, checked_timeout, given_by, kept_update, own_view
 from .tools import ReadOnly, read_only_tools, told_read_only, tools_of
 
 log = logging.getLogger(__name__)
@@ -116,7 +115,7 @@ class _Turn:
 
 
 @dataclass(frozen=True)
-class AgentSpeaker:
+class AgentSpeaker(Speaker):
     """Asks an agent: a compiled LangGraph graph, an `@entrypoint`, a graph on a server, or any other runnable.
 
     A graph in this process has a thread, a store and a context of its own for each conversation, which are lent to it:
@@ -191,7 +190,7 @@ class AgentSpeaker:
         """The same speaker on a side of a cast with this view; ContractError if its graph lacks a context."""
         if self.context is None:
             own_context(self.role, self.agent, None, {}, Limits())
-        return self if self.build is not None else replace(self, build=view)
+        return super().placed(view)
 
     def prompted(self, state: State) -> bool:
         """Whether the selector's prompt is sent: not together with an answer to the agent's own question."""
@@ -199,19 +198,12 @@ class AgentSpeaker:
         return not place.get("pending") and sends_prompt(self.build, state)
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        if self.build is None:
-            raise ContractError(NO_PAGE.format(role=self.role))
-
         async def ask() -> Update:
             has_thread = isinstance(self.agent, PregelProtocol)
             turn = await (self._on_thread if has_thread else self._at_once)(state, runtime.context)
             return self._update(turn, state)
 
-        return await kept_update(self.role, self.provenance(), self.build(state), state, runtime.context, ask)
-
-    def calls_again(self, state: State, limits: Limits) -> RepeatedCalls:
-        """What makes the tool calls of its stored turns again."""
-        return RepeatedCalls(self.agent, self._context(state, limits))
+        return await kept_update(self.role, self.provenance(), self.sent(state), state, runtime.context, ask)
 
     def _context(self, state: State, limits: Limits) -> Any:
         return own_context(self.role, self.agent, self.context, state["scenario"], limits)

@@ -59,42 +59,37 @@ class ReplaySpeaker:
     """No prompt is sent to it, so the record of its messages names none."""
     read_only: ClassVar[bool] = True
     """No tool is called again."""
-    by_scenario: dict[tuple[str, int], tuple[Exchange, ...]] = field(init=False, repr=False, compare=False)
-    labels: dict[tuple[str, int], dict[str, Any]] = field(init=False, repr=False, compare=False)
-    """The labels of each conversation."""
-
-    def __post_init__(self) -> None:
-        numbers = ordinals(conversation.scenario for conversation in self.conversations)
-        index = {
-            (digest(conversation.scenario), number): conversation
-            for conversation, number in zip(self.conversations, numbers, strict=True)
-        }
-        object.__setattr__(self, "by_scenario", {key: conversation.exchanges for key, conversation in index.items()})
-        object.__setattr__(self, "labels", {key: conversation.labels for key, conversation in index.items()})
 
     @classmethod
     def of(cls, path: str | Path, role: Role) -> "ReplaySpeaker":
-        """The speaker of a data set's file, a run folder or a file of records."""
+        """The speaker of a data set's file, a run folder or a file of records; DataError for an empty one."""
         loaded = replayed(path)
         if not loaded.conversations:
             raise DataError(f"{at(path)}: holds no conversation to replay")
         return cls(role, Path(path).name, tuple(loaded.conversations))
 
+    @cached_property
+    def by_scenario(self) -> dict[tuple[str, int], Conversation]:
+        """The conversations by the digest of their scenario and their number among those of an equal one."""
+        numbers = ordinals(one.scenario for one in self.conversations)
+        return {(digest(one.scenario), n): one for one, n in zip(self.conversations, numbers, strict=True)}
+
     @property
     def longest(self) -> int:
         """Turns of the longest conversation."""
-        return max(len(exchanges) for exchanges in self.by_scenario.values())
+        return max(len(one.exchanges) for one in self.conversations)
+
+    def about(self, state: State) -> Conversation | None:
+        """The conversation that the state's is to repeat."""
+        return self.by_scenario.get((digest(state["scenario"]), state.get("origin", {}).get("ordinal", 0)))
 
     def script(self, state: State) -> tuple[Exchange, ...]:
         """The turns about the state's scenario; DataError without one."""
-        key = (digest(state["scenario"]), state.get("origin", {}).get("ordinal", 0))
-        if key not in self.by_scenario:
-            scenario = state["scenario"]
-            title = scenario.get("title") or scenario.get("task") or "?"
-            raise DataError(
-                f"{self.source}: has no conversation {key[1]} about {title!r}: replay a file on its own topics"
-            )
-        return self.by_scenario[key]
+        if (conversation := self.about(state)) is not None:
+            return conversation.exchanges
+        scenario, number = state["scenario"], state.get("origin", {}).get("ordinal", 0)
+        title = scenario.get("title") or scenario.get("task") or "?"
+        raise DataError(f"{self.source}: has no conversation {number} about {title!r}: replay a file on its own topics")
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         script, turn = self.script(state), state.get("turn", 0)
@@ -110,10 +105,8 @@ class ReplaySpeaker:
         return {"replays": self.source, "digest": self._digest}
 
     @cached_property
-    def _digest(self) -> str:
-        # Computed once, because every record names it: otherwise a run of n conversations hashes n times n of them.
-        plain = (conversation.model_dump(exclude_defaults=True) for conversation in self.conversations)
-        return digest(list(plain))[:16]
+    def _digest(self) -> str:  # computed once, because every record names it
+        return digest([one.model_dump(exclude_defaults=True) for one in self.conversations])[:16]
 
 
 def _draft(message: Message) -> Draft:
@@ -136,9 +129,8 @@ class ReplayedOut:
     speaker: ReplaySpeaker
 
     def __call__(self, state: State, limits: Limits) -> str | None:
-        key = (digest(state["scenario"]), state.get("origin", {}).get("ordinal", 0))
-        script = self.speaker.by_scenario.get(key)
-        return "user_ended" if script is not None and state.get("turn", 0) >= len(script) else None
+        stored = self.speaker.about(state)
+        return "user_ended" if stored is not None and state.get("turn", 0) >= len(stored.exchanges) else None
 
     def provenance(self) -> dict[str, Any]:
         return {"replays": self.speaker.source}
@@ -155,10 +147,8 @@ class ReplayedLabels:
     speaker: ReplaySpeaker
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        key = (digest(state["scenario"]), state.get("origin", {}).get("ordinal", 0))
-        if state.get("stop") != "user_ended" or key not in self.speaker.labels:
-            return {}
-        return {"labels": self.speaker.labels[key]}
+        stored = self.speaker.about(state) if state.get("stop") == "user_ended" else None
+        return {"labels": stored.labels} if stored is not None else {}
 
     def provenance(self) -> dict[str, Any]:
         return {"replays": self.speaker.source}

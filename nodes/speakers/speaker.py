@@ -1,4 +1,4 @@
-"""Speakers that ask a chat model, a LangGraph agent or a plain function for the next message."""
+"""Speakers that ask a chat model or a plain function for the next message, and what these share with agents."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -13,31 +13,48 @@ from langgraph.runtime import Runtime
 
 from ...data.records import Role
 from ...errors import SettingError
-from ...prompts import Page
+from ...prompts import Page, PromptError
 from ..calls.service import current, drafted
 from ..calls.store import Call
 from ..contract import ContractError, Node, describe, required_arguments
 from ..foreign import TurnTimeoutError, in_thread, within
 from ..limits import Limits, checked_seconds
 from ..messages.attachments import openai_messages
-from ..messages.building import MessageBuilder, Talk, plain_messages, sends_prompt
+from ..messages.building import MessageBuilder, PageMessages, Talk, plain_messages, sends_prompt
+from ..models.offline.model import OfflineChatModel
+from ..models.offline.reading import GOAL_MARKS
 from ..models.specs import chat_model, model_provenance
 from ..replies import Answer, messages_answered, reply_of, steps_of
 from ..settings.redaction import redacted
 from ..state import Draft, State, Update, attempt_number, id_of, memory_of
 from ..worlds import Context
 from .lent import Heard, alone
-from .offline_roles import taking_part
 from .questions import INTERRUPTED, NO_CHECKPOINTER, unanswered_calls
-from .repeated_calls import RepeatedCalls
 from .tools import ReadOnly, read_only_tools, told_read_only
 
 TIMED_OUT: Mapping[Role, str] = {"assistant": "agent_timeout", "user": "user_timeout"}
 """The stop reason of an agent whose turn took too long, by whom it plays."""
 
 
+class Speaker:
+    """What a model, a function and an agent have in common that play a side: whose part it is, and what they are sent."""
+
+    role: Role
+    build: MessageBuilder | None
+
+    def placed(self, view: MessageBuilder) -> Self:
+        """The same speaker on a side of a cast with this view, where it has none of its own."""
+        return self if self.build is not None else cast(Self, replace(cast(Any, self), build=view))
+
+    def sent(self, state: State) -> list[BaseMessage]:
+        """The messages that it is sent; ContractError where no cast has given it a view."""
+        if self.build is None:
+            raise ContractError(f"{self.role}: the speaker stands in no cast, whose view it would be sent: give build=")
+        return self.build(state)
+
+
 @dataclass(frozen=True)
-class ChatSpeaker:
+class ChatSpeaker(Speaker):
     """Asks a chat model for one message; `build` makes its messages from the state."""
 
     role: Role
@@ -50,16 +67,26 @@ class ChatSpeaker:
     """The model's tool calls are not carried out."""
 
     def placed(self, view: MessageBuilder) -> Self:
-        """The same speaker on a side with this view; an offline model gets the part that it plays there."""
+        """The same speaker on a side with this view; an offline model without a part gets that of the view, or the side.
+
+        PromptError if it plays a user with a goal and the pages do not mark the goal: it reads marks, not words.
+        """
         if self.build is not None:
             return self
-        return replace(self, model=taking_part(self.model, self.role, view), build=view)
+        part = "goal_user" if self.role == "user" else "task_assistant"
+        model, material = chat_model(self.model, side=getattr(view, "offline", part)), "user/material"
+        if isinstance(model, OfflineChatModel) and model.side == "goal_user" and isinstance(view, PageMessages):
+            marks = view.pages[material].marks if material in view.pages else ()
+            if not any(mark in GOAL_MARKS for mark in marks):
+                raise PromptError(
+                    f"prompt {material}: the offline user finds no goal in it: write <goal>{{{{ goal }}}}</goal> there, "
+                    "and the user's facts as <facts>{{ facts }}</facts>"
+                )
+        return replace(self, model=model, build=view)
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        if self.build is None:
-            raise ContractError(NO_PAGE.format(role=self.role))
         call = speaker_call(self.role, state, runtime.context)
-        return {"drafts": [await drafted(self.model, self.build(state), call, attempt_number(state, self.role))]}
+        return {"drafts": [await drafted(self.model, self.sent(state), call, attempt_number(state, self.role))]}
 
     def provenance(self) -> dict[str, Any]:
         return {"model": model_provenance(self.model), "view": describe(self.build), **given_by(self.path)}
@@ -72,7 +99,7 @@ message with images or files is a list of OpenAI's blocks."""
 
 
 @dataclass(frozen=True)
-class FunctionSpeaker:
+class FunctionSpeaker(Speaker):
     """Calls a plain function from messages to the next one, for assistants with any other interface.
 
     A function that is not async runs in its own thread, so that it does not block other conversations. A graph that it
@@ -97,18 +124,12 @@ class FunctionSpeaker:
         object.__setattr__(self, "build", own_view(self.role, self.build, self.system))
         object.__setattr__(self, "read_only", read_only_tools(self.role, self.reply, self.read_only))
 
-    def placed(self, view: MessageBuilder) -> Self:
-        """The same speaker on a side of a cast with this view."""
-        return self if self.build is not None else replace(self, build=view)
-
     def prompted(self, state: State) -> bool:
         """Whether the selector's prompt is sent."""
         return sends_prompt(self.build, state)
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        if self.build is None:
-            raise ContractError(NO_PAGE.format(role=self.role))
-        sent = self.build(state)
+        sent = self.sent(state)
 
         async def ask() -> Update:
             seconds = runtime.context.turn_timeout if self.turn_timeout is None else self.turn_timeout
@@ -119,10 +140,6 @@ class FunctionSpeaker:
                 return {"drafts": [Draft(text="")], "stop": TIMED_OUT[self.role]}
 
         return await kept_update(self.role, self.provenance(), sent, state, runtime.context, ask)
-
-    def calls_again(self, state: State, limits: Limits) -> RepeatedCalls:
-        """What makes the tool calls of its stored turns again."""
-        return RepeatedCalls(self.reply, limits)
 
     async def _answered(self, sent: Sequence[BaseMessage], limits: Limits) -> Update:
         messages = openai_messages(sent)
@@ -147,11 +164,8 @@ class FunctionSpeaker:
 
     def provenance(self) -> dict[str, Any]:
         described = {"function": describe(self.reply), "view": describe(self.build), **given_by(self.path)}
-        return (
-            described
-            | told_read_only(self.read_only)
-            | ({} if self.turn_timeout is None else {"turn_timeout": self.turn_timeout})
-        )
+        timeout = {} if self.turn_timeout is None else {"turn_timeout": self.turn_timeout}
+        return {**described, **told_read_only(self.read_only), **timeout}
 
 
 def user(reply: str | BaseChatModel | SpeakerReply, system: str = "") -> Node:
@@ -168,9 +182,6 @@ def user(reply: str | BaseChatModel | SpeakerReply, system: str = "") -> Node:
 def given_by(path: str | None, url: str | None = None) -> dict[str, str]:
     """What a speaker was given by, for the record; empty for an object."""
     return ({"object": path} if path else {}) | ({"url": redacted(url)} if url else {})
-
-
-NO_PAGE = "{role}: the speaker stands in no cast, whose view it would be sent: give build="
 
 
 def own_view(role: Role, build: MessageBuilder | None, system: bool | str | Page) -> MessageBuilder | None:

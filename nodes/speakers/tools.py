@@ -1,13 +1,23 @@
-"""Which tools of an agent change something outside it: a rejected draft that called one cannot just be asked again."""
+"""The tools of an agent: which of them change something outside it, and their calls made again in a fork's new world."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from langchain_core.messages import AIMessage
+from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.pregel import Pregel
 
-from ...data.attempts import INTERRUPT, WAITING
+from ...data.attempts import INTERRUPT, WAITING, begin
+from ...data.files.json_files import dumps
+from ...data.formats.tool_messages import NO_RESULT
+from ...data.records import Role
 from ..contract import ContractError
-from ..state import Draft
+from ..limits import Limits
+from ..replies import reply_of
+from ..settings.redaction import error_line
+from ..state import Draft, State, said
+from ..worlds import Context, WorldError
+from .lent import alone, own_context
 
 ReadOnly: TypeAlias = bool | Collection[str]
 """Names of the tools that change nothing outside the agent's own state; True: all of them."""
@@ -15,11 +25,20 @@ ReadOnly: TypeAlias = bool | Collection[str]
 NOT_ASKED_AGAIN, NOT_UNDONE = "not asked again: it had called ", "not undone: it had called "
 """How the note of a draft begins whose tools ran and were not undone, before their names: `NOT_ASKED_AGAIN` where it was
 rejected for that, `NOT_UNDONE` where the conversation had ended."""
-_HINTS = ("readOnlyHint", "read_only")
-"""Keys of a tool's metadata that declare it read-only: the Model Context Protocol's annotation, and a plain one."""
 
 
-def read_only_tools(role: str, agent: object, named: ReadOnly) -> bool | tuple[str, ...]:
+def tools_of(agent: object) -> Iterator[tuple[str, Any]]:
+    """The tools in a compiled graph, and in graphs inside it: the name of each, and the tool node that calls it."""
+    graphs = (agent, *(graph for _, graph in agent.get_subgraphs(recurse=True))) if isinstance(agent, Pregel) else ()
+    for node in (node.bound for graph in graphs for node in getattr(graph, "nodes", {}).values()):
+        if isinstance(getattr(node, "tools_by_name", None), Mapping):  # a ToolNode
+            yield from ((name, node) for name in node.tools_by_name)
+
+
+# Which change something
+
+
+def read_only_tools(role: Role, agent: object, named: ReadOnly) -> bool | tuple[str, ...]:
     """The read-only tools of an agent: those that are named, and those that declare it themselves."""
     if isinstance(named, bool):
         return named or declared(agent)
@@ -28,44 +47,35 @@ def read_only_tools(role: str, agent: object, named: ReadOnly) -> bool | tuple[s
     return tuple(dict.fromkeys([*named, *declared(agent)]))
 
 
-def told_read_only(read_only: ReadOnly) -> dict[str, Any]:
-    """The read-only tools for the record; nothing without any."""
-    return {"read_only": read_only if isinstance(read_only, bool) else list(read_only)} if read_only else {}
-
-
 def declared(agent: object) -> tuple[str, ...]:
     """Names of the tools in a compiled graph, and in graphs inside it, whose metadata marks them as read-only.
 
     `tool.metadata = {"readOnlyHint": True}`, as a tool of a server of the Model Context Protocol has it, or
     `{"read_only": True}`.
     """
-    return tuple(sorted({name for name, tool in tools_of(agent) if _says_so(getattr(tool, "metadata", None))}))
-
-
-def tools_of(agent: object) -> Iterator[tuple[str, object]]:
-    """The tools in a compiled graph, and in graphs inside it, by name."""
-    for node in _tool_nodes(agent):
-        yield from node.tools_by_name.items()
-
-
-def tool_nodes(agent: object) -> dict[str, Any]:
-    """The tool node of each tool in a compiled graph, and in graphs inside it, by the tool's name."""
-    return {name: node for node in _tool_nodes(agent) for name in node.tools_by_name}
-
-
-def _tool_nodes(agent: object) -> Iterator[Any]:
-    if not isinstance(agent, Pregel):
-        return
-    for graph in (agent, *(graph for _, graph in agent.get_subgraphs(recurse=True))):
-        for node in getattr(graph, "nodes", {}).values():
-            if isinstance(getattr(node.bound, "tools_by_name", None), Mapping):  # a ToolNode
-                yield node.bound
+    metadata = ((name, getattr(node.tools_by_name[name], "metadata", None)) for name, node in tools_of(agent))
+    return tuple(sorted({name for name, values in metadata if _says_so(values)}))
 
 
 def _says_so(metadata: Any) -> bool:
-    if not isinstance(metadata, Mapping):
-        return False
-    return any(metadata.get(hint) is True for hint in _HINTS) or _says_so(metadata.get("annotations"))
+    return isinstance(metadata, Mapping) and (
+        True in (metadata.get("readOnlyHint"), metadata.get("read_only")) or _says_so(metadata.get("annotations"))
+    )
+
+
+def told_read_only(read_only: ReadOnly) -> dict[str, Any]:
+    """The read-only tools for the record; nothing without any."""
+    return {"read_only": read_only if isinstance(read_only, bool) else list(read_only)} if read_only else {}
+
+
+def lasting(speaker: object, drafts: Sequence[Draft]) -> list[str]:
+    """Names of the tools that were called for the drafts and may have changed something, in order.
+
+    A speaker says with `read_only` which tools change nothing; of one that does not say, any may.
+    """
+    read_only: Any = getattr(speaker, "read_only", ())
+    called = (call["name"] for draft in drafts for call in draft.get("tool_calls", []) if read_only is not True)
+    return list(dict.fromkeys(name for name in called if name not in (INTERRUPT, *(read_only or ()))))
 
 
 def calls_that_ran(draft: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -78,13 +88,61 @@ def was_not_undone(attempt: Mapping[str, Any]) -> bool:
     return any(str(note).startswith((NOT_ASKED_AGAIN, NOT_UNDONE)) for note in attempt.get("notes", ()))
 
 
-def lasting(speaker: object, drafts: Sequence[Draft]) -> list[str]:
-    """Names of the tools that were called for the drafts and may have changed something, in order.
+# Made again
 
-    A speaker says with `read_only` which tools change nothing; of one that does not say, any may.
+
+async def called_by_node(
+    node: Any, name: str, arguments: Mapping[str, Any], context: Any, call_id: str = "call"
+) -> dict[str, Any]:
+    """The plain form of one tool call by a tool node, outside its agent; it raises what the node does not handle."""
+    request = AIMessage("", tool_calls=[{"name": name, "args": dict(arguments), "id": call_id}])
+    graph: Any = StateGraph(MessagesState).add_node("tools", node).add_edge(START, "tools")
+    with alone(context):
+        answer = await graph.compile().ainvoke({"messages": [request]}, context=context)
+    (call,) = reply_of(answer["messages"]).get("tool_calls", [])
+    return call
+
+
+async def brought_to(state: State, limits: Limits, speakers: Mapping[Role, object]) -> None:
+    """Bring the new world of a fork to where its last kept message left it; WorldError if that fails.
+
+    The tool calls of the kept messages are made again in order by the tool nodes of each side's agent, and have to give
+    what is recorded. A conversation that is not a fork has nothing to bring back.
     """
-    read_only: Any = getattr(speaker, "read_only", ())
-    if read_only is True:
-        return []
-    called = (call["name"] for draft in drafts for call in draft.get("tool_calls", []))
-    return list(dict.fromkeys(name for name in called if name not in (INTERRUPT, *(read_only or ()))))
+    if not isinstance(limits, Context) or limits.world is None or not state.get("origin", {}).get("forks"):
+        return
+    for number, message in enumerate(said(state)):
+        speaker: Any = speakers[message["role"]]
+        agent = getattr(speaker, "agent", None)
+        nodes = dict(tools_of(agent))
+        for place, call in enumerate(_done(message)):
+            name, why = call["name"], None
+            if call.get("error") == NO_RESULT or "arguments" not in call:
+                why = f"the call {name} has no result"
+            elif name not in nodes:
+                why = f"the tool {name} is in no tool node of the {message['role']}'s graph, which could call it again"
+            else:
+                context = own_context(speaker.role, agent, speaker.context, state["scenario"], limits)
+                try:
+                    again = await called_by_node(nodes[name], name, call["arguments"], context, f"again-{place}")
+                except Exception as error:
+                    why = f"{name} fails: {error_line(error)}"
+                else:
+                    if any(again.get(key) != call.get(key) for key in ("result", "error")):
+                        why = (
+                            f"{name} gives another result: {_outcome(call)} is recorded, now it gives {_outcome(again)}"
+                        )
+            if why is not None:
+                raise WorldError(f"message #{number}: {why}: fork with an agent that has the same tools")
+
+
+def _done(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The calls of a message whose tools ran and were not undone, without approvals and those that wait."""
+    for attempt in message.get("attempts", ()):
+        if attempt["verdict"] != "rejected" or was_not_undone(attempt):
+            yield from (call for call in calls_that_ran(attempt) if call["name"] != INTERRUPT)
+
+
+def _outcome(call: Mapping[str, Any]) -> str:
+    """The result of a call as JSON, or its error, on one line."""
+    return begin(f"the error {call['error']}" if call.get("error") else dumps(call.get("result")), 300)

@@ -150,15 +150,15 @@ def test_a_text_is_a_models_spec(duologue):
     ("name", "message"),
     [
         ("Speaker", "own_speakers:Speaker: is the class Speaker: give an instance"),
-        ("number", "own_speakers:number: is an int: give a LangGraph agent"),
-        ("nothing", "own_speakers:nothing: is a NoneType: give a LangGraph agent"),
-        ("two", "own_speakers:two: is the function two with the parameters (messages, memory): give"),
-        ("make_later", "own_speakers:make_later: is an async function without arguments"),
+        ("number", "own_speakers:number: is of the kind int: give a LangGraph agent"),
+        ("nothing", "own_speakers:nothing: is of the kind NoneType: give a LangGraph agent"),
+        ("two", "own_speakers:two: is of the kind function two: give"),
+        ("make_later", "own_speakers:make_later: is of the kind function make_later: give"),
         ("make_and_fail", "own_speakers:make_and_fail: failed: "),
-        ("unfinished", "own_speakers:unfinished: is a graph that cannot be compiled: ValueError: Graph must have an"),
+        ("unfinished", "own_speakers:unfinished: failed: ValueError: Graph must have an"),
         ("speechless", "the agent's state has no 'messages', only topic"),
         ("absent", "has no attribute 'absent'"),
-        ("LINE", "own_speakers:LINE: is a text, which must be a model identifier"),
+        ("LINE", "own_speakers:LINE: is a text and names no model"),
     ],
 )
 def test_an_object_that_cannot_speak_is_one_line(duologue, name, message):

@@ -122,7 +122,7 @@ def test_an_agent_without_the_tool_is_named() -> None:
 
     (future,) = duologue.fork(talk, at=2, cast=hotel(lambda scenario: Ledger(), mute))
     assert future.failure is not None
-    assert "cannot make its tool calls again" in future.failure.error
+    assert "message #1: the tool book is in no tool node" in future.failure.error
 
 
 def test_what_a_rejected_draft_did_was_undone_and_is_not_done_again() -> None:
