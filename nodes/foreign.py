@@ -1,7 +1,6 @@
 """Code that a run calls and does not know: the threads in which it may block, its exits, and the time of its turn."""
 
 import asyncio
-import logging
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,12 +12,8 @@ from .calls.gate import RunOverError
 
 T = TypeVar("T")
 
-log = logging.getLogger(__name__)
-
 LAST = 0.5
 """Seconds in which a cancelled turn may end; after that it is left behind."""
-LAG = 1.0
-"""Seconds by which the event loop may be late before it is said that an agent blocks it."""
 
 
 class ExitError(RuntimeError):
@@ -44,11 +39,9 @@ def as_error(error: BaseException) -> BaseException:
 class DaemonThreads(ThreadPoolExecutor):
     """An executor with a daemon thread for each call: one without an end keeps no process alive.
 
-    A pool of the standard library has a bound, which calls without an end use up, and waits for them at exit.
+    Threads of the pool itself have a bound, which calls without an end use up, and are waited for at exit: none is ever
+    begun. An event loop takes only this class.
     """
-
-    def __init__(self) -> None:
-        super().__init__(max_workers=1)  # of its threads none is ever begun; an event loop takes only this class
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **settings: Any) -> "Future[Any]":
         """Begin the call."""
@@ -65,9 +58,6 @@ class DaemonThreads(ThreadPoolExecutor):
 
         threading.Thread(target=run, name="duologue call", daemon=True).start()
         return future
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Nothing: a process that ends does not wait for its calls."""
 
 
 _THREADS = DaemonThreads()
@@ -118,26 +108,26 @@ def run_forever(loop: asyncio.AbstractEventLoop) -> None:
 def run_until_complete(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> T:
     """The work's result in the loop, which goes on where foreign code exits (`run_forever`)."""
     task = loop.create_task(work)
-    task.add_done_callback(lambda _: loop.stop())
-    run_forever(loop)
-    return task.result()
+    while True:
+        try:
+            return loop.run_until_complete(task)
+        except SystemExit:
+            if task.done():
+                raise
 
 
 async def within(
     seconds: float,
     turn: Coroutine[Any, Any, T],
-    name: str,
     waited_for: "Callable[[asyncio.Task[Any]], AbstractContextManager[None]]",
 ) -> T:
     """The result of an agent's turn; TurnTimeoutError after these seconds.
 
     One that goes on although it is cancelled is left behind. One that blocks the event loop cannot be ended, and counts
-    by the time that it took. `name`: whom `heartbeat` names. `waited_for`: the run's, which may end it
-    (`Calls.agent_turn`).
+    by the time that it took. `waited_for`: the run's, which may end it (`Calls.agent_turn`).
     """
     loop = asyncio.get_running_loop()
     began = loop.time()
-    _ENTERED[:] = [name]
     task = loop.create_task(_guarded(turn))
     try:
         with waited_for(task):
@@ -159,22 +149,3 @@ async def _guarded(turn: Coroutine[Any, Any, T]) -> T:
         return await turn
     except BaseException as error:
         raise as_error(error) from None
-
-
-_ENTERED: list[str] = []
-"""The agent that was called last in this process."""
-
-
-async def heartbeat() -> None:
-    """Say once, for as long as this runs, that an agent blocks the event loop, and with it all other conversations."""
-    loop, late = asyncio.get_running_loop(), 0.0
-    while late <= LAG or not _ENTERED:
-        due = loop.time() + LAG / 4
-        await asyncio.sleep(LAG / 4)
-        late = loop.time() - due
-    log.warning(
-        "%s blocks the event loop (%.1f seconds just now): all conversations wait for it meanwhile; let it await, or make "
-        "its function a plain one, which gets a thread of its own",
-        _ENTERED[-1],
-        late,
-    )

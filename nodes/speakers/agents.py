@@ -34,9 +34,8 @@ from ...data.packages import frames_of
 from ...data.records import Message, Role
 from ...data.summaries.executed_graph import SPEAKER_OF
 from ...prompts import Page
-from ..calls.service import current
 from ..contract import ContractError, describe
-from ..foreign import TurnTimeoutError, within
+from ..foreign import TurnTimeoutError
 from ..limits import Limits
 from ..messages.attachments import worded
 from ..messages.building import MessageBuilder, Talk, note, sends_prompt
@@ -76,8 +75,8 @@ from .questions import (
     question_of,
     unanswered_calls,
 )
-from .speaker import TIMED_OUT, Speaker, checked_timeout, given_by, kept_update, own_view
-from .tools import ReadOnly, read_only_tools, told_read_only, tools_of
+from .speaker import TIMED_OUT, OwnCode, given_by
+from .tools import ReadOnly, tools_of
 
 log = logging.getLogger(__name__)
 
@@ -115,7 +114,7 @@ class _Turn:
 
 
 @dataclass(frozen=True)
-class AgentSpeaker(Speaker):
+class AgentSpeaker(OwnCode):
     """Asks an agent: a compiled LangGraph graph, an `@entrypoint`, a graph on a server, or any other runnable.
 
     A graph in this process has a thread, a store and a context of its own for each conversation, which are lent to it:
@@ -166,10 +165,8 @@ class AgentSpeaker(Speaker):
     """For a graph without `messages`: the channel, or a field in it (`result.text`), that has the reply."""
 
     def __post_init__(self) -> None:
-        checked_timeout(self.role, self.turn_timeout)
+        self.settle(self.agent)
         object.__setattr__(self, "approve", checked_policy(self.role, self.approve))
-        object.__setattr__(self, "read_only", read_only_tools(self.role, self.agent, self.read_only))
-        object.__setattr__(self, "build", own_view(self.role, self.build, self.system))
         if isinstance(self.agent, Pregel):
             self._check_form()
 
@@ -203,7 +200,7 @@ class AgentSpeaker(Speaker):
             turn = await (self._on_thread if has_thread else self._at_once)(state, runtime.context)
             return self._update(turn, state)
 
-        return await kept_update(self.role, self.provenance(), self.sent(state), state, runtime.context, ask)
+        return await self.kept(state, runtime.context, ask)
 
     def _context(self, state: State, limits: Limits) -> Any:
         return own_context(self.role, self.agent, self.context, state["scenario"], limits)
@@ -302,9 +299,8 @@ class AgentSpeaker(Speaker):
 
     async def _timed(self, work: Coroutine[Any, Any, None], outcome: Outcome, limits: Limits) -> None:
         """Wait for the work; what it raises after it has done something is part of the outcome."""
-        seconds = limits.turn_timeout if self.turn_timeout is None else self.turn_timeout
         try:
-            await within(seconds, work, self.path or self.agent.get_name(), current().agent_turn)
+            await self.in_time(work, limits)
         except TurnTimeoutError as error:
             outcome.error = error
         except Exception as error:
@@ -505,8 +501,7 @@ class AgentSpeaker(Speaker):
         described: dict[str, Any] = {"agent": self.agent.get_name(), "view": describe(self.build)}
         described |= given_by(self.path, self.url)
         described |= {"reads": self.reads, "answers": self.answers} if self.reads else {}
-        described |= told_read_only(self.read_only)
-        described |= {} if self.turn_timeout is None else {"turn_timeout": self.turn_timeout}
+        described |= self.told()
         described |= {} if self.approve is None else {"approve": policy_name(self.approve)}
         if self.start is not None:
             described["start"] = describe(self.start)

@@ -18,24 +18,19 @@ from ..settings.import_path import imported
 from ..settings.redaction import error_line, keep_url_secrets
 from .speaker import is_reply
 
-OWN = (
-    "a LangGraph agent, a chat model, a function of messages, a node, or a function without arguments that makes one of "
-    "these"
-)
+OWN = "a LangGraph agent, a chat model, a function of messages, a node, or a function without arguments that makes one"
 FORMS = "openai:NAME, PROVIDER:NAME, offline, replay:PATH, people:PATH or agent:URL"
 REMOTE = "agent:"
 """Prefix of the spec of a graph on a LangGraph server."""
-_FILE = re.compile(r"(?:\./)?([\w./-]+)\.py(?::(\w+))?")
 
 
 def check_form(text: str, what: str) -> None:
     """Raise SettingError for the name of a file or a bare word where an import path was meant."""
-    if file := _FILE.fullmatch(text):
-        path = f"{file[1].replace('/', '.')}:{file[2] or 'NAME'}"
-        raise SettingError(f"{what}: {text!r} names a file: write {path}, its module and a name in it (MODULE:NAME)")
-    if text.isidentifier() and text not in PROVIDERS:
-        raise ModelError(
-            f"{what}: model {text!r} is unknown: use {FORMS}, or an agent of yours as MODULE:NAME, such as {text}:graph"
+    file = re.fullmatch(r"(?:\./)?([\w./-]+)\.py(?::(\w+))?", text)
+    if file or (text.isidentifier() and text not in PROVIDERS):
+        path = f"{file[1].replace('/', '.')}:{file[2] or 'NAME'}" if file else f"{text}:NAME"
+        raise SettingError(
+            f"{what}: {text!r} is no model: use {FORMS}, or an agent of yours as MODULE:NAME, here {path}"
         )
 
 
@@ -55,10 +50,14 @@ def speaking(path: str, what: str) -> Any:
             return chat_model(value)
         except ModelError as error:
             raise SettingError(f"{path}: is a text and names no model ({error}); an agent takes the messages") from None
-    if not _speaks(value):
-        is_class = isinstance(value, type)
-        one = f"the class {value.__name__}: give an instance, or" if is_class else f"of the kind {kind(value)}: give"
-        raise SettingError(f"{path}: is {one} {OWN}")
+    try:
+        if not is_reply(value):
+            check_node(path, value)
+    except (ContractError, ValueError):  # the latter of some built-in functions
+        what = (
+            f"the class {value.__name__}: give an instance, or" if isinstance(value, type) else f"{kind(value)}: give"
+        )
+        raise SettingError(f"{path}: is {what} {OWN}") from None
     return value
 
 
@@ -69,14 +68,6 @@ def _made(make: Callable[[], Any], path: str) -> Any:
         raise
     except (Exception, SystemExit) as error:
         raise SettingError(f"{path}: failed: {error_line(error, placed=True)}") from error
-
-
-def _speaks(value: Any) -> bool:
-    try:
-        check_node("", value)
-    except (ContractError, ValueError):  # the latter of some built-in functions
-        return is_reply(value)
-    return True
 
 
 def channels_named(query: str, choice: str) -> dict[str, Any]:
@@ -94,15 +85,17 @@ def remote_agent(spec: str) -> Runnable[Any, Any]:
     may hold a password all the same.
     """
     address = spec.removeprefix(REMOTE)
-    where, form = f"agent at {host_of(address)}", "write agent:http://HOST:PORT?graph=NAME"
+    where = f"agent at {host_of(address)}"
     try:
         url = urlsplit(address)
         arguments = parse_qs(url.query, strict_parsing=bool(url.query))
-        is_address = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+        is_clear = address.isprintable() and not set(" \\") & set(address) and arguments.keys() <= {"graph"}
+        if url.scheme not in ("http", "https") or not url.hostname or url.port == 0 or not is_clear:
+            raise ValueError
     except ValueError:
-        raise SettingError(f"{where}: is not an address of a LangGraph server: {form}") from None
-    if not is_address or not address.isprintable() or set(" \\") & set(address) or set(arguments) - {"graph"}:
-        raise SettingError(f"{where}: is not an address of a LangGraph server: {form}")
+        raise SettingError(
+            f"{where}: is not an address of a LangGraph server: write agent:http://HOST:PORT?graph=NAME"
+        ) from None
     if "@" in url.netloc:
         keep_url_secrets(address)
         raise SettingError(f"{where}: give the address without credentials: it is recorded")

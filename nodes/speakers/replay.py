@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from ...data import Loaded, load
 from ...data.identity import digest, ordinals
-from ...data.records import Conversation, Exchange, Message, Role
+from ...data.records import Conversation, Message, Role
 from ...errors import DataError, at
 from ..limits import Limits
 from ..state import Draft, State, Update
@@ -23,19 +23,14 @@ def replayed_path(spec: object) -> Path | None:
 
 
 def replayed(path: str | Path) -> Loaded:
-    """The conversations of a path, cached for both sides.
-
-    They are read again only if the files changed.
-    """
+    """The conversations of a path, read once for both sides, and again only if the files changed."""
     return _loaded(Path(path), version_of(path))
 
 
 def version_of(path: str | Path) -> str:
     """A digest of the names, sizes and times of a path's files: another one once these have changed."""
-    root = Path(path)
-    files = [root] if root.is_file() else sorted(file for file in root.rglob("*") if file.is_file())
-    stats = [(str(file), file.stat()) for file in files]
-    return digest([(name, stat.st_mtime_ns, stat.st_size) for name, stat in stats])
+    files = sorted(file for file in (Path(path), *Path(path).rglob("*")) if file.is_file())
+    return digest([(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files])
 
 
 @lru_cache(maxsize=2)
@@ -83,16 +78,14 @@ class ReplaySpeaker:
         """The conversation that the state's is to repeat."""
         return self.by_scenario.get((digest(state["scenario"]), state.get("origin", {}).get("ordinal", 0)))
 
-    def script(self, state: State) -> tuple[Exchange, ...]:
-        """The turns about the state's scenario; DataError without one."""
-        if (conversation := self.about(state)) is not None:
-            return conversation.exchanges
-        scenario, number = state["scenario"], state.get("origin", {}).get("ordinal", 0)
-        title = scenario.get("title") or scenario.get("task") or "?"
-        raise DataError(f"{self.source}: has no conversation {number} about {title!r}: replay a file on its own topics")
-
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        script, turn = self.script(state), state.get("turn", 0)
+        if (stored := self.about(state)) is None:
+            scenario, number = state["scenario"], state.get("origin", {}).get("ordinal", 0)
+            title = scenario.get("title") or scenario.get("task") or "?"
+            raise DataError(
+                f"{self.source}: has no conversation {number} about {title!r}: replay a file on its own topics"
+            )
+        script, turn = stored.exchanges, state.get("turn", 0)
         if turn >= len(script):
             return {"drafts": [], "stop": "user_ended"} if self.role == "user" else {"drafts": []}
         side = script[turn].user if self.role == "user" else script[turn].assistant
@@ -110,16 +103,11 @@ class ReplaySpeaker:
 
 
 def _draft(message: Message) -> Draft:
-    of_message: dict[str, Any] = {
-        "spans": [span.plain() for span in message.spans],
-        "labels": dict(message.labels),
-        "extra": dict(message.extra),
-        "tool_calls": [call.plain() for call in message.tool_calls],
-        "parts": [part.plain() for part in message.parts],
-        "kept": dict(message.kept),
-    }
+    listed = {"spans": message.spans, "tool_calls": message.tool_calls, "parts": message.parts}
+    values: dict[str, Any] = {name: [one.plain() for one in records] for name, records in listed.items()}
+    values |= {"labels": dict(message.labels), "extra": dict(message.extra), "kept": dict(message.kept)}
     rest = {} if message.stored else {"stored": False}
-    return cast(Draft, {"text": message.text} | {key: value for key, value in of_message.items() if value} | rest)
+    return cast(Draft, {"text": message.text} | {name: value for name, value in values.items() if value} | rest)
 
 
 @dataclass(frozen=True)
@@ -140,15 +128,14 @@ class ReplayedOut:
 class ReplayedLabels:
     """A closing node that restores a conversation's labels if both sides replay the same data set.
 
-    The labels of a conversation that was not replayed to its end, or only on one side, might be wrong; they are left
-    out.
+    Those of a conversation that was not replayed to its end, or only on one side, might be wrong: they are left out.
     """
 
     speaker: ReplaySpeaker
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         stored = self.speaker.about(state) if state.get("stop") == "user_ended" else None
-        return {"labels": stored.labels} if stored is not None else {}
+        return {} if stored is None else {"labels": stored.labels}
 
     def provenance(self) -> dict[str, Any]:
         return {"replays": self.speaker.source}

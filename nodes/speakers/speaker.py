@@ -1,9 +1,9 @@
 """Speakers that ask a chat model or a plain function for the next message, and what these share with agents."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self, TypeAlias, cast
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
@@ -12,7 +12,6 @@ from langgraph.errors import GraphInterrupt
 from langgraph.runtime import Runtime
 
 from ...data.records import Role
-from ...errors import SettingError
 from ...prompts import Page, PromptError
 from ..calls.service import current, drafted
 from ..calls.store import Call
@@ -30,7 +29,9 @@ from ..state import Draft, State, Update, attempt_number, id_of, memory_of
 from ..worlds import Context
 from .lent import Heard, alone
 from .questions import INTERRUPTED, NO_CHECKPOINTER, unanswered_calls
-from .tools import ReadOnly, read_only_tools, told_read_only
+from .tools import ReadOnly, read_only_tools
+
+T = TypeVar("T")
 
 TIMED_OUT: Mapping[Role, str] = {"assistant": "agent_timeout", "user": "user_timeout"}
 """The stop reason of an agent whose turn took too long, by whom it plays."""
@@ -51,6 +52,49 @@ class Speaker:
         if self.build is None:
             raise ContractError(f"{self.role}: the speaker stands in no cast, whose view it would be sent: give build=")
         return self.build(state)
+
+
+class OwnCode(Speaker):
+    """A speaker with code of the user's, a function or an agent: it may hang, call tools, and is not repeated in vain."""
+
+    path: str | None
+    system: bool | str | Page
+    read_only: ReadOnly
+    turn_timeout: float | None
+
+    def settle(self, code: object) -> None:
+        """Check the settings. Without `build` the view is the conversation with `system`, or for True that of its side."""
+        if self.turn_timeout is not None:
+            checked_seconds(f"{self.role}: turn_timeout", self.turn_timeout)
+        page = "" if isinstance(self.system, bool) else self.system
+        talk = Talk(self.role, page if isinstance(page, str) else page.fill())
+        if self.build is None:
+            object.__setattr__(self, "build", None if self.system is True else talk)
+        elif talk.system not in ("", getattr(self.build, "system", "")):
+            raise ContractError(f"{self.role}: give build= or a text as system=, not both")
+        object.__setattr__(self, "read_only", read_only_tools(self.role, code, self.read_only))
+
+    def told(self) -> dict[str, Any]:
+        """The tools and the time for the record, where they are said."""
+        read_only = self.read_only if isinstance(self.read_only, bool) else list(self.read_only)
+        said = {"read_only": read_only, "turn_timeout": self.turn_timeout}
+        return {name: value for name, value in said.items() if value}
+
+    async def in_time(self, turn: Coroutine[Any, Any, T], limits: Limits) -> T:
+        """The result of a turn; TurnTimeoutError if it takes too long."""
+        seconds = limits.turn_timeout if self.turn_timeout is None else self.turn_timeout
+        return await within(seconds, turn, current().agent_turn)
+
+    async def kept(self, state: State, limits: Limits, ask: Callable[[], Awaitable[Update]]) -> Update:
+        """The update that `ask` gives, from the run's journal if it was given there before.
+
+        Not with a world: what its tools did there has to be done again in a new one.
+        """
+        acts = isinstance(limits, Context) and limits.world is not None
+        recipient = {**cast(Any, self).provenance(), "memory": memory_of(state, self.role)}
+        call, attempt = speaker_call(self.role, state, limits), attempt_number(state, self.role)
+        update = await current().update(recipient, self.sent(state), call, attempt, ask, keep=not acts)
+        return cast(Update, update)
 
 
 @dataclass(frozen=True)
@@ -99,7 +143,7 @@ message with images or files is a list of OpenAI's blocks."""
 
 
 @dataclass(frozen=True)
-class FunctionSpeaker(Speaker):
+class FunctionSpeaker(OwnCode):
     """Calls a plain function from messages to the next one, for assistants with any other interface.
 
     A function that is not async runs in its own thread, so that it does not block other conversations. A graph that it
@@ -120,36 +164,29 @@ class FunctionSpeaker(Speaker):
     """Most seconds of a turn, as of an `AgentSpeaker`."""
 
     def __post_init__(self) -> None:
-        checked_timeout(self.role, self.turn_timeout)
-        object.__setattr__(self, "build", own_view(self.role, self.build, self.system))
-        object.__setattr__(self, "read_only", read_only_tools(self.role, self.reply, self.read_only))
+        self.settle(self.reply)
 
     def prompted(self, state: State) -> bool:
         """Whether the selector's prompt is sent."""
         return sends_prompt(self.build, state)
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        sent = self.sent(state)
-
         async def ask() -> Update:
-            seconds = runtime.context.turn_timeout if self.turn_timeout is None else self.turn_timeout
+            turn = self._answered(self.sent(state), runtime.context)
             try:
-                turn = self._answered(sent, runtime.context)
-                return await within(seconds, turn, self.path or describe(self.reply)["name"], current().agent_turn)
+                return await self.in_time(turn, runtime.context)
             except TurnTimeoutError:
                 return {"drafts": [Draft(text="")], "stop": TIMED_OUT[self.role]}
 
-        return await kept_update(self.role, self.provenance(), sent, state, runtime.context, ask)
+        return await self.kept(state, runtime.context, ask)
 
     async def _answered(self, sent: Sequence[BaseMessage], limits: Limits) -> Update:
         messages = openai_messages(sent)
         heard = Heard()
         with alone(limits, heard):
             try:
-                if inspect.iscoroutinefunction(self.reply):
-                    answer = await self.reply(messages)
-                else:
-                    answer = await in_thread(self.reply, messages)
+                is_async = inspect.iscoroutinefunction(self.reply)
+                answer = self.reply(messages) if is_async else await in_thread(self.reply, messages)
                 if inspect.isawaitable(answer):  # an object with an async call, or a lambda around one
                     answer = await answer
                 interrupts = answer.get("__interrupt__") if isinstance(answer, dict) else None
@@ -164,8 +201,7 @@ class FunctionSpeaker(Speaker):
 
     def provenance(self) -> dict[str, Any]:
         described = {"function": describe(self.reply), "view": describe(self.build), **given_by(self.path)}
-        timeout = {} if self.turn_timeout is None else {"turn_timeout": self.turn_timeout}
-        return {**described, **told_read_only(self.read_only), **timeout}
+        return described | self.told()
 
 
 def user(reply: str | BaseChatModel | SpeakerReply, system: str = "") -> Node:
@@ -184,16 +220,6 @@ def given_by(path: str | None, url: str | None = None) -> dict[str, str]:
     return ({"object": path} if path else {}) | ({"url": redacted(url)} if url else {})
 
 
-def own_view(role: Role, build: MessageBuilder | None, system: bool | str | Page) -> MessageBuilder | None:
-    """What an agent or a function is sent; None if it waits for the view of its side (`system=True`)."""
-    text = "" if isinstance(system, bool) else system if isinstance(system, str) else system.fill()
-    if build is None:
-        return None if system is True else Talk(role, text)
-    if text and not (isinstance(build, Talk) and build.system == text):
-        raise ContractError(f"{role}: give build= or a text as system=, not both")
-    return build
-
-
 def is_reply(function: object) -> bool:
     """Whether the object is a function of messages only, and not a node, whose first parameter is named `state`."""
     if not callable(function) or isinstance(function, (type, Runnable)):
@@ -204,33 +230,3 @@ def is_reply(function: object) -> bool:
 def speaker_call(role: Role, state: State, limits: Limits) -> Call:
     """The call of a speaker's turn; its attempt is `attempt_number(state, role)`."""
     return Call(limits.seed, id_of(state), role, state.get("turn", 0))
-
-
-async def kept_update(
-    role: Role,
-    to: Mapping[str, Any],
-    sent: Sequence[BaseMessage],
-    state: State,
-    limits: Limits,
-    ask: Callable[[], Awaitable[Update]],
-) -> Update:
-    """An agent's update, from the run's journal if it was given there before.
-
-    Not with a world: the agent has to do again in a new one what its tools did there.
-    """
-    acts = isinstance(limits, Context) and limits.world is not None
-    call = speaker_call(role, state, limits)
-    recipient = {**to, "memory": memory_of(state, role)}
-    return cast(
-        Update,
-        await current().update(recipient, sent, call, attempt_number(state, role), ask, keep=not acts),
-    )
-
-
-def checked_timeout(role: Role, seconds: float | None) -> None:
-    """ContractError for a turn's limit that is not a number above 0."""
-    try:
-        if seconds is not None:
-            checked_seconds(f"{role}: turn_timeout", seconds)
-    except (SettingError, TypeError) as error:
-        raise ContractError(str(error)) from None

@@ -9,7 +9,6 @@ from langgraph.pregel import Pregel
 
 from ...data.attempts import INTERRUPT, WAITING, begin
 from ...data.files.json_files import dumps
-from ...data.formats.tool_messages import NO_RESULT
 from ...data.records import Role
 from ..contract import ContractError
 from ..limits import Limits
@@ -63,11 +62,6 @@ def _says_so(metadata: Any) -> bool:
     )
 
 
-def told_read_only(read_only: ReadOnly) -> dict[str, Any]:
-    """The read-only tools for the record; nothing without any."""
-    return {"read_only": read_only if isinstance(read_only, bool) else list(read_only)} if read_only else {}
-
-
 def lasting(speaker: object, drafts: Sequence[Draft]) -> list[str]:
     """Names of the tools that were called for the drafts and may have changed something, in order.
 
@@ -112,28 +106,24 @@ async def brought_to(state: State, limits: Limits, speakers: Mapping[Role, objec
     if not isinstance(limits, Context) or limits.world is None or not state.get("origin", {}).get("forks"):
         return
     for number, message in enumerate(said(state)):
-        speaker: Any = speakers[message["role"]]
-        agent = getattr(speaker, "agent", None)
-        nodes = dict(tools_of(agent))
         for place, call in enumerate(_done(message)):
-            name, why = call["name"], None
-            if call.get("error") == NO_RESULT or "arguments" not in call:
-                why = f"the call {name} has no result"
-            elif name not in nodes:
-                why = f"the tool {name} is in no tool node of the {message['role']}'s graph, which could call it again"
-            else:
-                context = own_context(speaker.role, agent, speaker.context, state["scenario"], limits)
-                try:
-                    again = await called_by_node(nodes[name], name, call["arguments"], context, f"again-{place}")
-                except Exception as error:
-                    why = f"{name} fails: {error_line(error)}"
-                else:
-                    if any(again.get(key) != call.get(key) for key in ("result", "error")):
-                        why = (
-                            f"{name} gives another result: {_outcome(call)} is recorded, now it gives {_outcome(again)}"
-                        )
-            if why is not None:
-                raise WorldError(f"message #{number}: {why}: fork with an agent that has the same tools")
+            again = await _again(call, speakers[message["role"]], f"again-{place}", state, limits)
+            if any(again.get(key) != call.get(key) for key in ("result", "error")):
+                raise WorldError(
+                    f"message #{number}: {call['name']} gives another result: {_outcome(call)} is recorded, now it gives "
+                    f"{_outcome(again)}: fork with an agent that has the same tools"
+                )
+
+
+async def _again(call: Mapping[str, Any], speaker: Any, call_id: str, state: State, limits: Limits) -> dict[str, Any]:
+    agent = getattr(speaker, "agent", None)
+    if (node := dict(tools_of(agent)).get(call["name"])) is None:
+        return {"error": "the side's agent has no tool node with it"}
+    try:
+        context = own_context(speaker.role, agent, speaker.context, state["scenario"], limits)
+        return await called_by_node(node, call["name"], call.get("arguments", {}), context, call_id)
+    except Exception as error:
+        return {"error": error_line(error)}
 
 
 def _done(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

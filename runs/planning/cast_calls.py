@@ -177,8 +177,8 @@ class CastCalls:
         replays = [side for side in sides if isinstance(side, ReplaySpeaker)]
         share = len(self.states) / (len(sample) or 1)
         for state in sample:
-            turns_of_both = replays[0].script(typed(State, begun(state))) if len(replays) == 2 else ()
-            script = [message.plain() for turn in turns_of_both for message in (*turn.user, *turn.assistant)]
+            stored = replays[0].about(typed(State, begun(state))) if len(replays) == 2 else None
+            script = [] if stored is None else [message.plain() for message in stored.messages]
             for scorer in self.scorers(state):
                 ends = []
                 for end in ENDS:

@@ -123,7 +123,10 @@ def test_a_cast_function_that_fails_is_the_users_to_mend(duologue, kind, line) -
         (("simquac", "--user", "own_cast:nothing"), "has no attribute 'nothing'"),
         (("simquac", "--assistant", "agent:ftp://host"), "is not an address of a LangGraph server"),
         (("simquac", "--assistant", "agent:http://me:secret@host"), "give the address without credentials"),
-        (("simquac", "--assistant", "agent:http://host?send=some"), "is not an address of a LangGraph server: write agent:http://HOST:PORT?graph=NAME"),
+        (
+            ("simquac", "--assistant", "agent:http://host?send=some"),
+            "is not an address of a LangGraph server: write agent:http://HOST:PORT?graph=NAME",
+        ),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_written(duologue, arguments, line) -> None:
