@@ -119,16 +119,18 @@ def run_until_complete(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any
 async def within(
     seconds: float,
     turn: Coroutine[Any, Any, T],
+    name: str,
     waited_for: "Callable[[asyncio.Task[Any]], AbstractContextManager[None]]",
 ) -> T:
     """The result of an agent's turn; TurnTimeoutError after these seconds.
 
     One that goes on although it is cancelled is left behind. One that blocks the event loop cannot be ended, and counts
-    by the time that it took. `waited_for`: the run's, which may end it (`Calls.agent_turn`).
+    by the time that it took. `name`: whom asyncio's debug mode names then. `waited_for`: the run's, which may end it
+    (`Calls.agent_turn`).
     """
     loop = asyncio.get_running_loop()
     began = loop.time()
-    task = loop.create_task(_guarded(turn))
+    task = loop.create_task(_guarded(turn), name=name)
     try:
         with waited_for(task):
             await asyncio.wait({task}, timeout=seconds)

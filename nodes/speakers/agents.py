@@ -300,7 +300,7 @@ class AgentSpeaker(OwnCode):
     async def _timed(self, work: Coroutine[Any, Any, None], outcome: Outcome, limits: Limits) -> None:
         """Wait for the work; what it raises after it has done something is part of the outcome."""
         try:
-            await self.in_time(work, limits)
+            await self.in_time(work, self.agent.get_name(), limits)
         except TurnTimeoutError as error:
             outcome.error = error
         except Exception as error:

@@ -57,7 +57,7 @@ def speaking(path: str, what: str) -> Any:
         what = (
             f"the class {value.__name__}: give an instance, or" if isinstance(value, type) else f"{kind(value)}: give"
         )
-        raise SettingError(f"{path}: is {what} {OWN}") from None
+        raise SettingError(f"{path}: is no speaker but {what} {OWN}") from None
     return value
 
 

@@ -80,10 +80,10 @@ class OwnCode(Speaker):
         said = {"read_only": read_only, "turn_timeout": self.turn_timeout}
         return {name: value for name, value in said.items() if value}
 
-    async def in_time(self, turn: Coroutine[Any, Any, T], limits: Limits) -> T:
+    async def in_time(self, turn: Coroutine[Any, Any, T], name: str, limits: Limits) -> T:
         """The result of a turn; TurnTimeoutError if it takes too long."""
         seconds = limits.turn_timeout if self.turn_timeout is None else self.turn_timeout
-        return await within(seconds, turn, current().agent_turn)
+        return await within(seconds, turn, self.path or name, current().agent_turn)
 
     async def kept(self, state: State, limits: Limits, ask: Callable[[], Awaitable[Update]]) -> Update:
         """The update that `ask` gives, from the run's journal if it was given there before.
@@ -174,7 +174,7 @@ class FunctionSpeaker(OwnCode):
         async def ask() -> Update:
             turn = self._answered(self.sent(state), runtime.context)
             try:
-                return await self.in_time(turn, runtime.context)
+                return await self.in_time(turn, describe(self.reply)["name"], runtime.context)
             except TurnTimeoutError:
                 return {"drafts": [Draft(text="")], "stop": TIMED_OUT[self.role]}
 

@@ -142,11 +142,11 @@ def test_a_text_is_a_models_spec(duologue):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("Speaker", "own_speakers:Speaker: is the class Speaker: give an instance"),
-        ("number", "own_speakers:number: is int: give a LangGraph agent"),
-        ("nothing", "own_speakers:nothing: is NoneType: give a LangGraph agent"),
-        ("two", "own_speakers:two: is function two: give"),
-        ("make_later", "own_speakers:make_later: is function make_later: give"),
+        ("Speaker", "own_speakers:Speaker: is no speaker but the class Speaker: give an instance"),
+        ("number", "own_speakers:number: is no speaker but int: give a LangGraph agent"),
+        ("nothing", "own_speakers:nothing: is no speaker but NoneType: give a LangGraph agent"),
+        ("two", "own_speakers:two: is no speaker but function two: give"),
+        ("make_later", "own_speakers:make_later: is no speaker but function make_later: give"),
         ("make_and_fail", "own_speakers:make_and_fail: failed: "),
         ("unfinished", "own_speakers:unfinished: failed: ValueError: Graph must have an"),
         ("speechless", "the agent's state has no 'messages', only topic"),
