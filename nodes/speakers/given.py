@@ -30,7 +30,7 @@ def check_form(text: str, what: str) -> None:
     if file or (text.isidentifier() and text not in PROVIDERS):
         path = f"{file[1].replace('/', '.')}:{file[2] or 'NAME'}" if file else f"{text}:NAME"
         raise SettingError(
-            f"{what}: {text!r} is no model: use {FORMS}, or an agent of yours as MODULE:NAME, here {path}"
+            f"{what}: model {text!r} is unknown: use {FORMS}, or an agent of yours as MODULE:NAME, here {path}"
         )
 
 

@@ -209,7 +209,7 @@ def test_an_agent_that_raises_stopiteration_crashes_and_does_not_hang(duologue) 
     _, out, _ = duologue(*arguments("stops", "--json", "--no-page"))
     (error,) = json.loads(out)["errors"]
     assert error["error"].startswith(
-        "assistant: RuntimeError: code that a run calls has raised StopIteration (crashing.py, line "
+        "assistant: ExitError: code that a run calls has ended with StopIteration (crashing.py, line "
     )
 
 

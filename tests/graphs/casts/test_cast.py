@@ -114,8 +114,8 @@ def test_a_graph_that_does_not_speak_messages_is_refused() -> None:
 @pytest.mark.parametrize(
     ("spec", "problem"),
     [
-        ("hotel.py:graph", r"^assistant: 'hotel.py:graph' is no model.* MODULE:NAME, here hotel:graph"),
-        ("hotel", r"'hotel' is no model: use openai:NAME.*, or an agent of yours as MODULE:NAME"),
+        ("hotel.py:graph", r"^assistant: model 'hotel.py:graph' is unknown.* MODULE:NAME, here hotel:graph"),
+        ("hotel", r"model 'hotel' is unknown: use openai:NAME.*, or an agent of yours as MODULE:NAME"),
         ("nowhere:graph", r"^model 'nowhere:graph': No module named 'nowhere'"),
     ],
 )
