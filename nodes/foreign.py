@@ -1,6 +1,7 @@
 """Code that a run calls and does not know: the threads in which it may block, its exits, and the time of its turn."""
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -12,6 +13,10 @@ from .calls.gate import RunOverError
 
 T = TypeVar("T")
 
+log = logging.getLogger(__name__)
+
+LAG = 1.0
+"""Seconds by which the event loop may be late before it is said that an agent blocks it."""
 LAST = 0.5
 """Seconds in which a cancelled turn may end; after that it is left behind."""
 
@@ -125,11 +130,12 @@ async def within(
     """The result of an agent's turn; TurnTimeoutError after these seconds.
 
     One that goes on although it is cancelled is left behind. One that blocks the event loop cannot be ended, and counts
-    by the time that it took. `name`: whom asyncio's debug mode names then. `waited_for`: the run's, which may end it
+    by the time that it took. `name`: whom `heartbeat` names then. `waited_for`: the run's, which may end it
     (`Calls.agent_turn`).
     """
     loop = asyncio.get_running_loop()
     began = loop.time()
+    _ENTERED[:] = [name]
     task = loop.create_task(_guarded(turn), name=name)
     try:
         with waited_for(task):
@@ -151,3 +157,23 @@ async def _guarded(turn: Coroutine[Any, Any, T]) -> T:
         return await turn
     except BaseException as error:
         raise as_error(error) from None
+
+
+_ENTERED: list[str] = []
+"""The agent that was called last in this process."""
+
+
+async def heartbeat() -> None:
+    """Say once, for as long as this runs, that an agent blocks the event loop, and with it all other conversations."""
+    loop = asyncio.get_running_loop()
+    while True:
+        due = loop.time() + LAG / 4
+        await asyncio.sleep(LAG / 4)
+        if (late := loop.time() - due) > LAG and _ENTERED:
+            log.warning(
+                "%s blocks the event loop (%.1f seconds just now): all conversations wait for it meanwhile; let it await, "
+                "or make its function a plain one, which gets a thread of its own",
+                _ENTERED[0],
+                late,
+            )
+            return

@@ -431,7 +431,7 @@ class AgentSpeaker(OwnCode):
         own = own_messages(added(new, sent), self.role)
         # A tool whose result is the answer (`return_direct`) has the last word.
         if own and isinstance(own[-1], ToolMessage) and not (outcome.interrupts or outcome.error):
-            direct = {name for name, tool in tools_of(self.agent) if getattr(tool, "return_direct", False)}
+            direct = {name for name, node in tools_of(self.agent) if node.tools_by_name[name].return_direct}
             return [*own, AIMessage(own[-1].content)] if own[-1].name in direct else own
         return own
 

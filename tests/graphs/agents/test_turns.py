@@ -170,3 +170,31 @@ def test_calls_without_an_end_take_no_thread_from_others(never: Any) -> None:
     assert not any(future.done() for future in waiting)
     with pytest.raises(ZeroDivisionError):
         threads.submit(lambda: 1 // 0).result(timeout=900)
+
+
+# Blocking
+
+
+async def test_an_async_agent_that_blocks_the_event_loop_is_named_once_and_the_run_goes_on(
+    monkeypatch: Any, caplog: Any
+) -> None:
+    """A loop whose clock has gone on for a minute within one step is a loop that was blocked."""
+    loop = asyncio.get_running_loop()
+    real, late = loop.time, [0.0]
+    monkeypatch.setattr(loop, "time", lambda: real() + late[0])
+
+    async def blocking_desk(messages: Any) -> str:
+        late[0] += 60
+        for _ in range(9):  # others, and the heartbeat, have their turn
+            await asyncio.sleep(0)
+        return "It is booked."
+
+    cast = cast_of(blocking_desk, user=lambda messages: "A room?")
+    states = [recllmsim.scenario(ABOUT) | {"id": str(number)} for number in range(2)]
+    try:
+        talks = await runs.asimulate(cast, states, limits=Limits(max_turns=2), concurrency=1)
+    finally:
+        monkeypatch.undo()
+    assert [replies(one) for one in talks] == [["It is booked."] * 2] * 2
+    (named,) = [entry.message for entry in caplog.records if "blocks the event loop" in entry.message]
+    assert "blocking_desk blocks" in named
