@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Collection, Mapping
-from typing import Any, TypeAlias
+from typing import Any
 from typing import cast as typed
 
 from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage, convert_to_messages
@@ -33,12 +33,10 @@ from .records import unjudged
 from .replaying import fork_of, recorded_update, without_record
 from .verdicts import after_validator, stop_of
 
-Place: TypeAlias = Any
-"""A node of LangGraph, `async (state, config, runtime)`, for which it has no type."""
 _OF_FURTHER = ("messages", "stop", "labels")
 
 
-def opening_place(cast: Cast, further: Mapping[str, object]) -> Place:
+def opening_place(cast: Cast, further: Mapping[str, object]) -> Any:
     """The place where a conversation begins; `further`: nodes beside those of the cast."""
     described = of_cast(cast, further)
 
@@ -53,7 +51,7 @@ def opening_place(cast: Cast, further: Mapping[str, object]) -> Place:
     return begin
 
 
-def place(name: NodePlace, cast: Cast) -> Place:
+def place(name: NodePlace, cast: Cast) -> Any:
     """The cast's node at a place of the graph: it is shown the state, called, and its answer settled.
 
     What it raises passes; what a draft did that is not said is undone first.
@@ -84,7 +82,7 @@ def place(name: NodePlace, cast: Cast) -> Place:
     return run
 
 
-def further_place(name: str, node: object, cast: Cast, goes_on: str, nodes: Collection[str]) -> Place:
+def further_place(name: str, node: object, cast: Cast, goes_on: str, nodes: Collection[str]) -> Any:
     """The place of a further node, which is any LangGraph node: it reads the graph's own state.
 
     It answers None, a text or a message, which is said in its name, or an update with `messages`, `stop` and `labels`;

@@ -26,7 +26,7 @@ from ..nodes.scorers.post_questions import PostQuestions
 from ..nodes.speakers.replay import ReplayedLabels, ReplaySpeaker, replayed
 from ..nodes.state import Planned
 from ..nodes.validators import Observing, not_empty
-from .casts.cast import STORED, Cast, Speaker, stored_words
+from .casts.cast import STORED, Cast, stored_words
 from .casts.registry import ships
 from .casts.shipped import Assistant, Common, User, assembled, library
 from .graph import conversation
@@ -245,15 +245,6 @@ def cast(
         greeting=pages["assistant/greeting"].fill() if opens == "assistant" and not replays else None,
         prompts=pages,
     )
-
-
-def as_published(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:
-    """The cast that works as the program that made the published data; `settings` as for `cast` come before its own.
-
-    The assistant greets, and the user model acknowledges its instructions page by page. The closing words count
-    anywhere in a message, and no user message is rejected: the validator only counts.
-    """
-    return cast(user, assistant, **settings | {"as_published": True})
 
 
 graph = conversation(cast())

@@ -22,7 +22,7 @@ from ..nodes.simquac import roles as nodes
 from ..nodes.simquac.roles import ANSWER_CHARACTERS
 from ..nodes.speakers.replay import replayed
 from ..nodes.state import Planned
-from .casts.cast import Cast, Speaker, stored_words
+from .casts.cast import Cast, stored_words
 from .casts.registry import ships
 from .casts.shipped import Assistant, Common, Count, User, assembled, library
 from .graph import conversation
@@ -156,14 +156,6 @@ def cast(
         fallback=NO_ANSWER,
         prompts=pages,
     )
-
-
-def as_published(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:
-    """The cast that follows the published script's rules instead of the paper's; `settings` as for `cast`.
-
-    `docs/research/as_released.md` lists every difference between paper, script and this project.
-    """
-    return cast(user, assistant, **settings | {"as_published": True})
 
 
 graph = conversation(cast())

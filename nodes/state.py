@@ -114,11 +114,6 @@ it) and, once it is accepted, `message`: the id of the message that it became, w
 and the verdict `given` or `fallback`."""
 
 
-def joined(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """The reducer of `memory` and `labels`: what a node answers is added, by key."""
-    return {**old, **new}
-
-
 class State(TypedDict, total=False):
     """The state of a conversation, as every node of the graph reads it. A checkpointer can store all of it."""
 
@@ -140,13 +135,13 @@ class State(TypedDict, total=False):
     rejected ones, until the speaker is asked again."""
     verdicts: list[Verdict]
     """The last verdicts, one for each draft."""
-    memory: Annotated[dict[str, Any], joined]
+    memory: Annotated[dict[str, Any], operator.or_]
     """By side (`user`, `assistant`) what it keeps for itself."""
     stop: str | None
     """Why the conversation ends: a core reason, or one of the cast (`cast:reason`)."""
     speaking: Role | None
     """Of which side the node is that reads this; None for those of both. Each node's place says it, no update does."""
-    labels: Annotated[dict[str, Any], joined]
+    labels: Annotated[dict[str, Any], operator.or_]
     """Labels of the conversation as a whole: scores, answers to questions afterwards."""
     extra: dict[str, Any]
 
@@ -228,7 +223,7 @@ def after(state: State, update: Mapping[str, Any]) -> State:
     before = cast("dict[str, Any]", state)
     grown = {**before, **update}
     grown |= {key: [*before.get(key, []), *update[key]] for key in ("messages", "attempts") if key in update}
-    grown |= {key: joined(before.get(key, {}), update[key]) for key in ("memory", "labels") if key in update}
+    grown |= {key: before.get(key, {}) | update[key] for key in ("memory", "labels") if key in update}
     return cast(State, grown)
 
 

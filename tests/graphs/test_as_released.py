@@ -19,7 +19,7 @@ async def play(topic, user, assistant, **limits):
 
         return speak
 
-    cast = simquac.as_published().replace(user_simulator=speaker(user), assistant=speaker(assistant))
+    cast = simquac.cast(as_published=True).replace(user_simulator=speaker(user), assistant=speaker(assistant))
     return await played(cast, simquac.scenario(topic), Limits(**limits))
 
 
@@ -105,7 +105,7 @@ async def test_no_guide_follows_the_stored_ungrounded_text(topic):
 async def test_the_hint_for_two_segments_is_stored_with_the_question_and_a_list_in_one_line_passes(topic):
     prompt = {"name": INTERESTING, "digest": "", "text": ""}
     for page, stored in ((prompt, f"1. Who? 2. When? {SUFFIX}"), (None, "1. Who? 2. When?")):
-        cast = simquac.as_published().replace(
+        cast = simquac.cast(as_published=True).replace(
             user_prompt_selector=lambda state, page=page: {"prompt": page},
             user_simulator=lambda state: "1. Who? 2. When?",
         )
@@ -119,7 +119,7 @@ async def test_the_reminder_is_missing_on_the_first_question(topic):
 
 
 async def test_twelve_exchanges_and_an_end_on_both_sides(topic):
-    conversation_record = await played(simquac.as_published(), simquac.scenario(topic))
+    conversation_record = await played(simquac.cast(as_published=True), simquac.scenario(topic))
     assert (conversation_record.stop, len(conversation_record.exchanges)) == ("max_turns", 12)
     conversation_record = await play(topic, ["a\nb"], ["x"])
     assert conversation_record.stop == "user_rejected"  # the script asks for ever

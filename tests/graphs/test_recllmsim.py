@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import partial
 from typing import Any
 
 import pytest
@@ -159,13 +160,15 @@ async def test_the_handshake_is_scripted_and_costs_nothing_and_a_proactive_assis
 
 async def test_as_published_nothing_of_the_user_is_rejected_and_the_assistant_greets(play):
     leak, bye = "[System]: You're welcome!", "[System]: You're welcome. Thank you, goodbye!"
-    conversation, _, _ = await play(["A present.", leak, bye, "And now?"], build=recllmsim.as_published)
+    conversation, _, _ = await play(
+        ["A present.", leak, bye, "And now?"], build=partial(recllmsim.cast, as_published=True)
+    )
     assert conversation.messages[0].stored is False
     users = [m for m in conversation.messages if m.role == "user"]
     assert [message.text for message in users] == ["A present.", leak, bye]
     assert [(m.attempts[0].verdict, m.attempts[0].reason) for m in users[1:]] == [("observed", "role_leak")] * 2
     assert (conversation.stop, users[-1].stored) == ("user_ended", False)
-    cast = recllmsim.as_published(opens="user", handshake=False)
+    cast = recllmsim.cast(as_published=True, opens="user", handshake=False)
     view: Any = cast.user_view
     assert (cast.greeting, view.handshake) == (None, False)  # the published switches, one by one
 

@@ -74,7 +74,7 @@ def again(cast: Cast) -> Cast:
 def test_a_spec_has_what_is_not_as_by_default_and_gives_the_same_conversation(own: None) -> None:
     cast = simquac.cast(user="offline?misbehave=0.5", question_words=9, one_question=False)
     assert cast.spec == CastSpec(cast="simquac", settings={"question_words": 9, "user": "offline?misbehave=0.5"})
-    assert recllmsim.as_published().spec == CastSpec(cast="recllmsim", settings={"as_published": True})
+    assert recllmsim.cast(as_published=True).spec == CastSpec(cast="recllmsim", settings={"as_published": True})
     changes: Any = {"question_validator": "own:strict", "answer_validator": accept_all, "stop": stops.max_turns}
     cast = cast.replace(**changes, limits=Limits(max_turns=3), fallback="Nothing.")
     assert cast.plain()["replace"]["stop"] == "duologue.nodes.stops:max_turns"

@@ -75,5 +75,5 @@ async def test_the_nodes_of_the_casts_conform_in_states_with_tools_and_cuts(plac
     drafts = [draft for state in conformance.states(place).values() for draft in state["drafts"]]
     assert any(draft.get("finish_reason") == "length" for draft in drafts)
     assert any(draft.get("tool_calls") for draft in drafts)
-    for cast in (simquac.cast(), simquac.as_published()):
+    for cast in (simquac.cast(), simquac.cast(as_published=True)):
         await conformance.conforms(place, cast.nodes[place])

@@ -1,5 +1,6 @@
 """Flawed replies, cut off, filtered, empty or refusing: rejected on both sides, except by the rules of a published script."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -52,7 +53,10 @@ async def test_a_draft_that_was_cut_off_is_rejected_on_both_sides_with_a_page_of
         assert second.prompt.name == f"{message.role}/repair_cut_off"
 
 
-@pytest.mark.parametrize(("build", "language"), [(simquac.as_published, None), (recllmsim.as_published, "en")])
+@pytest.mark.parametrize(
+    ("build", "language"),
+    [(partial(simquac.cast, as_published=True), None), (partial(recllmsim.cast, as_published=True), "en")],
+)
 async def test_the_published_rules_know_no_cut(build, language):
     conversation = await talk(cut_once(build, language), language)
     published = [message for message in conversation.messages if message.stored]

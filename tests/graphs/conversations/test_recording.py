@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -103,7 +104,7 @@ async def test_reasoning_is_recorded_and_never_sent_to_anybody():
 # Ids
 
 
-@pytest.mark.parametrize("build", [simquac.cast, simquac.as_published])
+@pytest.mark.parametrize("build", [simquac.cast, partial(simquac.cast, as_published=True)])
 async def test_a_bare_scenario_a_conversation_and_a_run_have_one_id(build):
     cast = build()
     scenario = simquac.scenario(TOPIC, messages=[Message(role="user", text="Who lived there?")])
@@ -114,7 +115,7 @@ async def test_a_bare_scenario_a_conversation_and_a_run_have_one_id(build):
 
 
 def test_the_ids_of_runs_are_what_they_were():
-    casts = (simquac.cast(), simquac.as_published())
+    casts = (simquac.cast(), simquac.cast(as_published=True))
     ids = [record(begun(simquac.scenario(TOPIC)), cast.name).id for cast in casts]
     assert ids == ["5c9a81d927e0f143", "e00d1afdcb7ad32b"]
 
