@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
 
-from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackManager
+from langchain_core.callbacks import BaseCallbackHandler, BaseCallbackManager
 from langchain_core.messages import AIMessage, BaseMessage, convert_to_messages
 from langchain_core.runnables import RunnableConfig, ensure_config
 from langchain_core.runnables.config import var_child_runnable_config
@@ -296,7 +296,7 @@ def _list_of(messages: Any) -> list[BaseMessage]:
         return []
 
 
-class Heard(AsyncCallbackHandler):
+class Heard(BaseCallbackHandler):
     """Replies of chat models that an agent asks by itself, of which its messages may say nothing, such as a summary."""
 
     run_inline = True
@@ -310,11 +310,11 @@ class Heard(AsyncCallbackHandler):
         """The number of steps that have begun."""
         return 0
 
-    async def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: Any, **details: Any) -> None:
+    def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: Any, **details: Any) -> None:
         """A model is asked."""
         self.asked[run_id] = (self.begun_steps(), details.get("metadata") or {})
 
-    async def on_llm_end(self, response: Any, *, run_id: Any, **details: Any) -> None:
+    def on_llm_end(self, response: Any, *, run_id: Any, **details: Any) -> None:
         """A model has answered."""
         number, about = self.asked.pop(run_id, (self.begun_steps(), {}))
         space = str(about.get("langgraph_checkpoint_ns") or "").split("|")
