@@ -2,11 +2,13 @@
 
 import asyncio
 import logging
+import os
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from contextvars import copy_context
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from .calls.gate import RunOverError
@@ -42,11 +44,21 @@ def as_error(error: BaseException) -> BaseException:
 
 
 class DaemonThreads(ThreadPoolExecutor):
-    """An executor with a daemon thread for each call: one without an end keeps no process alive.
+    """An executor of as many daemon threads as there are calls: one without an end keeps no process alive.
 
     Threads of the pool itself have a bound, which calls without an end use up, and are waited for at exit: none is ever
-    begun. An event loop takes only this class.
+    begun. An event loop takes only this class. A thread that is idle waits for the next call, and does not end: what a
+    call began may end with its thread, such as the processes of Ray.
     """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begin()
+
+    def begin(self) -> None:
+        """Have no thread yet, as a forked process has none of its parent's."""
+        self.calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self.idle = threading.Semaphore(0)
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **settings: Any) -> "Future[Any]":
         """Begin the call."""
@@ -61,11 +73,22 @@ class DaemonThreads(ThreadPoolExecutor):
             else:
                 future.set_result(result)
 
-        threading.Thread(target=run, name="duologue call", daemon=True).start()
+        self.calls.put(run)
+        if not self.idle.acquire(blocking=False):
+            threading.Thread(target=self._serve, name="duologue call", daemon=True).start()
         return future
 
+    def _serve(self) -> None:
+        calls, idle = self.calls, self.idle
+        while True:
+            calls.get()()
+            idle.release()
 
-_THREADS = DaemonThreads()
+
+THREADS = DaemonThreads()
+"""The threads of this process."""
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=THREADS.begin)
 
 
 async def in_thread(function: Callable[..., T], *arguments: Any) -> T:
@@ -80,7 +103,7 @@ async def in_thread(function: Callable[..., T], *arguments: Any) -> T:
         ) as error:  # as a result: Python 3.11 replaces a future's TimeoutError by one without a place
             return None, as_error(error)
 
-    result, error = await asyncio.wrap_future(_THREADS.submit(outcome))
+    result, error = await asyncio.wrap_future(THREADS.submit(outcome))
     if error is not None:
         raise error
     return result  # type: ignore[no-any-return]
@@ -89,7 +112,7 @@ async def in_thread(function: Callable[..., T], *arguments: Any) -> T:
 def new_loop() -> asyncio.AbstractEventLoop:
     """An event loop that puts what LangGraph calls in threads, such as nodes that are not async, into daemon threads."""
     loop = asyncio.new_event_loop()
-    loop.set_default_executor(_THREADS)
+    loop.set_default_executor(THREADS)
     return loop
 
 

@@ -202,7 +202,7 @@ def _plain_step(
         "seconds": None if step.seconds is None else round(step.seconds, 3),
         "error": step.error,
     }
-    return {key: value for key, value in plain.items() if value}
+    return {key: value for key, value in plain.items() if value or (key == "seconds" and value is not None)}
 
 
 def steps_of(added: Sequence[BaseMessage], heard: Sequence[Step]) -> list[Step]:

@@ -17,7 +17,7 @@ from ...nodes.calls.gate import Pace
 from ...nodes.calls.service import Calls, kept_in, store_outside
 from ...nodes.calls.spending import Spending
 from ...nodes.calls.store import SharedReplies
-from ...nodes.foreign import DaemonThreads, heartbeat
+from ...nodes.foreign import THREADS, heartbeat
 from ...nodes.settings.environment import without_calls
 from ..journals.calls import CALLS, CallFile
 from .control import Control, default_control
@@ -161,7 +161,7 @@ async def calling(
     """
     earlier = None if replies_of is None else SharedReplies([CallFile.read(replies_of)])
     calls = control.call_service(file, shared=earlier)
-    asyncio.get_running_loop().set_default_executor(DaemonThreads())  # no call without an end keeps the process alive
+    asyncio.get_running_loop().set_default_executor(THREADS)  # no call without an end keeps the process alive
     beat = asyncio.create_task(heartbeat())
     try:
         with control.within(max_seconds):

@@ -119,8 +119,8 @@ async def test_a_graph_of_a_server_never_sees_a_rejected_draft_and_asks_the_user
     judged, lines = iter("x-x-"), iter(f"thing {number}" for number in range(1, 9))
     judge = validator(lambda draft, state: "rude" if next(judged, "-") == "x" else None)
     about = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")
-    cast = recllmsim.cast(lambda messages: next(lines), f"agent:{server}?graph=asking")
-    graph = conversation(cast.replace(answer_validator=judge))
+    cast = recllmsim.cast(lambda messages: next(lines), f"agent:{server}?graph=asking").replace(answer_validator=judge)
+    graph = conversation(cast)
     record_of_it = record(await graph.ainvoke(begun(recllmsim.scenario(about)), context=Limits(max_turns=4)))
     assistant: Any = cast.nodes["assistant"]
     await assistant.agent.client.aclose()

@@ -92,16 +92,6 @@ longest = max(records, key=lambda one: len(one.messages)).id
 for file in Path("out/test-1").rglob("*.json*"):  # the id that the page has
     file.write_text(file.read_text().replace(longest, "21adbf" + longest[6:]))
 """
-BASKET = """
-from langgraph.graph import START, MessagesState, StateGraph
-
-
-class Basket(MessagesState):
-    basket: list
-
-
-graph = StateGraph(Basket).add_node("reply", lambda state: {"messages": ["Yes."]}).add_edge(START, "reply").compile()
-"""
 OF_OTHER_TOOLS = """
 import json
 from pathlib import Path
@@ -137,7 +127,6 @@ BEFORE: dict[str, dict[str, str]] = {
     "docs/run/run_folders.md": {"": EARLIER_RUN.format("out/one")},
     "docs/start/command_line.md": {"duologue show": EARLIER_RUN.format("out/simquac-1")},
     "docs/test/agents.md": {
-        "from duologue import nodes\n\nspeaker": BASKET,
         "import duologue\nfrom duologue import graphs": "world, mine = (lambda scenario: {}), nodes.not_empty",
     },
     "docs/test/compare_versions.md": {
