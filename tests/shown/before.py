@@ -118,9 +118,6 @@ BEFORE: dict[str, dict[str, str]] = {
     "docs/reference/nodes.md": {"cast = ": "from my_agent import graph as my_compiled_agent"},
     "docs/research/readers.md": {
         "": READER,
-        "duologue simquac readers quac_subset.json sim_quac.json repaired": (
-            "import shutil\nshutil.copy('sim_quac.json', 'repaired.json')"
-        ),
         "duologue convert out/my_run": EARLIER_RUN.format("out/my_run"),
     },
     "docs/run/forks.md": {"": FORKED},
