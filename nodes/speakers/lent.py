@@ -228,18 +228,6 @@ def own_settings(config: RunnableConfig, context: Any, store: BaseStore | None, 
     return settings
 
 
-class _NoAnswers:
-    """What LangGraph's `interrupt` looks for answers in: outside of a graph there are none, so it raises."""
-
-    resume = ()
-
-    def interrupt_counter(self) -> int:
-        return 0
-
-    def get_null_resume(self, consume: bool = False) -> None:
-        return None
-
-
 @contextmanager
 def alone(context: Any, handler: "Heard | None" = None) -> Iterator[None]:
     """Inside, a graph is no part of the conversation's graph: it has its own checkpointer and recursion limit.
@@ -248,8 +236,7 @@ def alone(context: Any, handler: "Heard | None" = None) -> Iterator[None]:
     """
     inherited = ensure_config()
     config = {name: value for name, value in inherited.items() if name != "recursion_limit"}
-    settings = own_settings(inherited, context, None, nested=False)
-    config["configurable"] = settings | {"__pregel_scratchpad": _NoAnswers(), "checkpoint_ns": ""}
+    config["configurable"] = own_settings(inherited, context, None, nested=False)
     own = cast(RunnableConfig, config)
     with during(var_child_runnable_config, own if handler is None else heard_by(handler, own)):
         yield

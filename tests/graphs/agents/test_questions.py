@@ -119,7 +119,6 @@ def raising(state: Any) -> Any:
     "agent",
     [
         RunnableLambda(raising),
-        lambda messages: interrupt("Which day?"),
         lambda m: {"__interrupt__": [Interrupt("Which day?")]},
     ],
 )
