@@ -8,7 +8,7 @@ from ..data.text.languages import Language, language_of
 from ..errors import DataError, placed
 from ..nodes.goodbyes import Ending
 from ..nodes.messages.building import RepairPrompts
-from ..nodes.people.turns import origin_of
+from ..nodes.people.retrieval import origin_of
 from ..nodes.recllmsim.roles import GoalMessages, HelperMessages, UserPrompts, UserValidator, goal_of
 from ..nodes.scorers import Score, scoring, solved
 from ..nodes.scorers.success import KEY

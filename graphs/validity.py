@@ -15,7 +15,7 @@ from ..data.people.next_turns import moments_of
 from ..data.records import Conversation
 from ..data.summaries.executed_graph import SPEAKER_OF
 from ..data.text.languages import Language, language_of
-from ..nodes.people.turns import person_in
+from ..nodes.people.retrieval import person_in
 from ..nodes.recllmsim.roles import goal_of
 from ..nodes.scorers import scoring
 from ..nodes.scorers.judged import USER_DETAILS, by_model, satisfaction_of

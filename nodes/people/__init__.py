@@ -4,7 +4,7 @@
 user whom a chat model writes, with people's turns as few-shot examples.
 """
 
-from .speaker import DonorEnded, FewShotUser, PeopleSpeaker, speaker_of
-from .spec import PeopleOptions, people_spec, use_of
+from .retrieval import PeopleOptions
+from .speaker import DonorEnded, FewShotUser, PeopleSpeaker, people_spec, speaker_of, use_of
 
 __all__ = ["DonorEnded", "FewShotUser", "PeopleOptions", "PeopleSpeaker", "people_spec", "speaker_of", "use_of"]

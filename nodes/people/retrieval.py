@@ -1,4 +1,4 @@
-"""Retrieval: stored turns of one role, and the choice of the one that comes next in a conversation.
+"""Stored conversations as sources of turns, and the choice of the turn that comes next in a conversation.
 
 A turn's score is a sum of likenesses, each 0 to 1: the cosine of TF-IDF weights of words. Several texts together, such as
 all messages before a turn, are one text.
@@ -6,24 +6,131 @@ all messages before a turn, are one text.
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from math import log
 from pathlib import Path
 from sys import intern
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from ...data import domains
+from ...data.attempts import Part
 from ...data.identity import digest
-from ...data.people.draws import drawn_users
-from ...data.people.splits import of_part
+from ...data.people.draws import MOST_DRAWN, drawn_users
+from ...data.people.pairing import topic_key
+from ...data.people.splits import UserPart, of_part, user_of
 from ...data.records import Conversation, Role
 from ...data.rules import plain_words
+from ...data.scenarios import is_log, stated_in
 from ...data.text.languages import Language, language_of
+from ...data.text.model_tokens import texts_in
 from ...data.text.word_segmentation import words_of
-from ...errors import DataError, of_extra
+from ...errors import DataError, SettingError, first_invalid, of_extra
+from ..settings.redaction import redacted
 from ..speakers.replay import replayed, version_of
 from .slots import Context, FilledText, filled
-from .spec import PeopleOptions
-from .turns import PeopleTurn, SourceConversation, turns_of
+
+ORIGIN = "people"
+"""Key of a message's `extra` for where its words come from: `source`, `digest`, `conversation`, `message`."""
+
+_WISH = ("goal", "task_context", "title", "header", "task", "first_message", "persona")
+"""Keys of scenarios that say what the user wants, in the order in which they are read."""
+
+
+class SourceMessage(NamedTuple):
+    """A message of a source conversation, and its number among all messages of it, from 0."""
+
+    number: int
+    role: Role
+    text: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SourceConversation:
+    """A stored conversation whose turns are used again."""
+
+    id: str
+    user: str
+    topic: str | None
+    """Equal for conversations about the same context; None if it is unknown."""
+    wish: str
+    """The user's goal, in words; empty if the source does not contain it."""
+    person: str
+    """The source's facts about the user."""
+    stated: str
+    """Of a log, whose scenario has no facts: all that its user states, for values that another scenario replaces."""
+    messages: tuple[SourceMessage, ...]
+
+    @classmethod
+    def of(cls, conversation: Conversation) -> "SourceConversation":
+        """A conversation as a source."""
+        return cls(
+            id=conversation.id,
+            user=user_of(conversation),
+            topic=topic_key(conversation),
+            wish=wish_in(conversation.scenario),
+            person=person_in(conversation.scenario),
+            stated="\n".join(stated_in(conversation)) if is_log(conversation) else "",
+            messages=tuple(
+                SourceMessage(number, said.role, said.text, said.parts)
+                for number, said in enumerate(conversation.messages)
+                if said.stored and (said.text.strip() or said.parts)
+            ),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PeopleTurn:
+    """The messages of one role in one turn; `heard` are the other role's right before, `before` all earlier ones."""
+
+    source: SourceConversation
+    place: int
+    """Its number among the turns of this role, from 0."""
+    messages: tuple[SourceMessage, ...]
+    heard: tuple[SourceMessage, ...]
+    before: tuple[SourceMessage, ...]
+
+    @property
+    def text(self) -> str:
+        """Its messages, a line break between them."""
+        return "\n".join(message.text for message in self.messages)
+
+
+def turns_of(source: SourceConversation, role: Role) -> list[PeopleTurn]:
+    """The turns of one role, in their order."""
+    turns: list[PeopleTurn] = []
+    before: tuple[SourceMessage, ...] = ()
+    heard: tuple[SourceMessage, ...] = ()
+    for speaking, group in groupby(source.messages, key=lambda message: message.role):
+        messages = tuple(group)
+        if speaking == role:
+            turns.append(PeopleTurn(source, len(turns), messages, heard, before))
+        heard = messages
+        before += messages
+    return turns
+
+
+def wish_in(scenario: Mapping[str, Any]) -> str:
+    """The user's goal in the words of the scenario, without the parts that only the other role sees."""
+    texts = [text for key in _WISH if isinstance(text := scenario.get(key), str) and text.strip()]
+    return "\n".join(dict.fromkeys(texts)) or domains.of(scenario).title(scenario)
+
+
+def person_in(scenario: Mapping[str, Any]) -> str:
+    """The scenario's facts about the user, a line for each; empty if it has none."""
+    facts = [value for _, value in domains.of(scenario).facts(scenario)]
+    return "\n".join([*facts, *texts_in(scenario.get("facts", ""))])
+
+
+def origin_of(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The recorded origin of a message's words (`ORIGIN`); empty without one."""
+    origin = (message.get("extra") or {}).get(ORIGIN)
+    return origin if isinstance(origin, Mapping) else {}
+
 
 WEIGHTS: Mapping[Role, Mapping[str, float]] = {
     "user": {"scenario": 1.0, "heard": 0.5, "words": 0.4, "stay": 0.5, "spread": 0.1},
@@ -36,6 +143,45 @@ TRIED = 200
 """Most turns that are looked at in a choice, the best first."""
 DRAWN = 64
 """Of how many turns, the best ones, one is drawn."""
+
+_Factor: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class PeopleOptions(BaseModel):
+    """Which stored turns may be used again, and what counts in the choice among them; SettingError for a wrong value.
+
+    The last five are factors of what `WEIGHTS` has: 1 leaves it as it is, 0 takes it out.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    unseen: bool = False
+    """Leave out the conversations about the same context as the one that is simulated (`Domain.topic_key`)."""
+    part: UserPart = "all"
+    """Only the conversations of this part of the users: the split of `compare --part`."""
+    licence: Annotated[str, BeforeValidator(str)] = ""
+    """The licence of the source, for the card of the data set; empty: not stated."""
+    most: int = Field(MOST_DRAWN, ge=1)
+    """Maximum of conversations that turns are taken from; of more, those of users drawn by digest."""
+    examples: int = Field(3, ge=1, le=20)
+    """Maximum of few-shot examples at a turn; only with `like`."""
+    scenario: _Factor = 1.0
+    heard: _Factor = 1.0
+    words: _Factor = 1.0
+    stay: _Factor = 1.0
+    spread: _Factor = 1.0
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            first, names = first_invalid(error), ", ".join(PeopleOptions.model_fields)
+            what = redacted(f"{first.path}={first.value}")
+            raise SettingError(f"people: {what}: {first.message}; the options are {names}") from None
+
+    def plain(self) -> dict[str, Any]:
+        """The options that differ from their defaults, without the number of examples."""
+        return self.model_dump(exclude_defaults=True, exclude={"examples"})
 
 
 class PeopleMoment(NamedTuple):
@@ -80,7 +226,7 @@ class Memory:
 
     def __init__(self, conversations: Sequence[Conversation], role: Role, options: PeopleOptions, source: str) -> None:
         self.role, self.source = role, source
-        sources = [SourceConversation.of(one, mask=options.mask) for one in _some(conversations, options, source)]
+        sources = [SourceConversation.of(one) for one in _some(conversations, options, source)]
         self.donors = [donor for donor in sources if donor.messages]
         self.turns = [turn for donor in self.donors for turn in turns_of(donor, role)]
         if not self.turns:
@@ -212,7 +358,7 @@ def _some(conversations: Sequence[Conversation], options: PeopleOptions, source:
 
 def remembered(path: Path, role: Role, options: PeopleOptions) -> Memory:
     """The memory of a path, built once in a process for the options that it depends on, again if the files change."""
-    of_memory = options.model_dump(include={"part", "mask", "most"})
+    of_memory = options.model_dump(include={"part", "most"})
     return _built(path, version_of(path), role, PeopleOptions(**of_memory))
 
 

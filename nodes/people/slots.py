@@ -2,17 +2,16 @@
 
 A value from the source conversation's task or profile is replaced where its task contains exactly this value of its
 kind, and the new task exactly one other; else the turn does not fit. A log has neither task nor profile: there all
-statements of its user count. An order number, phone number, card or address that the scenario lacks is left out with its
-sentence, or the user does not have it.
+statements of its user count. A turn with an order number, a phone number, a card or an address that the scenario lacks
+does not fit: nobody says another person's.
 """
 
 import re
 import warnings
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ...data.text.languages import language_of, says_something
+from ...data.text.languages import language_of
 from ...data.text.word_segmentation import segmentation
 from ...errors import of_extra
 
@@ -54,8 +53,6 @@ _INTRODUCED = re.compile(
 )
 _OWN_KINDS = frozenset({"email", "card", "phone", "code"})
 """Kinds of values that are one person's own."""
-_SENTENCE = re.compile(r"(?:[^.!?。！？；\n]|[.!?](?!\s|\Z))+(?:[.!?。！？；]+|\n|\Z)\s*")
-_LACKING = {"en": "I do not have that here. ", "zh": "这个我手边没有。"}
 _CAPITALS = re.compile(r"(?<=[\w,;:] )[A-Z][\w'’-]+(?:\s[A-Z][\w'’-]+)*")
 _PLACED = re.compile(r"\b(?:to|in|at|from|near|around|visit|visiting|of)\s$", re.IGNORECASE)
 _NO_NAMES = frozenset(
@@ -145,7 +142,6 @@ def filled(text: str, here: Context, there: Context, *, follows: bool) -> Filled
     if there.stated:
         against = "\n".join((against, here.person))  # what a scenario holds, a log's user does not contradict
     changed: list[tuple[Span, str]] = []
-    lacking: list[Span] = []
     for value in values_in(text):
         if value.text in known:
             continue
@@ -155,25 +151,11 @@ def filled(text: str, here: Context, there: Context, *, follows: bool) -> Filled
             return None  # it refers to a message or fact of another conversation, or contradicts the task
         elif not follows and _of_kind(value.kind, here.own):
             return None  # this role has named another one
-        elif (value.kind in _OWN_KINDS and sum(map(str.isdigit, value.text)) > 2) or value.kind == "email":
-            lacking.append(value)
-    words = _without(text, lacking, changed, _LACKING[language_of(text) or "en"] if here.talk else "")
-    pairs = [(value.text, other) for value, other in changed] + [(f"[{value.kind}]", "") for value in lacking]
-    return FilledText(words, tuple(pairs)) if says_something(words) or not lacking else None
-
-
-def _without(text: str, lacking: Sequence[Span], changed: Sequence[tuple[Span, str]], instead: str) -> str:
-    """The text with new values, and without the sentences of what is lacking, `instead` in place of the first."""
-    if lacking:
-        spans = [match.span() for match in _SENTENCE.finditer(text)]
-        gone = [(start, end) for start, end in spans if any(start <= value.start < end for value in lacking)]
-        changed = [
-            *((value, other) for value, other in changed if not any(a <= value.start < b for a, b in gone)),
-            *((Span("", text[a:b], a), "" if number else instead) for number, (a, b) in enumerate(gone)),
-        ]
-    for value, other in sorted(changed, key=lambda change: -change[0].start):
+        elif value.kind in _OWN_KINDS and (value.kind == "email" or sum(map(str.isdigit, value.text)) > 2):
+            return None
+    for value, other in reversed(changed):
         text = text[: value.start] + other + text[value.start + len(value.text) :]
-    return text.rstrip() if lacking else text
+    return FilledText(text, tuple((value.text, other) for value, other in changed))
 
 
 def _replacement(value: Span, here: Context, there: Context) -> str:

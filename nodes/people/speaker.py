@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import groupby, takewhile
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -27,13 +27,21 @@ from ..calls.service import drafted
 from ..contract import ContractError, describe
 from ..limits import Limits
 from ..messages.building import MessageBuilder, fenced, marks_of
-from ..models.specs import chat_model, model_provenance
+from ..models.specs import chat_model, head_of, model_provenance, parse_spec, query_of
 from ..speakers.speaker import speaker_call
 from ..state import Draft, State, Update, attempt_number, history, id_of, rejected, without_rejected
-from .retrieval import Memory, PeopleMoment, remembered
+from .retrieval import (
+    ORIGIN,
+    Memory,
+    PeopleMoment,
+    PeopleOptions,
+    PeopleTurn,
+    origin_of,
+    person_in,
+    remembered,
+    wish_in,
+)
 from .slots import FilledText
-from .spec import PeopleOptions, people_spec
-from .turns import ORIGIN, PeopleTurn, origin_of, person_in, wish_in
 
 SHOWN = "like"
 """Key of a message's `extra`, and of the settings in a record, for the turns that its writer was shown."""
@@ -289,6 +297,48 @@ class FewShotUser:
             "pages": {name: page.digest for name, page in self.own_pages.items()},
             SHOWN: self.people.provenance() | {"examples": self.people.options.examples},
         }
+
+
+Use: TypeAlias = Literal["people", "like"]
+"""What is done with people's turns: they are sent as they are, or shown to a model as examples."""
+
+
+class PeopleSpec(NamedTuple):
+    """The parts of a model identifier that names people's conversations; `model` and its arguments only with `like`."""
+
+    use: Use
+    path: Path
+    options: PeopleOptions
+    model: str
+    arguments: Mapping[str, Any]
+
+
+def use_of(spec: object) -> Use | None:
+    """What a model identifier does with people's conversations; None if it names none. It may be wrong otherwise."""
+    if not isinstance(spec, str):
+        return None
+    provider = spec.strip().partition(":")[0]
+    if provider == "people":
+        return "people"
+    query = query_of(spec) if "?" in spec and provider not in ("replay", "agent") else {}
+    return "like" if "like" in query else None
+
+
+def people_spec(spec: str) -> PeopleSpec | None:
+    """The parts of a model identifier that names people's conversations; None for any other, errors for a wrong one."""
+    if (use := use_of(spec)) is None:
+        return None
+    head, (provider, name, query) = head_of(spec), parse_spec(spec)
+    source = name if use == "people" else str(query.pop(use))
+    if not source.strip():
+        raise SettingError(f"{head!r}: {use} names no source: write people:SRC or {use}=SRC, a path of conversations")
+    if use != "like" and "examples" in query:
+        raise SettingError(f"{head!r}: examples goes with like=SRC: without it no examples are shown")
+    if provider == "offline":
+        raise SettingError(f"{head!r} follows rules and reads no turns of people: give a language model, or people:SRC")
+    own = query if use == "people" else PeopleOptions.model_fields
+    options = PeopleOptions(**{option: query.pop(option) for option in [*query] if option in own})
+    return PeopleSpec(use, Path(source), options, f"{provider}:{name}" if name else provider, query)
 
 
 def speaker_of(spec: str, role: Role) -> PeopleSpeaker | FewShotUser | None:

@@ -7,7 +7,7 @@ pydantic's ValidationError.
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, asdict, is_dataclass
 from json import dumps
 from typing import Any, Literal, Self
@@ -22,7 +22,7 @@ from ...data.records import Message
 from ...data.rules.refusals import refused as refused_in
 from ...data.stop_reasons import in_words
 from ...errors import SettingError
-from ..contract import BySettings, describe
+from ..contract import BySettings
 from ..speakers.tools import calls_that_ran, was_not_undone
 from ..state import State, recorded, said, standing
 from ..worlds import state_of
@@ -44,18 +44,10 @@ class FinalState:
     difference by its path: `bookings.QX4821.date: is "2026-05-01", expected "2026-05-03"`.
     """
 
-    expected: Any = None
+    expected: Any
     _: KW_ONLY
-    key: str | None = None
-    """In place of `expected`: the scenario's key for it."""
     partial: bool = True
     """Whether objects may have more keys than expected, at every depth; False compares the whole."""
-
-    @model_validator(mode="after")
-    def _one_of_two(self) -> Self:
-        if (self.expected is None) == (self.key is None):
-            raise ValueError("give what is expected, or the scenario's key that holds it")
-        return self
 
     async def __call__(self, state: State, world: Any = None) -> Score:
         actual = plain(await state_of(world) if world is not None else agent_channels(state))
@@ -63,15 +55,11 @@ class FinalState:
             if any(message["role"] == "assistant" for message in said(state)):
                 raise SettingError(NO_STATE)
             return Score(False, "the assistant has written and done nothing")
-        if self.key is not None and self.key not in state["scenario"]:
-            raise SettingError(f"final_state: the scenario has no {self.key!r}")
-        expected = plain(self.expected if self.key is None else state["scenario"][self.key])
-        mismatch = difference(actual, expected, partial=self.partial)
+        mismatch = difference(actual, plain(self.expected), partial=self.partial)
         return Score(mismatch is None, mismatch or "the final state is as expected")
 
     def provenance(self) -> dict[str, Any]:
-        expected = {"expected": plain(self.expected)} if self.key is None else {"key": self.key}
-        return {**expected, "partial": self.partial}
+        return {"expected": plain(self.expected), "partial": self.partial}
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -82,8 +70,6 @@ class ToolCalled:
     arguments: Mapping[str, Any] | None = None
     """Arguments that the call must have; it may have more."""
     _: KW_ONLY
-    where: Callable[[dict[str, Any]], bool] | None = None
-    """A function of the arguments that must hold."""
     times: int | None = Field(default=None, ge=0)
     """The exact number of calls, 0: never; None: one or more."""
     errors: bool = False
@@ -109,15 +95,11 @@ class ToolCalled:
         return Score(passed, f"{self.name} was called {times}" + (f" ({hidden} {_UNSENT})" if hidden else ""))
 
     def _wrong(self, call: Mapping[str, Any]) -> str | None:
-        arguments = call.get("arguments", {})
-        if self.arguments and (mismatch := difference(plain(arguments), plain(self.arguments))):
-            return mismatch
-        return f"with {shown(arguments)}" if self.where is not None and not self.where(arguments) else None
+        return difference(plain(call.get("arguments", {})), plain(self.arguments)) if self.arguments else None
 
     def provenance(self) -> dict[str, Any]:
-        where = None if self.where is None else describe(self.where)
         told = {"tool": self.name, "arguments": plain(self.arguments), "times": self.times, "errors": self.errors}
-        return {key: value for key, value in {**told, "where": where}.items() if value is not None}
+        return {key: value for key, value in told.items() if value is not None}
 
 
 def _calls_that_last(state: State) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -166,10 +148,9 @@ class TextContains:
         return Score(True, "; ".join(f"said: {shown(text)}" for text in (*self.all[:1], *said_of_any[:1])))
 
     def _is_in(self, text: str, spoken: str) -> bool:
-        if self.regex:
-            return re.search(text, spoken, 0 if self.case else re.IGNORECASE) is not None
-        text, spoken = _comparable(text), _comparable(spoken)
-        return text in spoken if self.case else text.casefold() in spoken.casefold()
+        if not self.regex:
+            text, spoken = re.escape(_comparable(text)), _comparable(spoken)
+        return re.search(text, spoken, 0 if self.case else re.IGNORECASE) is not None
 
     def provenance(self) -> dict[str, Any]:
         texts = {"texts": self.all or self.any, "match": "all" if self.all else "any", "side": self.side}

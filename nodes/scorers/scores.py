@@ -113,15 +113,15 @@ def _checked(name: str, answer: Any) -> Score | None:
     if answer is None:
         return None
     score = answer if isinstance(answer, Score) else Score(answer)
-    expected = f"the scorer {name!r}: expected true, false, a finite number or a text, or a Score of it"
     try:
         _SCORE.validate_python(score)
         total([score.usage])
     except ValidationError as error:
         first = first_invalid(error)
-        raise ContractError(f"{expected}; {first.where[0]}: got {shown(first.value)}") from None
+        expected = "expected true, false, a finite number or a text, or a Score of it"
+        raise ContractError(f"the scorer {name!r}: {expected}; {first.where[0]}: got {shown(first.value)}") from None
     if score.value is None and not score.error:
-        raise ContractError(f"{expected}, got a Score of None without an error")
+        raise ContractError(f"the scorer {name!r}: expected a value or an error, got a Score without both")
     return score
 
 
@@ -142,14 +142,18 @@ def agent_channels(state: State) -> dict[str, Any]:
     return next((dict(channels) for message in replies if (channels := standing(message).get("kept"))), {})
 
 
-@dataclass(frozen=True)
 class AllOf:
-    """True if every scorer gives true: see `all_of`."""
-
-    scorers: tuple[Scorer, ...]
+    """True if every scorer gives true; the reason names those that do not. Each is called, also after one failed."""
 
     DECIDES: ClassVar[bool] = False
     """The value of one scorer that decides the whole."""
+
+    def __init__(self, *scorers: Scorer) -> None:
+        if not scorers:
+            raise SettingError("all_of, any_of: give at least one scorer")
+        for number, scorer in enumerate(scorers, start=1):
+            check_scorer(f"{number} in {type(self).__name__}", scorer)
+        self.scorers = scorers
 
     async def __call__(self, state: State, world: Any = None) -> Score | None:
         scores = [await _truth(scorer, state, world) for scorer in self.scorers]
@@ -166,13 +170,16 @@ class AllOf:
 
 
 class AnyScorer(AllOf):
-    """True if a scorer gives true: see `any_of`."""
+    """True if at least one scorer gives true; each is called."""
 
     DECIDES: ClassVar[bool] = True
 
 
 class Negated(AllOf):
-    """True if its only scorer gives false: see `negated`."""
+    """True where the scorer gives false, with its reason."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        super().__init__(scorer)
 
     async def __call__(self, state: State, world: Any = None) -> Score | None:
         score = await _truth(self.scorers[0], state, world)
@@ -182,19 +189,7 @@ class Negated(AllOf):
         return {"of": describe(self.scorers[0])}
 
 
-def all_of(*scorers: Scorer) -> AllOf:
-    """True if every scorer gives true; the reason names those that do not. Each is called, also after one failed."""
-    return AllOf(_all_checked("all_of", scorers))
-
-
-def any_of(*scorers: Scorer) -> AnyScorer:
-    """True if at least one scorer gives true; each is called."""
-    return AnyScorer(_all_checked("any_of", scorers))
-
-
-def negated(scorer: Scorer) -> Negated:
-    """True where the scorer gives false, with its reason."""
-    return Negated(_all_checked("negated", (scorer,)))
+all_of, any_of, negated = AllOf, AnyScorer, Negated
 
 
 def joined(value: bool, telling: Sequence[Score], scores: Sequence[Score]) -> Score:
@@ -219,11 +214,3 @@ async def _truth(scorer: Scorer, state: State, world: Any) -> Score | None:
         return score
     error = f"the scorer {name!r}: expected true or false where scores are combined, got {score.value!r}"
     return replace(score, value=None, error=error)
-
-
-def _all_checked(what: str, scorers: tuple[Scorer, ...]) -> tuple[Scorer, ...]:
-    if not scorers:
-        raise SettingError(f"{what}: give at least one scorer")
-    for number, scorer in enumerate(scorers, start=1):
-        check_scorer(f"{what}, scorer {number}", scorer)
-    return scorers

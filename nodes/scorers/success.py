@@ -6,8 +6,7 @@ All scorers that it names must give true. It is read strictly, and applied in ev
 a cast scores `success` itself, both must be true: a scenario can ask for more than its cast, and never for less.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from langgraph.runtime import Runtime
@@ -28,28 +27,74 @@ OF_CAST, OF_SCENARIO = "success_of_cast", "success_of_scenario"
 """Names of the two scores that form `success`, where cast and scenario both give one."""
 ACTIONS = ("final_state", "final_state_exactly", "tool_called", "tool_not_called")
 """The scorers of what the assistant did."""
-_COMBINING = ("all_of", "any_of", "not")
+NAMES = (*ACTIONS, "text_contains", "refused", "solved", "judged", "all_of", "any_of", "not")
+"""The scorers that a scenario may name."""
+_COMBINING = NAMES[-3:]
 
 
-def _each(make: Callable[..., Scorer], alone: str) -> Callable[[Any], Scorer]:
-    """A reader of a scorer's settings, or of several in a list; `alone`: the setting that a mere text is."""
+def success_of(described: Any, path: str = KEY) -> Scorer:
+    """The scorer of a scenario's `success`; SettingError, in one line with the place, for a wrong one."""
+    if not is_object(described) or not described:
+        raise SettingError(f"{path}: expected an object that names scorers: {', '.join(NAMES)}")
+    scorers: list[Scorer] = []
+    for name, value in described.items():
+        if name not in NAMES:
+            raise SettingError(f"{path}: there is no scorer {name!r}, only {', '.join(NAMES)}")
+        try:
+            scorers.append(_scorer(name, value))
+        except ValidationError as error:
+            first = first_invalid(error)
+            raise SettingError(f"{'.'.join(filter(None, (path, name, first.path)))}: {first.reason}") from None
+        except DuologueError as error:
+            raise SettingError(f"{path}.{name}: {error}") from None
+    return _all(scorers)
 
-    def read(value: Any) -> Scorer:
-        if value == []:
-            raise SettingError("expected at least one in the list")
-        settings = [{alone: one} if isinstance(one, str) else one for one in _listed(value)]
-        if odd := [one for one in settings if not is_object(one)]:
-            raise SettingError(f"expected a text or an object, not {odd[0]!r}")
-        scorers = [make(**one) for one in settings]
-        return scorers[0] if len(scorers) == 1 else all_of(*scorers)
 
-    return read
+def _scorer(name: str, value: Any) -> Scorer:
+    """The scorer of a name of `NAMES` and its JSON."""
+    match name:
+        case "final_state" | "final_state_exactly":
+            return FinalState(_object(value, "the state as an object"), partial=name == "final_state")
+        case "tool_called":
+            return _all([ToolCalled(**one) for one in _settings(value, "name")])
+        case "tool_not_called":
+            settings = _settings(value, "name")
+            if any("times" in one for one in settings):
+                raise SettingError("'times' has no meaning where a tool must not be called: leave it out")
+            return _all([ToolCalled(**one, times=0) for one in settings])
+        case "text_contains":
+            texts = {"all": _listed(value)} if isinstance(value, str | list) else value
+            return TextContains(**_object(texts, "texts or an object"))
+        case "judged":
+            return _all([_judged(**one) for one in _settings(value, "criterion")])
+        case "refused" | "solved":
+            if not isinstance(value, bool):
+                raise SettingError(f"expected true or false, not {value!r}")
+            scorer = Refused() if name == "refused" else Solved()
+            return scorer if value else negated(scorer)
+        case "not":
+            return negated(success_of(value))
+    if not isinstance(value, list) or not value:
+        raise SettingError("expected a list of objects, each as 'success' itself")
+    return (all_of if name == "all_of" else any_of)(*map(success_of, value))
 
 
-def _never_called(**settings: Any) -> Scorer:
-    if "times" in settings:
-        raise SettingError("'times' has no meaning where a tool must not be called: leave it out")
-    return ToolCalled(**settings, times=0)
+def _object(value: Any, what: str) -> Any:
+    if not is_object(value):
+        raise SettingError(f"expected {what}, not {value!r}")
+    return value
+
+
+def _all(scorers: Sequence[Scorer]) -> Scorer:
+    return scorers[0] if len(scorers) == 1 else all_of(*scorers)
+
+
+def _settings(value: Any, alone: str) -> list[dict[str, Any]]:
+    """The settings of a scorer, or of each in a list; `alone`: the setting that a mere text is."""
+    if value == []:
+        raise SettingError("expected at least one in the list")
+    settings = [{alone: one} if isinstance(one, str) else one for one in _listed(value)]
+    return [_object(one, "a text or an object") for one in settings]
 
 
 @validate_call(config=ConfigDict(strict=True))
@@ -66,71 +111,6 @@ def _judged(
     if labels and not passing:
         raise SettingError("has labels, but not which of them are a success: give it 'passing'")
     return judged(model, criterion, labels=labels, passing=passing, language=language)
-
-
-def _state(value: Any, *, partial: bool = True) -> Scorer:
-    if not is_object(value):
-        raise SettingError("expected the state as an object")
-    return FinalState(value, partial=partial)
-
-
-def _texts(value: Any) -> Scorer:
-    settings = {"all": _listed(value)} if isinstance(value, str | list) else value
-    if not is_object(settings):
-        raise SettingError(f"expected texts or an object, not {value!r}")
-    return TextContains(**settings)
-
-
-def _switch(scorer: Scorer) -> Callable[[Any], Scorer]:
-    def read(value: Any) -> Scorer:
-        if not isinstance(value, bool):
-            raise SettingError(f"expected true or false, not {value!r}")
-        return scorer if value else negated(scorer)
-
-    return read
-
-
-def _several(combine: Callable[..., Scorer]) -> Callable[[Any], Scorer]:
-    def read(value: Any) -> Scorer:
-        if not isinstance(value, list) or not value:
-            raise SettingError("expected a list of objects, each as 'success' itself")
-        return combine(*map(success_of, value))
-
-    return read
-
-
-READERS: Mapping[str, Callable[[Any], Scorer]] = {
-    "final_state": _state,
-    "final_state_exactly": partial(_state, partial=False),
-    "tool_called": _each(ToolCalled, "name"),
-    "tool_not_called": _each(_never_called, "name"),
-    "text_contains": _texts,
-    "refused": _switch(Refused()),
-    "solved": _switch(Solved()),
-    "judged": _each(_judged, "criterion"),
-    "all_of": _several(all_of),
-    "any_of": _several(any_of),
-    "not": lambda value: negated(success_of(value)),
-}
-"""The scorers that a scenario may name, each with the reader of its JSON."""
-
-
-def success_of(described: Any, path: str = KEY) -> Scorer:
-    """The scorer of a scenario's `success`; SettingError, in one line with the place, for a wrong one."""
-    if not is_object(described) or not described:
-        raise SettingError(f"{path}: expected an object that names scorers: {', '.join(READERS)}")
-    scorers: list[Scorer] = []
-    for name, value in described.items():
-        if name not in READERS:
-            raise SettingError(f"{path}: there is no scorer {name!r}, only {', '.join(READERS)}")
-        try:
-            scorers.append(READERS[name](value))
-        except ValidationError as error:
-            first = first_invalid(error)
-            raise SettingError(f"{'.'.join(filter(None, (path, name, first.path)))}: {first.reason}") from None
-        except DuologueError as error:
-            raise SettingError(f"{path}.{name}: {error}") from None
-    return scorers[0] if len(scorers) == 1 else all_of(*scorers)
 
 
 def with_judge(described: Any, judge: str) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from duologue.analysis.user_faults import USER_RULES
-from duologue.nodes.scorers.success import READERS
+from duologue.nodes.scorers.success import NAMES
 
 FOLDER = Path(__file__).parents[2] / "docs" / "test"
 PAGE, CI, VERDICT = ((FOLDER / f"{name}.md").read_text(encoding="utf-8") for name in ("testing", "ci", "verdict"))
@@ -56,5 +56,5 @@ def test_the_tests_of_the_page_pass(forks: Any, tmp_path: Path) -> None:
 
 
 def test_every_scorer_and_rule_stands_on_the_page() -> None:
-    assert [name for name in READERS if f'`"{name}"' not in PAGE and f'"{name}":' not in PAGE] == []
+    assert [name for name in NAMES if f'`"{name}"' not in PAGE and f'"{name}":' not in PAGE] == []
     assert [name for name in re.findall(r"`(user-[\w-]+)`", VERDICT) if name not in USER_RULES] == []

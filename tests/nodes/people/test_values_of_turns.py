@@ -3,8 +3,7 @@
 import pytest
 
 from duologue.nodes.people.slots import values_in
-from duologue.nodes.people.turns import masked
-from tests.nodes.people.donors import of_user, origins, simulate, speaker, talk
+from tests.nodes.people.donors import of_user, origins, simulate, talk
 
 
 def of_log(*texts):
@@ -47,7 +46,6 @@ MOVES = {
     [
         ("en", ["QX4821, please.", "To 7 June."], ["Sure, it is QX4821.", "Please move it to 7 June."]),
         ("en", {"code": "QX4821", "date": "2026-06-07"}, ["Sure, it is QX4821.", "Please move it to 2026-06-07."]),
-        ("en", ["From 6 June to 7 June."], ["I do not have that here."]),  # which of the two is not certain
         ("zh", ["订单号 QX4821", "改到六月七日"], ["单号是 QX4821。", "请改到六月七日。"]),
     ],
 )
@@ -82,37 +80,16 @@ PERSONAL = ("My order number is 4711.", "Call me on 0171 2345678.", "I am ann@ho
 
 
 @pytest.mark.parametrize("own", PERSONAL)
-def test_a_user_without_such_a_value_says_nobodys_and_does_not_have_it(own):
+def test_a_turn_with_somebodys_own_value_is_sent_to_nobody(own):
     donor = of_log("Cancel my order.", "Details?", f"Sure. {own} Thank you!", "Done.")
     conversation = simulate([donor], {"first_message": "Cancel my order."}, assistant=lambda messages: "Yes?")
-    assert of_user(conversation)[1:] == ["Sure. I do not have that here. Thank you!"]
+    assert of_user(conversation)[1:] == []
     assert values_in(own)[-1].text not in str(conversation.model_dump())
 
 
-def test_what_a_donor_opens_with_is_left_out_and_a_number_of_another_kind_stays():
-    donor = of_log("Cancel my order 48213377. I bought 2 lamps for COVID-19 wards.", "Done.")
+def test_a_number_of_another_kind_stays():
+    donor = of_log("I bought 2 lamps for COVID-19 wards.", "Done.")
     assert of_user(simulate([donor], "cancel the order of lamps")) == ["I bought 2 lamps for COVID-19 wards."]
-
-
-def test_a_mask_stands_in_the_place_of_what_rules_find():
-    text = "My name is Ann Lee, write to ann@lee.org or www.lee.org, call 020 7946 0018, Mr. Oak at 7 Mill Road knows."
-    conversation = simulate(speaker([talk(text, "Hello Ann.")], mask=True))
-    assert of_user(conversation) == [
-        "My name is [name], write to [email] or [link], call [number], Mr. [name] at [address] knows."
-    ]
-
-
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
-        ("Dear Zora Quill, your train is booked.", "Dear [name], your train is booked."),
-        ("Hi Zora", "Hi [name]"),
-        ("Hi Can you book a train?", "Hi Can you book a train?"),
-        ("我叫王小明，电话13912345678，李老师推荐的茶", "我叫[name]，电话[number]，[name]老师推荐的茶"),
-    ],
-)
-def test_a_name_that_is_introduced_or_addressed_is_masked(text, left):
-    assert masked(text) == left
 
 
 @pytest.mark.untraced
@@ -120,4 +97,3 @@ def test_a_name_that_is_introduced_or_addressed_is_masked(text, left):
 def test_a_long_odd_text_is_looked_at_like_any_other(piece):
     text = piece * (50_000 // len(piece))
     assert len(values_in(text)) <= len(text)
-    assert masked(text) is not None
