@@ -17,9 +17,7 @@ from ..data.simquac import Topic
 from ..data.simquac.dataset_checks import ANSWER_TOKENS
 from ..errors import DataError
 from ..nodes.contract import Node
-from ..nodes.simquac import as_released as as_released_nodes
 from ..nodes.simquac import roles as nodes
-from ..nodes.simquac.roles import ANSWER_CHARACTERS
 from ..nodes.speakers.replay import replayed
 from ..nodes.state import Planned
 from .casts.cast import Cast, stored_words
@@ -112,7 +110,6 @@ def cast(
     no_repeats: bool = False,
     interesting_once: bool = True,
     answer_tokens: Count = ANSWER_TOKENS,
-    answer_characters: Count = ANSWER_CHARACTERS,
     as_published: bool = False,
     **common: Unpack[Common],
 ) -> Cast:
@@ -127,20 +124,19 @@ def cast(
         no_repeats: Reject a message that the user has sent before. Default: accept and count it.
         interesting_once: Let the student ask for something interesting at most once in a conversation.
         answer_tokens: Ask the teacher for answers of this number of tokens.
-        answer_characters: Reject an answer with more characters, without a search in the section.
         as_published: Use the rules of the published program instead of the paper's; docs/research/as_released.md
             lists them.
     """
     pages = library(NAME, common.get("prompts"))
     question_validator: Node = nodes.QuestionValidator(question_words, one_question, no_repeats)
-    answer_validator: Node = nodes.AnswerValidator(answer_characters)
+    answer_validator: Node = nodes.AnswerValidator()
     student_prompts: Node = nodes.StudentPrompts(pages, question_words, interesting_once)
     teacher_prompts: Node = nodes.TeacherPrompts(pages)
     if as_published:
-        question_validator = as_released_nodes.ReleasedQuestionValidator(question_words)
-        answer_validator = as_released_nodes.ReleasedAnswerValidator()
-        student_prompts = as_released_nodes.ReleasedStudentPrompts(pages, question_words, interesting_once)
-        teacher_prompts = as_released_nodes.ReleasedTeacherPrompts(pages)
+        question_validator = nodes.ReleasedQuestionValidator(question_words)
+        answer_validator = nodes.ReleasedAnswerValidator()
+        student_prompts = nodes.ReleasedStudentPrompts(pages, question_words, interesting_once)
+        teacher_prompts = nodes.ReleasedTeacherPrompts(pages)
     return assembled(
         common,
         turns=TURNS,

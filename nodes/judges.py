@@ -1,6 +1,6 @@
 """Judges: chat models that are asked with a prompt template about a draft or about a conversation.
 
-`ask_judge` asks for any kind of answer. `judge` is a validator, whose answer is one reason of a list or none; the scorer
+A `Judge` asks for any kind of answer. `judge` is a validator, whose answer is one reason of a list or none; the scorer
 `judged` (`nodes.scorers.judged`) asks for a value.
 """
 
@@ -46,32 +46,6 @@ _PUBLIC = frozenset({"conversation", "draft", "speaker", "tool_calls"})
 _NOTHING = ("none", "null", "")
 
 
-async def ask_judge(
-    model: BaseChatModel,
-    page: Page,
-    values: Mapping[str, object],
-    parse: Parse[T],
-    form: str,
-    *,
-    call: Call,
-    attempts: int = ATTEMPTS,
-    language: str = "en",
-) -> RequestAnswer[T]:
-    """Ask a model with a template of `request_page` until its reply can be parsed: `ask` with the shipped pages.
-
-    `values`: those of the template's variables (`values_about`); PromptError for one without a value. `form`: the lines
-    of the system prompt on the form of the reply. `language`: that of the other templates.
-    """
-    pages = Library({**pages_in(language).pages, REQUEST: page})
-    return await ask(model, REQUEST, {**values, "form": form}, parse, attempts, pages=pages, call=call)
-
-
-def first_texts(page: Page, values: Mapping[str, object], form: str, language: str = "en") -> tuple[str, str]:
-    """The texts that `ask_judge` sends first: the system page and the request; errors are the same."""
-    filling = {**values, "form": form}
-    return pages_in(language)["judge/system"].fill_from(filling), page.fill_from(filling)
-
-
 def given_page(page: Page | Path | str) -> Page:
     """A page of one's own, from a page, its text, or its file: a `Path`, or a name that ends in `.md`, else PromptError."""
     if isinstance(page, Path) or (isinstance(page, str) and page.endswith(".md") and "\n" not in page):
@@ -84,59 +58,6 @@ def given_page(page: Page | Path | str) -> Page:
         raise PromptError(f"prompt {own_page.name}: is empty: write what is to be judged")
     own_page.try_out()
     return own_page
-
-
-def request_page(page: Page | Path | str, about: Literal["draft", "conversation"], language: str = "en") -> Page:
-    """The template of a request about a draft or a conversation, from a page, its text or its file.
-
-    One without a variable for what is judged is followed by it, with shipped words in the language.
-    """
-    own_page = given_page(page)
-    if about in own_page.gaps:
-        return own_page
-    return Page(own_page.name, f"{own_page.source.strip()}\n\n{pages_in(language)[f'judge/about_{about}'].source}")
-
-
-def values_about(
-    state: State,
-    page: Page,
-    draft: Draft | None = None,
-    earlier: Sequence[Draft] = (),
-    language: str = "en",
-    *,
-    also: Mapping[str, str] | None = None,
-) -> dict[str, str]:
-    """The values for the variables of a judge's template, of which none can end or imitate a mark.
-
-    They are `conversation`, `scenario`, each value of the scenario, and those of `also`; with a draft also `draft`,
-    `speaker` and `tool_calls`. Of the tool calls before a draft only those of its own role are shown: the judge's words
-    may reach its writer. `earlier`: drafts of the same reply before this one.
-    """
-    marks = (*marks_of(state["scenario"]), *(f"{end}{name}" for name in _MARKS for end in ("", "/")), *page.marks)
-    values = {str(key): fenced(as_text(value), *marks) for key, value in state["scenario"].items()}
-    values["scenario"] = "\n".join(f"{key}: {value}" for key, value in values.items() if key not in _UNTOLD)
-    values |= {key: fenced(text, *marks) for key, text in (also or {}).items()}
-    role: Role = state.get("speaking") or "user"
-    marked = [*_marked_texts(state, None if draft is None else role), *((role, one["text"]) for one in earlier)]
-    if draft is None and (stop := state.get("stop")):
-        marked.append(("ended", stop))
-    lines = (f"<{mark}>{fenced(text, *marks)}</{mark}>" for mark, text in marked)
-    values["conversation"] = "\n".join(("<conversation>", *lines, "</conversation>"))
-    if draft is not None:
-        calls = as_text(draft.get("tool_calls", []))
-        values["draft"] = f"<draft>\n{fenced(draft['text'], *marks)}\n</draft>"
-        values["tool_calls"] = f"<tool_calls>\n{fenced(calls, *marks)}\n</tool_calls>"
-        values["speaker"] = pages_in(language)[f"judge/speaker_{role}"].fill()
-    return values
-
-
-def _marked_texts(state: State, side: Role | None) -> Iterator[tuple[str, str]]:
-    """Mark and text of each message, after the tool calls of its accepted draft if it is of the side, or of both."""
-    for message in said(state):
-        for call in standing(message).get("tool_calls", []) if side in (None, message["role"]) else ():
-            details = {key: call[key] for key in ("arguments", "result", "error") if call.get(key) is not None}
-            yield "tool_call", f"{call['name']} {as_text(details)}"
-        yield message["role"], message["text"]
 
 
 @lru_cache(maxsize=8)
@@ -155,27 +76,82 @@ def judging_model(model: str | BaseChatModel, what: str) -> BaseChatModel:
 
 @dataclass(frozen=True, kw_only=True)
 class Judge:
-    """A validator or a scorer that asks a chat model."""
+    """A chat model that is asked about a draft, or about a conversation, until its reply can be parsed."""
 
     model: BaseChatModel
     page: Page
-    """The page as it was given."""
+    """The page as it was given. One without a variable for what is judged is followed by it, with shipped words."""
     form: str
     """The lines of the system prompt on the form of the reply."""
     also: Mapping[str, str] = field(default_factory=dict)
     """Values of the template's variables beside those of the conversation."""
     language: str = "en"
+    """Of the other templates."""
 
-    def request(
-        self, state: State, draft: Draft | None = None, earlier: Sequence[Draft] = ()
-    ) -> tuple[Page, dict[str, str]]:
-        """The template of the request about a draft, or about the conversation, and the values of its variables."""
-        page = request_page(self.page, "conversation" if draft is None else "draft", self.language)
-        return page, values_about(state, page, draft, earlier, self.language, also=self.also)
+    async def ask(
+        self,
+        state: State,
+        parse: Parse[T],
+        call: Call,
+        attempts: int = ATTEMPTS,
+        *,
+        draft: Draft | None = None,
+        earlier: Sequence[Draft] = (),
+    ) -> RequestAnswer[T]:
+        """The answer about the conversation, or about a draft for it; PromptError for a variable without a value.
+
+        `call` identifies the request in the run, `attempts`: most calls. `earlier`: drafts of the same reply before this
+        one.
+        """
+        values = self._values(state, draft, earlier)
+        pages = Library(
+            {**pages_in(self.language).pages, REQUEST: self.page_about("draft" if draft else "conversation")}
+        )
+        return await ask(self.model, REQUEST, values, parse, attempts, pages=pages, call=call)
 
     def texts(self, state: State, draft: Draft | None = None) -> tuple[str, str]:
-        """The texts of the first call, so that they can be counted before they are paid for."""
-        return first_texts(*self.request(state, draft), self.form, self.language)
+        """The texts of the first call, system prompt and request, so that they can be counted before they are paid for."""
+        page, values = self.page_about("draft" if draft else "conversation"), self._values(state, draft)
+        return pages_in(self.language)["judge/system"].fill_from(values), page.fill_from(values)
+
+    def page_about(self, what: Literal["draft", "conversation"]) -> Page:
+        """The template of a request about this."""
+        if what in self.page.gaps:
+            return self.page
+        added = pages_in(self.language)[f"judge/about_{what}"].source
+        return Page(self.page.name, f"{self.page.source.strip()}\n\n{added}")
+
+    def _values(self, state: State, draft: Draft | None, earlier: Sequence[Draft] = ()) -> dict[str, str]:
+        """The values of the template's variables, of which none can end or imitate a mark.
+
+        Of the tool calls before a draft only those of its own role are shown: the judge's words may reach its writer.
+        """
+        page = self.page_about("draft" if draft else "conversation")
+        marks = (*marks_of(state["scenario"]), *(f"{end}{name}" for name in _MARKS for end in ("", "/")), *page.marks)
+        values = {str(key): fenced(as_text(value), *marks) for key, value in state["scenario"].items()}
+        values["scenario"] = "\n".join(f"{key}: {value}" for key, value in values.items() if key not in _UNTOLD)
+        values |= {key: fenced(text, *marks) for key, text in self.also.items()}
+        role: Role = state.get("speaking") or "user"
+        marked = [*_marked_texts(state, None if draft is None else role), *((role, one["text"]) for one in earlier)]
+        if draft is None and (stop := state.get("stop")):
+            marked.append(("ended", stop))
+        lines = (f"<{mark}>{fenced(text, *marks)}</{mark}>" for mark, text in marked)
+        values["conversation"] = "\n".join(("<conversation>", *lines, "</conversation>"))
+        if draft is not None:
+            calls = as_text(draft.get("tool_calls", []))
+            values["draft"] = f"<draft>\n{fenced(draft['text'], *marks)}\n</draft>"
+            values["tool_calls"] = f"<tool_calls>\n{fenced(calls, *marks)}\n</tool_calls>"
+            values["speaker"] = pages_in(self.language)[f"judge/speaker_{role}"].fill()
+        return {**values, "form": self.form}
+
+
+def _marked_texts(state: State, side: Role | None) -> Iterator[tuple[str, str]]:
+    """Mark and text of each message, after the tool calls of its accepted draft if it is of the side, or of both."""
+    for message in said(state):
+        for call in standing(message).get("tool_calls", []) if side in (None, message["role"]) else ():
+            details = {key: call[key] for key in ("arguments", "result", "error") if call.get(key) is not None}
+            yield "tool_call", f"{call['name']} {as_text(details)}"
+        yield message["role"], message["text"]
 
 
 def pages_of(parts: Iterable[object]) -> dict[str, Page]:
@@ -217,11 +193,10 @@ class ModelJudge(Judge):
         return {"verdicts": verdicts}
 
     async def _judged(self, draft: Draft, earlier: Sequence[Draft], state: State, limits: Limits) -> Verdict:
-        page, values = self.request(state, draft, earlier)
-        role = f"{state.get('speaking')} judge {page.digest} {attempt_number(state)} {len(earlier)}"
+        page = self.page_about("draft").digest
+        role = f"{state.get('speaking')} judge {page} {attempt_number(state)} {len(earlier)}"
         call = Call(limits.seed, id_of(state), role, state.get("turn", 0))
-        how: Any = {"call": call, "attempts": self.attempts, "language": self.language}
-        answer = await ask_judge(self.model, page, values, self._parse, self.form, **how)
+        answer = await self.ask(state, self._parse, call, self.attempts, draft=draft, earlier=earlier)
         verdict: Verdict = {"accepted": True, "judging": answer.usage.model_dump()}
         if not answer.usage.calls:
             del verdict["judging"]

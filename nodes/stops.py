@@ -4,14 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..data.grounding import gives_no_answer
-from ..data.records import Message, Role
-from ..data.rules import plain_words
+from ..data.records import Role
 from ..data.text.model_tokens import OF_MESSAGE, texts_in, tokens_about
-from ..errors import SettingError
-from .contract import BySettings, Stop, check_stop, describe
+from .contract import Stop, check_stop, describe
 from .limits import Limits
-from .state import State, history
+from .state import State
 
 
 @dataclass(frozen=True)
@@ -71,54 +68,6 @@ def _written(attempt: Mapping[str, Any]) -> int:
 until_spent: Stop = any_of(max_turns, budget)
 """The limits, at which every conversation stops."""
 
-
-@dataclass(frozen=True)
-class CoverageReached(BySettings):
-    """Stop once the answers' spans cover this share (0 to 1) of the section's characters."""
-
-    share: float
-    reason: str = "user_ended"
-
-    def __post_init__(self) -> None:
-        if not 0 < self.share <= 1:
-            raise SettingError(f"coverage_reached: the share must be above 0 and at most 1, not {self.share}")
-
-    def __call__(self, state: State, limits: Limits) -> str | None:
-        section = str(state["scenario"].get("section", ""))
-        answers = map(Message.model_validate, history(state, "assistant"))
-        covered = set[int]().union(*(range(span.start, span.end) for answer in answers for span in answer.spans))
-        return self.reason if section and len(covered) >= self.share * len(section) else None
-
-
-@dataclass(frozen=True)
-class NothingNewFor(BySettings):
-    """Stop after this number of consecutive messages of the assistant without anything new.
-
-    A refusal is nothing new; neither is an answer whose spans (or words, if it has no spans) all occurred before.
-    """
-
-    turns: int
-    reason: str = "user_gave_up"
-
-    def __post_init__(self) -> None:
-        if self.turns < 1:
-            raise SettingError(f"nothing_new_for: needs at least one turn, not {self.turns}")
-
-    def __call__(self, state: State, limits: Limits) -> str | None:
-        covered: set[int] = set()
-        words: set[str] = set()
-        without_news = 0
-        for message in map(Message.model_validate, history(state, "assistant")):
-            offsets = {offset for span in message.spans for offset in range(span.start, span.end)}
-            key = plain_words(message.text)
-            is_new = bool(offsets - covered) if offsets else not gives_no_answer(message) and key not in words
-            covered |= offsets
-            words.add(key)
-            without_news = 0 if is_new else without_news + 1
-        return self.reason if without_news >= self.turns else None
-
-
-coverage_reached, nothing_new_for = CoverageReached, NothingNewFor
 
 MANY_TURNS = 10_000
 """A limit of turns that no conversation reaches, for one that another criterion ends."""

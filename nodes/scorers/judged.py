@@ -14,10 +14,10 @@ from ...data.rules.user_notices import noticed
 from ...errors import SettingError
 from ...prompts import Page
 from ..calls.store import Call
-from ..judges import Judge, ask_judge, given_page, judging_model, pages_in
+from ..judges import Judge, given_page, judging_model, pages_in
 from ..models.offline.model import OfflineChatModel
 from ..models.specs import model_provenance
-from ..requests import Parse, RequestAnswer, parse_json
+from ..requests import RequestAnswer, parse_json
 from ..state import State, id_of, merged, said
 from ..validators import models_of
 from .scores import Score, Scorer
@@ -39,13 +39,12 @@ class JudgedScore(Judge):
 
     async def answer(self, state: State) -> RequestAnswer[Any]:
         """The model's judgement, with every reply."""
-        page, values = self.request(state)
         value: Any = Literal[self.labels] if self.labels else bool
         shape = create_model("Judgement", __config__=ConfigDict(extra="forbid"), reason=(str, ...), value=(value, ...))
         seed = state.get("origin", {}).get("limits", {}).get("seed", 0)
-        call = Call(seed, id_of(state), f"scorer {page.digest} {self.criterion}", state.get("turn", 0))
-        parse: Parse[Any] = parse_json(shape)
-        return await ask_judge(self.model, page, values, parse, self.form, call=call, language=self.language)
+        page = self.page_about("conversation").digest
+        call = Call(seed, id_of(state), f"scorer {page} {self.criterion}", state.get("turn", 0))
+        return await self.ask(state, parse_json(shape), call)
 
     def score(self, answer: RequestAnswer[Any]) -> Score:
         """The score of a judgement."""

@@ -1,4 +1,4 @@
-"""Reading-comprehension models of Hugging Face: extractive ones that mark a span, and encoder-decoders that write.
+"""Reading-comprehension models of Hugging Face, which mark a span of the section.
 
 Only `transformers` uses the network, to load a model; a path to a folder loads only from there. Needs the extra
 `readers`. A language model is asked as any other assistant, by its provider or its server.
@@ -7,12 +7,11 @@ Only `transformers` uses the network, to load a model; a path to a folder loads 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
-from ...data.grounding import MARKER, NO_ANSWER, is_refusal
+from ...data.grounding import MARKER, is_refusal
 from ...data.simquac import ReadingQuestion
 from ...errors import ModelError, of_extra
-from ...prompts import shipped
 
 PREFIX = "hf:"
 MOST_TOKENS = 384
@@ -22,16 +21,12 @@ STRIDE = 128
 ANSWER_TOKENS = 60
 """Maximum tokens of an answer: QuAC's have at most 30 words."""
 
-ReaderKind: TypeAlias = Literal["extractive", "seq2seq"]
-_CLASSES = {"extractive": "AutoModelForQuestionAnswering", "seq2seq": "AutoModelForSeq2SeqLM"}
-
 
 @dataclass
 class HuggingFaceReader:
-    """Answers questions with a model from a folder, or from the hub by its name, one at a time and without sampling."""
+    """Answers questions with a model from a folder, or from the hub by its name, one at a time."""
 
     path: str
-    kind: ReaderKind
     model: Any = field(repr=False)
     tokenizer: Any = field(repr=False)
     marker: bool = False
@@ -48,18 +43,21 @@ class HuggingFaceReader:
         local = Path(name).expanduser().is_dir()
         name = str(Path(name).expanduser()) if local else name
         try:
-            kind = _kind(transformers.AutoConfig.from_pretrained(name, local_files_only=local))
+            config = transformers.AutoConfig.from_pretrained(name, local_files_only=local)
+            kinds = [str(one) for one in getattr(config, "architectures", None) or ["no architecture"]]
+            if not any("ForQuestionAnswering" in one for one in kinds):
+                raise ValueError(f"it was not trained to answer: {', '.join(kinds)}")
             tokenizer = transformers.AutoTokenizer.from_pretrained(name, local_files_only=local)
-            model = getattr(transformers, _CLASSES[kind]).from_pretrained(name, local_files_only=local)
+            model = transformers.AutoModelForQuestionAnswering.from_pretrained(name, local_files_only=local)
         except (OSError, ValueError, KeyError, ImportError) as error:
             line = " ".join(str(error).split())[:200]
-            remedy = "give a model for question answering, or an encoder-decoder, by its folder or its name on the hub"
+            remedy = "give a model for question answering, by its folder or its name on the hub"
             raise ModelError(f"{PREFIX}{name}: cannot be loaded ({line}): {remedy}") from None
         if tokenizer.pad_token is None:
             tokenizer.pad_token = tokenizer.eos_token
         if torch.cuda.is_available():
             model = model.to("cuda")
-        return cls(name, kind, model.eval(), tokenizer, marker)
+        return cls(name, model.eval(), tokenizer, marker)
 
     def __call__(self, questions: Sequence[ReadingQuestion]) -> list[str | None]:
         """The answer to each question, None for a refusal; ModelError if model and tokenizer do not fit."""
@@ -67,7 +65,7 @@ class HuggingFaceReader:
         with of_extra("torch", "readers").inference_mode():
             for one in questions:
                 try:
-                    answer = self._span(one) if self.kind == "extractive" else self._written(one)
+                    answer = self._span(one)
                 except (RuntimeError, ValueError, IndexError, KeyError, TypeError, AttributeError) as error:
                     line = " ".join(str(error).split())[:200] or type(error).__name__
                     where = f"{PREFIX}{self.path}: failed at question {one.id}"
@@ -94,7 +92,8 @@ class HuggingFaceReader:
         )  # fmt: skip
         offsets = windows.pop("offset_mapping").tolist()
         windows.pop("overflow_to_sample_mapping", None)
-        output = self.model(**self._placed(windows))
+        placed = {key: value.to(getattr(self.model, "device", "cpu")) for key, value in windows.items()}
+        output = self.model(**placed)
         best, answer, nothing = float("-inf"), "", float("inf")
         for window, places in enumerate(offsets):
             starts, ends = (logits[window].double().cpu() for logits in (output.start_logits, output.end_logits))
@@ -111,38 +110,7 @@ class HuggingFaceReader:
                     answer = section[places[start][0] : places[end][1]] if is_text else ""
         return "" if not self.marker and nothing > best else answer
 
-    def _written(self, question: ReadingQuestion) -> str:
-        """The first line of the model's answer, decoded greedily; of a section that is too long, it gets the beginning."""
-        room, section = self._room(), question.section
-        while (sent := self._sent(question, section))["input_ids"].shape[1] > room and section:
-            section = section[: -max(1, len(section) // 8)]
-        sent = {key: sent[key][:, -room:] for key in ("input_ids", "attention_mask")}  # the end of too long questions
-        greedy = {"max_new_tokens": ANSWER_TOKENS, "do_sample": False, "pad_token_id": self.tokenizer.pad_token_id}
-        written = self.model.generate(**self._placed(sent), **greedy)[0]
-        return str(self.tokenizer.decode(written, skip_special_tokens=True)).strip().partition("\n")[0]
-
-    def _sent(self, question: ReadingQuestion, section: str) -> Any:
-        pages = shipped("reading")
-        material = pages["assistant/material"].fill_from({**question.scenario(), "section": section})
-        system = pages["assistant/system"].fill_from({"no_answer": NO_ANSWER})
-        earlier = "".join(f"\n\nQuestion: {query}\nAnswer: {answer}" for query, answer in question.earlier)
-        text = f"{system}\n\n{material}{earlier}\n\nQuestion: {question.text}\nAnswer:"
-        return self.tokenizer(text, return_tensors="pt", verbose=False)
-
     def _room(self) -> int:
         positions: Any = getattr(self.model.config, "max_position_embeddings", None)
         has_limit = isinstance(positions, int) and positions > 0
         return max(1, positions - 2) if has_limit else MOST_TOKENS * 1_000  # RoBERTa counts from 2
-
-    def _placed(self, tensors: Any) -> dict[str, Any]:
-        return {key: value.to(getattr(self.model, "device", "cpu")) for key, value in tensors.items()}
-
-
-def _kind(config: Any) -> ReaderKind:
-    """The kind of a model by its configuration; ValueError for one of another kind."""
-    names = [str(one) for one in getattr(config, "architectures", None) or ["no architecture"]]
-    if any("ForQuestionAnswering" in one for one in names):
-        return "extractive"
-    if getattr(config, "is_encoder_decoder", False):
-        return "seq2seq"
-    raise ValueError(f"it was not trained to answer: {', '.join(names)}")

@@ -18,13 +18,14 @@ from ...data.grounding import NO_ANSWER, gives_no_answer, ground, is_refusal
 from ...data.identity import call_seed, digest
 from ...data.records import Message, Role
 from ...data.rules import QUESTION_WORDS, question_reasons
+from ...data.simquac import released
 from ...data.simquac.dataset_checks import ANSWER_TOKENS
 from ...prompts import Library, Page
 from ..contract import BySettings, Node, describe
 from ..limits import Limits
 from ..messages.building import MARKS, fenced, filled, messages_for, repair, unfenced
 from ..state import Draft, State, Update, Verdict, attempt_number, history, id_of, rejected
-from ..validators import by_reasons, cut_off, unless_empty, wordless
+from ..validators import by_reasons, cut_off, judges_flaws, unless_empty, wordless
 
 GUIDES = ("user/guide_general", "user/guide_wh", "user/guide_interesting", "user/guide_other")
 """Prompts after an unanswered question, with equal probability (section 2.4)."""
@@ -171,10 +172,10 @@ class QuestionValidator(BySettings):
 
 @dataclass(frozen=True)
 class AnswerValidator:
-    """Accepts answers that are grounded in the section, and refusals (section 2.5); stores the section's slices."""
+    """Accepts answers that are grounded in the section, and refusals (section 2.5); stores the section's slices.
 
-    characters: int = ANSWER_CHARACTERS
-    """A longer answer is rejected (`too_long`) before anything looks for it in the section."""
+    One of more than `ANSWER_CHARACTERS` is rejected (`too_long`) before anything looks for it in the section.
+    """
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         scenario = state["scenario"]
@@ -187,12 +188,9 @@ class AnswerValidator:
             verdicts.append(verdict or await self._verdict(draft["text"], section, background))
         return {"verdicts": verdicts}
 
-    def provenance(self) -> dict[str, Any]:
-        return {} if self.characters == ANSWER_CHARACTERS else {"characters": self.characters}
-
     async def _verdict(self, text: str, section: str, background: str) -> Verdict:
-        if len(text) > self.characters:
-            repair = f"it is longer than {self.characters:,} characters."
+        if len(text) > ANSWER_CHARACTERS:
+            repair = f"it is longer than {ANSWER_CHARACTERS:,} characters."
             return {"accepted": False, "reason": "too_long", "repair": repair}
         if len(text) > LONG:  # other conversations go on meanwhile
             return await asyncio.to_thread(self._grounded, text, section, background)
@@ -207,6 +205,82 @@ class AnswerValidator:
             return {"accepted": False, "reason": grounding.reason, "repair": "\n".join(grounding.failed)}
         text = NO_ANSWER if grounding.refused else "\n".join(span.text for span in grounding.spans)
         return {"accepted": True, "text": text, "spans": [span.plain() for span in grounding.spans]}
+
+
+# The nodes of the published script, where its rules differ from the paper's. The script can crash or retry without end;
+# these nodes cannot, because both roles have limited attempts.
+
+SUFFIX = "(tell me maximum number of two segments)"
+"""The script's suffix of the question that follows the guide `interesting`. It is stored with the question."""
+
+
+@dataclass(frozen=True)
+class ReleasedStudentPrompts(StudentPrompts):
+    """The second attempt gets the same prompt again; only the exact text `NO_ANSWER` leads to a guide."""
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        attempts = rejected(state)
+        if attempts and attempt_number(state) == 2:
+            return {"prompt": attempts[-1]["prompt"]}
+        return await super().__call__(state, runtime)
+
+    @staticmethod
+    def _refused(answer: dict[str, Any]) -> bool:
+        return bool(answer["text"] == NO_ANSWER)
+
+
+@judges_flaws
+@dataclass(frozen=True)
+class ReleasedQuestionValidator(BySettings):
+    """Rejects only line breaks and too many words, and stores the suffix for the teacher with the question."""
+
+    words: int = QUESTION_WORDS
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        prompt = state.get("prompt")
+        suffix = f" {SUFFIX}" if prompt is not None and prompt["name"] == INTERESTING else ""
+        return {"verdicts": [self._verdict(draft, suffix) for draft in (state.get("drafts") or [])]}
+
+    def _verdict(self, draft: Draft, suffix: str) -> Verdict:
+        for reason in question_reasons(draft["text"], words=self.words):
+            if reason in ("newline", "too_long"):
+                return {"accepted": False, "reason": reason}
+        return {"accepted": True, "text": draft["text"] + suffix}
+
+
+@dataclass(frozen=True)
+class ReleasedTeacherPrompts(TeacherPrompts):
+    """The first question of a conversation is sent without the reminder."""
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        update = await super().__call__(state, runtime)
+        prompt = update.get("prompt")
+        if prompt is not None and state.get("turn", 0) == 0 and not rejected(state):
+            return {"prompt": {**prompt, "text": ""}}
+        return update
+
+
+@judges_flaws
+@dataclass(frozen=True)
+class ReleasedAnswerValidator:
+    """The overlap test, which loses leading words; an ungrounded text is stored at the last attempt."""
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        last = attempt_number(state) >= runtime.context.answer_attempts
+        section, background = str(state["scenario"]["section"]), str(state["scenario"].get("background", ""))
+        texts = [draft["text"] for draft in state.get("drafts") or []]
+        return {"verdicts": [self._verdict(text, section, background, last) for text in texts]}
+
+    @staticmethod
+    def _verdict(text: str, section: str, background: str, last: bool) -> Verdict:
+        judgement = released.judge(text, section, background)
+        if judgement.outcome in ("refused", "accepted"):
+            stored = NO_ANSWER if judgement.outcome == "refused" else judgement.text
+            return {"accepted": True, "text": stored, "spans": [span.plain() for span in judgement.spans]}
+        reason = "in_background" if judgement.in_background else "not_in_section"
+        if last:
+            return {"accepted": True, "observed": True, "reason": reason, "text": f"{NO_ANSWER} {text}", "spans": []}
+        return {"accepted": False, "reason": reason, "repair": text}
 
 
 # Reading comprehension, whose answers may be in any words

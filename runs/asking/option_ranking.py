@@ -10,12 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from ...data.identity import digest
 from ...data.records import Role
 from ...nodes.calls.store import Call
-from ...nodes.judges import ask_judge, first_texts, judging_model, pages_in, request_page, values_about
+from ...nodes.judges import Judge, judging_model, pages_in
 from ...nodes.messages.building import Refusal
 from ...nodes.models.specs import model_provenance
 from ...nodes.requests import Parse, parse_json
 from ...nodes.state import State, state_from
-from ...prompts import Page
 from .questions import Asking, ModelAnswer
 
 RANKING, FORM = "judge/ranking", "judge/ranking_form"
@@ -61,45 +60,33 @@ def ranking(
     SettingError for the offline model, which can only speak; ModelError for a model that cannot be made.
     """
     chat_model = judging_model(model, "ranking")
+    judges = {language: _judge(chat_model, language, options) for language in {talk.language for talk in talks}}
     parse = _parser(options)
 
     async def ranked(name: str, talk: RankedConversation) -> RankedOptions:
-        return await _ranked(chat_model, name, talk, options, parse)
+        judge = judges[talk.language]
+        call = Call(0, talk.id, f"ranking {judge.page_about('conversation').digest}")
+        answer = await judge.ask(talk.state(), parse, call)
+        usage = answer.usage.model_dump()
+        if answer.value is None:
+            return RankedOptions(
+                id=name, usage=usage, error=f"the model gave no ranking: {answer.failure}", unreadable=answer.unreadable
+            )
+        return RankedOptions(id=name, options=answer.value, usage=usage)
 
     named = [(_name(chat_model, talk, options), talk) for talk in talks]
-    return Asking(
-        chat_model, RankedOptions, named, ranked, lambda talk: first_texts(*_request(talk, options), talk.language)
-    )
+    return Asking(chat_model, RankedOptions, named, ranked, lambda talk: judges[talk.language].texts(talk.state()))
 
 
-async def _ranked(
-    model: Any,
-    name: str,
-    talk: RankedConversation,
-    options: Mapping[str, Sequence[str]],
-    parse: Parse[dict[str, tuple[str, ...]]],
-) -> RankedOptions:
-    page, values, form = _request(talk, options)
-    call = Call(0, talk.id, f"ranking {page.digest}")
-    answer = await ask_judge(model, page, values, parse, form, call=call, language=talk.language)
-    usage = answer.usage.model_dump()
-    if answer.value is None:
-        return RankedOptions(
-            id=name, usage=usage, error=f"the model gave no ranking: {answer.failure}", unreadable=answer.unreadable
-        )
-    return RankedOptions(id=name, options=answer.value, usage=usage)
-
-
-def _request(talk: RankedConversation, options: Mapping[str, Sequence[str]]) -> tuple[Page, dict[str, str], str]:
-    """The prompt template, the values of its variables, and the form of the answer."""
-    pages = pages_in(talk.language)
-    page = request_page(pages[RANKING], "conversation", talk.language)
+def _judge(model: Any, language: str, options: Mapping[str, Sequence[str]]) -> Judge:
+    """Who is asked with the shipped pages: the numbered options, and the form of the answer."""
+    pages = pages_in(language)
     numbered_options = "\n".join(
         f"{aspect}: " + ", ".join(f"{number} {option}" for number, option in enumerate(of, start=1))
         for aspect, of in options.items()
     )
     form = pages[FORM].fill(form=json.dumps({aspect: [1, 2, 3] for aspect in options}))
-    return page, {**values_about(talk.state(), page, language=talk.language), "options": numbered_options}, form
+    return Judge(model=model, page=pages[RANKING], form=form, also={"options": numbered_options}, language=language)
 
 
 def _parser(options: Mapping[str, Sequence[str]]) -> Parse[dict[str, tuple[str, ...]]]:

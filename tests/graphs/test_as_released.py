@@ -5,8 +5,7 @@ import pytest
 from duologue.data.simquac import released
 from duologue.graphs import simquac
 from duologue.nodes import Limits
-from duologue.nodes.simquac.as_released import SUFFIX
-from duologue.nodes.simquac.roles import GUIDES, INTERESTING
+from duologue.nodes.simquac.roles import GUIDES, INTERESTING, SUFFIX
 from tests.graphs.played import played
 
 

@@ -9,7 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from duologue import nodes
 from duologue.data import Message
 from duologue.graphs import conversation, record, simquac
-from duologue.nodes import Limits, stops
+from duologue.nodes import Limits
 from duologue.nodes.contract import ContractError
 from duologue.runs import RunError, arun, asimulate
 from tests.graphs.played import SCENARIO, fuse, played, talk
@@ -117,18 +117,6 @@ async def test_calls_without_reported_tokens_count_by_characters(topic):
     assert [len((await ended(most)).messages) for most in (1000, 2020)] == [1, 2]
     assert (await ended(2200)).stop == "budget"
     assert (await ended(2020, {"input_tokens": 9, "output_tokens": 1, "calls": 1})).stop == "max_turns"
-
-
-# Criteria
-
-
-async def test_coverage_and_nothing_new_are_ready_made_criteria(casting, topic):
-    cast = casting(["Who?"], ["Three keepers lived there (with a dog).", "The last one left in 1968."])
-    either = stops.any_of(stops.max_turns, stops.coverage_reached(0.6))
-    ended = await play(cast.replace(stop=either), topic)
-    assert (ended.stop, len(ended.exchanges)) == ("user_ended", 2)
-    ended = await play(cast.replace(stop=stops.nothing_new_for(2)), topic)
-    assert (ended.stop, len(ended.exchanges)) == ("user_gave_up", 4)
 
 
 async def test_the_recursion_fuse_of_the_limits_is_never_reached_by_a_conversation_within_them(casting, topic):

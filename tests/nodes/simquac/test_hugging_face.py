@@ -70,7 +70,6 @@ class Marking:
 
 @pytest.mark.heavy
 def test_an_extractive_model_answers_with_a_slice_of_the_section_or_with_nothing(extractive):
-    assert extractive.kind == "extractive"
     questions = [question(), question("When?"), question("Who? " * 200, earlier=(("When?", "in 1968"),))]
     answers = extractive(questions)
     assert all(answer is None or answer in SECTION for answer in answers)
@@ -102,7 +101,7 @@ def test_a_piece_of_the_marker_is_no_answer_and_no_span_reaches_into_it(extracti
     byte_level = tokenizers.ByteLevelBPETokenizer(add_prefix_space=False)
     byte_level.train_from_iterator(["the light the keeper"], vocab_size=300, special_tokens=["[PAD]", "[CLS]", "[SEP]"])
     byte_level.post_processor = tokenizers.processors.RobertaProcessing(("[SEP]", 2), ("[CLS]", 1))
-    reader = HuggingFaceReader("x", "extractive", extractive.model, fast(byte_level._tokenizer), marker=True)
+    reader = HuggingFaceReader("x", extractive.model, fast(byte_level._tokenizer), marker=True)
     assert "S" in MARKER
     Marking(reader, "S", "S")
     assert reader([question(section="the light z 😀")]) == [None]
@@ -111,33 +110,6 @@ def test_a_piece_of_the_marker_is_no_answer_and_no_span_reaches_into_it(extracti
     assert answer is None or "CANN" not in answer
     Marking(reader, "z", "z")
     assert [answer.strip() for answer in reader([question(section="the light 😀 z 😀")])] == ["z"]
-
-
-def generative(tokenizer):
-    transformers = pytest.importorskip("transformers")
-    small = {"vocab_size": len(tokenizer), "pad_token_id": 0, "eos_token_id": 4, "max_position_embeddings": 640}
-    shape = {"d_model": 16, "d_kv": 8, "d_ff": 16, "num_layers": 1, "num_heads": 2, "decoder_start_token_id": 0}
-    return transformers.T5ForConditionalGeneration(transformers.T5Config(**shape, **small))
-
-
-@pytest.mark.heavy
-def test_a_generative_model_writes_an_answer_and_of_a_section_that_is_too_long_the_end_is_left_out(tokenizer, tmp_path):
-    reader = loaded(tokenizer, generative(tokenizer), tmp_path)
-    sent, real = [], reader.model.generate
-
-    def spied(**given):
-        sent.append(given["input_ids"])
-        return real(**given)
-
-    reader.model.generate = spied
-    reader([question("when Who left ?"), question("when Who left ?", section=SECTION * 20)])
-    short, long = (tokenizer.decode(token_ids[0]) for token_ids in sent)
-    assert len(sent[0][0]) < len(sent[1][0]) <= 640
-    assert (short[:200], short[-40:]) == (long[:200], long[-40:])
-    assert "when who left" in long[-40:]
-    answers = reader([question()] * 2)
-    assert answers[0] is None or isinstance(answers[0], str)
-    assert answers[0] == answers[1]
 
 
 @pytest.mark.heavy
