@@ -85,11 +85,6 @@ def check_node(place: str, node: object) -> None:
         raise ContractError(f"{expected}; got {shown(node)} with the parameters ({', '.join(names)})")
 
 
-def check_stop(stop: object, what: str = "stop") -> None:
-    """Raises ContractError unless the object, `what` in the error, can be called as a stop criterion `(state, limits)`."""
-    check_function(what, stop, "(state, limits) -> StopReason | None")
-
-
 def check_function(
     what: str, function: object, signature: str, *, arguments: int = 2, may_be_async: bool = False
 ) -> None:

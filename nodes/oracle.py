@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from inspect import isroutine
 from itertools import islice, product
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.graph.state import StateGraph
@@ -41,6 +41,12 @@ MOST_STATE = 20_000
 """Most characters of a world's state in a scenario; of a larger one `success` names calls only."""
 MOST_ASSIGNMENTS = 60
 """Most ways to fill the arguments of one tool."""
+MOST_CALLS = 3
+"""Most calls of a plan."""
+MOST_PLAYS = 400
+"""Most calls that are tried for a scenario."""
+MOST_SECONDS = 30
+"""Most seconds of a search."""
 MOST_VALUES = 12
 """Most values of a result of which an answer has to name one."""
 REFUSAL = {"en": "I am sorry, that cannot be done.", "zh": "很抱歉，这个无法办理。"}
@@ -119,14 +125,6 @@ class ScenarioProof:
         return {"verdict": self.verdict, **more}
 
 
-class SearchBounds(NamedTuple):
-    """How far a search goes: most calls of a plan, most calls that are tried in all, most seconds."""
-
-    depth: int = 3
-    plays: int = 400
-    seconds: float = 30.0
-
-
 class _UndecidedError(DuologueError):
     """Why a scenario cannot be decided."""
 
@@ -140,7 +138,6 @@ class Oracle:
     case: DesignedCase
     scenario: Mapping[str, Any]
     language: str = "en"
-    bounds: SearchBounds = field(default_factory=SearchBounds)
 
     async def proof(self) -> ScenarioProof:
         """The proof; what fails leaves the scenario undecided: then `success` names only the call asked for, or forbidden."""
@@ -170,7 +167,7 @@ class Oracle:
         if case.is_forbidden:
             return await self._refusal(before, case.rule.short if case.rule else "a rule", forbidden=calls)
         if not calls:
-            return await self._refusal(before, f"no plan of up to {self.bounds.depth} calls leads to it")
+            return await self._refusal(before, f"no plan of up to {MOST_CALLS} calls leads to it")
         if case.kind == OUT_OF_RANGE:
             raise _UndecidedError(f"{case.tool.name} takes a value that is out of its range: {case.value}")
         return await self._possible(before, calls)
@@ -217,11 +214,10 @@ class Oracle:
 
     async def _searched(self) -> list[ToolCall]:
         try:
-            async with asyncio.timeout(self.bounds.seconds):
+            async with asyncio.timeout(MOST_SECONDS):
                 return await self._shortest()
         except TimeoutError:
-            seconds = f"{self.bounds.seconds:g} seconds"
-            raise _UndecidedError(f"no plan was found before the bound: it took {seconds}") from None
+            raise _UndecidedError(f"no plan was found in {MOST_SECONDS} seconds") from None
 
     async def _shortest(self) -> list[ToolCall]:
         """The shortest plan that ends with the call that the user asks for; empty without one.
@@ -235,15 +231,15 @@ class Oracle:
         while open_plans:
             before, values = open_plans.popleft()
             for name, arguments in _next_calls(self.tools.schemas, values):
-                if plays >= self.bounds.plays:
-                    raise _UndecidedError(f"no plan was found before the bound: {plays} calls were tried")
+                if plays >= MOST_PLAYS:
+                    raise _UndecidedError(f"no plan was found in {plays} calls")
                 plays += 1
                 await asyncio.sleep(0)  # a world and tools that never wait would outlast the time-out
                 async with self._after([*before, ToolCall(name=name, arguments=arguments)]) as (live, calls):
                     state = await _state_in(live)
                 if self._is_asked(calls[-1]):
                     return calls
-                if calls[-1].error is not None or len(calls) >= self.bounds.depth:
+                if calls[-1].error is not None or len(calls) >= MOST_CALLS:
                     continue
                 learnt = _with_result(values, calls[-1].result, self.tools.schemas)
                 if (mark := digest(state, learnt)) not in seen:

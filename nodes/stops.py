@@ -6,9 +6,12 @@ from typing import Any
 
 from ..data.records import Role
 from ..data.text.model_tokens import OF_MESSAGE, texts_in, tokens_about
-from .contract import Stop, check_stop, describe
+from .contract import Stop, check_function, describe
 from .limits import Limits
 from .state import State
+
+SIGNATURE = "(state, limits) -> StopReason | None"
+"""How a stop criterion is called."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class AnyOf:
 def any_of(*criteria: Stop) -> Stop:
     """A criterion that gives the first reason of any of these, in order; ContractError for what cannot be called."""
     for number, criterion in enumerate(criteria, start=1):
-        check_stop(criterion, f"any_of, criterion {number}")
+        check_function(f"any_of, criterion {number}", criterion, SIGNATURE)
     return AnyOf(criteria)
 
 

@@ -13,7 +13,7 @@ from ...data.text.languages import Language
 from ...errors import DataError, SettingError, at
 from ..options.model_fields import extended
 from ..options.run import RunOptions
-from ..options.sections import BOUNDS, OUTPUT, SCENARIOS, WORDING
+from ..options.sections import OUTPUT, SCENARIOS, WORDING
 from ..options.shared import Yes, force_for, journal_in, json_of, language_of, model_for, option, out_to, seed_of
 from ..output.overwriting import check_free
 from ..running.asking import OPTIONS, ask_models, check_journal
@@ -104,15 +104,6 @@ def scenarios_command(
         Language | None, language_of("goals and facts. Default: that of the tools.", section=SCENARIOS)
     ] = None,
     seed: Annotated[int, seed_of("the design", SCENARIOS)] = 0,
-    max_calls: Annotated[
-        int, option("Look for plans of at most N calls.", "--max-plan", section=BOUNDS, min=1, max=6, metavar="N")
-    ] = 3,
-    max_plays: Annotated[
-        int, option("Try at most N calls for each scenario.", "--max-plays", section=BOUNDS, min=1, metavar="N")
-    ] = 400,
-    max_seconds: Annotated[
-        float, option("Search at most N seconds for each scenario.", "--max-seconds", section=BOUNDS, min=0.1)
-    ] = 30.0,
     out: Annotated[Path, out_to("this file. Default: scenarios.jsonl.", "FILE", section=OUTPUT)] = OUT,
     force: Annotated[bool, force_for("what --out names", OUTPUT)] = False,
     as_json: Annotated[bool, json_of("scenarios, coverage, and impossible pairs", section=OUTPUT)] = False,
@@ -126,7 +117,6 @@ def scenarios_command(
     some scenarios; 2: bad input.
     """
     from ...data.test_design import behaviours as user_behaviours
-    from ...nodes.oracle import SearchBounds
     from ...studies.scenario_design.designing import designed
     from ...studies.scenario_design.holes import present_rows
     from ...studies.scenario_design.sources import read_sources
@@ -150,7 +140,6 @@ def scenarios_command(
             seed=seed,
             count=size,
             present=() if missing is None else present_rows(missing),
-            bounds=SearchBounds(max_calls, max_plays, max_seconds),
             watch=status.update,
         )
     if missing is not None and not result.lines:

@@ -16,7 +16,7 @@ from ...data.records import Fault, NodeInfo, Role
 from ...data.stop_reasons import NAME, own_reason
 from ...data.summaries.executed_graph import SPEAKER_OF, SPEAKERS
 from ...errors import DuologueError, SettingError
-from ...nodes.contract import ContractError, Node, Stop, check_node, check_stop, closing, describe, turn_recorder
+from ...nodes.contract import ContractError, Node, Stop, check_function, check_node, closing, describe, turn_recorder
 from ...nodes.goodbyes import Ending
 from ...nodes.judges import pages_of
 from ...nodes.limits import Limits
@@ -32,7 +32,7 @@ from ...nodes.speakers.given import REMOTE, channels_named, check_form, remote_a
 from ...nodes.speakers.replay import ReplaySpeaker, replayed_path
 from ...nodes.speakers.speaker import ChatSpeaker, FunctionSpeaker, SpeakerReply, is_reply
 from ...nodes.state import PLACES
-from ...nodes.stops import until_spent
+from ...nodes.stops import SIGNATURE, until_spent
 from ...nodes.validators import not_empty, parts_of
 from ...nodes.worlds import World, check_world
 from ...prompts import Library, Page, shipped
@@ -168,7 +168,7 @@ class Cast:
         for place in PLACES:
             if place not in SPEAKERS:
                 check_node(place, getattr(self, place))
-        check_stop(self.stop)
+        check_function("stop", self.stop, SIGNATURE)
         if self.world is not None:
             check_world(self.world)
         if self.when_rejected not in (None, *(ways := get_args(WhenRejected))):

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import groupby, takewhile
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -303,16 +303,6 @@ Use: TypeAlias = Literal["people", "like"]
 """What is done with people's turns: they are sent as they are, or shown to a model as examples."""
 
 
-class PeopleSpec(NamedTuple):
-    """The parts of a model identifier that names people's conversations; `model` and its arguments only with `like`."""
-
-    use: Use
-    path: Path
-    options: PeopleOptions
-    model: str
-    arguments: Mapping[str, Any]
-
-
 def use_of(spec: object) -> Use | None:
     """What a model identifier does with people's conversations; None if it names none. It may be wrong otherwise."""
     if not isinstance(spec, str):
@@ -324,30 +314,20 @@ def use_of(spec: object) -> Use | None:
     return "like" if "like" in query else None
 
 
-def people_spec(spec: str) -> PeopleSpec | None:
-    """The parts of a model identifier that names people's conversations; None for any other, errors for a wrong one."""
+def speaker_of(spec: str, role: Role) -> PeopleSpeaker | FewShotUser | None:
+    """The speaker of a model identifier that names people's conversations; None for any other, errors for a wrong one."""
     if (use := use_of(spec)) is None:
         return None
     head, (provider, name, query) = head_of(spec), parse_spec(spec)
     source = name if use == "people" else str(query.pop(use))
     if not source.strip():
         raise SettingError(f"{head!r}: {use} names no source: write people:SRC or {use}=SRC, a path of conversations")
-    if use != "like" and "examples" in query:
-        raise SettingError(f"{head!r}: examples goes with like=SRC: without it no examples are shown")
     if provider == "offline":
         raise SettingError(f"{head!r} follows rules and reads no turns of people: give a language model, or people:SRC")
     own = query if use == "people" else PeopleOptions.model_fields
     options = PeopleOptions(**{option: query.pop(option) for option in [*query] if option in own})
-    return PeopleSpec(use, Path(source), options, f"{provider}:{name}" if name else provider, query)
-
-
-def speaker_of(spec: str, role: Role) -> PeopleSpeaker | FewShotUser | None:
-    """The speaker of a model identifier that names people's conversations; None for any other, errors for a wrong one."""
-    parts = people_spec(spec)
-    if parts is None:
-        return None
-    if parts.use == "people":
-        return PeopleSpeaker.of(parts.path, role, options=parts.options)
+    if use == "people":
+        return PeopleSpeaker.of(Path(source), role, options=options)
     if role != "user":
         raise SettingError(f"{role}: like is for the user: give people:SRC for recorded replies")
-    return FewShotUser.of(chat_model(parts.model, **parts.arguments), parts.path, options=parts.options)
+    return FewShotUser.of(chat_model(f"{provider}:{name}" if name else provider, **query), source, options=options)

@@ -4,7 +4,6 @@
 conversation. The teacher also gets the section and its own rejected drafts of the current turn.
 """
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,9 +32,7 @@ GUIDES = ("user/guide_general", "user/guide_wh", "user/guide_interesting", "user
 INTERESTING = "user/guide_interesting"
 
 ANSWER_CHARACTERS = 100_000
-"""Most characters of an answer. Looking for one in a section takes some 6 microseconds a character."""
-LONG = 8_000
-"""Characters from which an answer is looked for in a thread: that takes over 50 milliseconds."""
+"""Most characters of an answer. Looking for one in a section takes some 6 microseconds a character, and others wait."""
 
 
 @dataclass(frozen=True)
@@ -185,19 +182,14 @@ class AnswerValidator:
             verdict = cut_off(draft) or wordless(draft)
             if verdict is not None and verdict["accepted"]:  # an image is not a piece of the section
                 verdict = Verdict(accepted=False, reason="not_in_section")
-            verdicts.append(verdict or await self._verdict(draft["text"], section, background))
+            verdicts.append(verdict or self._grounded(draft["text"], section, background))
         return {"verdicts": verdicts}
-
-    async def _verdict(self, text: str, section: str, background: str) -> Verdict:
-        if len(text) > ANSWER_CHARACTERS:
-            repair = f"it is longer than {ANSWER_CHARACTERS:,} characters."
-            return {"accepted": False, "reason": "too_long", "repair": repair}
-        if len(text) > LONG:  # other conversations go on meanwhile
-            return await asyncio.to_thread(self._grounded, text, section, background)
-        return self._grounded(text, section, background)
 
     @staticmethod
     def _grounded(text: str, section: str, background: str) -> Verdict:
+        if len(text) > ANSWER_CHARACTERS:
+            repair = f"it is longer than {ANSWER_CHARACTERS:,} characters."
+            return {"accepted": False, "reason": "too_long", "repair": repair}
         grounding = ground(text, section, background)
         if not grounding.valid and unfenced(text) != text:
             grounding = ground(unfenced(text), section, background)

@@ -18,7 +18,8 @@ from ...errors import SettingError
 from ...graphs import Cast, agent_test, casts
 from ...graphs.scenarios.sources import repeated
 from ...graphs.validity import MEETING, RATING, contexts_of, errands, language_in, rated_states
-from ...nodes.people import people_spec, use_of
+from ...nodes.models.specs import parse_spec
+from ...nodes.people import use_of
 from ...nodes.scorers.judged import satisfaction_of
 from ...nodes.seeded_faults import PLANTED
 from ...nodes.speakers.replay import replayed
@@ -187,10 +188,9 @@ def values_of(
 
 def _states_for(speaker: Any, limit: int | None) -> tuple[list[Planned], str]:
     """The scenarios of a user where no file is given."""
-    spec = people_spec(speaker) if use_of(speaker) == "people" else None
-    if spec is None:
+    if use_of(speaker) != "people":
         return errands()[: limit or None], "errands"
-    people = [one for one in replayed(spec.path).conversations if of_part(one, "test")]
+    people = [one for one in replayed(Path(parse_spec(speaker)[1])).conversations if of_part(one, "test")]
     states = contexts_of(people, limit or CONTEXTS)
     if not states:
         return errands()[: limit or None], "errands"

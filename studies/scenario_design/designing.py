@@ -16,7 +16,7 @@ from ...data.test_design.lines import COVERS, DIFFICULTY, PROOF, behaviours_of, 
 from ...data.test_design.log_cases import LogCase, LogSpace
 from ...data.text.languages import Language
 from ...errors import SettingError
-from ...nodes.oracle import Oracle, ScenarioProof, SearchBounds, answer_proof
+from ...nodes.oracle import Oracle, ScenarioProof, answer_proof
 from .sources import DesignSources
 
 NO_WORLD = "there is no tool to play, and so no plan"
@@ -44,7 +44,6 @@ def designed(
     seed: int = 0,
     count: int | None = None,
     present: Sequence[Mapping[str, str]] = (),
-    bounds: SearchBounds | None = None,
     watch: Callable[[str], object] = lambda _: None,
 ) -> DesignedScenarios:
     """Scenarios that cover each pair of levels that can be together.
@@ -85,7 +84,7 @@ def designed(
             else:
                 case = space.case(row, seed)
                 line = line_of(case, spoken, sources.dimensions.levels, number)
-                oracle = Oracle(sources.tools, sources.world, case, line, spoken, bounds or SearchBounds())
+                oracle = Oracle(sources.tools, sources.world, case, line, spoken)
                 proof = await oracle.proof()
             scenario_lines.append(_complete(line, proof))
         return scenario_lines

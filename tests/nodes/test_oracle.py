@@ -14,7 +14,7 @@ from duologue.data.test_design.examples import examples_of
 from duologue.data.test_design.lines import line_of
 from duologue.data.test_design.policy_rules import rules_of
 from duologue.errors import DataError, SettingError
-from duologue.nodes.oracle import Oracle, SearchBounds, tools_in
+from duologue.nodes.oracle import Oracle, tools_in
 
 CARDS = {
     "4411": {"name": "Ann", "kind": "Plain", "state": "open"},
@@ -72,14 +72,14 @@ DRAWN = blocking(lambda cards, card: cards[card].update(ticket=next(Bank.made)))
 DESCRIBED = {"name": "block", "parameters": {"properties": {"card": {}, "name": {}}, "required": ["card"]}}
 
 
-async def proof(name, kind, rule="rule 2", *, world=Bank, tools=(find_card, BLOCK), examples=(ANN, BEA), **bounds):
+async def proof(name, kind, rule="rule 2", *, world=Bank, tools=(find_card, BLOCK), examples=(ANN, BEA)):
     agent = tools_in(list(tools), "here")
     rules = rules_of(
         [Document("p", tuple(markdown_blocks("- Gold cards must not be blocked.\n- Always be polite.\n")))]
     )
     space = CaseSpace(agent.schemas, rules, examples_of(list(examples), agent.schemas, "here"))
     case = space.case({"tool": name, "argument": kind, "rule": rule}, 0)
-    return await Oracle(agent, world, case, line_of(case, "en", {}, 1), bounds=SearchBounds(**bounds)).proof()
+    return await Oracle(agent, world, case, line_of(case, "en", {}, 1)).proof()
 
 
 def call(name, /, **arguments):
@@ -108,10 +108,13 @@ async def test_what_only_reads_succeeds_by_its_call_and_a_value_of_its_result():
     }
 
 
-async def test_a_value_that_another_tool_finds_is_not_missing():
+async def test_a_value_that_another_tool_finds_is_not_missing(monkeypatch):
     found = await proof("block", "missing", examples=(ANN,))
     assert (found.verdict, [one["name"] for one in found.plan]) == (POSSIBLE, ["find_card", "block"])
-    assert (await proof("block", "missing", examples=(ANN,), depth=1)).verdict == REFUSED
+    monkeypatch.setattr("duologue.nodes.oracle.MOST_CALLS", 1)
+    assert (await proof("block", "missing", examples=(ANN,))).verdict == REFUSED
+    monkeypatch.setattr("duologue.nodes.oracle.MOST_PLAYS", 0)
+    assert (await proof("block", "out of range")).because == "no plan was found in 0 calls"
 
 
 async def test_a_missing_value_or_one_out_of_range_must_be_refused_and_changes_nothing():
@@ -144,7 +147,6 @@ async def test_what_a_rule_forbids_must_be_refused_although_the_world_would_allo
         ("valid", {"world": Broken}, "the world could not be set up: ValueError: no database"),
         ("out of range", {"tools": (find_card, ANY)}, "block takes a value that is out of its range: 5522"),
         ("valid", {"tools": (find_card, DRAWN)}, "the same calls lead two fresh worlds to different states"),
-        ("out of range", {"plays": 0}, "no plan was found before the bound: 0 calls were tried"),
         ("valid", {"tools": (DESCRIBED,)}, "the tool block has no code to call, only a schema"),
     ],
 )

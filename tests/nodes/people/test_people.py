@@ -128,7 +128,6 @@ def test_an_assistant_without_a_reply_left_says_nothing_and_nothing_fails():
         ("people:talks.jsonl?part=half", "part=half: "),
         ("people:talks.jsonl?stay=1e999", "stay=inf: "),
         ("people:talks.jsonl?unseen", "unclear"),
-        ("people:talks.jsonl?examples=3", "examples goes with like=SRC"),
         ("openai:m?like=", "like names no source"),
         ("openai:m?like=talks.jsonl&examples=many", "examples=many: "),
         ("offline?like=talks.jsonl", "reads no turns of people"),
