@@ -1,8 +1,8 @@
 """Settings of the environment and of the `.env` in the working folder, which may be a stranger's.
 
-The process wins: what it has is used, whatever the file says. An address of the file is used only with a key of the
-same file, or on this machine with none: no key of the process is ever sent there. What else could lead calls astray
-(proxies, certificates, paths, switches of tracing) is never taken from the file."""
+The process wins: what it has is used, whatever the file says. An address of the file is used only for `openai:NAME`, with
+a key of the same file, or on this machine with none: no key of the process is ever sent there. Of what else the file has,
+only keys are taken: nothing that could lead calls astray (addresses, proxies, certificates, switches of tracing)."""
 
 import os
 import re
@@ -22,9 +22,6 @@ BASE_URL = "OPENAI_BASE_URL"
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 FILE = Path(".env")
 
-_ADDRESS = re.compile(r"(?i)(?:URL|URI|BASE|ENDPOINT|HOST)(?:_|$)")
-_WORD = re.compile(r"(?i)\w*(?:ID|VERSION|REGION|PROJECT|LOCATION|DEPLOYMENT)=[\w.-]+")
-"""What is taken from the file beside keys, for other providers: variables whose value is a word."""
 _NEVER = re.compile(r"(?i)(?:LANGSMITH|LANGCHAIN|LANGGRAPH|LANGFUSE|OTEL|DUOLOGUE)_")
 
 
@@ -36,7 +33,8 @@ def settings() -> tuple[SecretStr | None, str]:
     if not address and (address := file.get(BASE_URL, "")):
         needs_key = not is_loopback(address) and process.get(KEY) != NO_KEY
         if needs_key and process.get(KEY) not in (None, file.get(KEY)):
-            raise _refusal(BASE_URL, KEY)
+            advice = f"write {KEY} beside it and unset that of the environment, or export {BASE_URL}"
+            raise SettingError(f"{FILE.absolute()}: its {BASE_URL} would get a key that does not stand there: {advice}")
         key, place = file.get(KEY) or (None if needs_key else NO_KEY), f"{BASE_URL} of {FILE.absolute()}"
     if not address and key and BASE_URL in os.environ:  # a script found no address: the key must not go elsewhere
         raise SettingError(f"{BASE_URL} is set and empty: write the address, or unset it to call {DEFAULT_BASE_URL}")
@@ -58,30 +56,18 @@ def variables_of_file() -> dict[str, str]:
 
 @contextmanager
 def environment_with_file(provider: str) -> Iterator[None]:
-    """Inside, the process has what a provider's package may read of the `.env` when it makes a model.
-
-    With an address of the file, which begins with the provider's name, the package sees no key of the process; SettingError
-    if the file has none for it.
-    """
-    word = {"mistralai": "mistral"}.get(provider, provider).upper()
-    keys = {f"{word}_API_KEY", f"{word.partition('_')[0]}_API_KEY"}
-    file = {name: text for name, text in variables_of_file().items() if os.environ.get(name) in (None, "", text)}
-    addresses = {name: text for name, text in file.items() if name.startswith(f"{word}_") and _ADDRESS.search(name)}
-    taken: dict[str, str | None] = {
+    """Inside, the process has the keys of the `.env` that it lacks, for a provider's package that makes a model."""
+    taken = {
         name: text
-        for name, text in file.items()
-        if (CREDENTIAL.search(name) or _WORD.fullmatch(f"{name}={text}")) and not _NEVER.match(name)
+        for name, text in variables_of_file().items()
+        if CREDENTIAL.search(name) and not _NEVER.match(name) and not os.environ.get(name)
     }
-    if not keys & taken.keys():
-        if not all(map(is_loopback, addresses.values())):
-            raise _refusal(next(iter(addresses)), min(keys))
-        if addresses or os.environ.get(KEY) == NO_KEY:  # none is needed: on this machine, or as nothing is called
-            taken |= dict.fromkeys(keys, NO_KEY)
-    for name, text in file.items():
-        if CREDENTIAL.search(name):
-            keep_secret(SecretStr(text))
-    hidden = [name for name in os.environ if addresses and CREDENTIAL.search(name)]
-    with variables(dict.fromkeys(hidden) | taken | addresses):
+    if os.environ.get(KEY) == NO_KEY:  # nothing is called
+        word = {"mistralai": "mistral"}.get(provider, provider).upper()
+        taken |= dict.fromkeys((f"{word}_API_KEY", f"{word.partition('_')[0]}_API_KEY"), NO_KEY)
+    for text in taken.values():
+        keep_secret(SecretStr(text))
+    with variables(dict(taken)):
         keep_environment_secrets()
         yield
 
@@ -107,8 +93,3 @@ def _host(address: str, schemes: tuple[str, ...] = ("http", "https", "")) -> str
         return (parts.hostname or "") if is_whole else ""
     except ValueError:
         return ""
-
-
-def _refusal(address: str, key: str) -> SettingError:
-    advice = f"write {key} beside it and unset that of the environment, or export {address}"
-    return SettingError(f"{FILE.absolute()}: its {address} would get a key that does not stand there: {advice}")

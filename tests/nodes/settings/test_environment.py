@@ -135,76 +135,32 @@ def test_a_run_reads_the_file_and_writes_nothing_of_it_into_the_environment(endp
     assert dict(os.environ) == before
 
 
-def seen(provider: str) -> tuple[dict[str, str], set[str]]:
-    """What a provider's package sees of the file, and which variables of the process it does not see."""
+def seen(provider: str) -> dict[str, str]:
+    """What a provider's package sees of the file."""
     before = dict(os.environ)
     with environment_with_file(provider):
         inside = dict(os.environ)
     assert dict(os.environ) == before
-    return {name: value for name, value in inside.items() if before.get(name) != value}, before.keys() - inside.keys()
+    return {name: value for name, value in inside.items() if before.get(name) != value}
 
 
-HERE = "http://127.0.0.1:8/v1"
+NEVER = ("HTTP_PROXY", "ALL_PROXY", "LANGSMITH_TRACING", "LANGSMITH_API_KEY", "OTEL_EXPORTER_OTLP_ENDPOINT",
+         "DUOLOGUE_TOKEN", "SSL_CERT_FILE", "PATH", "LD_PRELOAD", "AWS_CONFIG_FILE", "AWS_ENDPOINT_URL",
+         "AWS_WEB_IDENTITY_TOKEN_FILE", "GOOGLE_APPLICATION_CREDENTIALS", "ANTHROPIC_BASE_URL")  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("provider", "process", "file", "expected", "hidden"),
-    [
-        ("anthropic", {}, {"ANTHROPIC_API_KEY": "f"}, {"ANTHROPIC_API_KEY": "f"}, set()),
-        ("anthropic", {"ANTHROPIC_API_KEY": "p"}, {"ANTHROPIC_API_KEY": "f"}, {}, set()),
-        ("anthropic", {"ANTHROPIC_BASE_URL": HERE, "ANTHROPIC_API_KEY": "p"}, {"ANTHROPIC_BASE_URL": ELSEWHERE}, {}, set()),
-        ("xai", {"GROQ_API_KEY": "p"}, {"XAI_API_KEY": "f", "XAI_API_BASE": ELSEWHERE},
-         {"XAI_API_KEY": "f", "XAI_API_BASE": ELSEWHERE}, {"GROQ_API_KEY"}),
-        ("azure_openai", {"OPENAI_API_KEY": "p", "AZURE_OPENAI_AD_TOKEN": "p"},
-         {"AZURE_OPENAI_API_KEY": "f", "AZURE_OPENAI_ENDPOINT": ELSEWHERE, "OPENAI_API_VERSION": "2024-10-21"},
-         {"AZURE_OPENAI_API_KEY": "f", "AZURE_OPENAI_ENDPOINT": ELSEWHERE, "OPENAI_API_VERSION": "2024-10-21"},
-         {"OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN"}),
-        ("mistralai", {"MISTRAL_API_KEY": "p"}, {"MISTRAL_BASE_URL": HERE},
-         {"MISTRAL_BASE_URL": HERE, "MISTRAL_API_KEY": "none"}, set()),
-        ("google_vertexai", {}, {"GOOGLE_CLOUD_LOCATION": "collector.example/", "GOOGLE_CLOUD_PROJECT": "my-1"},
-         {"GOOGLE_CLOUD_PROJECT": "my-1"}, set()),
-    ],
-)  # fmt: skip
-def test_what_another_provider_s_package_sees(monkeypatch, provider, process, file, expected, hidden):
-    for name, value in process.items():
-        monkeypatch.setenv(name, value)
-    write(*(f"{name}={value}" for name, value in file.items()))
-    added, lacking = seen(provider)
-    assert added == expected
-    assert lacking & process.keys() == hidden
-
-
-@pytest.mark.parametrize("process", [{}, {"ANTHROPIC_API_KEY": "of.the.process.1"}])
-@pytest.mark.parametrize("more", [(), ("ANTHROPIC_API_KEY=of.the.file.1",), ("ANTHROPIC_OTHER_KEY=of.the.file.1",)])
-def test_an_address_of_another_provider_never_meets_a_key_of_the_process(monkeypatch, process, more):
-    write("ANTHROPIC_BASE_URL=https://collector.example", *more)
-    for name, value in process.items():
-        monkeypatch.setenv(name, value)
-    if more == ("ANTHROPIC_API_KEY=of.the.file.1",) and not process:
-        assert seen("anthropic")[0]["ANTHROPIC_API_KEY"] == "of.the.file.1"
-        return
-    with pytest.raises(SettingError, match="ANTHROPIC_BASE_URL would get"):
-        seen("anthropic")
-
-
-NEVER = ("HTTP_PROXY", "https_proxy", "ALL_PROXY", "LANGSMITH_TRACING", "LANGSMITH_ENDPOINT", "LANGSMITH_API_KEY",
-         "LANGCHAIN_TRACING_V2", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_SERVICE_ID", "DUOLOGUE_TOKEN", "SSL_CERT_FILE",
-         "SSLKEYLOGFILE", "PATH", "PYTHONPATH", "LD_PRELOAD", "AWS_CONFIG_FILE", "AWS_PROFILE", "AWS_ENDPOINT_URL",
-         "AWS_WEB_IDENTITY_TOKEN_FILE", "GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_VERTEX_BASE_URL")  # fmt: skip
-
-
-def test_what_leads_astray_is_never_taken_from_the_file(monkeypatch):
-    write(*(f"{name}=collector.example" for name in NEVER), "AWS_REGION=eu-west-1", "AWS_ACCESS_KEY_ID=AKIA1")
-    for name in (*NEVER, "AWS_REGION", "AWS_ACCESS_KEY_ID"):
+def test_another_provider_s_package_sees_keys_of_the_file_and_nothing_that_leads_astray(monkeypatch):
+    write(*(f"{name}=collector.example" for name in NEVER), "XAI_API_KEY=f", "GROQ_API_KEY=f")
+    for name in (*NEVER, "XAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    for provider in ("bedrock", "google_genai"):
-        assert seen(provider) == ({"AWS_REGION": "eu-west-1", "AWS_ACCESS_KEY_ID": "AKIA1"}, set())
+    monkeypatch.setenv("GROQ_API_KEY", "of.the.process.1")
+    assert seen("xai") == {"XAI_API_KEY": "f"}
 
 
 def test_models_are_made_without_a_key_where_none_is_called(monkeypatch):
     monkeypatch.setenv("XAI_API_KEY", "of.the.process.1")
     with without_calls():
         assert used()[0] == "none"
-        assert seen("anthropic")[0] == {"ANTHROPIC_API_KEY": "none"}
-        assert seen("xai")[0] == {"XAI_API_KEY": "none"}
+        assert seen("anthropic") == {"ANTHROPIC_API_KEY": "none"}
+        assert seen("xai") == {"XAI_API_KEY": "none"}
     assert used()[0] is None
