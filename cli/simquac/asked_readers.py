@@ -13,7 +13,6 @@ from ..options.run import RunOptions
 from ..output.overwriting import check_unread
 from ..running.asking import begun
 from ..running.interrupts import ask_all
-from ..streams import say
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ...analysis.simquac.readers import Results
@@ -21,20 +20,8 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
     from ...runs.reading import ReadingAnswers
 
 ANSWERS = "answers.jsonl"
-READERS = "retriever, features, hf:PATH, teacher:MODEL, openai:NAME, PROVIDER:NAME, agent:URL or MODULE:NAME"
+READERS = "retriever, teacher:MODEL, openai:NAME, PROVIDER:NAME, agent:URL or MODULE:NAME"
 """What `--model` takes."""
-
-
-def hugging_face(spec: str) -> Callable[[Sequence[ReadingQuestion]], list[str | None]]:
-    """The model of `hf:PATH`, or `hf:PATH?marker=true`."""
-    from ...nodes.simquac.hugging_face import HuggingFaceReader
-
-    path, _, arguments = spec.partition("?")
-    if arguments not in ("", "marker=true", "marker=false"):
-        raise SettingError(f"--model {spec}: after ? only marker=true is an option")
-    if not Path(path.removeprefix("hf:")).is_dir():
-        say(f"{path}: no folder of that name, so it is asked for on the Hugging Face hub")
-    return HuggingFaceReader.of(path, marker=arguments == "marker=true")
 
 
 def cast_of(spec: str, prompts: Path | None, seed: int, attempts: int | None) -> "Cast":

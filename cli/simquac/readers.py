@@ -17,7 +17,7 @@ from ..output.overwriting import check_outside
 from ..output.sources import names_of_files
 from ..output.tables import PRINTED, TableOutput, read_source
 from ..streams import say, stderr
-from .asked_readers import ask, cast_of, check_journal, hugging_face, write_answers
+from .asked_readers import ask, cast_of, check_journal, write_answers
 
 QUESTIONS = "Questions and answers"
 """Section of the help."""
@@ -45,8 +45,7 @@ def readers_command(
     model: Annotated[
         list[str] | None,
         model_for(
-            "to answer: retriever (the nearest sentence by idf), hf:PATH (a "
-            "Hugging Face model, extra readers), teacher:MODEL (the simquac cast's assistant with its validator). Or "
+            "to answer: retriever (the nearest sentence by idf), teacher:MODEL (the simquac cast's assistant with its validator). Or "
             "openai:NAME, PROVIDER:NAME, agent:URL, MODULE:NAME (with our prompt template). May be repeated. "
             "Default: retriever."
         ),
@@ -108,16 +107,13 @@ def readers_command(
     results = Results(each_line=not whole, least_agreement=min_agreement)
     with options.surroundings():
         # A spec that is none is told before anything is asked or learnt.
-        casts = {spec: cast_of(spec, prompts, seed, attempts) for spec in others if not spec.startswith("hf:")}
-        models = {spec: hugging_face(spec) for spec in others if spec.startswith("hf:")}
+        casts = {spec: cast_of(spec, prompts, seed, attempts) for spec in others}
         results.baselines(sets)
         with stderr.status("reading") as status:
             for spec in specs:
                 status.update(f"{spec}: {sum(map(len, sets.values()))} questions")
                 if spec == RETRIEVER:
                     results.read("nearest sentence", Retriever(), sets)
-                elif spec in models:
-                    results.read(spec, models[spec], sets)
         if casts:
             conditions = f"history {history}, unanswerable {unanswerable}"
             ask(casts, sets, journal, options, results, conditions)

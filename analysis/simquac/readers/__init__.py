@@ -1,7 +1,7 @@
 """Reading comprehension over QuAC and SimQuAC: readers, their scores, and training on one to test on the other.
 
 Table 7 of "Let the LLMs Talk" (WSDM 2024). A reader is any callable from questions to answers; those that ask a model
-are made elsewhere (`nodes.simquac.hugging_face`, `runs.reading`).
+are made elsewhere (`runs.reading`).
 """
 
 from .folds import folds_of

@@ -267,11 +267,10 @@ def test_what_is_no_question_about_a_section_is_told(duologue: Command, quac: Pa
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("retreiver", "--model retreiver: is not a model that reads: give retriever, features, hf:PATH, teacher:MODEL"),
+        ("retreiver", "--model retreiver: is not a model that reads: give retriever, teacher:MODEL"),
         ("replay:x.jsonl", "replays a file and reads nothing"),
         ("teacher:people:x.json", "replays a file and reads nothing"),
         ("nonsense:x", "nonsense"),
-        ("hf:/nowhere?best=1", "only marker=true"),
         ("teacher:nonsense:x", "nonsense"),
     ],
 )
@@ -279,15 +278,6 @@ def test_a_reader_that_is_none_is_named(duologue: Command, quac: Path, spec: str
     code, _, err = duologue("simquac", "readers", quac, "--model", spec)
     assert code == 2
     assert message in err
-
-
-def test_a_missing_extra_is_named(duologue: Command, quac: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
-    monkeypatch.setitem(sys.modules, "transformers", None)
-    code, _, err = duologue("simquac", "readers", quac, "--model", "hf:/nowhere")
-    assert code == 2
-    assert 'pip install "duologue[readers]"' in err
 
 
 def test_a_file_without_sections_is_refused(duologue: Command, tmp_path: Path) -> None:
