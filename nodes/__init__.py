@@ -11,8 +11,7 @@ from .limits import Limits
 from .messages.building import selector
 from .models import chat_model
 from .scorers import Score, final_state, judged, scoring, solved, text_contains, tool_called
-from .speakers.agents import AgentSpeaker
-from .speakers.speaker import user
+from .speakers.agents import AgentSpeaker, user
 from .state import Draft, State, Update, Verdict, rejected, said
 from .validators import every, not_empty, validator
 

@@ -1,24 +1,17 @@
 """What a chat model, an agent or a function answers, in whatever form, as one reply: words, calls, usage, steps."""
 
 import json
-import math
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from langchain_core.messages import (
-    AIMessage,
-    BaseMessage,
-    BaseMessageChunk,
-    SystemMessage,
-    ToolMessage,
-    convert_to_messages,
-)
+from langchain_core.messages import AIMessage, BaseMessage, BaseMessageChunk, ToolMessage, convert_to_messages
 from pydantic import BaseModel
 
 from ..data.attachments import bounded
 from ..data.formats.tool_messages import NO_RESULT
+from ..data.logs.responses import ITEMS, turns_of_items
 from ..data.records import Role
 from ..data.text.cleaning import clean
 from ..errors import DuologueError
@@ -39,6 +32,8 @@ _TEXT_KEYS = ("output", "answer", "reply", "response", "result", "text", "final_
 """Names under which an object with several texts gives its reply, such as that of LangChain's chains."""
 _HAND_OFFS = ("transfer_to_", "transfer_back_to_")
 """How the tools begin with which the agents of langgraph-supervisor and langgraph-swarm hand a conversation on."""
+_ITEMS = ("message", "reasoning", "function_call", "function_call_output", "custom_tool_call", "web_search_call")
+"""Types of items by which a list is known to be one of OpenAI's Responses."""
 
 
 class AnswerError(DuologueError, TypeError):
@@ -58,6 +53,9 @@ class Step:
     """What it added, none of which another step has."""
     seconds: float | None = None
     error: str | None = None
+
+
+# A draft of messages
 
 
 def draft(text: str, usage: dict[str, int] | None = None) -> Draft:
@@ -84,36 +82,30 @@ def reply_of(messages: Sequence[BaseMessage], steps: Sequence[Step] = ()) -> Dra
     own = [message for message in messages if not isinstance(message, ToolMessage)]
     steps = steps or [Step(message.name or "", messages=[message]) for message in messages]
     told = [message for step in steps for message in step.messages]
-    calls, asked, answered = _calls_of(told)
+    models = [message for message in told or own if not isinstance(message, ToolMessage)]
+    calls, numbers = _calls_of(told)
     spoken = _spoken(messages)
     result = _joined(spoken)
+    thoughts = [thought for message in own for thought in (_reasoning(message), _aside(message, spoken)) if thought]
     silent = [message for message in own if not any(message is one for one in spoken)]
     parts = [part for message in (*silent, *spoken) for part in _media(message)]
-    thoughts = [writable(part) for message in own for part in _thoughts(message, spoken) if part]
-    last = spoken[-1] if spoken else None
-    if last is not None:
-        _add_details(result, last)
+    if spoken and (reason := finish_of(spoken[-1])) is not None:
+        result["finish_reason"] = writable(reason)
+    if spoken and (model := _model_of(spoken[-1])):
+        result["model"] = model
     if thoughts:
-        result["reasoning"] = "\n\n".join(thoughts)
+        result["reasoning"] = writable("\n\n".join(thoughts))
     if calls:
         result["tool_calls"] = calls
     if parts:
         result["parts"] = parts
-    models = [message for message in told or own if not isinstance(message, ToolMessage)]
     result["usage"] = usage_of(models)
-    if last is not None and (flaw := flaw_of(last, result)):
+    flaw = flaw_of(spoken[-1], result) if spoken else EMPTY if why_empty(result) == EMPTY else None
+    if flaw := flaw or (ODD_USAGE if any(map(has_odd_usage, models)) else None):
         result["flaw"] = flaw
-    elif why_empty(result) == EMPTY:
-        result["flaw"] = EMPTY
-    if any(has_odd_usage(message) for message in models):
-        result.setdefault("flaw", ODD_USAGE)
-    if (record := [_plain_step(step, asked, answered, result) for step in steps]) and _worth_telling(steps, calls):
-        result["steps"] = record
+    if len(steps) > 1 or (told and calls) or any(step.path for step in steps):
+        result["steps"] = [_plain_step(step, numbers, result) for step in steps]
     return result
-
-
-def _worth_telling(steps: Sequence[Step], calls: Sequence[object]) -> bool:
-    return len(steps) > 1 or bool(calls) or any(step.path for step in steps)
 
 
 def _joined(spoken: Sequence[BaseMessage]) -> Draft:
@@ -130,28 +122,26 @@ def _joined(spoken: Sequence[BaseMessage]) -> Draft:
 
 def _spoken(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     """The messages whose words are the reply: after a hand-off those of the agent that took over."""
-    own = [(number, message) for number, message in enumerate(messages) if not isinstance(message, ToolMessage)]
+    own = [message for message in messages if not isinstance(message, ToolMessage)]
     begins, speaker = 0, None
-    for number, message in own:
+    for number, message in enumerate(own):
         if _hands_off(message):
             begins = number + 1
         elif _words(message).strip():
             if message.name and speaker and message.name != speaker:
-                begins = max(begins, number)
+                begins = number
             speaker = message.name or speaker
-    words = [(number, message) for number, message in own if _words(message).strip() or _media(message)]
-    after = [message for number, message in words if number >= begins]
-    before = [message for _, message in words if not _hands_off(message)]
-    return after or before[-1:] or [message for _, message in words][-1:] or [message for _, message in own][-1:]
+    worded = [(number, message) for number, message in enumerate(own) if _words(message).strip() or _media(message)]
+    after = [message for number, message in worded if number >= begins]
+    before = [message for _, message in worded if not _hands_off(message)] or [message for _, message in worded]
+    return after or before[-1:] or own[-1:]
 
 
 def _hands_off(message: BaseMessage) -> bool:
-    names = [str(call["name"]) for call in message.tool_calls] if isinstance(message, AIMessage) else []
-    return bool(message.response_metadata.get("__is_handoff_back")) or any(map(_is_hand_off, names))
-
-
-def _is_hand_off(name: str) -> bool:
-    return name.startswith(_HAND_OFFS)
+    calls = message.tool_calls if isinstance(message, AIMessage) else []
+    return bool(message.response_metadata.get("__is_handoff_back")) or any(
+        str(call["name"]).startswith(_HAND_OFFS) for call in calls
+    )
 
 
 def _words(message: BaseMessage) -> str:
@@ -165,18 +155,21 @@ def _media(message: BaseMessage) -> list[dict[str, Any]]:
     return [part for part in parts_in(message) if (part["type"], part.get("name")) != ("other", REFUSAL)]
 
 
-def _thoughts(message: BaseMessage, spoken: Sequence[BaseMessage]) -> list[str]:
-    """A message's reasoning; words that are nothing else, beside a call, belong to it."""
+def _aside(message: BaseMessage, spoken: Sequence[BaseMessage]) -> str:
+    """Words of a message that are nothing but reasoning, beside a call."""
     text = _words(message).strip()
-    is_only_thought = bool(text) and not clean(text).text and any(one is not message for one in spoken)
-    return [_reasoning(message), text if is_only_thought else ""]
+    return text if text and not clean(text).text and any(one is not message for one in spoken) else ""
 
 
-def _add_details(result: Draft, message: BaseMessage) -> None:
-    if (reason := finish_of(message)) is not None:
-        result["finish_reason"] = writable(reason)
-    if model := _model_of(message):
-        result["model"] = model
+def _reasoning(message: BaseMessage) -> str:
+    """The endpoint's reasoning text, in any of the known forms."""
+    parts: list[Any] = [message.additional_kwargs.get("reasoning_content")]
+    for block in message.content if isinstance(message.content, list) else ():
+        if isinstance(block, dict) and block.get("type") in ("reasoning", "thinking"):
+            parts += [block.get(key) for key in ("reasoning", "thinking", "text")]
+            summary = block.get("summary")
+            parts += [one.get("text") for one in summary if isinstance(one, dict)] if isinstance(summary, list) else []
+    return "\n\n".join(part.strip() for part in parts if isinstance(part, str) and part.strip())
 
 
 def _model_of(message: BaseMessage) -> str | None:
@@ -184,32 +177,24 @@ def _model_of(message: BaseMessage) -> str | None:
     return writable(name) if isinstance(name, str) else None
 
 
-def _plain_step(
-    step: Step, asked: Mapping[int, list[int]], answered: Mapping[int, int], reply: Draft
-) -> dict[str, Any]:
+def _plain_step(step: Step, numbers: Mapping[int, list[int]], reply: Draft) -> dict[str, Any]:
     """The step for the record: calls by their numbers among the reply's `tool_calls`, words that the reply has not."""
     said = [message for message in step.messages if not isinstance(message, ToolMessage)]
+    results = [message for message in step.messages if isinstance(message, ToolMessage)]
     texts = [text for message in said if (text := writable(_words(message)).strip()) and text != reply["text"]]
-    usage = usage_of(said) if any(isinstance(one, AIMessage) and one.usage_metadata for one in said) else None
+    has_usage = any(isinstance(one, AIMessage) and one.usage_metadata for one in said)
     plain = {
         "node": writable(step.node),
         "path": list(step.path),
         "text": "\n\n".join(texts),
-        "calls": [number for message in step.messages for number in asked.get(id(message), ())],
-        "results": [answered[id(message)] for message in step.messages if id(message) in answered],
+        "calls": [number for message in said for number in numbers.get(id(message), ())],
+        "results": [number for message in results for number in numbers.get(id(message), ())],
         "model": next(filter(None, map(_model_of, said)), None),
-        "usage": usage,
+        "usage": usage_of(said) if has_usage else None,
         "seconds": None if step.seconds is None else round(step.seconds, 3),
         "error": step.error,
     }
     return {key: value for key, value in plain.items() if value or (key == "seconds" and value is not None)}
-
-
-def steps_of(added: Sequence[BaseMessage], heard: Sequence[Step]) -> list[Step]:
-    """The steps of an agent without a graph: replies of its models that it does not give, and its own messages."""
-    own = {message.id for message in added if message.id} | {id(message) for message in added}
-    hidden = [step for step in heard if not {step.messages[0].id, id(step.messages[0])} & own]
-    return [*hidden, *(Step(message.name or "", messages=[message]) for message in added)] if hidden else []
 
 
 def usage_of(messages: Sequence[BaseMessage]) -> dict[str, int]:
@@ -224,6 +209,93 @@ def usage_of(messages: Sequence[BaseMessage]) -> dict[str, int]:
     return usage
 
 
+# Tool calls
+
+
+def _calls_of(told: Sequence[BaseMessage]) -> tuple[list[dict[str, Any]], dict[int, list[int]]]:
+    """The calls of a turn with their results, and of each message's `id()` the numbers of its calls, or of its result.
+
+    A call gets the first later result of its id that no earlier call has: some endpoints count ids per message.
+    """
+    results = {number: message for number, message in enumerate(told) if isinstance(message, ToolMessage)}
+    calls: list[dict[str, Any]] = []
+    numbers: dict[int, list[int]] = {}
+
+    def take(after: int, call_id: str | None) -> ToolMessage | None:
+        found = [number for number, result in results.items() if result.tool_call_id == (call_id or "")]
+        # A sub-agent that hands over leaves the result with the step around its own ones, which began before them.
+        number = next((number for number in found if number > after), found[0] if found else None)
+        if number is None:
+            return None
+        numbers[id(results[number])] = [len(calls)]
+        return results.pop(number)
+
+    for number, message in enumerate(told):
+        if isinstance(message, AIMessage):
+            first = len(calls)
+            calls += _served_calls(message)
+            for call in message.tool_calls:
+                calls.append(_call(call) | _result(take(number, call["id"])))
+            for broken in message.invalid_tool_calls:
+                calls.append(_malformed(broken, take(number, broken.get("id"))))
+            numbers[id(message)] = list(range(first, len(calls)))
+    return calls, numbers
+
+
+def _served_calls(message: AIMessage) -> Iterator[dict[str, Any]]:
+    """Calls of tools that the model's provider runs itself, such as a search, with their results."""
+    blocks: list[Any] = [] if isinstance(message.content, str) else list(message.content_blocks)
+    results = {one.get("tool_call_id"): one for one in blocks if one.get("type") == "server_tool_result"}
+    for block in blocks:
+        if block.get("type") == "server_tool_call":
+            result = results.get(block.get("id"))
+            about = {"error": NO_RESULT} if result is None else {"result": plain_or_text(result.get("output"))}
+            yield {
+                "name": writable(str(block.get("name"))),
+                "arguments": plain_or_text(block.get("args") or {}),
+                **about,
+            }
+
+
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": writable(call["name"])}
+    try:
+        entry["arguments"] = plain_json(call["args"])
+    except (TypeError, ValueError) as error:
+        entry["error"] = f"its arguments are not JSON ({error}): {writable(str(call['args']))}"
+    return entry
+
+
+def _malformed(call: Mapping[str, Any], answer: ToolMessage | None) -> dict[str, Any]:
+    why = f"{call['error']}: " if call.get("error") else ""
+    problem = f"malformed call: {why}{call.get('args') or 'no arguments'}"
+    problem += f" (answered: {answer.text})" if answer is not None and str(answer.text) else ""
+    return {"name": writable(call.get("name") or ""), "error": writable(problem)}
+
+
+def _result(answer: ToolMessage | None) -> dict[str, Any]:
+    if answer is None:
+        return {"error": NO_RESULT}
+    content, text = answer.content, writable(str(answer.text))
+    if answer.status == "error":
+        return {"error": text or "the tool failed"}
+    if not isinstance(content, str):
+        parts = parts_in(answer)
+        return (
+            bounded({"parts": parts} | ({"result": text} if text else {})) if parts else {"result": plain_json(content)}
+        )
+    # Other text stays as it is: the number of "0.10" or "1e5" is not what the tool wrote.
+    if content.lstrip().startswith(("{", "[")):
+        try:
+            return {"result": plain_json(json.loads(content))}
+        except (ValueError, TypeError, RecursionError):
+            pass
+    return {"result": writable(content)}
+
+
+# Messages of an answer
+
+
 async def messages_answered(answer: Answer, sent: Sequence[BaseMessage], role: Role = "assistant") -> list[BaseMessage]:
     """The own messages in an answer: those of `role`'s part, and results of tools, that were not sent.
 
@@ -234,8 +306,7 @@ async def messages_answered(answer: Answer, sent: Sequence[BaseMessage], role: R
     elif isinstance(answer, Iterator):
         answer = _whole(await in_thread(list, answer))  # other conversations go on between its pieces
     read = _messages(answer)
-    new = added(read, sent) if len(read) > 1 else read
-    own = own_messages(new, role)
+    own = own_messages(added(read, sent) if len(read) > 1 else read, role)
     if not own:
         raise AnswerError(f"the function answered with no message of its own: it must answer with {ACCEPTED}")
     return own
@@ -246,37 +317,26 @@ def own_messages(messages: Sequence[BaseMessage], role: Role) -> list[BaseMessag
     asked = max((number for number, one in enumerate(messages) if one.type == "human"), default=-1)
     if any(isinstance(one, AIMessage) and _words(one).strip() for one in messages[asked + 1 :]):
         # What it asked itself, such as a criticism of a first version, comes before its reply.
-        messages = [one for n, one in enumerate(messages) if n > asked or isinstance(one, ToolMessage) or _calls(one)]
+        messages = [
+            one for n, one in enumerate(messages) if n > asked or one.type == "tool" or bool(getattr(one, "tool_calls", None))
+        ]
     own: list[BaseMessage] = [message for message in messages if isinstance(message, (AIMessage, ToolMessage))]
     if not own and role == "user":
         own = [AIMessage(message.content) for message in messages if message.type == "human"]
     return own
 
 
-def _calls(message: BaseMessage) -> bool:
-    return isinstance(message, AIMessage) and bool(message.tool_calls)
-
-
 def added(answered: Sequence[BaseMessage], sent: Sequence[BaseMessage]) -> list[BaseMessage]:
     """The messages that an agent added to the sent ones: it may give the whole conversation, its end, or only its own.
 
-    Sent messages are recognised by their object or id, else by who speaks and the words, in any form of the content.
+    Sent messages are recognised by their object or id, else the last of them by who speaks and the words, in any form
+    of the content; not one that the agent can have written itself.
     """
     ids = {message.id for message in sent if message.id}
-    objects = {id(message) for message in sent}
-    known = [number for number, message in enumerate(answered) if id(message) in objects or message.id in ids]
-    if known:
-        return list(answered[known[-1] + 1 :])
-    old, returned = (
-        [message for message in messages if not isinstance(message, SystemMessage)] for messages in (sent, answered)
-    )
-    if old and list(map(_content, returned[: len(old)])) == list(map(_content, old)):
-        return returned[len(old) :]
-    # Only a message that an agent cannot have written itself marks the end of the old ones.
-    if old and not isinstance(old[-1], AIMessage):
-        ends = [number for number, message in enumerate(answered) if _content(message) == _content(old[-1])]
-        return list(answered[ends[-1] + 1 :]) if ends else list(answered)
-    return list(answered)
+    known = [any(message is one for one in sent) or message.id in ids for message in answered]
+    if not any(known) and sent and not isinstance(sent[-1], AIMessage):
+        known = [_content(message) == _content(sent[-1]) for message in answered]
+    return list(answered[max((number + 1 for number, is_old in enumerate(known) if is_old), default=0) :])
 
 
 def _content(message: BaseMessage) -> tuple[str, Any]:
@@ -285,12 +345,11 @@ def _content(message: BaseMessage) -> tuple[str, Any]:
 
 def _whole(pieces: list[Any]) -> Answer:
     """Pieces of a text as a text, chunks of a message as a message; others are messages."""
-    if all(isinstance(piece, str) for piece in pieces):
-        grows = all(two.startswith(one) and len(two) > len(one) > 0 for one, two in pairwise(pieces))
-        return pieces[-1] if grows and len(pieces) > 2 else "".join(pieces)  # some give the text so far each time
-    deltas = [_delta(piece) for piece in pieces]
-    if pieces and all(delta is not None for delta in deltas):
-        return "".join(delta or "" for delta in deltas)
+    deltas = [piece if isinstance(piece, str) else _delta(piece) for piece in pieces]
+    texts = [delta for delta in deltas if delta is not None]
+    if len(texts) == len(pieces):
+        grows = len(pieces) > 2 and all(two.startswith(one) and len(two) > len(one) > 0 for one, two in pairwise(texts))
+        return texts[-1] if grows else "".join(texts)  # some give the text so far each time
     if all(isinstance(piece, BaseMessageChunk) for piece in pieces):
         first, *rest = pieces
         return sum(rest, first)
@@ -299,56 +358,56 @@ def _whole(pieces: list[Any]) -> Answer:
 
 def _delta(piece: Any) -> str | None:
     """The text of a chunk of OpenAI's chat completions; None of anything else."""
-    plain = piece.model_dump() if _is_openai(piece) else piece
+    plain = _dumped(piece)
     if not isinstance(plain, Mapping) or plain.get("object") != "chat.completion.chunk":
         return None
     return "".join((choice.get("delta") or {}).get("content") or "" for choice in plain.get("choices") or ())
 
 
+def _dumped(answer: Any) -> Any:
+    """An object of OpenAI's client, a dataclass or one of another class by its fields; anything else as it is."""
+    if isinstance(answer, BaseMessage) or type(answer).__module__ == "builtins":
+        return answer
+    if isinstance(answer, BaseModel):
+        return answer.model_dump(mode="json", exclude_none=True)
+    if is_dataclass(answer) and not isinstance(answer, type):
+        return asdict(answer)
+    if callable(items := getattr(answer, "to_input_list", None)):  # of OpenAI's agents
+        return items()
+    return answer if isinstance(answer, (Mapping, Sequence)) else getattr(answer, "__dict__", None) or answer
+
+
 def _messages(answer: Any) -> list[BaseMessage]:
     """The messages in an answer; AnswerError if it cannot be read."""
-    if isinstance(answer, BaseMessage):
-        return [answer]
-    if isinstance(answer, str):
-        return [AIMessage(answer)]
-    if isinstance(answer, BaseModel):
-        answer = answer.model_dump(mode="json", exclude_none=True)  # as OpenAI's client gives them
-    elif is_dataclass(answer) and not isinstance(answer, type):
-        answer = asdict(answer)
-    elif callable(items := getattr(answer, "to_input_list", None)):  # of OpenAI's agents
-        return _of_items(items())
-    elif not isinstance(answer, (Mapping, list, tuple)) and type(answer).__module__ != "builtins":
-        answer = getattr(answer, "__dict__", None) or answer
+    answer = _dumped(answer)
+    if isinstance(answer, (BaseMessage, str)):
+        return _read(answer)
     if isinstance(answer, Mapping):
         return _of_object(answer)
     if not isinstance(answer, (list, tuple)):
         raise AnswerError(f"the function answered with {_shown(answer)}: it must answer with {ACCEPTED}")
-    items = [one.model_dump(mode="json", exclude_none=True) if _is_openai(one) else one for one in answer]
+    items = [_dumped(one) for one in answer]
     if any(isinstance(one, Mapping) and one.get("type") in _ITEMS for one in items):
         return _of_items(items)
-    return [message for one in items for message in _read([one])]
-
-
-def _is_openai(one: object) -> bool:
-    return isinstance(one, BaseModel) and not isinstance(one, BaseMessage)
+    return [message for one in items for message in _read(one)]
 
 
 def _of_object(answer: Mapping[str, Any]) -> list[BaseMessage]:
     choices = answer.get("choices")
     if isinstance(choices, Sequence) and choices and isinstance(choices[0], Mapping):
-        return _with_usage(_read([_message_of(answer, choices[0])]), answer.get("usage"))
+        about = {"finish_reason": choices[0].get("finish_reason"), "model_name": answer.get("model")}
+        message = choices[0].get("message")
+        if isinstance(message, Mapping):
+            message = {**message, "response_metadata": {k: v for k, v in about.items() if isinstance(v, str)}}
+        return _with_usage(_read(message), answer.get("usage"))
     if isinstance(answer.get("output"), list) and answer.get("object", "response") == "response":
-        return _of_items(answer["output"], answer.get("model"), answer.get("usage"))
+        return _with_usage(_of_items(answer["output"], answer.get("model")), answer.get("usage"))
     if answer.get("structured_response") is not None:
         return [AIMessage(structured_text(answer["structured_response"]))]
     if isinstance(answer.get("messages"), (list, tuple)):
         return _messages(list(answer["messages"]))
-    if {"content", "tool_calls", "refusal"} & set(answer):
-        return _read([answer])
     text = _one_text(answer)
-    if text is None:
-        raise AnswerError(f"the function answered with {_shown(answer)} as a message: it must answer with {ACCEPTED}")
-    return [AIMessage(text)]
+    return _read(answer if text is None or _is_message(answer) else text)
 
 
 def _one_text(answer: Mapping[str, Any]) -> str | None:
@@ -367,84 +426,68 @@ def structured_text(value: Any) -> str:
     return json.dumps(plain, ensure_ascii=False) if text is None else text
 
 
-def _read(items: Sequence[Any]) -> list[BaseMessage]:
-    for one in items:
-        if (
-            not isinstance(one, (BaseMessage, str))
-            and not _is_pair(one)
-            and not (isinstance(one, Mapping) and {"content", "tool_calls", "refusal"} & set(one))
-        ):
-            raise AnswerError(f"the function answered with {_shown(one)} as a message: it must answer with {ACCEPTED}")
-    whole = [
-        AIMessage(one) if isinstance(one, str) else _with_role(one) if isinstance(one, Mapping) else one
-        for one in items
-    ]
+def _is_message(one: Any) -> bool:
+    return isinstance(one, Mapping) and bool({"content", "tool_calls", "refusal"} & set(one))
+
+
+def _read(one: Any) -> list[BaseMessage]:
+    """A message, a text, OpenAI's form, which may lack role and content, or a pair of role and text."""
+    if isinstance(one, str):
+        return [AIMessage(one)]
+    is_pair = isinstance(one, tuple) and len(one) == 2 and all(isinstance(part, str) for part in one)
+    if not (isinstance(one, BaseMessage) or is_pair or _is_message(one)):
+        raise AnswerError(f"the function answered with {_shown(one)} as a message: it must answer with {ACCEPTED}")
+    if isinstance(one, Mapping):
+        one = {"role": "assistant", **one, "content": one.get("content") or ""}
     try:
-        return convert_to_messages(whole)
+        return convert_to_messages([one])
     except (ValueError, TypeError, KeyError, AttributeError, NotImplementedError) as error:
         line = " ".join(str(error).split())[:200]
         raise AnswerError(f"the function's message cannot be read ({line}): it must answer with {ACCEPTED}") from None
 
 
-def _is_pair(one: Any) -> bool:
-    """Whether it is a role and a text, as LangChain takes them."""
-    return isinstance(one, tuple) and len(one) == 2 and all(isinstance(part, str) for part in one)
-
-
-def _message_of(completion: Mapping[str, Any], choice: Mapping[str, Any]) -> Any:
-    """The message of a choice, with the finish reason and the model's name."""
-    message = choice.get("message")
-    if not isinstance(message, Mapping):
-        return message
-    details = {"finish_reason": choice.get("finish_reason"), "model_name": completion.get("model")}
-    metadata = {name: text for name, text in details.items() if isinstance(text, str)}
-    return {**message, "response_metadata": metadata} if metadata else message
-
-
-def _with_role(message: Mapping[str, Any]) -> dict[str, Any]:
-    """The message with a role and a content, of which OpenAI's form may lack the content beside tool calls."""
-    return {"role": "assistant", **message, "content": message.get("content") or ""}
-
-
-_ITEMS = ("message", "reasoning", "function_call", "function_call_output", "custom_tool_call", "web_search_call")
-"""Types of items by which a list is known to be one of OpenAI's Responses."""
-
-
-def _of_items(items: Sequence[Any], model: Any = None, usage: Any = None) -> list[BaseMessage]:
-    """The messages of OpenAI's Responses: consecutive items of the model are one message."""
+def _of_items(items: Sequence[Any], model: Any = None) -> list[BaseMessage]:
+    """The messages of OpenAI's Responses; reasoning and the calls of OpenAI's own tools are blocks of them."""
     read: list[BaseMessage] = []
-    blocks: list[Any] = []
-    calls: list[dict[str, Any]] = []
+    plain = [item if isinstance(item, Mapping) else {} for item in items]
+    own = [
+        {**item, "type": "function_call", "arguments": json.dumps({"input": item.get("input")})}
+        if item.get("type") == "custom_tool_call"
+        else {"role": "assistant", **item}
+        if item.get("type", "message") == "message"
+        else item
+        for item in plain
+    ]
+    for turn in turns_of_items(own, output=True):
+        blocks = [block for item in turn.pop(ITEMS, ()) for block in _blocks_of(item)]
+        about = {"response_metadata": {"model_name": model}} if isinstance(model, str) else {}
+        (message,) = _read(
+            {key: turn[key] for key in ("role", "content", "tool_calls", "refusal", "tool_call_id") if key in turn}
+            | about
+        )
+        if blocks:
+            words = (
+                message.content if isinstance(message.content, list) else [{"type": "text", "text": message.content}]
+            )
+            message.content = [*blocks, *words]
+        read.append(message)
+    return read
 
-    def take() -> None:
-        if blocks or calls:
-            metadata = {"model_name": model} if isinstance(model, str) else {}
-            read.append(AIMessage([*blocks], tool_calls=[*calls], response_metadata=metadata))
-            blocks.clear()
-            calls.clear()
 
-    for item in items:
-        match item.get("type", "message") if isinstance(item, Mapping) else None:
-            case "reasoning":
-                blocks.append({"type": "reasoning", "summary": item.get("summary") or []})
-            case "function_call" | "custom_tool_call":
-                calls.append({"name": item.get("name", ""), "args": _arguments(item), "id": item.get("call_id")})
-            case "function_call_output":
-                take()
-                read.append(ToolMessage(item.get("output") or "", tool_call_id=item.get("call_id") or ""))
-            case str() as kind if kind.endswith("_call"):  # of a tool of OpenAI's own, such as a search
-                name, call_id = kind.removesuffix("_call"), item.get("id")
-                calls.append({"name": name, "args": item.get("action") or {}, "id": call_id})
-                take()
-                read.append(ToolMessage(str(item.get("status") or ""), tool_call_id=str(call_id)))
-            case "message" if item.get("role", "assistant") == "assistant":
-                content = item.get("content") or []
-                blocks += [content] if isinstance(content, str) else [_text_block(block) for block in content]
-            case "message":
-                take()
-                read += _read([{**item, "content": [_text_block(block) for block in item.get("content") or []]}])
-    take()
-    return _with_usage(read, usage)
+def _blocks_of(item: Mapping[str, Any]) -> list[Any]:
+    kind = str(item.get("type"))
+    if not kind.endswith("_call"):
+        return [item]
+    called = {
+        "type": "server_tool_call",
+        "name": kind.removesuffix("_call"),
+        "id": item.get("id"),
+        "args": item.get("action") or {},
+    }
+    return [
+        called,
+        {"type": "server_tool_result", "tool_call_id": item.get("id"), "output": str(item.get("status") or "")},
+    ]
 
 
 def _with_usage(read: list[BaseMessage], usage: Any) -> list[BaseMessage]:
@@ -454,20 +497,6 @@ def _with_usage(read: list[BaseMessage], usage: Any) -> list[BaseMessage]:
     return read
 
 
-def _text_block(block: Any) -> Any:
-    if isinstance(block, Mapping) and block.get("type") in ("output_text", "input_text"):
-        return {"type": "text", "text": block.get("text") or ""}
-    return block
-
-
-def _arguments(item: Mapping[str, Any]) -> dict[str, Any]:
-    try:
-        read = json.loads(item.get("arguments") or item.get("input") or "{}")
-    except ValueError:
-        read = item.get("arguments") or item.get("input")
-    return read if isinstance(read, dict) else {"input": read}
-
-
 def _shown(answer: Any) -> str:
     if answer is None:
         return "nothing (None)"
@@ -475,133 +504,25 @@ def _shown(answer: Any) -> str:
     return f"{type(answer).__name__}{keys}"
 
 
-def _calls_of(told: Sequence[BaseMessage]) -> tuple[list[dict[str, Any]], dict[int, list[int]], dict[int, int]]:
-    """The calls of a turn with their results, and of each message's `id()` the numbers of its calls, or of its result.
-
-    A call gets the first later result of its id that no earlier call has: some endpoints count ids per message.
-    """
-    results = {number: message for number, message in enumerate(told) if isinstance(message, ToolMessage)}
-    calls: list[dict[str, Any]] = []
-    asked: dict[int, list[int]] = {}
-    answered: dict[int, int] = {}
-
-    def take(after: int, call_id: str | None) -> ToolMessage | None:
-        numbers = [number for number, result in results.items() if result.tool_call_id == (call_id or "")]
-        # A sub-agent that hands over leaves the result with the step around its own ones, which began before them.
-        number = next((number for number in numbers if number > after), numbers[0] if numbers else None)
-        if number is None:
-            return None
-        answered[id(results[number])] = len(calls)
-        return results.pop(number)
-
-    for number, message in enumerate(told):
-        if not isinstance(message, AIMessage):
-            continue
-        own = asked.setdefault(id(message), [])
-        for served in _served_calls(message):
-            own.append(len(calls))
-            calls.append(served)
-        for call in message.tool_calls:
-            own.append(len(calls))
-            calls.append(_call(call) | _result(take(number, call["id"])))
-        for broken in message.invalid_tool_calls:
-            own.append(len(calls))
-            calls.append(_malformed(broken, take(number, broken.get("id"))))
-    return calls, asked, answered
-
-
-def _served_calls(message: AIMessage) -> list[dict[str, Any]]:
-    """Calls of tools that the model's provider runs itself, such as a search, with their results."""
-    if isinstance(message.content, str):
-        return []
-    blocks: list[Any] = list(message.content_blocks)
-    results = {one.get("tool_call_id"): one for one in blocks if one.get("type") == "server_tool_result"}
-    calls = []
-    for block in blocks:
-        if block.get("type") == "server_tool_call":
-            result = results.get(block.get("id"))
-            about = {"error": NO_RESULT} if result is None else {"result": plain_or_text(result.get("output"))}
-            calls.append(
-                {"name": writable(str(block.get("name"))), "arguments": plain_or_text(block.get("args") or {})} | about
-            )
-    return calls
-
-
-def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    entry: dict[str, Any] = {"name": writable(call["name"])}
-    try:
-        entry["arguments"] = plain_json(call["args"])
-    except TypeError as error:
-        entry["error"] = f"its arguments are not JSON ({error}): {writable(str(call['args']))}"
-    return entry
-
-
-def _malformed(call: Mapping[str, Any], answer: ToolMessage | None) -> dict[str, Any]:
-    why = f"{call['error']}: " if call.get("error") else ""
-    problem = f"malformed call: {why}{call.get('args') or 'no arguments'}"
-    problem += f" (answered: {answer.text})" if answer is not None and str(answer.text) else ""
-    return {"name": writable(call.get("name") or ""), "error": writable(problem)}
-
-
-def _result(answer: ToolMessage | None) -> dict[str, Any]:
-    if answer is None:
-        return {"error": NO_RESULT}
-    content = answer.content
-    if answer.status == "error":
-        return {"error": writable(str(answer.text) or "the tool failed")}
-    if not isinstance(content, str):
-        if not (parts := parts_in(answer)):
-            return {"result": plain_json(content)}
-        text = writable(str(answer.text))
-        return bounded({"parts": parts} | ({"result": text} if text else {}))
-    # Other text stays as it is: the number of "0.10" or "1e5" is not what the tool wrote.
-    if not content.lstrip().startswith(("{", "[")):
-        return {"result": writable(content)}
-    try:
-        return {"result": plain_json(json.loads(content))}
-    except (ValueError, TypeError, RecursionError):
-        return {"result": writable(content)}
-
-
-def _reasoning(message: BaseMessage) -> str:
-    """The endpoint's reasoning text, in any of the known forms."""
-    aside = message.additional_kwargs.get("reasoning_content")
-    parts = [aside] if isinstance(aside, str) else []
-    for block in message.content if isinstance(message.content, list) else ():
-        if isinstance(block, dict) and block.get("type") in ("reasoning", "thinking"):
-            summary = block.get("summary")
-            texts = [block.get("reasoning"), block.get("thinking"), block.get("text")]
-            texts += (
-                [part.get("text") for part in summary if isinstance(part, dict)] if isinstance(summary, list) else []
-            )
-            parts += [text for text in texts if isinstance(text, str)]
-    return "\n\n".join(part.strip() for part in parts if part.strip())
+# Plain values
 
 
 def plain_json(value: Any) -> Any:
-    """A copy of the value as plain JSON: LangChain messages, pydantic models and dataclasses are dumped.
+    """A copy of the value as plain JSON: messages, pydantic models and dataclasses are dumped.
 
-    TypeError if the value cannot be JSON.
+    TypeError or ValueError if the value cannot be JSON.
     """
-    if value is None or isinstance(value, (bool, int)):
-        return value
-    if isinstance(value, str):
-        return writable(value)
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise TypeError(f"{value} is not a number of JSON")
-        return value
-    if isinstance(value, BaseModel):
-        return plain_json(value.model_dump(mode="json"))
-    if is_dataclass(value) and not isinstance(value, type):
-        return plain_json(asdict(value))
-    if isinstance(value, Mapping):
-        if not all(isinstance(key, str) for key in value):
-            raise TypeError("a key of an object is not a text")
-        return {writable(key): plain_json(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain_json(inner) for inner in value]
-    raise TypeError(f"{type(value).__name__} is not JSON")
+
+    def dumped(one: Any) -> Any:
+        if isinstance(one, BaseModel):
+            return one.model_dump(mode="json")
+        if is_dataclass(one) and not isinstance(one, type):
+            return asdict(one)
+        if isinstance(one, Mapping):
+            return dict(one)
+        raise TypeError(f"{type(one).__name__} is not JSON")
+
+    return json.loads(writable(json.dumps(value, ensure_ascii=False, allow_nan=False, default=dumped)))
 
 
 def plain_or_text(value: Any) -> Any:

@@ -27,10 +27,10 @@ from ...nodes.recllmsim.roles import GoalMessages, HelperMessages, UserPrompts, 
 from ...nodes.scorers.post_questions import PostQuestions
 from ...nodes.scorers.scores import scorers_of
 from ...nodes.settings.import_path import import_path_of, imported, is_import_path
-from ...nodes.speakers.agents import AgentSpeaker
+from ...nodes.speakers.agents import AgentSpeaker, FunctionSpeaker, SpeakerReply
 from ...nodes.speakers.given import REMOTE, channels_named, check_form, remote_agent, speaking
 from ...nodes.speakers.replay import ReplaySpeaker, replayed_path
-from ...nodes.speakers.speaker import ChatSpeaker, FunctionSpeaker, SpeakerReply, is_reply
+from ...nodes.speakers.speaker import ChatSpeaker, is_reply
 from ...nodes.state import PLACES
 from ...nodes.stops import SIGNATURE, until_spent
 from ...nodes.validators import not_empty, parts_of
@@ -203,7 +203,7 @@ class Cast:
             node = speaker(role, made[place])
             given = {name: value for name in ("approve", "context") if (value := getattr(self, name)) is not None}
             if role == "assistant" and given:
-                if not isinstance(node, AgentSpeaker):
+                if not isinstance(node, AgentSpeaker) or isinstance(node, FunctionSpeaker):
                     raise SettingError(
                         f"{next(iter(given))}: the assistant is not a LangGraph agent, which could use it"
                     )
@@ -335,7 +335,7 @@ def _named(role: Role, choice: str) -> Any:
         return ChatSpeaker(role, chat_model(choice))
     own = speaking(choice, role)
     node = speaker(role, own)
-    by_path = node is not own or isinstance(node, (AgentSpeaker, FunctionSpeaker))
+    by_path = node is not own or isinstance(node, AgentSpeaker)
     return changed(node, path=choice) if by_path else node
 
 

@@ -18,8 +18,8 @@ from ...nodes.scorers.outcomes import FinalState, ToolCalled
 from ...nodes.scorers.post_questions import PostQuestions
 from ...nodes.scorers.scores import SUCCESS, Scoring, scorers_of
 from ...nodes.scorers.success import KEY, unscorable
-from ...nodes.speakers.agents import AgentSpeaker, channels_of
-from ...nodes.speakers.speaker import ChatSpeaker, FunctionSpeaker
+from ...nodes.speakers.agents import AgentSpeaker, FunctionSpeaker, channels_of
+from ...nodes.speakers.speaker import ChatSpeaker
 from ...nodes.speakers.tools import tools_of
 from ...nodes.state import Planned, state_from
 from ...nodes.validators import parts_of
@@ -107,7 +107,7 @@ def check_scenarios(cast: "Cast", states: Iterable[Planned]) -> None:
     assistant = cast.nodes["assistant"]
     keeps = (
         channels_of(assistant.agent) != ["messages"]
-        if isinstance(assistant, AgentSpeaker)
+        if isinstance(assistant, AgentSpeaker) and not isinstance(assistant, FunctionSpeaker)
         else not isinstance(assistant, (ChatSpeaker, FunctionSpeaker))
     )  # a node of somebody else's may
     has_state = cast.world is not None or keeps

@@ -34,9 +34,6 @@ def tools_of(agent: object) -> Iterator[tuple[str, Any]]:
             yield from ((name, node) for name in node.tools_by_name)
 
 
-# Which change something
-
-
 def read_only_tools(role: Role, agent: object, named: ReadOnly) -> bool | tuple[str, ...]:
     """The read-only tools of an agent: those that are named, and those that declare it themselves."""
     if isinstance(named, bool):
@@ -82,21 +79,6 @@ def was_not_undone(attempt: Mapping[str, Any]) -> bool:
     return any(str(note).startswith((NOT_ASKED_AGAIN, NOT_UNDONE)) for note in attempt.get("notes", ()))
 
 
-# Made again
-
-
-async def called_by_node(
-    node: Any, name: str, arguments: Mapping[str, Any], context: Any, call_id: str = "call"
-) -> dict[str, Any]:
-    """The plain form of one tool call by a tool node, outside its agent; it raises what the node does not handle."""
-    request = AIMessage("", tool_calls=[{"name": name, "args": dict(arguments), "id": call_id}])
-    graph: Any = StateGraph(MessagesState).add_node("tools", node).add_edge(START, "tools")
-    with alone(context):
-        answer = await graph.compile().ainvoke({"messages": [request]}, context=context)
-    (call,) = reply_of(answer["messages"]).get("tool_calls", [])
-    return call
-
-
 async def brought_to(state: State, limits: Limits, speakers: Mapping[Role, object]) -> None:
     """Bring the new world of a fork to where its last kept message left it; WorldError if that fails.
 
@@ -106,8 +88,9 @@ async def brought_to(state: State, limits: Limits, speakers: Mapping[Role, objec
     if not isinstance(limits, Context) or limits.world is None or not state.get("origin", {}).get("forks"):
         return
     for number, message in enumerate(said(state)):
-        for place, call in enumerate(_done(message)):
-            again = await _again(call, speakers[message["role"]], f"again-{place}", state, limits)
+        ran = [one for one in message.get("attempts", ()) if one["verdict"] != "rejected" or was_not_undone(one)]
+        for call in (call for attempt in ran for call in calls_that_ran(attempt) if call["name"] != INTERRUPT):
+            again = await _again(call, speakers[message["role"]], state, limits)
             if any(again.get(key) != call.get(key) for key in ("result", "error")):
                 raise WorldError(
                     f"message #{number}: {call['name']} gives another result: {_outcome(call)} is recorded, now it gives "
@@ -115,22 +98,24 @@ async def brought_to(state: State, limits: Limits, speakers: Mapping[Role, objec
                 )
 
 
-async def _again(call: Mapping[str, Any], speaker: Any, call_id: str, state: State, limits: Limits) -> dict[str, Any]:
+async def _again(call: Mapping[str, Any], speaker: Any, state: State, limits: Limits) -> dict[str, Any]:
     agent = getattr(speaker, "agent", None)
     if (node := dict(tools_of(agent)).get(call["name"])) is None:
         return {"error": "the side's agent has no tool node with it"}
     try:
         context = own_context(speaker.role, agent, speaker.context, state["scenario"], limits)
-        return await called_by_node(node, call["name"], call.get("arguments", {}), context, call_id)
+        return await called_by_node(node, call["name"], call.get("arguments", {}), context)
     except Exception as error:
         return {"error": error_line(error)}
 
 
-def _done(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The calls of a message whose tools ran and were not undone, without approvals and those that wait."""
-    for attempt in message.get("attempts", ()):
-        if attempt["verdict"] != "rejected" or was_not_undone(attempt):
-            yield from (call for call in calls_that_ran(attempt) if call["name"] != INTERRUPT)
+async def called_by_node(node: Any, name: str, arguments: Mapping[str, Any], context: Any) -> dict[str, Any]:
+    """The plain form of one tool call by a tool node, outside its agent; it raises what the node does not handle."""
+    request = AIMessage("", tool_calls=[{"name": name, "args": dict(arguments), "id": "call"}])
+    graph: Any = StateGraph(MessagesState).add_node("tools", node).add_edge(START, "tools")
+    with alone(context):
+        answer = await graph.compile().ainvoke({"messages": [request]}, context=context)
+    return dict(reply_of(answer["messages"])["tool_calls"][0])
 
 
 def _outcome(call: Mapping[str, Any]) -> str:

@@ -22,7 +22,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, ToolRuntime
 
 from duologue import graphs, nodes
-from duologue.nodes.speakers.speaker import FunctionSpeaker
+from duologue.nodes.speakers.agents import FunctionSpeaker
 from duologue.nodes.messages.building import plain_messages
 
 

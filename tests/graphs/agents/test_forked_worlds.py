@@ -14,7 +14,7 @@ from duologue.data import Conversation
 from duologue.graphs import Cast
 from duologue.nodes import AgentSpeaker, Limits, scoring
 from duologue.nodes.messages.building import plain_messages
-from duologue.nodes.speakers.speaker import FunctionSpeaker
+from duologue.nodes.speakers.agents import FunctionSpeaker
 
 
 class Ledger:

@@ -306,7 +306,7 @@ async def test_langchains_middleware_is_answered_by_a_policy(mode: Any, calls: i
 
 
 @pytest.mark.parametrize("mode", ["batched", "per_call"])
-@pytest.mark.parametrize(("said", "done"), [("Yes, please.", [1]), ("No, do not do that.", [])])
+@pytest.mark.parametrize(("said", "done"), [("Yes, please.", [1]), ("No, do not do that.", []), ("Hm, what for?", [])])
 async def test_the_simulated_user_is_shown_the_action_and_decides(mode: Any, said: str, done: list[int]) -> None:
     paid: list[int] = []
     conversation = await approved(paying(paid, interrupt_mode=mode), "ask-user", said)
@@ -315,15 +315,6 @@ async def test_the_simulated_user_is_shown_the_action_and_decides(mode: Any, sai
     assert conversation.messages[1].tool_calls[0].waits
     name, _, decision = calls_of(conversation.messages[3])[0]
     assert (name, decision["approve"]) == ("interrupt", "ask-user")
-
-
-@pytest.mark.parametrize(("second", "done"), [("Yes.", [1]), ("Hm, what for?", [])])
-async def test_an_unclear_reply_is_asked_for_once_more_and_the_second_rejects(second: str, done: list[int]) -> None:
-    paid: list[int] = []
-    conversation = await approved(paying(paid), "ask-user", "Why?", second)
-    first, again, last = replies(conversation)
-    assert again == first.replace("yes or no.", "yes or no. Your reply was neither.")
-    assert (paid, last) == (done, "That is done.")
 
 
 @pytest.mark.parametrize("goal", ["pay 3 euro", "付三欧元"])
@@ -393,7 +384,7 @@ def test_each_action_gets_a_decision_that_its_tool_allows() -> None:
         {"type": "approve"},
         {"type": "respond", "message": "Approved."},
     ]
-    rejected = decided("ask-user", pending, reply="No, thanks.")["1"]["decisions"]
+    rejected = decided("ask-user", pending, "No, thanks.")["1"]["decisions"]
     assert rejected == [{"type": kind, "message": "No, thanks."} for kind in ("reject", "respond")]
     only = {**REQUEST, "review_configs": [{"action_name": "pay", "allowed_decisions": ["approve"]}]}
     with pytest.raises(ContractError, match="pay allows only approve: give a function that decides"):
@@ -417,7 +408,7 @@ async def test_a_moderators_yes_approves_nothing() -> None:
     graph = conversation(cast, after={"question_validator": {"moderator": lambda s: "Yes." if s["turn"] else None}})
     (record,) = await runs.asimulate(graph, [recllmsim.scenario(ABOUT)], limits=Limits(max_turns=2))
     assert ("moderator", "Yes.") in [(message.name, message.text) for message in record.messages]
-    assert (paid, record.messages[-1].text.count("neither")) == ([], 1)
+    assert paid == []
 
 
 # Several at once, and one after the other

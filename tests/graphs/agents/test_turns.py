@@ -11,11 +11,9 @@ from langchain_core.runnables import RunnableLambda
 from langgraph.checkpoint.memory import InMemorySaver
 
 from duologue import runs
-from duologue.errors import SettingError
 from duologue.graphs import agent_test, recllmsim
-from duologue.nodes import AgentSpeaker, Limits, foreign
+from duologue.nodes import Limits, foreign
 from duologue.nodes.foreign import DaemonThreads
-from duologue.nodes.speakers.speaker import FunctionSpeaker
 from tests.graphs.agents.talks import ABOUT, cast_of, chain, replies, run, says, talk
 
 SHORT = Limits(max_turns=2, turn_timeout=0.05)
@@ -90,16 +88,6 @@ def test_what_a_graph_did_before_its_time_was_over_is_said_and_recorded(never: A
 async def test_an_agent_that_plays_the_user_is_the_users_fault() -> None:
     conversation = await run(cast_of("offline", user=sleeping), limits=SHORT)
     assert (conversation.stop, conversation.fault, conversation.messages) == ("user_timeout", "user", ())
-
-
-@pytest.mark.parametrize("speaker", [FunctionSpeaker, lambda *a, **s: AgentSpeaker(a[0], RunnableLambda(a[1]), **s)])
-async def test_an_agents_own_limit_comes_before_that_of_the_conversation(speaker: Any) -> None:
-    conversation = await talk(speaker("assistant", sleeping, turn_timeout=0.05))
-    assert conversation.stop == "agent_timeout"
-    assert conversation.provenance.nodes["assistant"].flat()["turn_timeout"] == 0.05
-    for wrong in (0, -1, float("inf"), "60s", True):
-        with pytest.raises((SettingError, TypeError), match="assistant: turn_timeout must be"):
-            speaker("assistant", sleeping, turn_timeout=wrong)
 
 
 async def test_a_resumed_run_keeps_a_turn_that_took_too_long_and_retries_it_only_among_the_failed(

@@ -23,7 +23,7 @@ from duologue.graphs import Cast, casts, conversation, recllmsim, record, world
 from duologue.graphs.scenarios.forks import replayed
 from duologue.nodes import AgentSpeaker, Limits, scoring, tool_called, validator
 from duologue.nodes.contract import ContractError
-from duologue.nodes.speakers.speaker import FunctionSpeaker
+from duologue.nodes.speakers.agents import FunctionSpeaker
 from duologue.nodes.speakers.tools import declared
 from duologue.nodes.state import rejected
 from duologue.nodes.worlds import Context, WorldError

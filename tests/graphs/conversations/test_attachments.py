@@ -12,7 +12,8 @@ from duologue.data.attachments import MOST_INLINE
 from duologue.graphs import Cast
 from duologue.nodes import AgentSpeaker, Limits, not_empty
 from duologue.nodes.messages.building import plain_messages
-from duologue.nodes.speakers.speaker import ChatSpeaker, FunctionSpeaker
+from duologue.nodes.speakers.agents import FunctionSpeaker
+from duologue.nodes.speakers.speaker import ChatSpeaker
 from duologue.testing import scripted_model
 from tests.graphs.played import played
 
