@@ -318,7 +318,9 @@ def own_messages(messages: Sequence[BaseMessage], role: Role) -> list[BaseMessag
     if any(isinstance(one, AIMessage) and _words(one).strip() for one in messages[asked + 1 :]):
         # What it asked itself, such as a criticism of a first version, comes before its reply.
         messages = [
-            one for n, one in enumerate(messages) if n > asked or one.type == "tool" or bool(getattr(one, "tool_calls", None))
+            one
+            for n, one in enumerate(messages)
+            if n > asked or one.type == "tool" or bool(getattr(one, "tool_calls", None))
         ]
     own: list[BaseMessage] = [message for message in messages if isinstance(message, (AIMessage, ToolMessage))]
     if not own and role == "user":
@@ -449,44 +451,35 @@ def _read(one: Any) -> list[BaseMessage]:
 def _of_items(items: Sequence[Any], model: Any = None) -> list[BaseMessage]:
     """The messages of OpenAI's Responses; reasoning and the calls of OpenAI's own tools are blocks of them."""
     read: list[BaseMessage] = []
-    plain = [item if isinstance(item, Mapping) else {} for item in items]
-    own = [
-        {**item, "type": "function_call", "arguments": json.dumps({"input": item.get("input")})}
-        if item.get("type") == "custom_tool_call"
-        else {"role": "assistant", **item}
-        if item.get("type", "message") == "message"
-        else item
-        for item in plain
-    ]
-    for turn in turns_of_items(own, output=True):
+    for turn in turns_of_items([_typical(item) for item in items if isinstance(item, Mapping)], output=True):
         blocks = [block for item in turn.pop(ITEMS, ()) for block in _blocks_of(item)]
-        about = {"response_metadata": {"model_name": model}} if isinstance(model, str) else {}
-        (message,) = _read(
-            {key: turn[key] for key in ("role", "content", "tool_calls", "refusal", "tool_call_id") if key in turn}
-            | about
-        )
-        if blocks:
-            words = (
-                message.content if isinstance(message.content, list) else [{"type": "text", "text": message.content}]
-            )
-            message.content = [*blocks, *words]
+        if isinstance(model, str):
+            turn["response_metadata"] = {"model_name": model}
+        turn.pop("id", None)  # of each part of the answer, and the same again where an agent stores it
+        (message,) = _read(turn)
+        text = message.content if isinstance(message.content, list) else [{"type": "text", "text": message.content}]
+        message.content = [*blocks, *text] if blocks else message.content
         read.append(message)
     return read
 
 
+def _typical(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An item in the form that most have: with a role, and arguments that are an object."""
+    if item.get("type", "message") == "message":
+        return {"role": "assistant", **item}
+    if item["type"] != "custom_tool_call":
+        return item
+    return {**item, "type": "function_call", "arguments": json.dumps({"input": item.get("input")})}
+
+
 def _blocks_of(item: Mapping[str, Any]) -> list[Any]:
-    kind = str(item.get("type"))
-    if not kind.endswith("_call"):
+    name, is_call, _ = str(item.get("type")).partition("_call")
+    if not is_call:
         return [item]
-    called = {
-        "type": "server_tool_call",
-        "name": kind.removesuffix("_call"),
-        "id": item.get("id"),
-        "args": item.get("action") or {},
-    }
+    status, number = str(item.get("status") or ""), item.get("id")
     return [
-        called,
-        {"type": "server_tool_result", "tool_call_id": item.get("id"), "output": str(item.get("status") or "")},
+        {"type": "server_tool_call", "name": name, "id": number, "args": item.get("action") or {}},
+        {"type": "server_tool_result", "tool_call_id": number, "output": status},
     ]
 
 

@@ -46,22 +46,8 @@ from ..replies import Answer, Step, added, messages_answered, own_messages, plai
 from ..settings.redaction import error_line, redacted
 from ..state import Draft, State, Update, attempt_number, id_of, memory_of, merged, rejected, said, without_rejected
 from ..worlds import Context
+from . import questions
 from .lent import Lent, Served, Thread, Turn, Whole, kept_threads, name_of, own_context, said_again
-from .questions import (
-    INTERRUPTED,
-    ApprovalError,
-    Approve,
-    Pending,
-    answers,
-    approval_call,
-    asks_in_words,
-    checked_policy,
-    decided,
-    pending_of,
-    policy_name,
-    question_of,
-    unanswered_calls,
-)
 from .speaker import ChatSpeaker, Speaker, speaker_call
 from .tools import ReadOnly, read_only_tools, tools_of
 
@@ -127,7 +113,7 @@ class AgentSpeaker(Speaker):
     """Tools that change nothing outside the agent's own state, besides those that declare it themselves
     (`nodes.speakers.tools.declared`). A rejected draft that called another one stands, unless the cast's world can be
     put back."""
-    approve: Approve | None = None
+    approve: questions.Approve | None = None
     """Who answers an interrupt that is no question in words, such as that of LangChain's `HumanInTheLoopMiddleware`:
     `all` approves, `none` rejects, `ask-user` asks the other side, a function (or its MODULE:NAME) gives what resumes
     the interrupt of a value. The record has each decision as a call `interrupt`."""
@@ -144,7 +130,7 @@ class AgentSpeaker(Speaker):
         elif page not in ("", True, getattr(self.build, "system", "")):
             raise ContractError(f"{self.role}: give build= or a text as system=, not both")
         object.__setattr__(self, "read_only", read_only_tools(self.role, self.agent, self.read_only))
-        object.__setattr__(self, "approve", checked_policy(self.role, self.approve))
+        object.__setattr__(self, "approve", questions.checked_policy(self.role, self.approve))
         if isinstance(self.agent, Pregel):
             self._check_channels(channels_of(self.agent))
 
@@ -203,13 +189,17 @@ class AgentSpeaker(Speaker):
             await self._called(thread, given, context, turn, limits)
             if not isinstance(thread, Whole):
                 turn.added = await self._added(turn, sent, known)
-            turn.pending = [pending_of(interrupt) for interrupt in turn.interrupts]
-            by = None if turn.error is not None or isinstance(thread, Whole) else answers(self.approve, turn.pending)
+            turn.pending = [questions.pending_of(interrupt) for interrupt in turn.interrupts]
+            by = (
+                None
+                if turn.error is not None or isinstance(thread, Whole)
+                else questions.answers(self.approve, turn.pending)
+            )
             if by != "policy" or len(turn.decisions) >= ROUNDS:
                 break
             given = Command(resume=self._decided(turn, turn.pending, None))
             turn = Turn(turn.steps, turn.written, turn.decisions)
-        turn.question = question_of(self.approve, turn.pending) if by == "user" else None
+        turn.question = questions.question_of(self.approve, turn.pending) if by == "user" else None
         turn.channels = _plain_channels(turn.channels)
         if isinstance(thread, Thread) or turn.question:
             waits = {"pending": turn.pending} if turn.question else {}
@@ -260,19 +250,19 @@ class AgentSpeaker(Speaker):
 
     def _reply(self, state: State, place: Mapping[str, Any]) -> str:
         """The other side's answer to the agent's question; a third one, such as a moderator, approves nothing."""
-        in_words = asks_in_words(place["pending"])
+        in_words = questions.asks_in_words(place["pending"])
         replies = [one for one in said(state)[place["seen"] :] if one["role"] != self.role]
         return "\n\n".join(worded(one) for one in replies if in_words or "name" not in one)
 
-    def _decided(self, turn: Turn, pending: Sequence[Pending], words: str | None) -> dict[str, Any]:
+    def _decided(self, turn: Turn, pending: Sequence[questions.Pending], words: str | None) -> dict[str, Any]:
         """What resumes the agent: the other side's words, or what the policy decides, which the turn records."""
         try:
-            given = decided(self.approve, pending, words)
-        except ApprovalError as error:
+            given = questions.decided(self.approve, pending, words)
+        except questions.ApprovalError as error:
             error.drafts = self._drafts(replace(turn, pending=[], channels={}))
             raise
-        if not asks_in_words(pending):
-            turn.decisions.append(approval_call(cast(Approve, self.approve), pending, given))
+        if not questions.asks_in_words(pending):
+            turn.decisions.append(questions.approval_call(cast(questions.Approve, self.approve), pending, given))
         return given
 
     # What it is sent
@@ -403,7 +393,7 @@ class AgentSpeaker(Speaker):
                 why = "it has no checkpointer"
             elif turn.decisions:
                 why = "it asks for approval again and again"
-            calls = [*calls, *unanswered_calls(turn.pending, why)]
+            calls = [*calls, *questions.unanswered_calls(turn.pending, why)]
         if calls := [*turn.decisions, *calls]:
             draft["tool_calls"] = calls
         for step in draft.get("steps", []):  # their calls come after the decisions
@@ -425,7 +415,7 @@ class AgentSpeaker(Speaker):
             update["failed"], update["crashed"] = error_line(error, placed=True), is_crash(error)
             update["frames"] = frames_of(error)
         elif turn.pending and not turn.question:
-            update["stop"] = INTERRUPTED[self.role]
+            update["stop"] = questions.INTERRUPTED[self.role]
         elif turn.limit is not None:
             update["stop"] = LIMITED[self.role]
         return update
@@ -438,7 +428,7 @@ class AgentSpeaker(Speaker):
             "url": redacted(self.url) if self.url else None,
             **({"reads": self.reads, "answers": self.answers} if self.reads else {}),
             "read_only": read_only,
-            "approve": None if self.approve is None else policy_name(self.approve),
+            "approve": None if self.approve is None else questions.policy_name(self.approve),
             "start": None if self.start is None else describe(self.start),
             "context": None if self.context is None else context,
         }

@@ -2,7 +2,6 @@
 
 import inspect
 import re
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlsplit, urlunsplit
@@ -41,10 +40,15 @@ def speaking(path: str, what: str) -> Any:
     """
     value = imported(path, what)
     is_function = inspect.isroutine(value) or isinstance(value, partial)
-    if is_function and required_parameters(value) == [] and not inspect.iscoroutinefunction(value):
-        value = _made(value, path)
-    if isinstance(value, StateGraph):
-        value = _made(value.compile, path)
+    try:
+        if is_function and required_parameters(value) == [] and not inspect.iscoroutinefunction(value):
+            value = value()
+        if isinstance(value, StateGraph):
+            value = value.compile()
+    except DuologueError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise SettingError(f"{path}: failed: {error_line(error, placed=True)}") from error
     if isinstance(value, str):
         try:
             return chat_model(value)
@@ -54,20 +58,9 @@ def speaking(path: str, what: str) -> Any:
         if not is_reply(value):
             check_node(path, value)
     except (ContractError, ValueError):  # the latter of some built-in functions
-        what = (
-            f"the class {value.__name__}: give an instance, or" if isinstance(value, type) else f"{kind(value)}: give"
-        )
-        raise SettingError(f"{path}: is no speaker but {what} {OWN}") from None
+        one = f"the class {value.__name__}: give an instance, or" if isinstance(value, type) else f"{kind(value)}: give"
+        raise SettingError(f"{path}: is no speaker but {one} {OWN}") from None
     return value
-
-
-def _made(make: Callable[[], Any], path: str) -> Any:
-    try:
-        return make()
-    except DuologueError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise SettingError(f"{path}: failed: {error_line(error, placed=True)}") from error
 
 
 def channels_named(query: str, choice: str) -> dict[str, Any]:
@@ -84,6 +77,8 @@ def remote_agent(spec: str) -> Runnable[Any, Any]:
     No key of this process is sent: the server has its own keys. SettingError for another form, which is not quoted: it
     may hold a password all the same.
     """
+    from langgraph.pregel.remote import RemoteGraph  # imported on use, because it imports an HTTP client
+
     address = spec.removeprefix(REMOTE)
     where = f"agent at {host_of(address)}"
     try:
@@ -93,13 +88,10 @@ def remote_agent(spec: str) -> Runnable[Any, Any]:
         if url.scheme not in ("http", "https") or not url.hostname or url.port == 0 or not is_clear:
             raise ValueError
     except ValueError:
-        raise SettingError(
-            f"{where}: is not an address of a LangGraph server: write agent:http://HOST:PORT?graph=NAME"
-        ) from None
+        expected = "write agent:http://HOST:PORT?graph=NAME"
+        raise SettingError(f"{where}: is not an address of a LangGraph server: {expected}") from None
     if "@" in url.netloc:
         keep_url_secrets(address)
         raise SettingError(f"{where}: give the address without credentials: it is recorded")
-    from langgraph.pregel.remote import RemoteGraph  # imported on use, because it imports an HTTP client
-
     server = urlunsplit((url.scheme, url.netloc, url.path, "", ""))
     return RemoteGraph(arguments.get("graph", ["agent"])[-1], url=server, api_key=None)

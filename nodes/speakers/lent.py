@@ -5,17 +5,16 @@ import copy
 import inspect
 import logging
 import uuid
-from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias, cast
 
-from langchain_core.callbacks import BaseCallbackHandler, BaseCallbackManager
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage, convert_to_messages
 from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
-from langchain_core.runnables.config import var_child_runnable_config
+from langchain_core.runnables.config import merge_configs, var_child_runnable_config
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.constants import CONFIG_KEY_CHECKPOINTER
 from langgraph.errors import GraphInterrupt
@@ -45,7 +44,7 @@ from outside, and there the conversation's own graph is not resumed when the age
 it; without it a sub-agent that stopped for an approval would begin its turn anew."""
 MOST_KEPT = 256
 """Threads that are kept in this process for graphs that are invoked directly; a run keeps those of a conversation."""
-_DIRECT: "OrderedDict[str, Lent]" = OrderedDict()
+_DIRECT: "dict[str, Lent]" = {}
 _SHARED = set[int]()
 """Stores of which it was said that all conversations share them."""
 _SHOWN = {"updates", "values", "tasks", "checkpoints", "debug"}
@@ -62,22 +61,19 @@ class Turn:
     decisions: list[dict[str, Any]] = field(default_factory=list)
     """The approvals so far, as calls for the record."""
     values: Any = None
-    """Its last state, or what it answered."""
+    """Its last output; `channels`: its whole state."""
     channels: Mapping[str, Any] = field(default_factory=dict)
-    """All channels of its state."""
     results: list[list[BaseMessage]] = field(default_factory=list)
-    """The messages that each of its nodes gave."""
+    """The messages that each of its nodes gave; `added`: those of the turn that are its own."""
+    added: list[BaseMessage] = field(default_factory=list)
     interrupts: list[Interrupt] = field(default_factory=list)
     pending: list[dict[str, Any]] = field(default_factory=list)
-    """The interrupts as plain JSON."""
+    """The interrupts as plain JSON; `question`: what of them the other side is asked."""
     question: str | None = None
-    """What it asks the other side."""
     limit: str | None = None
     """The node of a middleware that ended the turn at its limit."""
     error: Exception | None = None
     """What it raised after it had done something."""
-    added: list[BaseMessage] = field(default_factory=list)
-    """Its own messages."""
     place: dict[str, Any] | None = None
     """Where its thread stands, for the side's memory."""
 
@@ -128,10 +124,10 @@ class Steps(BaseCallbackHandler):
                 self.seen.add(name_of(message))
                 step.messages.append(message)
 
-    def end(self, error: Exception | None = None) -> None:
+    def end(self, error: str = "") -> None:
         """Put the replies of models into their places that no step has; with an error, the steps under way failed."""
-        for step, began, _ in self.begun.values() if error is not None else ():
-            step.seconds, step.error = asyncio.get_running_loop().time() - began, error_line(cast(Exception, error))
+        for step, began, _ in self.begun.values() if error else ():
+            step.seconds, step.error = asyncio.get_running_loop().time() - began, error
         for number, step in reversed(self.replies):
             if (name := name_of(step.messages[0])) not in self.seen:
                 self.seen.add(name)
@@ -156,17 +152,6 @@ def messages_in(value: Any) -> list[BaseMessage]:
     values = value.values() if isinstance(value, Mapping) else [value]
     items = (item for one in values for item in (one if isinstance(one, (list, tuple)) else [one]))
     return [item for item in items if isinstance(item, BaseMessage)]
-
-
-def heard_by(handler: Steps, config: RunnableConfig) -> RunnableConfig:
-    """The config with the handler among its callbacks."""
-    callbacks = config.get("callbacks")
-    if isinstance(callbacks, BaseCallbackManager):
-        callbacks = callbacks.copy()
-        callbacks.add_handler(handler)
-    else:
-        callbacks = [*(callbacks or ()), handler]
-    return {**config, "callbacks": callbacks}
 
 
 # Threads
@@ -195,9 +180,9 @@ class Whole:
                     answer = await self.agent.ainvoke(given)
             except GraphInterrupt as raised:
                 turn.interrupts = list(raised.args[0])
-            if isinstance(answer, dict):
-                turn.interrupts += answer.pop("__interrupt__", ())
-                turn.channels = {} if is_function else {**given, **(answer if "messages" in answer else {})}
+            state = answer if isinstance(answer, dict) else {}
+            turn.interrupts += state.pop("__interrupt__", ())
+            turn.channels = {} if is_function else {**given, **(state if "messages" in state else {})}
             if not turn.interrupts:
                 turn.added = await messages_answered(answer, sent, self.role)
         steps.end()
@@ -218,8 +203,8 @@ class Served:
         """Call the graph on its thread; it has no steps here, and its context is the server's."""
         config: RunnableConfig = {"configurable": {"thread_id": self.name}}
         turn.values = await self.agent.ainvoke(given, config)
-        turn.channels = turn.values = _without_interrupts(turn.values)
-        self.history = self.open = messages_in(turn.values)
+        turn.channels = turn.values
+        self.history = self.open = convert_to_messages(turn.values.get("messages") or [])
         found = [one for task in (await self.agent.aget_state(config)).tasks for one in task.interrupts]
         turn.interrupts = [Interrupt(one["value"], id=one["id"]) if isinstance(one, dict) else one for one in found]
 
@@ -254,7 +239,7 @@ class Thread:
     async def call(self, given: Any, context: Any, turn: Turn) -> None:
         """Call the agent, nested in the conversation's graph, so that its steps are in that one's streams."""
         steps = Steps(turn, self.seen)
-        config = heard_by(steps, self._config(context))
+        config = self._config(context, steps)
         if isinstance(given, Command):
             config["configurable"][RESUMING] = True
         outside = next((one for one in config["configurable"].values() if hasattr(one, "modes")), None)
@@ -270,11 +255,11 @@ class Thread:
                     if mode == "tasks":
                         steps.take(inner, part)
                     elif not inner and mode == "values":
-                        turn.values = _without_interrupts(part)
+                        turn.values = part
         except GraphInterrupt:
             pass
         except Exception as error:
-            steps.end(error)
+            steps.end(error_line(error))
             raise
         now = await self.agent.aget_state(config)
         steps.end()
@@ -286,9 +271,9 @@ class Thread:
         self.history = messages_in(turn.channels.get("messages"))
         self.open = [message for step in turn.steps for message in step.messages]
 
-    def _config(self, context: Any) -> RunnableConfig:
+    def _config(self, context: Any, heard: Steps) -> RunnableConfig:
         """The config of here without what says where the conversation's own graph stands, and with thread and store."""
-        config = own_config(context, self.store, nested=True)
+        config = own_config(context, self.store, heard, nested=True)
         lent = {CONFIG_KEY_CHECKPOINTER: self.saver, "thread_id": self.name, "checkpoint_ns": self.place}
         config["configurable"] |= lent
         return config
@@ -302,7 +287,7 @@ def kept_threads(limits: Limits) -> "dict[str, Lent]":
     if isinstance(limits, Context):
         return limits.threads
     while len(_DIRECT) > MOST_KEPT:
-        _DIRECT.popitem(last=False)
+        del _DIRECT[next(iter(_DIRECT))]
     return _DIRECT
 
 
@@ -317,12 +302,6 @@ def said_again(turn: Turn, sent: Sequence[BaseMessage], known: Collection[str | 
         begins = next((number + 1 for number, message in enumerate(result) if message.id in last), 0)
         again |= {one.id: one for one in result[begins:] if one.id in known and _is_own(one)}
     return list(again.values())
-
-
-def _without_interrupts(values: Any) -> Any:
-    if not isinstance(values, Mapping):
-        return values
-    return {key: value for key, value in values.items() if key != "__interrupt__"}
 
 
 class _Copies:
@@ -361,12 +340,14 @@ def _own_store(store: BaseStore | None) -> BaseStore:
 # Config and context
 
 
-def own_config(context: Any, store: BaseStore | None, *, nested: bool) -> RunnableConfig:
+def own_config(context: Any, store: BaseStore | None, heard: Steps | None, *, nested: bool) -> RunnableConfig:
     """The config of here for an agent: its own recursion limit, and a runtime with its context and store.
 
     `nested`: with what makes the agent's steps visible in the streams of the graph that calls it.
     """
     inherited = ensure_config()
+    if heard is not None:
+        inherited = merge_configs(inherited, {"callbacks": [heard]})
     settings = {}
     for key, value in inherited.get("configurable", {}).items():
         if isinstance(value, Runtime):
@@ -380,13 +361,12 @@ def own_config(context: Any, store: BaseStore | None, *, nested: bool) -> Runnab
 
 
 @contextmanager
-def alone(context: Any, handler: Steps | None = None) -> Iterator[None]:
+def alone(context: Any, heard: Steps | None = None) -> Iterator[None]:
     """Inside, a graph is no part of the conversation's graph: it has its own checkpointer and recursion limit.
 
-    LangGraph's `get_runtime` gives `context`. `handler`: what hears the models that are asked inside.
+    LangGraph's `get_runtime` gives `context`. `heard`: what hears the models that are asked inside.
     """
-    config = own_config(context, None, nested=False)
-    with during(var_child_runnable_config, config if handler is None else heard_by(handler, config)):
+    with during(var_child_runnable_config, own_config(context, None, heard, nested=False)):
         yield
 
 
@@ -399,14 +379,11 @@ def own_context(role: str, agent: object, configured: Any, scenario: Mapping[str
     """
     world = limits.world if isinstance(limits, Context) else None
     if configured is not None:
-        own = configured
-        if isinstance(configured, partial) or inspect.isroutine(configured):
-            own = configured(scenario, world)
-        if inspect.isawaitable(own):
-            if inspect.iscoroutine(own):
-                own.close()
+        if not (isinstance(configured, partial) or inspect.isroutine(configured)):
+            return configured
+        if inspect.iscoroutinefunction(configured):
             raise ContractError(f"{role}: context: expected a plain function of scenario and world, got an async one")
-        return own
+        return configured(scenario, world)
     schema = getattr(agent, "context_schema", None)
     if schema is None:
         return limits if world is not None else None
