@@ -21,6 +21,8 @@ LAG = 1.0
 """Seconds by which the event loop may be late before it is said that an agent blocks it."""
 LAST = 0.5
 """Seconds in which a cancelled turn may end; after that it is left behind."""
+_ENTERED: list[str] = []
+"""The agent that was called last in this process."""
 
 
 class ExitError(RuntimeError):
@@ -46,9 +48,8 @@ def as_error(error: BaseException) -> BaseException:
 class DaemonThreads(ThreadPoolExecutor):
     """An executor of as many daemon threads as there are calls: one without an end keeps no process alive.
 
-    Threads of the pool itself have a bound, which calls without an end use up, and are waited for at exit: none is ever
-    begun. An event loop takes only this class. A thread that is idle waits for the next call, and does not end: what a
-    call began may end with its thread, such as the processes of Ray.
+    An event loop takes only this class, whose own threads have a bound and are waited for at exit: none is begun. A
+    thread that is idle does not end: what a call began may end with its thread, such as the processes of Ray.
     """
 
     def __init__(self) -> None:
@@ -67,11 +68,9 @@ class DaemonThreads(ThreadPoolExecutor):
 
         def run() -> None:
             try:
-                result = function(*arguments, **settings)
+                future.set_result(function(*arguments, **settings))
             except BaseException as error:  # is the caller's
                 future.set_exception(as_error(error))
-            else:
-                future.set_result(result)
 
         self.calls.put(run)
         if not self.idle.acquire(blocking=False):
@@ -95,12 +94,12 @@ async def in_thread(function: Callable[..., T], *arguments: Any) -> T:
     """The function's result, from a thread with the context variables of here."""
     context = copy_context()
 
-    def outcome() -> tuple[Any, BaseException | None]:
+    def outcome() -> tuple[
+        Any, BaseException | None
+    ]:  # Python 3.11 replaces a future's TimeoutError by one without a place
         try:
             return context.run(function, *arguments), None
-        except (
-            BaseException
-        ) as error:  # as a result: Python 3.11 replaces a future's TimeoutError by one without a place
+        except BaseException as error:
             return None, as_error(error)
 
     result, error = await asyncio.wrap_future(THREADS.submit(outcome))
@@ -119,9 +118,8 @@ def new_loop() -> asyncio.AbstractEventLoop:
 def run_forever(loop: asyncio.AbstractEventLoop) -> None:
     """Run the loop until it is stopped.
 
-    asyncio lets an exit of foreign code out of the loop, although it is the outcome of one task, and who waits for that
-    has it: here the loop goes on. So it does where that code raises KeyboardInterrupt: Ctrl-C reaches the main thread
-    alone.
+    asyncio lets an exit or a KeyboardInterrupt of foreign code out of the loop, although it is the outcome of one task,
+    and who waits for that has it: here the loop goes on. Ctrl-C reaches the main thread alone.
     """
     while True:
         try:
@@ -180,10 +178,6 @@ async def _guarded(turn: Coroutine[Any, Any, T]) -> T:
         return await turn
     except BaseException as error:
         raise as_error(error) from None
-
-
-_ENTERED: list[str] = []
-"""The agent that was called last in this process."""
 
 
 async def heartbeat() -> None:

@@ -49,7 +49,7 @@ from ..worlds import Context
 from . import questions
 from .lent import Lent, Served, Thread, Turn, Whole, kept_threads, name_of, own_context, said_again
 from .speaker import ChatSpeaker, Speaker, speaker_call
-from .tools import ReadOnly, read_only_tools, tools_of
+from .tools import ReadOnly, calls_made, read_only_tools, tools_of
 
 log = logging.getLogger(__name__)
 
@@ -190,11 +190,8 @@ class AgentSpeaker(Speaker):
             if not isinstance(thread, Whole):
                 turn.added = await self._added(turn, sent, known)
             turn.pending = [questions.pending_of(interrupt) for interrupt in turn.interrupts]
-            by = (
-                None
-                if turn.error is not None or isinstance(thread, Whole)
-                else questions.answers(self.approve, turn.pending)
-            )
+            goes_on = turn.error is None and not isinstance(thread, Whole)
+            by = questions.answers(self.approve, turn.pending) if goes_on else None
             if by != "policy" or len(turn.decisions) >= ROUNDS:
                 break
             given = Command(resume=self._decided(turn, turn.pending, None))
@@ -202,9 +199,11 @@ class AgentSpeaker(Speaker):
         turn.question = questions.question_of(self.approve, turn.pending) if by == "user" else None
         turn.channels = _plain_channels(turn.channels)
         if isinstance(thread, Thread) or turn.question:
-            waits = {"pending": turn.pending} if turn.question else {}
             seen = len(state.get("messages", [])) + 1
-            turn.place = {"at": self._keep(thread, place, limits), "seen": seen, **waits}
+            turn.place = {"at": self._keep(thread, place, limits), "seen": seen}
+            turn.place |= {"pending": turn.pending} if turn.question else {}
+        elif isinstance(thread, Served):
+            turn.place = {}  # the next draft has another one
         return turn
 
     async def _called(self, thread: Lent, given: Any, context: Any, turn: Turn, limits: Limits) -> None:
@@ -305,8 +304,9 @@ class AgentSpeaker(Speaker):
         parts: list[tuple[list[Any], list[Any]]] = [([], [])]
         for chat, message in zip(state["messages"][seen:], said(state)[seen:], strict=True):
             if not seen and message["role"] == self.role:
+                tried = [{**one, "tool_calls": calls_made(one)} for one in message.get("attempts", ())]
                 first = sum(len(calls) for calls, _ in parts)
-                if calls := tool_turns(Message.model_validate(message), first):
+                if calls := tool_turns(Message.model_validate({**message, "attempts": tried}), first):
                     parts.append((calls, []))
             parts[-1][1].append(chat)
         sent: list[BaseMessage] = []

@@ -74,6 +74,11 @@ def calls_that_ran(draft: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [call for call in draft.get("tool_calls", []) if call.get("error") != WAITING]
 
 
+def calls_made(attempt: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The calls that ran, without the approvals, which are recorded as calls."""
+    return [call for call in calls_that_ran(attempt) if call["name"] != INTERRUPT]
+
+
 def was_not_undone(attempt: Mapping[str, Any]) -> bool:
     """Whether an attempt's tools ran and what they did lasts, although the draft may not have been sent."""
     return any(str(note).startswith((NOT_ASKED_AGAIN, NOT_UNDONE)) for note in attempt.get("notes", ()))
@@ -89,7 +94,7 @@ async def brought_to(state: State, limits: Limits, speakers: Mapping[Role, objec
         return
     for number, message in enumerate(said(state)):
         ran = [one for one in message.get("attempts", ()) if one["verdict"] != "rejected" or was_not_undone(one)]
-        for call in (call for attempt in ran for call in calls_that_ran(attempt) if call["name"] != INTERRUPT):
+        for call in (call for attempt in ran for call in calls_made(attempt)):
             again = await _again(call, speakers[message["role"]], state, limits)
             if any(again.get(key) != call.get(key) for key in ("result", "error")):
                 raise WorldError(

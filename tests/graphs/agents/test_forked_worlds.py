@@ -120,16 +120,6 @@ def test_an_agent_without_the_tool_is_named() -> None:
         in future.failure.error
     )
 
-    async def mute(state: Any, runtime: Any) -> Any:
-        return {"drafts": []}
-
-    (future,) = duologue.fork(talk, at=2, cast=hotel(lambda scenario: Ledger(), mute))
-    assert future.failure is not None
-    assert (
-        'message #1: book gives another result: {"booked": 1} is recorded, now it gives the error the side\'s agent has no tool'
-        in future.failure.error
-    )
-
 
 def test_what_a_rejected_draft_did_was_undone_and_is_not_done_again() -> None:
     def first_is_rude(draft: Any, state: Any) -> str | None:

@@ -8,14 +8,13 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
-from langgraph.types import interrupt
 
 from duologue import runs
 from duologue.data import record_lines
 from duologue.graphs import recllmsim
 from duologue.nodes import Limits
 from duologue.nodes.models.scripted import ScriptedModel
-from tests.graphs.agents.talks import ABOUT, call, calls_of, cast_of, chain, looped, replies, run, talk
+from tests.graphs.agents.talks import ABOUT, call, calls_of, cast_of, chain, replies, run, talk
 
 
 def told(draft: Any) -> list[tuple[Any, ...]]:
@@ -141,36 +140,11 @@ async def test_a_step_that_fails_says_so_and_what_was_done_before_stands() -> No
     assert "503" in draft.steps[-1].error
 
 
-async def test_a_question_and_the_calls_that_wait_are_steps_of_both_turns() -> None:
-    def model(state: MessagesState) -> Any:
-        if isinstance(state["messages"][-1], ToolMessage):
-            return {"messages": [AIMessage("Booked.")]}
-        return {"messages": [AIMessage("", tool_calls=[call("book", room=1)])]}
-
-    @tool
-    def book(room: int) -> str:
-        """Book a room."""
-        return f"{room}: {interrupt('Which day?')}"
-
-    conversation = await talk(looped(model, ToolNode([book])).compile())
-    asked, answered = conversation.attempts("assistant")
-    assert told(asked) == [("model", "", ["book"], []), ("tools", "", [], [])]
-    assert told(answered)[-2:] == [("tools", "", [], ["book"]), ("model", "", [], [])]
-    assert calls_of(answered) == [("book", {"room": 1}, "1: line 2")]
-
-
 async def test_an_agent_of_one_step_and_no_call_has_none_in_its_record() -> None:
     (draft,) = (await talk(chain(desk=lambda s: {"messages": [AIMessage("Yes.")]}).compile(), turns=1)).attempts(
         "assistant"
     )
     assert draft.steps == ()
-    many = [
-        AIMessage("", tool_calls=[call("look", room=1)]),
-        ToolMessage("free", tool_call_id="look-1"),
-        AIMessage("Yes."),
-    ]
-    (draft,) = (await talk(lambda messages: many, turns=1)).attempts("assistant")
-    assert [step.calls + step.results for step in draft.steps] == [(0,), (0,), ()]
 
 
 async def test_steps_are_read_from_a_record_and_replayed_with_their_calls(tmp_path: Any) -> None:

@@ -16,8 +16,10 @@ from langgraph.config import get_store
 from langgraph.func import entrypoint
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, ToolRuntime
+from langgraph.pregel.remote import RemoteGraph
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
+from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
 from duologue.graphs import conversation, recllmsim
@@ -383,18 +385,6 @@ async def test_the_first_channels_come_from_the_scenario() -> None:
     assert conversation.provenance.nodes["assistant"].label == "clerk"
 
 
-async def test_a_channel_that_the_agent_needs_is_named_where_nothing_gives_it() -> None:
-    class Known(MessagesState):
-        customer: str
-
-    agent = chain(Known, desk=lambda state: {"messages": [AIMessage(f"Hello {state['customer']}.")]}).compile()
-    failed = await talk(agent)
-    assert (failed.failure.fault, "KeyError: 'customer'" in failed.failure.error) == ("assistant", True)
-    assert (
-        replies(await talk(AgentSpeaker("assistant", agent, start=lambda s: {"customer": "Ann"}))) == ["Hello Ann."] * 2
-    )
-
-
 @pytest.mark.parametrize(
     ("start", "problem"),
     [(lambda s: {"price": 1}, "the agent's state has no 'price', only basket"), (lambda s: [1], "expected 'start' to")],
@@ -452,17 +442,15 @@ def greeting(schema: Any) -> Any:
         (RequiredKeys, {"customer": "Ann"}, "Ann"),
         (Limits, None, "Context"),
         (None, None, "Context"),
+        (None, None, "NoneType"),
     ],
 )
 async def test_a_context_is_a_value_a_function_of_scenario_and_world_or_built_by_default(
     schema: Any, context: Any, name: str
 ) -> None:
     speaker = AgentSpeaker("assistant", greeting(schema), context=context)
-    assert replies(await talk(speaker, world=lambda scenario: "here", turns=1)) == [f"For {name}."]
-
-
-async def test_without_a_schema_and_without_a_world_there_is_no_context() -> None:
-    assert replies(await talk(greeting(None), turns=1)) == ["For NoneType."]
+    world = None if name == "NoneType" else lambda scenario: "here"
+    assert replies(await talk(speaker, world=world, turns=1)) == [f"For {name}."]
 
 
 @pytest.mark.parametrize("schema", [Required, RequiredKeys])
@@ -559,3 +547,30 @@ async def test_an_agent_that_says_one_object_in_every_turn_has_said_it_in_every_
     one = AIMessage("Which day?")
     conversation = await talk(chain(desk=lambda state: {"messages": [one]}).compile(), turns=3, reject="-x")
     assert replies(conversation) == ["Which day?"] * 3
+
+
+async def test_a_served_graph_is_sent_the_whole_talk_on_a_new_thread_until_its_question_is_answered() -> None:
+    seen: list[list[str]] = []
+
+    def desk(state: Swarm) -> Any:
+        seen.append([state.get("active_agent", "alice"), *heard(state["messages"])])
+        asked = interrupt("Which day?") if len(seen) in (2, 3, 4) else "Yes."
+        return {"messages": [AIMessage(asked)], "active_agent": "bob"}
+
+    local = chain(Swarm, desk=desk).compile(checkpointer=InMemorySaver())
+
+    class There(RemoteGraph):
+        """What a server answers, without the server: plain JSON."""
+
+        async def ainvoke(self, *given: Any, **more: Any) -> Any:
+            values = await local.ainvoke(*given)
+            return {**values, "messages": [one.model_dump(mode="json") for one in values["messages"]]}
+
+        async def aget_state(self, config: Any, **more: Any) -> Any:
+            return await local.aget_state(config)
+
+    conversation = await talk(There("agent", url="http://127.0.0.1:1"), turns=4, reject="--x")
+    assert replies(conversation) == ["Yes.", "Which day?", "Which day?", "Yes."]
+    whole = ["line 1", "Yes.", "line 2"]
+    assert [one[:4] for one in seen] == [["alice", "line 1"], *[["bob", *whole]] * 4]
+    assert seen[-1][4:] == ["Which day?", "line 3"]  # anew, since the first answer was rejected

@@ -174,16 +174,6 @@ async def test_a_tool_that_says_that_it_is_read_only_may_be_called_again():
     assert speaker.provenance()["read_only"] == ["book", "look"]
 
 
-async def test_a_user_that_acts_is_not_asked_again_either():
-    ledger = Ledger()
-    user = AgentSpeaker("user", agent_that_calls(), lambda state: [HumanMessage("Play your part.")])
-    cast = recllmsim.cast(user, lambda messages: "Yes.", opens="user")
-    cast = cast.replace(world=lambda scenario: ledger, question_validator=rejecting(1))
-    conversation = await talk(cast)
-    assert ledger.bookings == ["12"]
-    assert conversation.messages[0].attempts[0].notes == ("not asked again: it had called book",)
-
-
 async def test_what_the_last_rejected_draft_did_is_undone_where_the_fallback_is_said():
     hotel = Hotel()
     conversation = await talk(cast_with(lambda scenario: hotel, times=9, fallback="Sorry."))
@@ -429,16 +419,6 @@ async def test_two_questions_of_one_node_have_their_effects_as_often_as_without_
         cast = cast_with(lambda scenario, hotel=hotel: hotel, agent(says)).replace(answer_validator=judge)
         conversation = await talk(cast, turns=3)
         assert (conversation.messages[-1].text, hotel.bookings) == ("GOOD", ["A", "A", "B"])
-
-
-async def test_a_snapshot_that_fails_is_the_worlds_failure():
-    class Breaks(Hotel):
-        def snapshot(self) -> Any:
-            raise OSError("disk full")
-
-    conversation = await talk(cast_with(lambda scenario: Breaks(), lambda messages: "Yes."))
-    assert (conversation.stop, conversation.failure.node) == ("model_failed", "world")
-    assert "snapshot: OSError: disk full" in conversation.failure.error
 
 
 def test_a_world_by_import_path_travels_and_another_object_says_why_not(tmp_path, monkeypatch):
