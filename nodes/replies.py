@@ -451,23 +451,18 @@ def _read(one: Any) -> list[BaseMessage]:
 def _of_items(items: Sequence[Any], model: Any = None) -> list[BaseMessage]:
     """The messages of OpenAI's Responses; reasoning and the calls of OpenAI's own tools are blocks of them."""
     read: list[BaseMessage] = []
-    for turn in turns_of_items([_typical(item) for item in items if isinstance(item, Mapping)], output=True):
+    for turn in turns_of_items([_with_arguments(item) for item in items], output=True):
         blocks = [block for item in turn.pop(ITEMS, ()) for block in _blocks_of(item)]
-        if isinstance(model, str):
-            turn["response_metadata"] = {"model_name": model}
-        turn.pop("id", None)  # of each part of the answer, and the same again where an agent stores it
-        (message,) = _read(turn)
+        (message,) = _read({**turn, "id": None})
+        message.response_metadata |= {"model_name": model} if isinstance(model, str) else {}
         text = message.content if isinstance(message.content, list) else [{"type": "text", "text": message.content}]
         message.content = [*blocks, *text] if blocks else message.content
         read.append(message)
     return read
 
 
-def _typical(item: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An item in the form that most have: with a role, and arguments that are an object."""
-    if item.get("type", "message") == "message":
-        return {"role": "assistant", **item}
-    if item["type"] != "custom_tool_call":
+def _with_arguments(item: Any) -> Any:
+    if not isinstance(item, Mapping) or item.get("type") != "custom_tool_call":
         return item
     return {**item, "type": "function_call", "arguments": json.dumps({"input": item.get("input")})}
 

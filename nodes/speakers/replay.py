@@ -85,13 +85,12 @@ class ReplaySpeaker:
             raise DataError(
                 f"{self.source}: has no conversation {number} about {title!r}: replay a file on its own topics"
             )
-        script, turn = stored.exchanges, state.get("turn", 0)
-        if turn >= len(script):
-            return {"drafts": [], "stop": "user_ended"} if self.role == "user" else {"drafts": []}
-        side = script[turn].user if self.role == "user" else script[turn].assistant
+        turn, is_user = state.get("turn", 0), self.role == "user"
+        is_over = turn >= len(stored.exchanges)
+        side = () if is_over else stored.exchanges[turn].user if is_user else stored.exchanges[turn].assistant
         update = Update(drafts=[_draft(message) for message in side])
-        if self.role == "user" and side and not any(message.stored for message in side):
-            update["stop"] = "user_ended"  # a goodbye gets no reply
+        if is_user and (is_over or (side and not any(message.stored for message in side))):
+            update["stop"] = "user_ended"  # also at a goodbye, which gets no reply
         return update
 
     def provenance(self) -> dict[str, Any]:
