@@ -32,6 +32,8 @@ _TEXT_KEYS = ("output", "answer", "reply", "response", "result", "text", "final_
 """Names under which an object with several texts gives its reply, such as that of LangChain's chains."""
 _HAND_OFFS = ("transfer_to_", "transfer_back_to_")
 """How the tools begin with which the agents of langgraph-supervisor and langgraph-swarm hand a conversation on."""
+_TYPES = ("human", "ai", "tool", "system")
+"""Types of LangChain's messages as plain JSON, which have no role."""
 _ITEMS = ("message", "reasoning", "function_call", "function_call_output", "custom_tool_call", "web_search_call")
 """Types of items by which a list is known to be one of OpenAI's Responses."""
 
@@ -305,15 +307,16 @@ async def messages_answered(answer: Answer, sent: Sequence[BaseMessage], role: R
         answer = _whole([piece async for piece in answer])
     elif isinstance(answer, Iterator):
         answer = _whole(await in_thread(list, answer))  # other conversations go on between its pieces
-    read = _messages(answer)
-    own = own_messages(added(read, sent) if len(read) > 1 else read, role)
+    read = messages_of(answer)
+    own = own_messages(read, sent if len(read) > 1 else (), role)
     if not own:
         raise AnswerError(f"the function answered with no message of its own: it must answer with {ACCEPTED}")
     return own
 
 
-def own_messages(messages: Sequence[BaseMessage], role: Role) -> list[BaseMessage]:
-    """The messages that a speaker itself may have written; one that plays the user may write the user's."""
+def own_messages(answered: Sequence[BaseMessage], sent: Sequence[BaseMessage], role: Role) -> list[BaseMessage]:
+    """The messages that a speaker added and may have written itself; one that plays the user may write the user's."""
+    messages = _added(answered, sent)
     asked = max((number for number, one in enumerate(messages) if one.type == "human"), default=-1)
     if any(isinstance(one, AIMessage) and _words(one).strip() for one in messages[asked + 1 :]):
         # What it asked itself, such as a criticism of a first version, comes before its reply.
@@ -328,7 +331,7 @@ def own_messages(messages: Sequence[BaseMessage], role: Role) -> list[BaseMessag
     return own
 
 
-def added(answered: Sequence[BaseMessage], sent: Sequence[BaseMessage]) -> list[BaseMessage]:
+def _added(answered: Sequence[BaseMessage], sent: Sequence[BaseMessage]) -> list[BaseMessage]:
     """The messages that an agent added to the sent ones: it may give the whole conversation, its end, or only its own.
 
     Sent messages are recognised by their object or id, else the last of them by who speaks and the words, in any form
@@ -379,7 +382,7 @@ def _dumped(answer: Any) -> Any:
     return answer if isinstance(answer, (Mapping, Sequence)) else getattr(answer, "__dict__", None) or answer
 
 
-def _messages(answer: Any) -> list[BaseMessage]:
+def messages_of(answer: Any) -> list[BaseMessage]:
     """The messages in an answer; AnswerError if it cannot be read."""
     answer = _dumped(answer)
     if isinstance(answer, (BaseMessage, str)):
@@ -407,7 +410,7 @@ def _of_object(answer: Mapping[str, Any]) -> list[BaseMessage]:
     if answer.get("structured_response") is not None:
         return [AIMessage(structured_text(answer["structured_response"]))]
     if isinstance(answer.get("messages"), (list, tuple)):
-        return _messages(list(answer["messages"]))
+        return messages_of(list(answer["messages"]))
     text = _one_text(answer)
     return _read(answer if text is None or _is_message(answer) else text)
 
@@ -440,7 +443,8 @@ def _read(one: Any) -> list[BaseMessage]:
     if not (isinstance(one, BaseMessage) or is_pair or _is_message(one)):
         raise AnswerError(f"the function answered with {_shown(one)} as a message: it must answer with {ACCEPTED}")
     if isinstance(one, Mapping):
-        one = {"role": "assistant", **one, "content": one.get("content") or ""}
+        role = {} if one.get("type") in _TYPES else {"role": "assistant"}  # a served graph's messages are plain JSON
+        one = {**role, **one, "content": one.get("content") or ""}
     try:
         return convert_to_messages([one])
     except (ValueError, TypeError, KeyError, AttributeError, NotImplementedError) as error:

@@ -42,7 +42,7 @@ from ..messages.attachments import worded
 from ..messages.building import MessageBuilder, Talk, note, plain_messages, sends_prompt
 from ..models.faults import is_crash
 from ..models.specs import chat_model
-from ..replies import Answer, Step, added, messages_answered, own_messages, plain_json, reply_of, structured_text
+from ..replies import Answer, Step, messages_answered, messages_of, own_messages, plain_json, reply_of, structured_text
 from ..settings.redaction import error_line, redacted
 from ..state import Draft, State, Update, attempt_number, id_of, memory_of, merged, rejected, said, without_rejected
 from ..worlds import Context
@@ -352,14 +352,10 @@ class AgentSpeaker(Speaker):
             return await messages_answered(values, sent, self.role)
         if "structured_response" in turn.written and values.get("structured_response") is not None:
             return [AIMessage(structured_text(values["structured_response"]))]
-        try:
-            answered = convert_to_messages(values["messages"])
-        except (KeyError, TypeError, ValueError, NotImplementedError) as error:
-            raise ContractError(
-                f"{self.role}: expected the agent to answer with messages; {error_line(error)}"
-            ) from None
-        new = [message for message in answered if message.id is None or message.id not in known]
-        own = own_messages(added(new, sent), self.role)
+        new = [
+            message for message in messages_of(values.get("messages")) if message.id is None or message.id not in known
+        ]
+        own = own_messages(new, sent, self.role)
         if not own and not turn.interrupts:
             own = said_again(turn, sent, known)
         # A tool whose result is the answer (`return_direct`) has the last word.

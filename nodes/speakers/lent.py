@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, TypeAlias, cast
 
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage, convert_to_messages
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
 from langchain_core.runnables.config import merge_configs, var_child_runnable_config
 from langgraph.checkpoint.memory import InMemorySaver
@@ -32,7 +32,7 @@ from ..contract import ContractError
 from ..foreign import in_thread
 from ..limits import Limits
 from ..messages.attachments import openai_messages
-from ..replies import Step, messages_answered
+from ..replies import Step, messages_answered, messages_of
 from ..settings.redaction import error_line
 from ..worlds import Context
 
@@ -204,7 +204,7 @@ class Served:
         config: RunnableConfig = {"configurable": {"thread_id": self.name}}
         turn.values = await self.agent.ainvoke(given, config)
         turn.channels = turn.values
-        self.history = self.open = convert_to_messages(turn.values.get("messages") or [])
+        self.history = self.open = messages_of(turn.values.get("messages") or [])
         found = [one for task in (await self.agent.aget_state(config)).tasks for one in task.interrupts]
         turn.interrupts = [Interrupt(one["value"], id=one["id"]) if isinstance(one, dict) else one for one in found]
 

@@ -254,6 +254,9 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
     "model of pydantic": (fixed(Moved(reply=MOVED)), {}),
     "state": (lambda messages: {"messages": [*messages, {"role": "assistant", "content": MOVED}]}, {}),
     "structured state": (fixed({"messages": [HumanMessage("hi")], "structured_response": Moved(reply=MOVED)}), {}),
+    "state of a served graph": (
+        lambda ms: {"messages": [*({"type": "human" if one["role"] == "user" else "ai", "content": one["content"]} for one in ms),
+                                 *(one.model_dump(mode="json") for one in CALLED)]}, {"calls": [LOOKED]}),
     "whole history": (whole({"role": "assistant", "content": MOVED}), {}),
     "whole history in blocks": (whole(as_blocks({"role": "assistant", "content": MOVED}), as_blocks), {}),
     "end of the history": (lambda messages: [messages[-1], AIMessage(MOVED)], {}),
