@@ -147,10 +147,15 @@ def reader(
 
 
 def teacher(
-    assistant: Speaker = "offline", *, prompts: str | Library | None = None, seed: int = 0, attempts: int | None = None
+    assistant: Speaker = "offline",
+    *,
+    hold: simquac.Hold | None = None,
+    prompts: str | Library | None = None,
+    seed: int = 0,
+    attempts: int | None = None,
 ) -> Cast:
     """A teacher as a reader: the assistant of the simquac cast, whose answers its validator finds in the section."""
-    return _reading(simquac.cast(assistant=assistant, prompts=prompts), seed, attempts)
+    return _reading(simquac.cast(assistant=assistant, hold=hold, prompts=prompts), seed, attempts)
 
 
 def _reading(cast: Cast, seed: int, attempts: int | None) -> Cast:

@@ -17,10 +17,13 @@ from ..running.interrupts import ask_all
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ...analysis.simquac.readers import Results
     from ...graphs import Cast
+    from ...graphs.simquac import Hold
     from ...runs.reading import ReadingAnswers
 
 ANSWERS = "answers.jsonl"
-READERS = "retriever, teacher:MODEL, openai:NAME, PROVIDER:NAME, agent:URL or MODULE:NAME"
+HOLDS: "dict[str, Hold | None]" = {"teacher": None, "grammar": "grammar", "likelihood": "likelihood"}
+"""Prefixes of a teacher, with how it is held to the section."""
+READERS = "retriever, first, teacher:MODEL, grammar:MODEL, likelihood:MODEL, openai:NAME, PROVIDER:NAME, agent:URL or MODULE:NAME"
 """What `--model` takes."""
 
 
@@ -30,11 +33,13 @@ def cast_of(spec: str, prompts: Path | None, seed: int, attempts: int | None) ->
 
     if ":" not in spec and spec != "offline":
         raise SettingError(f"--model {spec}: is not a model that reads: give {READERS}")
-    if spec.removeprefix("teacher:").startswith(("replay:", "people:")):
+    kind, _, model = spec.partition(":")
+    if (model if kind in HOLDS else spec).startswith(("replay:", "people:")):
         raise SettingError(f"--model {spec}: replays a file and reads nothing: give {READERS}")
     folder = None if prompts is None else str(prompts)
-    if spec == "offline" or spec.startswith("teacher:"):
-        return single_turn.teacher(spec.removeprefix("teacher:"), prompts=folder, seed=seed, attempts=attempts)
+    if spec == "offline" or kind in HOLDS:
+        held = HOLDS.get(kind)
+        return single_turn.teacher(model or spec, hold=held, prompts=folder, seed=seed, attempts=attempts)
     return single_turn.reader(spec, prompts=folder, seed=seed, attempts=attempts)
 
 

@@ -22,7 +22,7 @@ from .asked_readers import ask, cast_of, check_journal, write_answers
 QUESTIONS = "Questions and answers"
 """Section of the help."""
 
-RETRIEVER = "retriever"
+RETRIEVER, FIRST = "retriever", "first"
 MOST_READ = 12_000
 """Conversations of a file that are taken at most, unless another number is given: QuAC has 11,567 to train on."""
 
@@ -45,7 +45,9 @@ def readers_command(
     model: Annotated[
         list[str] | None,
         model_for(
-            "to answer: retriever (the nearest sentence by idf), teacher:MODEL (the simquac cast's assistant with its validator). Or "
+            "to answer: retriever (the nearest sentence by idf), first (the first sentence), "
+            "teacher:MODEL (the simquac cast's assistant with its validator), grammar:MODEL and "
+            "likelihood:MODEL (the same, held to the section at an endpoint of llama.cpp). Or "
             "openai:NAME, PROVIDER:NAME, agent:URL, MODULE:NAME (with our prompt template). May be repeated. "
             "Default: retriever."
         ),
@@ -94,7 +96,7 @@ def readers_command(
     Precision, recall, F1, exact match and HEQ. Exit code 0: every question was asked; 1: a question could not be asked,
     and the table gives the reason.
     """
-    from ...analysis.simquac.readers import Results, Retriever
+    from ...analysis.simquac.readers import Results, Retriever, first
 
     options = RunOptions(**values, yes=yes, as_json=output.json)
     output.check()
@@ -102,7 +104,7 @@ def readers_command(
     for path in sources:
         check_outside(journal, path)
     specs = list(dict.fromkeys(model or [RETRIEVER]))
-    others = [spec for spec in specs if spec != RETRIEVER]
+    others = [spec for spec in specs if spec not in (RETRIEVER, FIRST)]
     sets, set_notes = _questions(sources, limit=limit, draw=draw, seed=seed, unanswerable=unanswerable, history=history)
     results = Results(each_line=not whole, least_agreement=min_agreement)
     with options.surroundings():
@@ -114,6 +116,8 @@ def readers_command(
                 status.update(f"{spec}: {sum(map(len, sets.values()))} questions")
                 if spec == RETRIEVER:
                     results.read("nearest sentence", Retriever(), sets)
+                elif spec == FIRST:
+                    results.read("first sentence", first, sets)
         if casts:
             conditions = f"history {history}, unanswerable {unanswerable}"
             ask(casts, sets, journal, options, results, conditions)

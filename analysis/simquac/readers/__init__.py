@@ -6,7 +6,7 @@ are made elsewhere (`runs.reading`).
 
 from .folds import folds_of
 from .report import ReadersReport, Results, cross, read
-from .retriever import Retriever, none
+from .retriever import Retriever, first, none
 from .scores import ReaderScore, people, score_reader
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Results",
     "Retriever",
     "cross",
+    "first",
     "folds_of",
     "none",
     "people",
