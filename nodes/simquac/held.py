@@ -30,7 +30,7 @@ from ..speakers.speaker import Speaker, speaker_call
 from ..state import Draft, State, Update, attempt_number, history
 
 Hold: TypeAlias = Literal["grammar", "likelihood"]
-"""`grammar`: the model writes, and can write nothing but a span of the section, or the refusal. `likelihood`: it writes
+"""`grammar`: the model writes, and can write nothing but a span of a sentence of the section, or the refusal. `likelihood`: it writes
 nothing; the sentence of the section after which it would most likely ask the student's question is the reply."""
 TAKES_NONE = "the endpoint takes no grammar, which hold= needs: llama.cpp's server does, and local:PATH.gguf"
 ASKS = "Ask the question that this text answers."
@@ -97,19 +97,24 @@ class HeldTeacher(Speaker):
 
 
 def span_grammar(section: str) -> str:
-    """The grammar of the spans of a section from any word to any later one, and of the refusal: one rule a word.
+    """The grammar of the spans of a section from any word to any later one of its sentence, and of the refusal.
 
-    Words are the tokens of grounding; the white space between them has to be the section's. No span begins with a mark.
+    One rule a word. Words are the tokens of grounding, with the section's own white space between them. A small model
+    that may end anywhere goes on to the section's end, so a span ends with its sentence at the latest.
     """
-    index = token_index(section)
-    gaps = [*zip(index.starts, index.ends, [*index.starts[1:], None], strict=True)] if index.starts else []
-    rules = []
-    for number, (start, end, following) in enumerate(gaps):
-        word = literal(section[start:end])
-        onward = "" if following is None else f" ({literal(section[end:following])} w{number + 1})?"
-        rules.append(f"w{number} ::= {word}{onward}")
-    begins = [f"w{number}" for number, (start, end, _) in enumerate(gaps) if says_something(section[start:end])]
-    return "\n".join([f"root ::= {' | '.join([literal(NO_ANSWER), *begins])}", *rules])
+    index, ends, at = token_index(section), set[int](), 0
+    for piece in sentences(section):
+        at = section.index(piece, at) + len(piece)
+        ends.add(at)
+    rules, begins = [], [literal(NO_ANSWER)]
+    for number, (start, end) in enumerate(zip(index.starts, index.ends, strict=True)):
+        word = section[start:end]
+        goes_on = number + 1 < len(index.starts) and end not in ends
+        onward = f" ({literal(section[end : index.starts[number + 1]])} w{number + 1})?" if goes_on else ""
+        rules.append(f"w{number} ::= {literal(word)}{onward}")
+        if says_something(word):  # no span begins with a mark
+            begins.append(f"w{number}")
+    return "\n".join([f"root ::= {' | '.join(begins)}", *rules])
 
 
 def literal(text: str) -> str:
