@@ -185,10 +185,10 @@ def test_a_teacher_is_asked_again_where_its_answer_is_no_piece_of_the_section(
     assert (row["refused_wrong"], row["refused_right"]) == (2, 2)
 
 
-def test_an_offline_teacher_needs_no_model(duologue: Command, quac: Path) -> None:
-    code, out, err = duologue("simquac", "readers", quac, "--model", "teacher:offline", "--json")
+def test_an_offline_teacher_and_the_first_sentence_need_no_model(duologue: Command, quac: Path) -> None:
+    code, out, err = duologue("simquac", "readers", quac, "--model", "teacher:offline", "--model", "first", "--json")
     assert code == 0, err
-    assert rows(out)["teacher:offline"]["questions"] == 6
+    assert {rows(out)[name]["questions"] for name in ("teacher:offline", "first sentence")} == {6}
 
 
 def test_questions_that_could_not_be_asked_are_told_and_are_exit_code_1(
@@ -267,11 +267,12 @@ def test_what_is_no_question_about_a_section_is_told(duologue: Command, quac: Pa
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("retreiver", "--model retreiver: is not a model that reads: give retriever, teacher:MODEL"),
+        ("retreiver", "--model retreiver: is not a model that reads: give retriever, first, teacher:MODEL"),
         ("replay:x.jsonl", "replays a file and reads nothing"),
         ("teacher:people:x.json", "replays a file and reads nothing"),
         ("nonsense:x", "nonsense"),
         ("teacher:nonsense:x", "nonsense"),
+        ("grammar:offline", "hold"),
     ],
 )
 def test_a_reader_that_is_none_is_named(duologue: Command, quac: Path, spec: str, message: str) -> None:
