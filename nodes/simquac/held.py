@@ -4,6 +4,7 @@ For endpoints that take llama.cpp's field `grammar` (GBNF): `local:` models, and
 """
 
 import asyncio
+import logging
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self, TypeAlias, cast
 
@@ -33,6 +34,7 @@ Hold: TypeAlias = Literal["grammar", "likelihood"]
 """`grammar`: the model writes, and can write nothing but a span of a sentence of the section, or the refusal. `likelihood`: it writes
 nothing; the sentence of the section after which it would most likely ask the student's question is the reply."""
 TAKES_NONE = "the endpoint takes no grammar, which hold= needs: llama.cpp's server does, and local:PATH.gguf"
+_IGNORE_IT = set[str]()  # endpoints of which that was said
 ASKS = "Ask the question that this text answers."
 
 
@@ -64,8 +66,9 @@ class HeldTeacher(Speaker):
         grammar = {"grammar": span_grammar(section)}
         model = model.model_copy(update={"arguments": model.arguments | grammar, "metadata": _told(model, grammar)})
         draft = await drafted(model, self.sent(state), call, attempt)
-        if "flaw" not in draft and not ground(draft["text"], section).valid and (notify := current().notify):
-            notify(f"{TAKES_NONE}: its replies are checked as without it")
+        if "flaw" not in draft and not ground(draft["text"], section).valid and model.base_url not in _IGNORE_IT:
+            _IGNORE_IT.add(model.base_url)
+            (current().notify or logging.getLogger(__name__).warning)(f"{TAKES_NONE}: its replies are checked as ever")
         return {"drafts": [draft]}
 
     def provenance(self) -> dict[str, Any]:
@@ -78,10 +81,10 @@ class HeldTeacher(Speaker):
         Sachan et al., "Improving passage retrieval with zero-shot question generation" (EMNLP 2022), section 2.2.
         """
         pieces = [piece for piece in sentences(section) if says_something(piece)]
-        if not pieces:
+        question, title = history(state, "user")[-1]["text"].strip(), state["scenario"].get("title", "")
+        if not pieces or not question:
             return Draft(text=NO_ANSWER)
         model = likelihood_of(cast(OpenAIModel, self.model))
-        question, title = history(state, "user")[-1]["text"].strip(), state["scenario"].get("title", "")
 
         async def asked(number: int, piece: str) -> Draft:
             sent: list[BaseMessage] = [SystemMessage(ASKS), HumanMessage(f"{title}. {piece}"), AIMessage(question)]

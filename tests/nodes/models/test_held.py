@@ -44,12 +44,15 @@ def test_the_grammar_has_a_rule_for_each_word_and_the_white_space_of_the_section
     assert span_grammar(" ") == 'root ::= "I cannot find the answer."'
 
 
-def test_a_reply_that_is_no_span_is_rejected_as_without_a_grammar(recorder):
-    recorder.say = [completion({"content": "Nobody."}), completion({"content": '"keepers"  lived'})]
+def test_a_reply_that_is_no_span_is_rejected_as_without_a_grammar_and_the_endpoint_told_once(recorder, caplog):
+    recorder.say = [completion({"content": text}) for text in ("Nobody.", '"keepers"  lived')]
     conversation = held("grammar")
     assert conversation.messages[1].spans[0].text == '"keepers"  lived'
     assert [one.reason for one in conversation.messages[1].attempts] == ["not_in_section", None]
     assert [sent.data["grammar"] for sent in recorder.sent] == 2 * [span_grammar(TOPIC["section"])]
+    recorder.say = completion({"content": "Nobody."})
+    assert held("grammar").messages[1].text == NO_ANSWER
+    assert caplog.text.count("takes no grammar") == 1
 
 
 def test_an_endpoint_that_refuses_the_field_or_gives_no_likelihoods_says_so_at_the_first_call(recorder):
