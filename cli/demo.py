@@ -46,10 +46,11 @@ def demo_command(
     ] = None,
     as_json: Annotated[bool, json_of("the paths of the run and its page")] = False,
 ) -> int:
-    """Simulate three short conversations without a key, or some with a model.
+    """Simulate three short conversations without a key.
 
     Prints one of them with its rejected drafts, writes the page of all, and shows what to try next. The questions are
-    replayed, the answers are found by rules, and the conversations are the same every time.
+    replayed, the answers are found by rules, and the conversations are the same every time. With --model it makes two
+    conversations of each cast instead.
     """
     from .. import graphs, nodes, runs, views
     from ..nodes.simquac.roles import WrittenDrafts, sample_drafts

@@ -11,8 +11,12 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+from scipy.stats import bootstrap
+
 from duologue import Conversation, graphs, load
 from duologue.analysis.simquac.readers import Retriever, first, none, score_reader
+from duologue.analysis.simquac.readers.scores import scored
 from duologue.data.simquac import ReadingQuestion, questions_of
 from duologue.graphs.single_turn import answer_of
 from duologue.runs.reading import read
@@ -75,14 +79,17 @@ def answers(given: Answers, asked: Sequence[ReadingQuestion]) -> list[str | None
 def show(teachers: Mapping[str, Answers], asked: Sequence[ReadingQuestion]) -> None:
     """A line for each teacher."""
     for name, given in teachers.items():
-        print("  ".join(shown(name, given, asked)))
+        print("  ".join(shown(name, given, teachers["first sentence"], asked)))
 
 
-def shown(name: str, given: Answers, asked: Sequence[ReadingQuestion]) -> Iterator[str]:
-    """F1 with its interval over sections (from 10 sections on), over what has an answer, and refusals."""
+def shown(name: str, given: Answers, beside: Answers, asked: Sequence[ReadingQuestion]) -> Iterator[str]:
+    """F1, its difference to the first sentence's with a 95 % interval over questions, and what was refused."""
     score = score_reader(name, asked, answers(given, asked), each_line=False)
-    low, high = (f"{end:.3f}" if end is not None else "?" for end in (score.f1_low, score.f1_high))
-    yield f"{name:22} F1 {score.f1:.3f} ({low} to {high})"
+    own, other = (np.array([scored(one[it.id], it, each_line=False).f1 for it in asked]) for one in (given, beside))
+    yield f"{name:22} F1 {score.f1:.3f}"
+    if (own != other).any():
+        ends = bootstrap((own - other,), np.mean, rng=0).confidence_interval
+        yield f"{(own - other).mean():+.3f} ({ends.low:+.3f} to {ends.high:+.3f})"
     yield f"answerable {score.f1_answerable or 0:.3f}"
     yield f"refusals right {score.refused_right} wrong {score.refused_wrong}"
 
