@@ -232,6 +232,7 @@ def cast(
     return assembled(
         common,
         turns=TURNS,
+        as_published=as_published,
         name=PUBLISHED if as_published else NAME,
         user_prompt_selector=nodes.UserPrompts(pages, language, may_give_up, question_words),
         user_view=nodes.UserMessages(pages, as_published if handshake is None else handshake),

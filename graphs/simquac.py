@@ -155,6 +155,7 @@ def cast(
     return assembled(
         common,
         turns=TURNS,
+        as_published=as_published,
         name=PUBLISHED if as_published else NAME,
         user_view=nodes.StudentMessages(pages, question_words),
         user_prompt_selector=student_prompts,

@@ -4,13 +4,16 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
+from langchain_core.language_models import BaseChatModel
+
 from ..data.records import Role
 from ..data.summaries.executed_graph import SPEAKER_OF, VALIDATOR_OF
 from ..nodes.calls.service import run_is_over
 from ..nodes.contract import check_reason
 from ..nodes.limits import Limits
 from ..nodes.messages.attachments import why_empty
-from ..nodes.models.flaws import EMPTY
+from ..nodes.models.flaws import CUT_OFF, EMPTY
+from ..nodes.models.offline.model import OfflineChatModel
 from ..nodes.speakers.tools import NOT_ASKED_AGAIN, NOT_UNDONE, calls_that_ran, lasting
 from ..nodes.state import (
     OF_A_MESSAGE,
@@ -24,6 +27,7 @@ from ..nodes.state import (
     merged,
     placed,
     rejected,
+    repeats,
 )
 from ..nodes.stops import budget, until_spent
 from ..nodes.worlds import restorable
@@ -31,6 +35,10 @@ from .casts.cast import Cast
 from .failures import NodeError, failure_of
 from .records import attempts_of
 
+REPEATED = "repeated"
+"""Reason of a draft in words that were rejected before, twice in this turn: the model is not asked again."""
+SAME_WORDS = 3
+"""Drafts in the same words after which a model is not asked again."""
 End: TypeAlias = Literal["accepted", "stands", "regenerate", "unsaid", "fallback", "failed"]
 
 
@@ -59,9 +67,10 @@ def after_validator(
     if tools:
         note = (NOT_UNDONE if ended else NOT_ASKED_AGAIN) + ", ".join(tools)
         tried = [attempt | {"notes": [*attempt.get("notes", []), note]} for attempt in tried]
+    spent = not passed and _repeated(role, cast, state, tried)
     if error:
         raise NodeError(failure_of(VALIDATOR_OF[role], error), {"attempts": tried, "drafts": None})
-    end, stop = _end(role, cast, state, tried, judged, stop, limits, passed=passed, lasting=bool(tools))
+    end, stop = _end(role, cast, state, tried, judged, stop, limits, passed=passed, lasting=bool(tools), spent=spent)
     if end == "failed":
         raise _silence(role, cast, [*rejected(state, role), *tried], tried)
     if end == "regenerate":
@@ -88,7 +97,7 @@ def after_validator(
 
 def _end(
     role: Role, cast: Cast, state: State, tried: list[Attempt], verdicts: Sequence[Verdict], stop: str | None,
-    limits: Limits, *, passed: bool, lasting: bool,
+    limits: Limits, *, passed: bool, lasting: bool, spent: bool,
 ) -> tuple[End, str | None]:  # fmt: skip
     """What becomes of a judged reply, and the stop reason, if it ends the conversation."""
     if passed:
@@ -102,7 +111,7 @@ def _end(
     if role == "assistant" and limits.max_tokens is not None and budget(judged, limits) is not None:
         return "unsaid", "budget"
     most = limits.question_attempts if role == "user" else limits.answer_attempts
-    if attempt_number(state, role) < most and not stop:
+    if attempt_number(state, role) < most and not stop and not spent:
         return "regenerate", None
     earlier = rejected(state, role)
     if not stop and all(one.get("flaw") and why_empty(one) == EMPTY for one in [*earlier, *tried]):
@@ -112,6 +121,18 @@ def _end(
     if cast.fallback is not None and cast.when_rejected in (None, "fallback"):
         return "fallback", None
     return at_last
+
+
+def _repeated(role: Role, cast: Cast, state: State, tried: list[Attempt]) -> bool:
+    """Whether a model has said the same rejected words a third time: the reason is then that, and its rule a note."""
+    model = getattr(cast.nodes[SPEAKER_OF[role]], "model", None)
+    asks = isinstance(model, BaseChatModel) and not isinstance(model, OfflineChatModel)
+    if not (cast.vary_retries and asks) or repeats(after(state, {"attempts": tried}), role) < SAME_WORDS:
+        return False
+    for attempt in tried:
+        rule = attempt.get("reason")
+        attempt |= {"reason": REPEATED, "notes": [*attempt.get("notes", []), *([rule] if rule else [])]}
+    return True
 
 
 def stop_of(cast: Cast, state: State, limits: Limits, role: Role | None = None) -> str | None:
@@ -133,6 +154,8 @@ def _silence(role: Role, cast: Cast, attempts: list[Attempt], tried: list[Attemp
     counted = ", ".join(f"{number} {flaw}" for flaw, number in sorted(flaws.items()))
     own = role == "assistant" or getattr(cast.nodes["user_simulator"], "model", None) is None
     error = f"none of {len(attempts)} replies had a text: {counted}"
+    if CUT_OFF in flaws and hasattr(getattr(cast.nodes[SPEAKER_OF[role]], "model", None), "in_cast"):
+        error += f" (a model that reasons spends its tokens before the first word: raise {role}_tokens, or ?max_tokens=N of the model)"
     failure = {"node": SPEAKER_OF[role], "error": error} | ({"fault": role} if own else {})
     return NodeError(failure, {"attempts": tried, "drafts": None})
 

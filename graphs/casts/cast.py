@@ -126,6 +126,14 @@ class Cast:
     when_rejected: WhenRejected | None = None
     """What becomes of the assistant's turn after its last rejected attempt. None: the fallback is said, if there is one;
     the conversation stops as `assistant_rejected` where a validator forbids the draft; else it is sent all the same."""
+    user_tokens: int | None = 256
+    """Most tokens of a reply of an `openai:` or `local:` model as the user, unless its `max_tokens` says otherwise; None:
+    no bound is sent."""
+    assistant_tokens: int | None = 1_024
+    """The same of the assistant."""
+    vary_retries: bool = True
+    """Whether a model that says the same rejected words a second time is asked again with a higher temperature, and after
+    a third time no more (`repeated`)."""
     greeting: str | None = None
     """What the assistant says before the user's first word: in the record, not in the published history."""
     prompts: Library = field(default_factory=lambda: Library({}))
@@ -213,6 +221,10 @@ class Cast:
             check_node(place, made[place])
         if isinstance(self.closing, PostQuestions):
             made["closing"] = self.closing.asking({role: made[SPEAKER_OF[role]] for role in self.closing.speakers})
+        for role, place in SPEAKER_OF.items():
+            if (in_cast := getattr(getattr(made[place], "model", None), "in_cast", None)) is not None:
+                tokens = self.user_tokens if role == "user" else self.assistant_tokens
+                made[place] = changed(made[place], model=in_cast(tokens, varies=self.vary_retries))
         check_pages(made.values())
         return made
 

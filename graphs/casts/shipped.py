@@ -42,6 +42,9 @@ class Common(TypedDict, total=False):
         prompts: Read prompt templates from this folder; each replaces the shipped one of the same name.
         stop: Stop by this criterion of yours, in place of the cast's: MODULE:NAME.
         world: Make a world for each conversation, which the agents' tools work on: MODULE:NAME.
+        user_tokens: Set the most tokens of a reply of an openai: or local: model as the user. Default: 256; of the published
+            programs no bound is sent.
+        assistant_tokens: The same of the assistant. Default: 1024.
         when_rejected: Choose what follows the assistant's last rejected attempt: send it anyway, send the cast's
             fallback, or stop the conversation.
         approve: Answer an agent that stops for an approval: all, none, ask-user (the simulated user decides) or
@@ -54,6 +57,8 @@ class Common(TypedDict, total=False):
     prompts: SkipValidation[str | Path | Library | None]
     stop: SkipValidation[str | Stop | None]
     world: SkipValidation[str | World | None]
+    user_tokens: Count | None
+    assistant_tokens: Count | None
     when_rejected: WhenRejected | None
     approve: Annotated[
         SkipValidation[str | Callable[..., Any] | None],
@@ -76,7 +81,11 @@ def library(name: str, prompts: Any, language: str = "en") -> Library:
     return Library({key: page for key, page in full.items() if page != behaviours.get(key)})
 
 
-def assembled(settings: Common, *, turns: int, **parts: Any) -> Cast:
+AS_PUBLISHED = {"user_tokens": None, "assistant_tokens": None, "vary_retries": False}
+"""Parts of a cast whose requests are those of a published program: it bounds no reply, and repeats as it does."""
+
+
+def assembled(settings: Common, *, turns: int, as_published: bool = False, **parts: Any) -> Cast:
     """A cast of its settings and parts, whose stored words have been found (`stored_words`).
 
     The validator of a side that replays stored conversations only observes. If the settings have no criterion of their
@@ -96,4 +105,5 @@ def assembled(settings: Common, *, turns: int, **parts: Any) -> Cast:
         longest.append(side.longest)
     own = {name: part for name, part in settings.items() if name not in ("prompts", "limits") and part is not None}
     limits = (settings.get("limits") or Limits()).or_else(Limits(max_turns=max(longest, default=turns)))
-    return Cast(**{"limits": limits, "stop": any_of(*ends, until_spent), **own, **parts})
+    published = AS_PUBLISHED if as_published else {}
+    return Cast(**{"limits": limits, "stop": any_of(*ends, until_spent), **published, **own, **parts})

@@ -5,7 +5,8 @@ import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from typing import Annotated, Any
+from http import HTTPStatus
+from typing import Annotated, Any, Self
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
@@ -19,7 +20,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.runnables.config import ensure_config
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from pydantic import Field, SecretStr
+from pydantic import Field, PrivateAttr, SecretStr
 from yarl import URL
 
 from ...data.settings.tracing import host_of
@@ -32,7 +33,10 @@ IDLE_SECONDS = 4.0
 after 5, and a request at that moment is lost: nobody knows whether it was answered and must be paid."""
 MOST_BYTES = 32 * 2**20
 """Most bytes of a reply, unpacked."""
+_BOUNDS = frozenset({"max_tokens", "max_completion_tokens"})
 _OF_LIMITS = ("x-ratelimit-", "anthropic-ratelimit-", "retry-after", "date")
+WARMER = 0.3
+"""What is added to the temperature after a model has said the same rejected words twice."""
 _INSTEAD = ("function_call", "reasoning_content", "reasoning", "reasoning_details")
 """Fields of a message that explain why it has no content."""
 
@@ -53,9 +57,27 @@ class OpenAIModel(BaseChatModel):
     seed: Annotated[int | None, Field(strict=True)] = None
     """The seed of every call without its own."""
     arguments: dict[str, Any] = Field(default_factory=dict, repr=False)
-    """Fields of each request, as the endpoint names them: `temperature`, `max_tokens`, `top_p`, ..."""
+    """Fields of each request, as the endpoint names them: `temperature`, `max_tokens`, `top_p`, ... A `max_tokens` of
+    `none` is not sent: it keeps a cast from setting its own."""
     proxy: str | None = Field(default_factory=lambda fields: proxy_of(fields["base_url"]), repr=False)
     """The proxy of its calls; by default that of the environment."""
+
+    max_tokens: int | None = None
+    """The bound of a reply that its cast sets."""
+    varies: bool = Field(default=True, repr=False)
+    """Whether the temperature rises where a speaker has said the same rejected words twice."""
+    _names_completion: bool = PrivateAttr(default=False)  # the endpoint wants `max_completion_tokens`
+
+    def in_cast(self, tokens: int | None, *, varies: bool) -> Self:
+        """The model as it plays a side: with at most this number of tokens a reply, where it has no bound of its own."""
+        bound = None if self.arguments.keys() & _BOUNDS else tokens
+        return self.model_copy(update={"max_tokens": bound, "varies": varies})
+
+    def warmer(self) -> dict[str, float]:
+        """The argument of a call that says something else, after the same words twice; 1 is an endpoint's own default."""
+        own = self.arguments.get("temperature")
+        base = own if isinstance(own, int | float) else 1.0
+        return {"temperature": round(min(2.0, base + WARMER), 2)} if self.varies else {}
 
     @property
     def _llm_type(self) -> str:
@@ -99,8 +121,12 @@ class OpenAIModel(BaseChatModel):
     async def _reply(self, messages: Any, **given: Any) -> AIMessage:
         given = {name: value for name, value in ({"seed": self.seed} | given).items() if value is not None}
         sent = convert_to_openai_messages([messages] if isinstance(messages, str) else messages)
-        body = self.arguments | given | {"model": self.model_name, "messages": sent}
-        status, headers, content = await self._posted(_encoded(body))
+        body = {"max_tokens": self.max_tokens} | self.arguments | given | {"model": self.model_name, "messages": sent}
+        if body["max_tokens"] in (None, "none"):
+            del body["max_tokens"]
+        status, headers, content = await self._posted(_encoded(self._named(body)))
+        if status == HTTPStatus.BAD_REQUEST and (other := self._instead_of(body, given, content)) is not None:
+            status, headers, content = await self._posted(_encoded(other))
         if not 200 <= status < 300:
             raise StatusError(status, headers, content)
         message = message_in(content)
@@ -108,6 +134,22 @@ class OpenAIModel(BaseChatModel):
         if limits.keys() - {"date"}:
             message.response_metadata["headers"] = limits
         return message
+
+    def _named(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The request with the bound under the name that this endpoint takes."""
+        if not self._names_completion or "max_tokens" not in body:
+            return body
+        return {"max_completion_tokens" if name == "max_tokens" else name: value for name, value in body.items()}
+
+    def _instead_of(self, body: dict[str, Any], given: Mapping[str, Any], refusal: bytes) -> dict[str, Any] | None:
+        """The request without what we added and the endpoint refuses, as reasoning models do; None for another refusal."""
+        if "max_tokens" in body and not self._names_completion and b"max_completion_tokens" in refusal:
+            self._names_completion = True
+            return self._named(body)
+        if "temperature" in given and b"temperature" in refusal:
+            own = {name: value for name, value in self.arguments.items() if name == "temperature"}
+            return self._named({name: value for name, value in body.items() if name != "temperature"} | own)
+        return None
 
     async def _address(self) -> tuple[str, str]:
         """The address of the endpoint, and the key."""

@@ -215,7 +215,9 @@ def model_provenance(model: BaseChatModel) -> dict[str, Any]:
     """
     metadata = model.metadata or {}
     if "spec" in metadata:
-        return {"spec": metadata["spec"], "arguments": metadata["arguments"]}
+        told = {"spec": metadata["spec"], "arguments": metadata["arguments"]}
+        bound = getattr(model, "max_tokens", None) if hasattr(model, "in_cast") else None  # set by its cast
+        return told if bound is None else {**told, "max_tokens": bound}
     name = getattr(model, "model_name", None) or getattr(model, "model", None)
     own = {"model": name if isinstance(name, str) else None, "temperature": getattr(model, "temperature", None)}
     host = {"host": host} if (host := endpoint_host(model)) else {}

@@ -19,7 +19,7 @@ from ..messages.building import MessageBuilder, PageMessages
 from ..models.offline.model import OfflineChatModel
 from ..models.offline.reading import GOAL_MARKS
 from ..models.specs import chat_model, model_provenance
-from ..state import State, Update, attempt_number, id_of
+from ..state import State, Update, attempt_number, id_of, repeats
 
 
 class Speaker:
@@ -91,4 +91,4 @@ def is_reply(function: object) -> bool:
 
 def speaker_call(role: Role, state: State, limits: Limits) -> Call:
     """The call of a speaker's turn; its attempt is `attempt_number(state, role)`."""
-    return Call(limits.seed, id_of(state), role, state.get("turn", 0))
+    return Call(limits.seed, id_of(state), role, state.get("turn", 0), repeats=repeats(state, role))

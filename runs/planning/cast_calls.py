@@ -210,7 +210,7 @@ class CastCalls:
         lengths: dict[Role, int] = {}
         for role, of_role in talk.lengths.items():
             model = self.models.get(role)
-            bound = getattr(model, "max_tokens", getattr(model, "arguments", {}).get("max_tokens"))
+            bound = getattr(model, "max_tokens", None) or getattr(model, "arguments", {}).get("max_tokens")
             lengths[role] = (
                 of_role[end] if not isinstance(bound, int) else bound if end == 2 else min(of_role[end], bound)
             )

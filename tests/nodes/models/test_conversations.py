@@ -33,9 +33,9 @@ def test_a_conversation_is_held_and_every_call_has_a_seed_of_its_own(endpoint, s
     assert [message.text for message in conversation.messages] == ["Who lived there?", "Three keepers"]
     assert (conversation.usage.calls, conversation.usage.input_tokens, conversation.usage.output_tokens) == (3, 60, 9)
     settings = conversation.provenance.nodes["user_simulator"].settings
-    assert settings["model"] == {"spec": "openai:m", "arguments": {"temperature": 0.5}}
+    assert settings["model"] == {"spec": "openai:m", "arguments": {"temperature": 0.5}, "max_tokens": 256}
     sent = [(body["model"], body.get("temperature"), body.get("max_tokens")) for body in endpoint.bodies()]
-    assert sent == [("m", 0.5, None), ("other", None, 60), ("other", None, 60)]
+    assert sent == [("m", 0.5, 256), ("other", None, 60), ("other", None, 60)]
     assert {headers["authorization"] for headers in endpoint.headers} == {f"Bearer {endpoint.key}"}
     assert len({body["seed"] for body in endpoint.bodies()}) == 3
 
