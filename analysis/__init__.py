@@ -4,6 +4,7 @@ Imports no model and no graph.
 """
 
 from .attempts import AttemptRow, attempt_rows, attempt_table
+from .drafts import DraftCount, SideDrafts
 from .over_users.comparison import Comparison, compare_means, comparison_table
 from .simquac.validators import ValidatorRow, compare_validators
 from .tables import Cell, Column, Table
@@ -13,6 +14,8 @@ __all__ = [
     "Cell",
     "Column",
     "Comparison",
+    "DraftCount",
+    "SideDrafts",
     "Table",
     "ValidatorRow",
     "attempt_rows",

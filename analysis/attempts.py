@@ -74,7 +74,7 @@ def attempt_rows(conversations: Iterable[Conversation]) -> list[AttemptRow]:
     """A row for each side, model and attempt; empty for conversations that were read from elsewhere."""
     counts: defaultdict[tuple[Role, str, int], _Counts] = defaultdict(_Counts)
     for conversation in conversations:
-        for role, turn in _turns(conversation):
+        for role, turn in turns_of(conversation):
             model = speaker_of(conversation, role)
             for number, of_call in groupby(turn, key=lambda attempt: attempt.number):
                 drafts = [attempt for attempt in of_call if attempt.verdict != "unjudged"]
@@ -149,7 +149,7 @@ def assistant_of(conversation: Conversation) -> str:
     return node.label if node is not None and not node.stored else ""
 
 
-def _turns(conversation: Conversation) -> Iterator[tuple[Role, list[Attempt]]]:
+def turns_of(conversation: Conversation) -> Iterator[tuple[Role, list[Attempt]]]:
     """The drafts of each turn: of consecutive messages first, then of turns without a message."""
     for role, messages in groupby(conversation.messages, key=attrgetter("role")):
         yield role, [attempt for message in messages for attempt in message.attempts]

@@ -9,6 +9,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from ..analysis.drafts import DraftCount
 from ..data import Conversation, Domain, Loaded, domains
 from ..data.checks import RULES, Finding, chosen, reading
 from ..data.checks import check as check_one
@@ -80,8 +81,9 @@ def _report(source: Path, rules: list[str], limit: int, as_json: bool) -> dict[s
     present: dict[tuple[Domain, bool], Conversation] = {}  # one conversation of each domain
     findings: list[Finding] = []  # those that are shown, all as JSON
     counts: Counter[str] = Counter()
-    copies = CopyCount()
+    copies, drafts = CopyCount(), DraftCount()
     for conversation, file in zip(copies.passing(loaded), loaded.files or repeat(""), strict=False):
+        drafts.add(conversation)
         present.setdefault((domains.of(conversation), has_user_brief(conversation.scenario)), conversation)
         of_conversation = [_placed(finding, file) for finding in check_one(conversation, rules)]
         counts.update(finding.rule for finding in of_conversation)
@@ -94,12 +96,14 @@ def _report(source: Path, rules: list[str], limit: int, as_json: bool) -> dict[s
         say(f"no rule applies to these conversations: there are rules for conversations of the kinds {kinds}")
     if not as_json:
         _put(loaded, findings, counts, rules)
+        put(*(side.line for side in drafts.sides))
     return {
         "source": str(source),
         "broken": list(loaded.broken),
         "conversations": len(loaded),
         "copies": copies.count,
         "rules": {name: {"level": RULES[name].level, "findings": counts[name]} for name in rules},
+        "drafts": [side.model_dump(mode="json") for side in drafts.sides],
         "findings": [finding.model_dump(mode="json") for finding in findings] if as_json else [],
     }
 

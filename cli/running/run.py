@@ -145,7 +145,11 @@ def report(
     summary: "Summary", options: RunOptions, control: "Control", counts: Mapping[str, Any] = MappingProxyType({})
 ) -> int:
     """Say how a run ended, in JSON with further counts; gives the exit code."""
+    from ...analysis.drafts import DraftCount
+    from ...data.formats.record_lines import iterate_run
     from ...runs.folder.run_state import finished_in_words
+
+    drafts = DraftCount.of(iterate_run(summary.path)).sides
 
     say(*summary.notes, *control.spending.notes)
     if options.as_json:
@@ -160,6 +164,7 @@ def report(
                 "failed": summary.failed,
                 "left_out": summary.left_out,
                 **summary.counts.model_dump(mode="json"),
+                "drafts": [side.model_dump(mode="json") for side in drafts],
                 **counts,
             }
         )
@@ -172,6 +177,7 @@ def report(
         stdout.print(f"{done}{line}", soft_wrap=True)
         if sums.conversations:
             stdout.print(counts_table(sums))
+        put(*(side.line for side in drafts))
         for line in summary.left_out[:5]:
             say(f"not in the data set: {line}")
         if total(summary.left_out) > 5:

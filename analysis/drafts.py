@@ -1,0 +1,140 @@
+"""What a run shows of its drafts: why they were rejected, when one passed, who speaks as whom, and what is grounded."""
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Any, Self
+
+from ..data.records import Attempt, Conversation, Message, Record, Role
+from ..data.rules import user_reasons
+from ..data.simquac import KIND
+from ..data.text.languages import HAN
+from .attempts import turns_of
+
+CONFUSED = "role_leak"
+"""The guards' reason for a user that speaks for another side."""
+MOST_REASONS = 4
+"""Reasons that a line of text names."""
+
+
+class SideDrafts(Record):
+    """The drafts of one side; shares from 0 to 1, None where there is nothing to take one of."""
+
+    role: Role
+    drafts: int
+    """Drafts that a validator read."""
+    rejected: float | None
+    """Share of them that did not pass, those that were sent all the same included."""
+    reasons: dict[str, float]
+    """The same by reason, the most frequent first; their sum is `rejected`."""
+    turns: int
+    """Turns with such a draft."""
+    accepted_after: dict[int, float]
+    """Share of the turns that were accepted at this attempt, from 1; what is missing to 1 was never accepted."""
+    confused_drafts: float | None
+    """Share of the user's drafts that speak for another side, by the guard's rule; of the assistant None."""
+    confused_messages: float | None
+    """The same of its messages: what the guard let pass, or a cast without that guard."""
+    grounded: float | None
+    """Share of the replies, refusals and fallbacks included, that are made of the section's own words (SimQuAC)."""
+    words: float | None
+    """Mean words of a message; each Chinese character counts as one."""
+
+    @property
+    def line(self) -> str:
+        """The figures on one line, for people."""
+        reasons = [f"{name} {_percent(share)}" for name, share in [*self.reasons.items()][:MOST_REASONS]]
+        more = ["..."] * (len(self.reasons) > MOST_REASONS)
+        rejected = f"{_percent(self.rejected)} rejected" + (f" ({', '.join(reasons + more)})" if reasons else "")
+        passed = [f"{_percent(share)} at attempt {number}" for number, share in self.accepted_after.items()]
+        parts = [f"{self.drafts} drafts, {rejected}", f"turns accepted: {', '.join(passed) or 'none'}"]
+        if self.confused_drafts or self.confused_messages:
+            parts.append(
+                f"speaks for another side: {_percent(self.confused_drafts)} of drafts, {_percent(self.confused_messages)} of messages"
+            )
+        if self.grounded is not None:
+            parts.append(f"{_percent(self.grounded)} of replies grounded")
+        if self.words is not None:
+            parts.append(f"{self.words:.1f} words a message")
+        return f"{self.role}: {'; '.join(parts)}"
+
+
+class DraftCount:
+    """Counts the drafts of conversations that are added one after the other."""
+
+    def __init__(self) -> None:
+        self.counts: dict[Role, Counter[str]] = {"user": Counter(), "assistant": Counter()}
+        self.reasons: dict[Role, Counter[str]] = {"user": Counter(), "assistant": Counter()}
+        self.accepted: dict[Role, Counter[int]] = {"user": Counter(), "assistant": Counter()}
+
+    @classmethod
+    def of(cls, conversations: Iterable[Conversation]) -> Self:
+        """The count of these."""
+        count = cls()
+        for conversation in conversations:
+            count.add(conversation)
+        return count
+
+    def add(self, conversation: Conversation) -> None:
+        """Count one more conversation."""
+        for role, turn in turns_of(conversation):
+            if judged := [attempt for attempt in turn if attempt.verdict != "unjudged"]:
+                self._add_turn(role, judged)
+        is_quoting = conversation.scenario.get("kind") == KIND
+        for message in conversation.messages:
+            if message.name is None and message.stored:
+                self._add_message(message, is_quoting=is_quoting)
+
+    def _add_turn(self, role: Role, drafts: list[Attempt]) -> None:
+        counts = self.counts[role]
+        counts["turns"] += 1
+        for number, of_call in groupby(drafts, key=lambda draft: draft.number):
+            call = list(of_call)
+            counts["drafts"] += len(call)
+            failed = [draft for draft in call if draft.verdict != "accepted"]
+            self.reasons[role].update(draft.reason or "not told" for draft in failed)
+            self.accepted[role][number] += not failed
+            if role == "user":
+                counts["confused drafts"] += sum(_is_confused(draft) for draft in call)
+
+    def _add_message(self, message: Message, *, is_quoting: bool) -> None:
+        counts = self.counts[message.role]
+        counts["messages"] += 1
+        counts["words"] += len(HAN.sub(" x ", message.text).split())
+        counts["confused messages"] += message.role == "user" and CONFUSED in user_reasons(message.text)
+        if is_quoting and message.role == "assistant":
+            counts["replies"] += 1
+            counts["grounded"] += bool(message.spans)
+
+    @property
+    def sides(self) -> list[SideDrafts]:
+        """The figures of both sides; empty without a draft, as of published data."""
+        return [self._side(role) for role in self.counts] if any(one["drafts"] for one in self.counts.values()) else []
+
+    def _side(self, role: Role) -> SideDrafts:
+        counts, reasons = self.counts[role], self.reasons[role]
+
+        def share(part: float, of: str) -> Any:
+            return part / counts[of] if counts[of] else None
+
+        user = role == "user"
+        return SideDrafts(
+            role=role,
+            drafts=counts["drafts"],
+            rejected=share(reasons.total(), "drafts"),
+            reasons={name: share(number, "drafts") for name, number in reasons.most_common()},
+            turns=counts["turns"],
+            accepted_after={n: share(number, "turns") for n, number in sorted(self.accepted[role].items()) if number},
+            confused_drafts=share(counts["confused drafts"], "drafts") if user else None,
+            confused_messages=share(counts["confused messages"], "messages") if user else None,
+            grounded=share(counts["grounded"], "replies"),
+            words=share(counts["words"], "messages"),
+        )
+
+
+def _is_confused(draft: Attempt) -> bool:
+    return draft.reason == CONFUSED or CONFUSED in draft.notes or CONFUSED in user_reasons(draft.text)
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.0f} %"
