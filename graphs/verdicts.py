@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
-from langchain_core.language_models import BaseChatModel
-
 from ..data.records import Role
 from ..data.summaries.executed_graph import SPEAKER_OF, VALIDATOR_OF
 from ..nodes.calls.service import run_is_over
@@ -13,7 +11,6 @@ from ..nodes.contract import check_reason
 from ..nodes.limits import Limits
 from ..nodes.messages.attachments import why_empty
 from ..nodes.models.flaws import CUT_OFF, EMPTY
-from ..nodes.models.offline.model import OfflineChatModel
 from ..nodes.speakers.tools import NOT_ASKED_AGAIN, NOT_UNDONE, calls_that_ran, lasting
 from ..nodes.state import (
     OF_A_MESSAGE,
@@ -31,7 +28,7 @@ from ..nodes.state import (
 )
 from ..nodes.stops import budget, until_spent
 from ..nodes.worlds import restorable
-from .casts.cast import Cast
+from .casts.cast import Cast, asked_by
 from .failures import NodeError, failure_of
 from .records import attempts_of
 
@@ -125,9 +122,8 @@ def _end(
 
 def _repeated(role: Role, cast: Cast, state: State, tried: list[Attempt]) -> bool:
     """Whether a model has said the same rejected words a third time: the reason is then that, and its rule a note."""
-    model = getattr(cast.nodes[SPEAKER_OF[role]], "model", None)
-    asks = isinstance(model, BaseChatModel) and not isinstance(model, OfflineChatModel)
-    if not (cast.vary_retries and asks) or repeats(after(state, {"attempts": tried}), role) < SAME_WORDS:
+    asks = cast.vary_retries and asked_by(cast.nodes[SPEAKER_OF[role]]) is not None
+    if not asks or repeats(after(state, {"attempts": tried}), role) < SAME_WORDS:
         return False
     for attempt in tried:
         rule = attempt.get("reason")
@@ -154,7 +150,7 @@ def _silence(role: Role, cast: Cast, attempts: list[Attempt], tried: list[Attemp
     counted = ", ".join(f"{number} {flaw}" for flaw, number in sorted(flaws.items()))
     own = role == "assistant" or getattr(cast.nodes["user_simulator"], "model", None) is None
     error = f"none of {len(attempts)} replies had a text: {counted}"
-    if CUT_OFF in flaws and hasattr(getattr(cast.nodes[SPEAKER_OF[role]], "model", None), "in_cast"):
+    if CUT_OFF in flaws and hasattr(asked_by(cast.nodes[SPEAKER_OF[role]]), "in_cast"):
         error += f" (a model that reasons spends its tokens before the first word: raise {role}_tokens, or ?max_tokens=N of the model)"
     failure = {"node": SPEAKER_OF[role], "error": error} | ({"fault": role} if own else {})
     return NodeError(failure, {"attempts": tried, "drafts": None})

@@ -21,8 +21,9 @@ from ...nodes.goodbyes import Ending
 from ...nodes.judges import pages_of
 from ...nodes.limits import Limits
 from ...nodes.messages.building import MessageBuilder, RepairPrompts
+from ...nodes.models.offline.model import OfflineChatModel
 from ...nodes.models.specs import chat_model, names_model, without_secrets
-from ...nodes.people import PeopleSpeaker, speaker_of
+from ...nodes.people import FewShotUser, PeopleSpeaker, speaker_of
 from ...nodes.recllmsim.roles import GoalMessages, HelperMessages, UserPrompts, UserValidator
 from ...nodes.scorers.post_questions import PostQuestions
 from ...nodes.scorers.scores import scorers_of
@@ -179,6 +180,9 @@ class Cast:
         check_function("stop", self.stop, SIGNATURE)
         if self.world is not None:
             check_world(self.world)
+        for name in ("user_tokens", "assistant_tokens"):
+            if (most := getattr(self, name)) is not None and (type(most) is not int or most < 1):
+                raise ContractError(f"{name}: expected a number of tokens from 1, or None for no bound; got {most!r}")
         if self.when_rejected not in (None, *(ways := get_args(WhenRejected))):
             raise ContractError(f"when_rejected: expected {', '.join(ways)}, or nothing; got {self.when_rejected!r}")
         if self.when_rejected == "fallback" and self.fallback is None:
@@ -221,8 +225,9 @@ class Cast:
             check_node(place, made[place])
         if isinstance(self.closing, PostQuestions):
             made["closing"] = self.closing.asking({role: made[SPEAKER_OF[role]] for role in self.closing.speakers})
-        for role, place in SPEAKER_OF.items():
-            if (in_cast := getattr(getattr(made[place], "model", None), "in_cast", None)) is not None:
+        for role, place in SPEAKER_OF.items():  # last: what is asked after the end is not bounded
+            model = asked_by(made[place])
+            if (in_cast := getattr(model, "in_cast", None)) is not None:
                 tokens = self.user_tokens if role == "user" else self.assistant_tokens
                 made[place] = changed(made[place], model=in_cast(tokens, varies=self.vary_retries))
         check_pages(made.values())
@@ -300,6 +305,12 @@ class Cast:
 
 
 Cast.user = property(lambda cast: cast.user_simulator)  # type: ignore[attr-defined]  # not the argument's default
+
+
+def asked_by(speaker: object) -> BaseChatModel | None:
+    """The model that a speaker of ours asks for each message; None of rules, agents, functions and nodes."""
+    model = speaker.model if isinstance(speaker, (ChatSpeaker, FewShotUser)) else None
+    return None if isinstance(model, OfflineChatModel) else model
 
 
 def stored_words(role: Role, choice: Any) -> Any:

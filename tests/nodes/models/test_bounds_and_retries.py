@@ -131,3 +131,15 @@ def test_replies_that_end_before_the_first_word_name_the_setting(endpoint: Any, 
     assert len(endpoint.bodies("user")) == 4  # silence is no word that comes again
     assert "user_tokens" in conversation.failure.error
     assert "?max_tokens=N" in conversation.failure.error
+
+
+def test_a_node_of_ones_own_keeps_its_model_as_it_is(endpoint: Any) -> None:
+    class Own:
+        model = chat_model("openai:m")
+
+        async def __call__(self, state: Any) -> Any:
+            reply = await self.model.ainvoke([HumanMessage("Say something.")])
+            return {"drafts": [{"text": reply.text}]}
+
+    talk(graphs.agent_test.cast(Own(), "offline"), graphs.agent_test.scenarios([GOAL])[0])
+    assert "max_tokens" not in endpoint.bodies()[0]
