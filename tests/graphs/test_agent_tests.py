@@ -82,7 +82,7 @@ def test_in_chinese_prompts_and_words_are_chinese() -> None:
     )
     assert talk.messages[-1].text == "谢谢，再见。"
     assert talk.stop == "user_ended"
-    assert "对话" in talk.messages[0].prompt.text
+    assert "助手" in talk.messages[0].prompt.text
 
 
 def test_a_first_message_is_said_as_it_is_and_the_agent_answers_it() -> None:
