@@ -108,8 +108,8 @@ class DraftCount:
 
     @property
     def sides(self) -> list[SideDrafts]:
-        """The figures of both sides; empty without a draft, as of published data."""
-        return [self._side(role) for role in self.counts] if any(one["drafts"] for one in self.counts.values()) else []
+        """The figures of each side that has drafts, which published data have not."""
+        return [self._side(role) for role, counts in self.counts.items() if counts["drafts"]]
 
     def _side(self, role: Role) -> SideDrafts:
         counts, reasons = self.counts[role], self.reasons[role]

@@ -57,8 +57,8 @@ class Common(TypedDict, total=False):
     prompts: SkipValidation[str | Path | Library | None]
     stop: SkipValidation[str | Stop | None]
     world: SkipValidation[str | World | None]
-    user_tokens: Count | None
-    assistant_tokens: Count | None
+    user_tokens: Annotated[int | None, Field(ge=1)]
+    assistant_tokens: Annotated[int | None, Field(ge=1)]
     when_rejected: WhenRejected | None
     approve: Annotated[
         SkipValidation[str | Callable[..., Any] | None],
