@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from ..data.records import Conversation
 from ..data.rules import DIALOGUE_RULES, USER_FAULT_RULES, UserFaultFinding, faults_of_user
-from ..data.rules.dialogue import both_ends
 from ..data.rules.user_faults import behaviour_names
 from ..data.stop_reasons import in_words
 from .agent_faults.rules import findings
@@ -24,9 +23,8 @@ RULE = (
 
 def found_faults(conversation: Conversation) -> Iterator[UserFaultFinding]:
     """What the rules find wrong with the conversation's user, the leaks of its role first."""
-    shown = both_ends(conversation)
     for name in BROKEN:
-        yield from (UserFaultFinding(name, *place) for place in DIALOGUE_RULES[name].find(shown))
+        yield from (UserFaultFinding(name, *place) for place in DIALOGUE_RULES[name].find(conversation))
     behaviours = behaviour_names(conversation.extra)
     yield from faults_of_user(conversation.scenario, conversation.messages, conversation.stop, behaviours=behaviours)
 

@@ -10,7 +10,6 @@ from . import domains
 from .records import Conversation
 from .rules import *  # noqa: F403 - the names of the rules are here too
 from .rules import USER_FAULT_RULES, Finding, Rule
-from .rules.dialogue import both_ends
 from .rules.user_faults import has_user_brief
 
 
@@ -41,7 +40,6 @@ def check(conversation: Conversation, rules: Collection[str] | None = None) -> l
     If its scenario has a goal or facts of the user, the rules for users' faults apply too.
     """
     names, own = set(chosen(rules)), domains.of(conversation)
-    shown = both_ends(conversation) if own is domains.PLAIN else conversation
     findings = [
         Finding(
             rule=name,
@@ -54,7 +52,7 @@ def check(conversation: Conversation, rules: Collection[str] | None = None) -> l
         )
         for name, rule in {**own.rules, **(USER_FAULT_RULES if has_user_brief(conversation.scenario) else {})}.items()
         if name in names
-        for number, reason in rule.find(shown)
+        for number, reason in rule.find(conversation)
     ]
     return sorted(findings, key=lambda finding: finding.message)
 

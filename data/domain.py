@@ -18,8 +18,8 @@ from .formats.detection import Format, Writer
 from .formats.dialogues import further
 from .identity import digest
 from .records import Conversation, Message
-from .rules.chat import CHAT_RULES
 from .rules.findings import Rule
+from .rules.linter import CHAT_RULES
 from .text.languages import Language, language_of
 
 TITLE = 80

@@ -32,7 +32,7 @@ from .packages import register_declared
 from .recllmsim.domain import DOMAIN as RECLLMSIM
 from .records import Conversation, Message
 from .rules.findings import Rule
-from .rules.refusals import refused
+from .rules.outcomes import refused
 from .simquac.domain import DOMAIN as SIMQUAC
 from .test_cases import forms as test_cases
 

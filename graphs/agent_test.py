@@ -9,7 +9,7 @@ from ..errors import DataError, placed
 from ..nodes.goodbyes import Ending
 from ..nodes.messages.building import RepairPrompts
 from ..nodes.people.retrieval import origin_of
-from ..nodes.recllmsim.roles import GoalMessages, HelperMessages, UserPrompts, UserValidator, goal_of
+from ..nodes.recllmsim.roles import GoalMessages, HelperMessages, UserPrompts, UserValidator, goal_of, told_to_user
 from ..nodes.scorers import Score, scoring, solved
 from ..nodes.scorers.success import KEY
 from ..nodes.state import Planned, State, history
@@ -83,7 +83,9 @@ def cast(
         user_prompt_selector=UserPrompts(pages, language, may_give_up),
         user_view=GoalMessages(pages),
         user_simulator=asker,
-        question_validator=UserValidator(None if isinstance(asker, STORED) else ending),
+        question_validator=UserValidator(
+            None if isinstance(asker, STORED) else ending, instructions=told_to_user(pages)
+        ),
         assistant_prompt_selector=RepairPrompts("assistant", pages),
         assistant_view=HelperMessages(pages),
         assistant=stored_words("assistant", assistant),

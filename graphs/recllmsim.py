@@ -225,6 +225,7 @@ def cast(
         ends_anyway=as_published,
         words=question_words,
         one_question=one_question,
+        instructions=() if as_published else nodes.told_to_user(pages),
     )
     ended = PostQuestions(pages, asked) if post_questions else closing
     if len(replays) == 2 and replays[0].conversations == replays[1].conversations:

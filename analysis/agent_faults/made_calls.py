@@ -96,12 +96,8 @@ class FailureReading:
             for number, message in enumerate(self.conversation.messages)
             if message.role == "assistant"
             for call in message.tool_calls
-            if not call.waits and call.name != INTERRUPT and call.error != NO_RESULT
+            if not call.waits and call.name != INTERRUPT and call.error != NO_RESULT and not is_hand_off(call.name)
         ]
-
-    def calls_in(self, number: int) -> list[MadeCall]:
-        """The calls of a message."""
-        return [call for call in self.calls if call.message == number]
 
     def replies(self) -> Iterator[tuple[int, str]]:
         """Number and text of each message of the agent with a text."""
@@ -131,6 +127,11 @@ class FailureReading:
 def _form(value: str) -> str:
     """A value with each digit as 0 and each letter as a."""
     return re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "0", value))
+
+
+def is_hand_off(name: str) -> bool:
+    """Whether a tool hands the conversation to another agent, as those of langgraph-supervisor and langgraph-swarm."""
+    return name.startswith(("transfer_to_", "transfer_back_to_"))
 
 
 def _reads(name: str) -> bool:

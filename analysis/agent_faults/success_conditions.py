@@ -100,29 +100,12 @@ def _condition(spec: Mapping[str, Any], name: Any, *, negated: bool) -> Iterator
             yield ToolCondition(name, arguments, 0 if times is None else None)
 
 
-def asks_for_refusal(success: Any) -> bool:
-    """Whether a scenario's `success` asks for a refusal anywhere."""
-    return any(
-        (key == "refused" and part is True) or (key in ("all_of", "any_of") and asks_for_refusal(part))
-        for key, value in as_object(success).items()
-        for part in (value if isinstance(value, list) else [value])
-    )
-
-
 def state_difference(reason: str) -> StateDifference | None:
     """The first difference of the final state that a reason names; None without one."""
     for part in reason.split("; "):
         if match := _STATE.match(part):
             return StateDifference(templated_path(match["path"]), match["actual"] or "")
     return None
-
-
-def names_a_state(conversation: Conversation) -> bool:
-    """Whether a conversation has a world, or its success compares a final state."""
-    provenance = conversation.provenance
-    return (provenance is not None and "world" in provenance.nodes) or "final_state" in str(
-        conversation.scenario.get("success")
-    )
 
 
 def broken_condition(reason: str) -> BrokenCondition | None:

@@ -1,12 +1,10 @@
 """Where a failed conversation went wrong, and what it broke there, by rules and without a model."""
 
 from ...data.records import Conversation
-from ...data.rules.dialogue import both_ends
-from ...data.rules.refusals import outcome_of
 from ...data.stop_reasons import in_words
 from ..agent_faults.made_calls import FailureReading
 from ..agent_faults.rules import RULES, Expectation, FailureCause, in_call, other_argument
-from ..agent_faults.success_conditions import asks_for_refusal, broken_condition, state_difference
+from ..agent_faults.success_conditions import broken_condition, state_difference
 from ..outcomes import NONE_ACCEPTED, Outcome, agent_failed, fell_silent, gave_no_message, rejected_because
 from ..user_faults import USER_RULES, earliest_fault
 
@@ -19,14 +17,14 @@ def cause_of(conversation: Conversation, result: Outcome) -> FailureCause:
     last = len(conversation.messages) - 1 if conversation.messages else None
     if end := _of_end(conversation, result, last):
         return end
-    reading = FailureReading(both_ends(conversation))
+    reading = FailureReading(conversation)
     # What the agent did after the user went wrong is not the cause.
     fault = earliest_fault(conversation)
     for rule in RULES:
         causes = (cause for cause in rule(reading) if fault is None or (cause.message or 0) < fault.message)
         if (cause := next(causes, None)) is not None:
             return cause
-    if cause := _wrong_value(reading, result.reason) or _refused(reading):
+    if cause := _wrong_value(reading, result.reason):
         return cause
     if words := broken_condition(result.reason):
         if words.specific:
@@ -72,17 +70,4 @@ def _wrong_value(reading: FailureReading, reason: str) -> FailureCause | None:
     for call in reversed(reading.calls):
         if call.acts and not call.error and (name := call.argument_with(difference.actual)):
             return in_call(call, other_argument(call, name), "success")
-    return None
-
-
-def _refused(reading: FailureReading) -> FailureCause | None:
-    if asks_for_refusal(reading.conversation.scenario.get("success")):
-        return None
-    for number, text in reading.replies():
-        if outcome_of(text) == "refused":
-            before = [call for call in reading.calls if call.message <= number]
-            tool = before[-1].name if before and before[-1].error else ""
-            name = f"after `{tool}` failed, the agent refused" if tool else "the agent refused"
-            expectation: Expectation = "tool error" if tool else "rule"
-            return FailureCause(name=name, site="message", message=number, tool=tool, expectation=expectation)
     return None

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..rules.refusals import outcome_of
+from ..rules.outcomes import outcome_of
 from .signs import SpokenTurns, followed, shown
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ..rules.refusals import outcome_of
+from ..rules.outcomes import outcome_of
 from ..text.languages import HAN, language_of
 from ..text.text_values import values_in
 from .kinds import injected_word

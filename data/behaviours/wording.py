@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ..rules.refusals import outcome_of
+from ..rules.outcomes import outcome_of
 from ..rules.user_statements import statements
 from ..text.languages import Language
 from ..text.text_values import values_in

@@ -1,12 +1,11 @@
-"""Rules for messages, of no domain: for the validators of the casts, and for `data.checks`."""
+"""Rules over messages, by which nothing is decided that structure does not show."""
 
-from .chat import CHAT_RULES
-from .dialogue import DIALOGUE_RULES
 from .findings import Finding, FindingLevel, Rule
+from .guards import UserNote, UserReason, is_repeat, others_label, user_notes, user_reasons
+from .linter import CHAT_RULES, DIALOGUE_RULES
 from .plans import PLAN_ITEMS, is_plan
 from .questions import QUESTION_WORDS, QuestionReason, asked_before, is_enumeration, plain_words, question_reasons
 from .user_faults import USER_FAULT_RULES, UserFaultFinding, faults_of_user
-from .user_turns import UserNote, UserReason, is_repeat, others_label, user_notes, user_reasons
 
 __all__ = [
     "CHAT_RULES",

@@ -6,6 +6,7 @@ of questions.
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from ..text.languages import says_something
@@ -61,6 +62,7 @@ def asked_before(question: str, earlier: Iterable[str]) -> bool:
     return any(plain_words(other) == key for other in earlier)
 
 
+@lru_cache(maxsize=4096)  # each message is compared with all that follow it
 def plain_words(text: str) -> str:
     """The text's letters and digits in lower case, other characters as single spaces."""
     return _NOT_WORD.sub(" ", text).strip().casefold()

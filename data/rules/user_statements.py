@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from .courtesy import is_courtesy
+from .linter import is_courtesy
 
 _SENTENCE = re.compile(r"[^.!?。！？\n]*(?:[.!?](?=\w)[^.!?。！？\n]*)*(?:[.!?。！？]+[)\"”’」』]*|\n|$)")
 """A sentence with its marks; a mark inside a word, number or address, as in 19.30, ends none."""

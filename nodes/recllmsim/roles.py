@@ -113,6 +113,8 @@ class UserValidator:
     """Maximum words of a message, split at white space; each Chinese character counts as one. None: no limit."""
     one_question: bool = False
     """Reject a message with several question marks."""
+    instructions: tuple[str, ...] = ()
+    """The pages that the user is sent: a message that repeats a stretch of them is rejected."""
 
     @property
     def judges_flaws(self) -> bool:
@@ -141,7 +143,7 @@ class UserValidator:
         text, cut = draft["text"], None if self.ends_anyway else cut_off(draft)  # the published generator looks at none
         if cut is not None:
             return cut
-        reasons: list[str] = list(user_reasons(text))
+        reasons: list[str] = list(user_reasons(text, self.instructions))
         if (silent := wordless(draft)) is not None:
             reasons = [] if silent["accepted"] else [str(silent.get("reason"))]
         if "label" in draft.get("cleaned", []) and others_label(draft.get("raw", "").partition(text)[0]):
@@ -162,6 +164,11 @@ class UserValidator:
         return {"ending": ending, "no_repeats": self.no_repeats, "no_plans": self.no_plans} | (
             {name: value for name in ("ends_anyway", "words", "one_question") if (value := getattr(self, name))}
         )
+
+
+def told_to_user(pages: Library) -> tuple[str, ...]:
+    """The texts of the user's pages, which it must not repeat."""
+    return tuple(page.source for name, page in pages.pages.items() if name.startswith("user/"))
 
 
 @judges_flaws

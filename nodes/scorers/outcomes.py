@@ -19,7 +19,7 @@ from ...data import domains
 from ...data.attempts import WAITING
 from ...data.formats.tool_messages import NO_RESULT
 from ...data.records import Message
-from ...data.rules.refusals import refused as refused_in
+from ...data.rules.outcomes import refused as refused_in
 from ...data.stop_reasons import in_words
 from ...errors import SettingError
 from ..contract import BySettings

@@ -14,7 +14,7 @@ from pydantic import PydanticUserError, TypeAdapter
 
 from ...data.attempts import INTERRUPT
 from ...data.records import Role
-from ...data.rules.refusals import consent
+from ...data.rules.outcomes import consent
 from ...errors import DuologueError
 from ..contract import ContractError, describe
 from ..replies import plain_or_text

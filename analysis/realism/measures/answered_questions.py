@@ -3,8 +3,7 @@
 import re
 
 from ....data.rules.asking import questions_in
-from ....data.rules.assistant_words import offered
-from ....data.rules.quotations import own_words
+from ....data.rules.guards import offered_help, own_words
 from ....data.text.languages import Language
 from ....data.text.word_lists import begins_with, says
 from ....data.text.word_segmentation import words_of
@@ -27,7 +26,7 @@ def asked_of_user(reply: str) -> list[str]:
     if not any(map(_ASKS_THE_USER.search, _SENTENCE.findall(reply))):
         return []  # finding out what is quoted takes far longer
     sentences = _SENTENCE.findall(own_words(reply))
-    return [one.strip() for one in sentences if _ASKS_THE_USER.search(one) and not offered(one)]
+    return [one.strip() for one in sentences if _ASKS_THE_USER.search(one) and not offered_help(one)]
 
 
 def answers(text: str, questions: list[str], language: Language) -> bool:

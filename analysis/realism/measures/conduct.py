@@ -1,9 +1,9 @@
-"""Whether users keep to their role, by the rules of `data.rules.user_turns`, and how they end."""
+"""Whether users keep to their role, by the rules of `data.rules.guards`, and how they end."""
 
 from functools import partial
 
+from ....data.rules.guards import leaked_prompt, leaked_role
 from ....data.rules.plans import is_plan
-from ....data.rules.user_turns import leaked_prompt, leaked_role
 from ....data.text.word_lists import says
 from .measure import Measure
 from .transcripts import UserTranscript

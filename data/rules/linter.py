@@ -1,0 +1,251 @@
+"""Rules of `check` for conversations of a user and an assistant, by what structure shows.
+
+`DIALOGUE_RULES` are for domains to include; `CHAT_RULES` are those of a log without a domain.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from ..attempts import as_object
+from ..formats.dialogues import asides
+from ..records import Conversation, Message, Role
+from ..text.languages import HAN, says_something
+from .findings import Reasons, Rule, quoted
+from .guards import (
+    SHARED,
+    is_repeat,
+    label_at_start,
+    leaked_prompt,
+    leaked_role,
+    offered_help,
+    repeated_instruction,
+    template_mark,
+)
+from .outcomes import refused
+from .plans import is_plan
+
+SHARED_BY_ASSISTANT = 160
+"""Least characters of an instruction that an assistant's message repeats: it may hold phrases that it is meant to say."""
+LOOP = 4
+"""Messages of thanks and goodbyes in a row, of both sides, that are a loop."""
+COURTESY_WORDS = 45
+"""Most words of a message of thanks; each Chinese character counts as one."""
+REPEATED_WORDS = 6
+"""Least words of a user's message that counts as repeated in a log: `go on` may be said again."""
+
+_COURTESY = re.compile(
+    r"\b(?:thanks?|thank you|you(?:['’]re| are) (?:very |most )?welcome|my pleasure|no problem|good ?bye|bye|see you|take care"
+    r"|have a (?:great|good|nice|lovely|wonderful|safe)|good luck|you too)\b|谢谢|感谢|不客气|不用谢|再见|拜拜|祝您|祝你",
+    re.IGNORECASE,
+)
+_CONTENT = re.compile(r"[?？]|```|\d{2,}|^\s*(?:[-*•]|\d{1,2}[.)])\s", re.MULTILINE)
+_ERROR = re.compile(
+    r"\W{0,3}(?:(?:http|status|error)\W{0,2}){1,3}(?:code)?\s?[:：]\s?[45]\d\d\b"  # Error code: 429 - {...}
+    r"|\W{0,3}(?:error\s?[:：]?\s?)?(?:[45]\d\d:?\s)?(?:internal server error|bad gateway|service unavailable|gateway time-?out"
+    r"|too many requests|request timed? ?out|connection (?:error|refused|reset)|rate limit (?:exceeded|reached))\b"
+    r"|(?:api|server|network)\s?error\b|upstream connect error\b|[A-Za-z_][\w.]*(?:Error|Exception)(?:: |\()"
+    r"|\{\s*[\"']error[\"']\s*:|\s*Traceback \(most recent call last\):|\W*(?:API|服务器?|网络|请求)(?:错误|异常|超时)",
+    re.IGNORECASE,
+)
+_LONGEST_ERROR = 400
+_ASKED_ABOUT = re.compile(r"\berrors?\b|\bexceptions?\b|trace ?back|\bcode\b|\bhttp\b|报错|错误|异常", re.IGNORECASE)
+"""What a user asks who may be answered with the text of an error."""
+_OWN_LABEL = re.compile(r"\s*[*_#>]{0,4}(?:assistant|chatbot|ai|bot|助手|客服|助理)[*_]{0,3}[^\S\n]?[:：]", re.I)
+_NEXT_USER = re.compile(r"\n\s*[*_#>]{0,4}(?:user|human|用户)[*_]{0,3}\s?[:：]", re.IGNORECASE)
+_LENGTH = ("length", "max_tokens", "max_output_tokens", "max_token", "model_length")
+
+
+def is_courtesy(text: str) -> bool:
+    """Whether a text is thanks, a goodbye or an answer to one, and nothing else of weight."""
+    words = len(HAN.sub(" x ", text).split())
+    return 0 < words <= COURTESY_WORDS and _COURTESY.search(text) is not None and _CONTENT.search(text) is None
+
+
+def texts_of(conversation: Conversation, role: Role) -> list[tuple[int, str]]:
+    """Number and text of each message of a side, without those of a third one."""
+    messages = enumerate(conversation.messages)
+    return [(number, one.text) for number, one in messages if one.role == role and one.name is None]
+
+
+def _instructions(conversation: Conversation) -> list[str]:
+    """The system messages of a log; examples among them are no instructions."""
+    found = asides(conversation)
+    told = [
+        aside
+        for aside in found
+        if not any(str(as_object(turn).get("name", "")).startswith("example_") for turn in aside.values())
+    ]
+    return [text for aside in told if isinstance(text := aside.get("system"), str) and text.strip()]
+
+
+def _stopped_by_length(message: Message) -> str | None:
+    """The recorded reason why a message was cut off at a limit; None without one."""
+    told: list[object] = [attempt.finish_reason for attempt in message.attempts[-1:]]
+    told += [as_object(as_object(patch).get("values")).get("finish_reason") for patch in message.extra.values()]
+    return next((str(one) for one in told if str(one).lower() in _LENGTH), None)
+
+
+def _empty(conversation: Conversation) -> Reasons:
+    for number, message in enumerate(conversation.messages):
+        if not message.text.strip() and not message.tool_calls and not message.parts:
+            yield number, "has no text"
+
+
+def _user_empty(conversation: Conversation) -> Reasons:
+    for number, text in texts_of(conversation, "user"):
+        if not says_something(text) and not conversation.messages[number].parts:
+            yield number, f"the message {quoted(text)} has no letter or digit"
+
+
+def _user_role_leak(conversation: Conversation) -> Reasons:
+    for number, text in texts_of(conversation, "user"):
+        if words := leaked_role(text):
+            yield number, f"{quoted(words)} in {quoted(text[text.find(words) :])}"
+
+
+def _user_prompt_leak(conversation: Conversation) -> Reasons:
+    for number, text in texts_of(conversation, "user"):
+        if words := leaked_prompt(text):
+            yield number, f"{quoted(words)} in {quoted(text[max(0, text.find(words) - 20) :])}"
+
+
+def _user_repeat(conversation: Conversation) -> Reasons:
+    earlier: list[str] = []
+    for number, text in texts_of(conversation, "user"):
+        if is_repeat(text, earlier):
+            yield number, f"said before: {quoted(text)}"
+        earlier.append(text)
+
+
+def _user_plan(conversation: Conversation) -> Reasons:
+    last: str | None = None
+    for number, message in enumerate(conversation.messages):
+        if message.role == "assistant":
+            last = message.text
+        elif is_plan(message.text, last):
+            yield number, f"a plan that answers nothing: {quoted(message.text)}"
+
+
+def _assistant_first(conversation: Conversation) -> Reasons:
+    if conversation.messages and conversation.messages[0].role == "assistant":
+        yield 0, f"opens: {quoted(conversation.messages[0].text)}"
+
+
+def _same_side_again(conversation: Conversation) -> Reasons:
+    of_sides = [(number, message) for number, message in enumerate(conversation.messages) if message.name is None]
+    for (_, before), (number, message) in pairwise(of_sides):
+        if message.role == before.role and not before.tool_calls:  # after a call and its result the side goes on
+            yield number, f"follows another message of the {message.role}: {quoted(message.text)}"
+
+
+def _user_last(conversation: Conversation) -> Reasons:
+    # A goodbye that is not stored has no reply by rule.
+    stored = [(number, message) for number, message in enumerate(conversation.messages) if message.stored]
+    if stored and stored[-1][1].role == "user":
+        yield stored[-1][0], f"has no reply: {quoted(stored[-1][1].text)}"
+
+
+def _error_reply(conversation: Conversation) -> Reasons:
+    question = ""
+    for number, message in enumerate(conversation.messages):
+        if message.role == "user":
+            question = message.text
+        elif len(message.text) <= _LONGEST_ERROR and _ERROR.match(message.text) and not _ASKED_ABOUT.search(question):
+            yield number, f"reads like an error: {quoted(message.text)}"
+
+
+def _role_slip(conversation: Conversation) -> Reasons:
+    for number, text in texts_of(conversation, "user"):
+        if label := label_at_start(text):
+            yield number, f"the user writes as another side: {quoted(label)}"
+    for number, text in texts_of(conversation, "assistant"):
+        if label := _OWN_LABEL.match(text):
+            yield number, f"the assistant begins with its own label: {quoted(label.group())}"
+        elif label := _NEXT_USER.search(text):
+            yield number, f"the assistant writes as the user: {quoted(label.group())}"
+
+
+def _prompt_shown(conversation: Conversation) -> Reasons:
+    told = _instructions(conversation)
+    for number, message in enumerate(conversation.messages):
+        if message.role == "assistant" and (mark := template_mark(message.text)):
+            yield number, f"shows the mark {mark}"
+        least = SHARED if message.role == "user" else SHARED_BY_ASSISTANT
+        if words := repeated_instruction(message.text, told, least):
+            yield number, f"repeats the instruction: {quoted(words)}"
+
+
+def _system_twice(conversation: Conversation) -> Reasons:
+    told = _instructions(conversation)
+    if conversation.messages and len(set(told)) < len(told):
+        yield 0, f"the log has the same system message twice: {quoted(told[0])}"
+
+
+def _assistant_like(conversation: Conversation) -> Reasons:
+    for number, text in texts_of(conversation, "user"):
+        if words := offered_help(text):
+            yield number, f"offers help: {quoted(words)}"
+
+
+def _repeated(conversation: Conversation) -> Reasons:
+    for number, reason in _user_repeat(conversation):
+        if len(HAN.sub(" x ", conversation.messages[number].text).split()) >= REPEATED_WORDS:
+            yield number, reason
+
+
+def _thanks_loop(conversation: Conversation) -> Reasons:
+    for first, length in _loops(conversation.messages):
+        yield first, f"{length} messages of thanks and goodbyes from here on"
+
+
+def _loops(messages: Sequence[Message]) -> Iterator[tuple[int, int]]:
+    first = 0
+    while first < len(messages):
+        last = first
+        while last < len(messages) and is_courtesy(messages[last].text):
+            last += 1
+        if last - first >= LOOP and len({message.role for message in messages[first:last]}) == 2:
+            yield first, last - first
+        first = max(last, first + 1)
+
+
+def _cut_off(conversation: Conversation) -> Reasons:
+    for number, message in enumerate(conversation.messages):
+        if reason := _stopped_by_length(message):
+            yield number, f"by its log it stopped by {reason!r}: {quoted(message.text[-60:])}"
+
+
+def _refusal(conversation: Conversation) -> Reasons:
+    for number, text in texts_of(conversation, "assistant"):
+        if words := refused(text):
+            yield number, quoted(words)
+
+
+DIALOGUE_RULES: Mapping[str, Rule] = {
+    "user-empty": Rule("error", "a user's message without a letter or digit", _user_empty),
+    "user-role-leak": Rule("error", "a user that writes for another side", _user_role_leak),
+    "user-prompt-leak": Rule("error", "a user that shows instructions, reasoning or a model", _user_prompt_leak),
+    "user-repeat": Rule("warning", "a user's message that repeats an earlier one", _user_repeat),
+    "user-plan": Rule("warning", "a user that does the assistant's work", _user_plan),
+    "assistant-first": Rule("warning", "an assistant that opens", _assistant_first),
+    "same-side-again": Rule("warning", "two messages of one side in a row", _same_side_again),
+    "user-last": Rule("warning", "a user's message without a reply at the end", _user_last),
+    "error-reply": Rule("warning", "an error of the endpoint in place of a reply", _error_reply),
+}
+"""Each rule by its id."""
+
+CHAT_RULES: Mapping[str, Rule] = {
+    "empty": Rule("error", "a message without text, images or calls of tools", _empty),
+    "role-slip": Rule("error", "a side that writes as the other", _role_slip),
+    "prompt-shown": Rule("error", "instructions, marks of a template, or a model that shows itself", _prompt_shown),
+    "assistant-like-user": Rule("warning", "a user that offers help", _assistant_like),
+    "repeated": Rule("warning", "a user's message of six words or more that repeats an earlier one", _repeated),
+    "thank-you-loop": Rule("warning", "thanks and goodbyes that go on, four messages or more", _thanks_loop),
+    "cut-off": Rule("warning", "a message that was cut off at a limit of length, by its log", _cut_off),
+    "error-reply": DIALOGUE_RULES["error-reply"],
+    "system-twice": Rule("notice", "the same system message twice", _system_twice),
+    "refusal": Rule("notice", "a reply that declines to help", _refusal),
+    "same-side-twice": Rule("notice", "two messages of one side in a row", _same_side_again),
+}
+"""Each rule by its id, the worst first."""

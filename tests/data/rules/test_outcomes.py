@@ -1,0 +1,82 @@
+"""Whether a reply holds a phrase that declines, reports something as done, or consents."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from duologue.data.rules import outcomes
+from duologue.data.rules.outcomes import consent, outcome_of, refused
+
+DOCS = (Path(__file__).parents[3] / "docs/test/testing.md").read_text("utf-8")
+ROWS = [json.loads(line) for line in Path(__file__).with_name("replies.jsonl").read_text("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("which", ["seen", "unseen", "tuned", "held out"])
+@pytest.mark.parametrize("outcome", ["refused", "done"])
+def test_the_error_rates_are_those_of_the_docs(which, outcome):
+    rows = [row for row in ROWS if row["set"] == which]
+    counts = Counter((row["outcome"] == outcome, outcome_of(row["text"]) == outcome) for row in rows)
+    missed, false = counts[True, False], counts[False, True]
+    line = f"| {outcome}, {which} | {missed} of {missed + counts[True, True]} | {false} of {false + counts[False, False]} |"
+    assert line in DOCS
+
+
+@pytest.mark.parametrize(
+    ("reply", "outcome"),
+    [
+        ("No, this cannot be changed.", "refused"),
+        ("Unfortunately, that slot is taken.", "refused"),
+        ("抱歉，这张票不能改。", "refused"),
+        ("I have booked 12A for you.", "done"),
+        ("已为您取消。", "done"),
+        ("Nothing is booked yet.", None),
+        ("If you confirm, it will be cancelled.", None),
+        ("Is it booked?", None),
+        ("You need no appointment: come before noon.", None),
+        ("", None),
+    ],
+)
+def test_what_is_denied_or_asked_is_neither(reply, outcome):
+    assert outcome_of(reply) == outcome
+    assert (refused(reply) is not None) == (outcome == "refused")
+
+
+def test_a_long_text_refuses_nothing():
+    assert refused("We cannot refund it. " + "The museum has a garden. " * 40) is None
+
+
+def test_a_list_has_at_most_fifteen_phrases_a_language():
+    lists = (outcomes.REFUSED, outcomes.DONE, outcomes.YES, outcomes.NO)
+    assert all(len(phrases) <= 15 for one in lists for phrases in one.values())
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("Yes, please cancel it.", "yes"),
+        ("No problem.", "yes"),
+        ("Sure, I don't mind.", "yes"),
+        ("Of course!", "yes"),
+        ("That's right, go on.", "yes"),
+        ("Sounds good, thanks.", "yes"),
+        ("Yes, could you also send me the receipt?", "yes"),
+        ("没问题，办吧。", "yes"),
+        ("好的，可以。", "yes"),
+        ("Please don't do that.", "no"),
+        ("No, leave it as it is.", "no"),
+        ("Not yet.", "no"),
+        ("先不要。", "no"),
+        ("还是算了吧。", "no"),
+        ("不可以", "no"),
+        ("I am not sure.", None),
+        ("Yes, if it is free.", None),
+        ("What does it cost?", None),
+        ("Yes. No.", None),
+        ("Is that okay?", None),
+        ("", None),
+    ],
+)
+def test_a_reply_to_a_question_for_approval_is_yes_no_or_unclear(reply, answer):
+    assert consent(reply) == answer
