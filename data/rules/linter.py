@@ -157,8 +157,8 @@ def _error_reply(conversation: Conversation) -> Reasons:
 
 def _role_slip(conversation: Conversation) -> Reasons:
     for number, text in texts_of(conversation, "user"):
-        if label := label_at_start(text):
-            yield number, f"the user writes as another side: {quoted(label)}"
+        if words := label_at_start(text):
+            yield number, f"the user writes as another side: {quoted(words)}"
     for number, text in texts_of(conversation, "assistant"):
         if label := _OWN_LABEL.match(text):
             yield number, f"the assistant begins with its own label: {quoted(label.group())}"
