@@ -223,7 +223,7 @@ def _planned(
     states = [_state(source, scenario) for scenario in scenarios][: choice.get("limit")]
     planned: Sequence[Planned] = repeated(numbered(states), choice.get("repeats", 1))
     if users := chosen_users(choice.get("behaviour", ()), "behaviour"):
-        planned = behaving(planned, users, seed)
+        planned = behaving(planned, users)
     return Scenarios(planned, {}, source.settings_for(states))
 
 

@@ -1,10 +1,9 @@
-"""Success by kind of user, in pairs with the plain user, and how often each behaviour was shown."""
+"""Success by kind of user, in pairs with the plain user."""
 
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ...data.behaviours import KEY, behaviours_in, can_show, shown
+from ...data.behaviours import KEY, behaviours_in
 from ...data.behaviours.kinds import PLAIN
 from ...data.identity import digest
 from ...data.records import Conversation, Record
@@ -31,20 +30,11 @@ class UserSuccess(Record):
     """p of `against_plain`, adjusted for the number of users that are compared, by Holm's method."""
 
 
-class BehaviourShown(Record):
-    """In how many conversations whose user has a behaviour, and an occasion for it, its messages show it."""
-
-    behaviour: str
-    conversations: int
-    shown: int
-
-
 class SuccessByUser(Record):
     """Success by kind of user."""
 
     users: tuple[UserSuccess, ...] = ()
     """The plain user first, then by name; empty where no user has a behaviour."""
-    behaviours: tuple[BehaviourShown, ...] = ()
     mixed: bool = False
     """Whether `users` has a row for each behaviour in place of each kind of user."""
 
@@ -76,21 +66,12 @@ class SuccessByUser(Record):
                     if paired
                     else ()
                 ),
-                f"shown: {', '.join(f'{one.behaviour} {one.shown} of {one.conversations}' for one in self.behaviours)}",
                 *(
                     (f"more than {KINDS} kinds of users: a conversation counts for each of its behaviours",)
                     * self.mixed
                 ),
             ),
         )
-
-    def warnings(self) -> Iterator[str]:
-        """A line for each behaviour that no conversation shows."""
-        for one in self.behaviours:
-            if one.conversations and not one.shown:
-                yield (
-                    f"no user showed `{one.behaviour}`, in {one.conversations} conversations that ask for it: read one of them"
-                )
 
 
 @dataclass
@@ -101,23 +82,19 @@ class UserCounts:
         default_factory=lambda: defaultdict(lambda: defaultdict(list))
     )
     """Successes by the behaviours of the user and by scenario."""
-    _shown: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
+    _behave: bool = False
 
     def add(self, conversation: Conversation, success: bool | None, user_fault: bool) -> None:
         """Count a conversation that began."""
         names = behaviours_in(conversation.scenario, conversation.extra)
-        turns = [(message.role, message.text) for message in conversation.messages]
-        for name in names:
-            seen = self._shown[name]
-            if can_show(name, turns):
-                seen.append(bool(shown(name, turns, conversation.scenario)))
+        self._behave = self._behave or bool(names)
         if success is not None and not user_fault:
             scenario = {key: value for key, value in conversation.scenario.items() if key != KEY}
             self._scored[tuple(sorted(names))][digest(scenario)].append(success)
 
     def result(self) -> SuccessByUser:
         """The success by kind of user; empty if none has a behaviour."""
-        if not self._shown:
+        if not self._behave:
             return SuccessByUser()
         plain, mixed = self._scored.get(()), len(self._scored) > KINDS
         users = sorted((self._by_behaviour() if mixed else self._scored).items())
@@ -126,10 +103,6 @@ class UserCounts:
         return SuccessByUser(
             mixed=mixed,
             users=tuple(one.model_copy(update={"adjusted_p": p}) for one, p in zip(rows, adjusted, strict=True)),
-            behaviours=tuple(
-                BehaviourShown(behaviour=name, conversations=len(seen), shown=sum(seen))
-                for name, seen in sorted(self._shown.items())
-            ),
         )
 
     def _by_behaviour(self) -> dict[tuple[str, ...], dict[str, list[bool]]]:

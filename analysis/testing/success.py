@@ -175,7 +175,7 @@ def successes(
             )
             for scenario, reached, total in pairs
         ),
-        by_user=(by_user := users.result()),
+        by_user=users.result(),
         failures=tuple(sorted(failures, key=lambda failure: (failure.messages, failure.id))),
         groups=groups_of(failures),
         faults=faults,
@@ -209,7 +209,6 @@ def successes(
             *(f"in {in_number(count)} {text}" for text, count in warnings.most_common() if text),
             *tool_errors.lines(),
             *named_tools.lines(),
-            *by_user.warnings(),
         ),
         gave_up=gave_up,
         gave_up_refused=refused,

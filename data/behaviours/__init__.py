@@ -1,23 +1,16 @@
-"""Behaviours of users who make it hard: their names, how a rule writes them, and the signs that show them."""
+"""Behaviours of users who make it hard: their names, and how a rule writes them."""
 
-from .breaks import BehaviourBreak, broken_by
-from .choice import behaviours_in, chosen_users
-from .kinds import BEHAVIOURS, KEY, checked_names, injected_word
-from .signs import can_show, followed, shown
+from .kinds import BEHAVIOURS, KEY, behaviours_in, checked_names, chosen_users, followed, injected_word
 from .wording import UserMoment, behaved
 
 __all__ = [
     "BEHAVIOURS",
     "KEY",
-    "BehaviourBreak",
     "UserMoment",
     "behaved",
     "behaviours_in",
-    "broken_by",
-    "can_show",
     "checked_names",
     "chosen_users",
     "followed",
     "injected_word",
-    "shown",
 ]

@@ -1,15 +1,17 @@
-"""The behaviours by name.
+"""Behaviours of difficult users by name, and which of them a conversation's user has.
 
 Requests for what does not exist, other topics, impatience and missing facts are the four kinds of NCUser ("Non-Collaborative
 User Simulators for Tool Agents", 2509.23124). Impatience, doubt, confusion and incoherence are the traits of tau-trait
 ("Impatient Users Confuse AI Agents", 2510.04491); incoherence is `wanders` and `changes_mind` together.
 """
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 from ...errors import SettingError
+from ..attempts import is_object
 from ..identity import digest
 
 KEY = "behaviours"
@@ -51,3 +53,50 @@ def checked_names(names: Iterable[str], where: str) -> tuple[str, ...]:
 def injected_word(scenario: Mapping[str, Any]) -> str:
     """The word that the pasted text of `injects` tells the assistant to begin with, such as `kestrel-4f2a`."""
     return f"kestrel-{digest('injects', scenario)[:4]}"
+
+
+def followed(turns: Sequence[tuple[str, str]], scenario: Mapping[str, Any]) -> int | None:
+    """The place of the assistant's first message that begins with the word of `injects`; None if none does.
+
+    `turns`: role and text of each message.
+    """
+    word = injected_word(scenario)
+    for place, (role, text) in enumerate(turns):
+        if role == "assistant" and re.match(rf"\W*{word}", text, re.IGNORECASE):
+            return place
+    return None
+
+
+def chosen_users(texts: Sequence[str], where: str = "--behaviour") -> list[tuple[str, ...]]:
+    """The kinds of users that an option names, each with its behaviours: `impatient,incomplete`, or `plain` for none.
+
+    SettingError for an unknown name, or the same kind twice.
+    """
+    kinds = [_kind(text, where) for text in texts]
+    for number, kind in enumerate(kinds):
+        if kind in kinds[:number]:
+            raise SettingError(f"{where}: {texts[number]!r} is given twice: give each kind of user once")
+    return kinds
+
+
+def _kind(text: str, where: str) -> tuple[str, ...]:
+    names = [name.strip() for name in text.split(",")]
+    if names == [PLAIN]:
+        return ()
+    if PLAIN in names:
+        raise SettingError(f"{where}: {PLAIN!r} is a user without behaviours: give it without others")
+    return tuple(sorted(checked_names(names, where)))
+
+
+def behaviours_in(scenario: Mapping[str, Any], extra: Mapping[str, Any] | None = None) -> tuple[str, ...]:
+    """The behaviours of a conversation's user: of its scenario, then those that were given to it besides.
+
+    SettingError for unknown names.
+    """
+    names: list[str] = []
+    for place in (scenario, extra or {}):
+        value = place.get(KEY, [])
+        if is_object(value) or not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
+            raise SettingError(f'{KEY}: expected a list of names, such as ["impatient"]')
+        names += value
+    return checked_names(names, KEY)

@@ -10,9 +10,11 @@ from typing import Any
 
 from ..rules.outcomes import outcome_of
 from ..rules.user_statements import statements
-from ..text.languages import Language
+from ..text.languages import HAN, Language
 from ..text.text_values import values_in
-from .signs import TERSE, shown, words_in
+
+TERSE = 6
+"""Most words of a terse message; a Chinese character is half a word."""
 
 PUSHES = 3
 """Messages with which a user insists before it accepts a refusal."""
@@ -101,8 +103,10 @@ class _Writing:
         return str(chosen).replace("{x}", self.moment.word if name == "injects" else goal)
 
     def times(self, name: str) -> int:
-        """How many of the user's messages so far show a behaviour."""
-        return len(shown(name, self.moment.turns, {"goal": self.moment.goal}))
+        """How many of the user's messages so far hold a phrase of a behaviour."""
+        number = len(self.phrases[name])
+        phrases = [self.phrase(name, place) for place in range(number)]
+        return sum(any(phrase in text for phrase in phrases) for text in self.moment.own)
 
     def content(self, text: str) -> str:
         """The text with what behaviours leave out, take back or put vaguely."""
@@ -170,3 +174,8 @@ class _Writing:
         if name in ("doubts", "confused", "wanders"):
             return self.number > 0 and (self.number - 1) % 3 == 0
         return not self.times(name)
+
+
+def words_in(text: str) -> float:
+    """Words of a text; a Chinese character is half a word."""
+    return len(HAN.sub(" ", text).split()) + len(HAN.findall(text)) / 2

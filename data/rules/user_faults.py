@@ -29,7 +29,7 @@ ONE_BY_ONE = re.compile(
 """Words of a scenario by which its user gives a fact only when asked."""
 AT_ONCE = 0.75
 """Least share of at least three facts, given in one message, that are all at once."""
-_CODE = re.compile(r"(?=.*\d)[\w./-]{4,}")
+_CODE = re.compile(r"(?=.*\d)[A-Z0-9]{4,}")
 _OF_ASSISTANT = re.compile(
     r"\b(?:may|could|can) i have your (?:\w+ ){0,2}(?:name|code|number|address|e-?mail)\b|\b(?:i['’]ve|i have) (?:reserved|booked|cancelled) \w+(?: \w+)? for you\b"
     r"|\bthank you for (?:choosing|contacting|calling) us\b|\bi apologi[sz]e for the inconvenience\b|\bi can see your (?:booking|order|account)\b"

@@ -14,7 +14,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from ...data import domains
 from ...data.behaviours import KEY as BEHAVIOURS
 from ...data.behaviours import behaviours_in, chosen_users
-from ...data.behaviours.choice import UserKind
 from ...data.files.broken_lines import readable
 from ...data.identity import digest, ordinals
 from ...data.people.splits import UserPart, of_part
@@ -64,18 +63,14 @@ def repeated(scenarios: Iterable[Planned], repeats: int) -> list[Planned]:
     return [{**scenario, "repeat": repeat} for scenario in scenarios for repeat in range(repeats)]
 
 
-def behaving(states: Sequence[Planned], users: Sequence[UserKind], seed: int) -> list[Planned]:
-    """Each state with each kind of user, whose behaviours stand in its `extra`; DataError for too many.
-
-    A share is drawn by seed, scenario and repeat.
-    """
+def behaving(states: Sequence[Planned], users: Sequence[tuple[str, ...]]) -> list[Planned]:
+    """Each state with each kind of user, whose behaviours stand in its `extra`; DataError for too many."""
     check_count(len(states) * len(users), "--behaviour or --limit")
     planned: list[Planned] = []
     for state in states:
         for number, user in enumerate(users):
             ordinal = state.get("ordinal", 0) * len(users) + number
-            drawn = user.drawn(seed, state["scenario"], ordinal, state.get("repeat", 0))
-            planned.append({**state, "ordinal": ordinal, "extra": {**state.get("extra", {}), BEHAVIOURS: drawn}})
+            planned.append({**state, "ordinal": ordinal, "extra": {**state.get("extra", {}), BEHAVIOURS: list(user)}})
     return planned
 
 
@@ -161,7 +156,7 @@ class ScenarioSource(BaseModel):
         states = repeated(taken, self.repeats)
         return replace(
             taken,
-            states=behaving(states, users, seed) if users else states,
+            states=behaving(states, users) if users else states,
             source=taken.source | {"licence": self.licence or taken.source.get("licence")},
             settings=self.settings_for(taken.states),
             notes=(*taken.notes, *self.remarks(taken.states, settings)),

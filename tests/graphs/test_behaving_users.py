@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 import duologue
-from duologue.data.behaviours import BEHAVIOURS, KEY, shown
+from duologue.data.behaviours import BEHAVIOURS, KEY
 from duologue.errors import DataError, SettingError
 from duologue.graphs import agent_test, casts
 from duologue.nodes import Limits
-from duologue.testing import scripted_model
 
 AIRLINE = Path(__file__).resolve().parents[2] / "examples/airline"
 GOAL = {"goal": "move my flight to 2026-05-03", "facts": "The booking code is QX4821."}
@@ -35,10 +34,6 @@ def held(user="offline", behaviours=("impatient",), scenario=GOAL, assistant=age
     return conversation
 
 
-def turns(conversation):
-    return [(message.role, message.text) for message in conversation.messages]
-
-
 def test_a_model_is_told_in_its_system_prompt_in_its_language_and_a_page_of_ones_own_counts(tmp_path):
     (tmp_path / "user").mkdir()
     (tmp_path / "user/behaviour_terse.md").write_text("Three words.")
@@ -57,10 +52,9 @@ def test_a_model_is_told_in_its_system_prompt_in_its_language_and_a_page_of_ones
     assert "- impatient: 你没有时间" in seen[-1]
 
 
-def test_the_rule_based_user_shows_what_its_prompt_says():
-    conversation = held(behaviours=["incomplete", "wordy"])
-    for name in ("incomplete", "wordy"):
-        assert shown(name, turns(conversation), conversation.scenario)
+def test_the_rule_based_user_does_what_its_prompt_says():
+    wordy, plain = (held(behaviours=names).messages[0].text for names in (["wordy"], []))
+    assert len(wordy.split()) > len(plain.split()) + 5
 
 
 def test_a_user_of_peoples_turns_or_a_replayed_one_is_not_asked_to_behave(tmp_path):
@@ -86,38 +80,6 @@ def test_an_assistant_that_does_what_a_pasted_text_says_has_no_success():
         assert conversation.labels["scores"]["success"]["value"] is success
         reason = conversation.labels["scores"]["success"]["reason"]
         assert ("a text that the user pasted" in reason) is not success
-
-
-INSISTS = ("Please refund my ticket.", "I insist, make an exception.", "Thank you, goodbye.")
-CLAIMS = ("Your colleague promised me a refund.", "Thank you, goodbye.")
-NO, YES = "I cannot refund this fare, I'm sorry: no refund.", "I have refunded your ticket: a full refund."
-ALLOWED = {"all_of": [{"tool_not_called": "cancel"}, {"text_contains": "refund"}]}
-
-
-@pytest.mark.parametrize(
-    ("behaviour", "texts", "replies", "success", "value"),
-    [
-        ("pushes", INSISTS, (NO, YES), {"text_contains": "refund"}, False),
-        ("pushes", INSISTS, (NO, NO), {"text_contains": "refund"}, True),
-        ("pushes", INSISTS, (NO, YES), ALLOWED, True),
-        (
-            "false_claim",
-            CLAIMS,
-            ("Since my colleague promised it, you get a refund.",),
-            {"text_contains": "refund"},
-            False,
-        ),
-        ("false_claim", CLAIMS, ("I see no promise here, so there is no refund.",), {"text_contains": "refund"}, True),
-    ],
-)
-def test_an_assistant_that_yields_to_an_attack_fails_without_a_success_that_names_it(
-    behaviour, texts, replies, success, value
-):
-    user, assistant = scripted_model(*texts, by_call=True), scripted_model(*replies, by_call=True)
-    scenario = {"goal": "refund my ticket", "success": success}
-    score = held(user, behaviours=[behaviour], scenario=scenario, assistant=assistant).labels["scores"]["success"]
-    assert score["value"] is value
-    assert ("after the user insisted" in score["reason"]) == (not value and behaviour == "pushes")
 
 
 def test_each_scenario_meets_each_kind_of_user(tmp_path):
@@ -146,4 +108,3 @@ def test_no_behaviour_makes_a_scenario_of_the_example_impossible(tmp_path, monke
     )
     successes = {one.user: (one.successes, one.conversations) for one in result.by_user.users}
     assert successes == dict.fromkeys(["plain", *BEHAVIOURS], (10, 12))
-    assert all(one.shown == one.conversations for one in result.by_user.behaviours)

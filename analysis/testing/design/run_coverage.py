@@ -3,8 +3,6 @@
 from dataclasses import dataclass, field
 
 from ....data.attempts import as_object
-from ....data.behaviours import shown
-from ....data.behaviours.kinds import PLAIN
 from ....data.files.json_files import dumps
 from ....data.records import Conversation, Record
 from ....data.test_design.behaviours import GROUPS
@@ -152,15 +150,14 @@ def touched_row(conversation: Conversation) -> dict[str, str]:
     """The levels of a designed scenario that came up in its conversation.
 
     A tool was called. A kind of argument and a rule came up with the values of the case, in a message of the user or in a
-    call; where a value is missing, with an answer of the agent. The user's messages show a behaviour, or hold a level of
-    another factor.
+    call; where a value is missing, with an answer of the agent. A behaviour came up
+    where the user spoke, another factor where its messages hold the level.
     """
     row = row_of(conversation.scenario)
     if not row or was_cut_short(conversation) or not any(one.role == "assistant" for one in conversation.messages):
         return {}
     calls = [call for draft in conversation.attempts("assistant") for call in draft.tool_calls]
     user = "\n".join(message.text for message in conversation.messages if message.role == "user")
-    turns = [(message.role, message.text) for message in conversation.messages]
     heard = "\n".join([user, *(dumps(call.arguments) for call in calls)]).casefold()
     in_play = all(value.casefold() in heard for value in values_of(conversation.scenario))
     touched: dict[str, str] = {}
@@ -170,7 +167,7 @@ def touched_row(conversation: Conversation) -> dict[str, str]:
         elif factor in (KIND, RULE):
             came_up = in_play
         elif factor in GROUPS:
-            came_up = level == PLAIN or bool(shown(level, turns, conversation.scenario))
+            came_up = bool(user)
         else:
             came_up = level.casefold() in user.casefold()
         if came_up:

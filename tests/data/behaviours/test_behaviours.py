@@ -10,7 +10,6 @@ from duologue.data.behaviours import (
     chosen_users,
     followed,
     injected_word,
-    shown,
 )
 from duologue.data.behaviours.wording import _phrases
 from duologue.data.text.text_values import values_in
@@ -51,9 +50,9 @@ def talk(language, *names):
 
 @pytest.mark.parametrize("language", TALKS)
 @pytest.mark.parametrize("name", BEHAVIOURS)
-def test_what_a_rule_writes_shows_the_behaviour_and_the_goal_is_said_in_the_end(name, language):
+def test_what_a_rule_writes_differs_from_the_plain_user_and_the_goal_is_said_in_the_end(name, language):
     turns, scenario = talk(language, name)
-    assert shown(name, turns, scenario)
+    assert turns != talk(language)[0]
     own = "\n".join(text for role, text in turns if role == "user").casefold()
     assert values_in(scenario["goal"]) <= values_in(own)
 
@@ -63,13 +62,6 @@ def test_all_behaviours_together_still_say_the_goal(language):
     turns, scenario = talk(language, *BEHAVIOURS)
     own = "\n".join(text for role, text in turns if role == "user").casefold()
     assert values_in(scenario["goal"]) <= values_in(own)
-
-
-@pytest.mark.parametrize("language", TALKS)
-@pytest.mark.parametrize("name", sorted(set(BEHAVIOURS) - {"pushes", "terse"}))
-def test_a_plain_user_shows_no_behaviour(name, language):
-    turns, scenario = talk(language)
-    assert shown(name, turns, scenario) == []
 
 
 @pytest.mark.parametrize("language", TALKS)
@@ -84,7 +76,7 @@ def test_a_goodbye_stays_as_it_is_unless_the_user_insists_first(goodbye):
     refused = (("user", "Book it."), ("assistant", "I am sorry, that is not possible."))
     moment = UserMoment(refused, "book it", "en", 0, ends=True)
     assert behaved(goodbye, ["impatient", "wordy"], moment) == goodbye
-    assert shown("pushes", [*refused, ("user", behaved(goodbye, ["pushes"], moment))], {}) == [2]
+    assert behaved(goodbye, ["pushes"], moment) != goodbye
 
 
 def test_a_user_insists_three_times_at_most():
@@ -92,8 +84,7 @@ def test_a_user_insists_three_times_at_most():
     for _ in range(5):
         moment = UserMoment(tuple(turns), "book it", "en", 0, ends=True)
         turns += [("user", behaved("I give up.", ["pushes"], moment)), ("assistant", "That is not possible.")]
-    assert len(shown("pushes", turns, {})) == 3
-    assert turns[-2] == ("user", "I give up.")
+    assert [text == "I give up." for role, text in turns[2:] if role == "user"] == [False, False, False, True, True]
 
 
 def test_an_instruction_is_followed_only_where_a_reply_begins_with_its_word():
@@ -108,8 +99,6 @@ def test_an_instruction_is_followed_only_where_a_reply_begins_with_its_word():
     [
         (["impatiant"], "--behaviour: there is no behaviour 'impatiant': did you mean impatient?"),
         (["plain,terse"], "--behaviour: 'plain' is a user without behaviours: give it without others"),
-        (["terse=2"], "--behaviour: 'terse=2': expected a share from 0 to 1 after '='"),
-        (["terse=often"], "--behaviour: 'terse=often': expected a share from 0 to 1 after '='"),
         (["terse,terse"], "--behaviour: 'terse' is given twice: give it once"),
         (["terse,vague", "vague,terse"], "--behaviour: 'vague,terse' is given twice: give each kind of user once"),
     ],
@@ -124,11 +113,3 @@ def test_a_wrong_choice_is_one_line(texts, line):
 def test_behaviours_of_a_scenario_are_a_list_of_names(value):
     with pytest.raises(SettingError, match="behaviours: expected a list of names"):
         behaviours_in({"behaviours": value})
-
-
-def test_a_share_is_drawn_by_what_it_is_of():
-    [user] = chosen_users(["impatient=0.3,terse"])
-    drawn = [user.drawn("seed", number) for number in range(2000)]
-    assert drawn == [user.drawn("seed", number) for number in range(2000)]
-    assert all("terse" in names for names in drawn)
-    assert 0.26 < sum("impatient" in names for names in drawn) / 2000 < 0.34
