@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...data.documents import Document, read
-from ...data.documents.markdown import markdown_blocks
+from ...data.documents import Document, of_markdown, read
 from ...data.scenarios import ScenarioReader
 from ...data.test_design.dimensions import DimensionTable, read_dimensions
 from ...data.test_design.examples import WorldExample, completed, examples_of, read_examples
@@ -120,7 +119,7 @@ def _documents(source: str) -> tuple[list[Document], list[str]]:
         text = imported(source, "--policy")
         if not isinstance(text, str):
             raise SettingError(f"--policy: {source} is {kind(text)}, not a text: give a document or the name of a text")
-        return [Document(source, tuple(markdown_blocks(text)))], []
+        return [Document(source, tuple(of_markdown(text)[0]))], []
     return read(source)
 
 

@@ -7,8 +7,7 @@ import pytest
 from langchain_core.tools import tool
 from langgraph.prebuilt import ToolRuntime
 
-from duologue.data.documents import Document
-from duologue.data.documents.markdown import markdown_blocks
+from duologue.data.documents import Document, of_markdown
 from duologue.data.test_design.case_space import CaseSpace
 from duologue.data.test_design.examples import examples_of
 from duologue.data.test_design.lines import line_of
@@ -74,9 +73,7 @@ DESCRIBED = {"name": "block", "parameters": {"properties": {"card": {}, "name": 
 
 async def proof(name, kind, rule="rule 2", *, world=Bank, tools=(find_card, BLOCK), examples=(ANN, BEA)):
     agent = tools_in(list(tools), "here")
-    rules = rules_of(
-        [Document("p", tuple(markdown_blocks("- Gold cards must not be blocked.\n- Always be polite.\n")))]
-    )
+    rules = rules_of([Document("p", tuple(of_markdown("- Gold cards must not be blocked.\n- Always be polite.\n")[0]))])
     space = CaseSpace(agent.schemas, rules, examples_of(list(examples), agent.schemas, "here"))
     case = space.case({"tool": name, "argument": kind, "rule": rule}, 0)
     return await Oracle(agent, world, case, line_of(case, "en", {}, 1)).proof()

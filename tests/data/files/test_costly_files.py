@@ -137,8 +137,6 @@ def test_yaml_that_doubles_itself_is_refused_or_costs_nothing() -> None:
     shared = "t:\n  prompt: '[K0]'\n  options:\n    K0: &a [" + "x, " * 1000 + "x]\n"
     shared += "".join(f"    K{number}: *a\n" for number in range(1, 200))
     assert "more than 100,000 options" in fault(recllmsim.read_tasks, written("a.yaml", shared))
-    fields, text = documents.markdown.front_matter(f"---\n{merges}---\nText")
-    assert (fields, text[:3]) == ({}, "---")
 
 
 NAMES = "abcdefghijklmnopqrstuvwxyz"
@@ -210,28 +208,6 @@ def test_a_long_run_of_spaces_before_an_open_tag_is_gone_through_once(steps: Ste
     assert steps(cleaning._is_wrapping, " " * 100_000) < 20
     assert cleaning._is_wrapping(" \n 'Assistant: \n ' ")
     assert not cleaning._is_wrapping(" " * 1000 + "a")
-
-
-def test_tags_and_comments_that_never_end_are_text() -> None:
-    for begin in ("<!--", "<a "):
-        blocks, _, _ = documents.hypertext.page("<p>First</p>" + begin * 20_000)
-        assert blocks[0].text == "First"
-    assert documents.hypertext.page("<p>a <b>c</b> <!-- d --> 1 < 2</p>")[0][0].text == "a c 1 < 2"
-
-
-@pytest.mark.parametrize(
-    ("body", "problem"),
-    [
-        (b"0" * 60_000_000, "bytes of text and form"),
-        (b"0" * 1_500_000, "bytes in one piece of text"),
-        (b"<w:p/>" * 1_100_000, "tags"),
-        (b"<w:p></w:p>" * 40_000, "paragraphs"),
-    ],
-)
-def test_a_word_document_that_takes_minutes_to_read_is_refused_before(body: bytes, problem: str) -> None:
-    with zipfile.ZipFile("a.docx", "w", zipfile.ZIP_DEFLATED) as file:
-        file.writestr("word/document.xml", b"<a>" + body + b"</a>")
-    assert problem in fault(documents.read, "a.docx")
 
 
 class Sliced(str):

@@ -2,8 +2,7 @@
 
 import pytest
 
-from duologue.data.documents import Document
-from duologue.data.documents.markdown import markdown_blocks
+from duologue.data.documents import Document, of_markdown
 from duologue.data.test_design.case_space import KINDS, CaseSpace, design_of
 from duologue.data.test_design.examples import examples_of
 from duologue.data.test_design.lines import line_of, row_of
@@ -48,7 +47,7 @@ EXAMPLES = examples_of(
 
 
 def space(policy=POLICY, examples=EXAMPLES, tools=TOOLS):
-    rules = rules_of([Document("p", tuple(markdown_blocks(policy)))]) if policy else ()
+    rules = rules_of([Document("p", tuple(of_markdown(policy)[0]))]) if policy else ()
     return CaseSpace(tools, rules, examples)
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from duologue.data.documents import Document
-from duologue.data.documents.markdown import markdown_blocks
+from duologue.data.documents import Document, of_markdown
 from duologue.data.test_design.examples import (
     WorldExample,
     completed,
@@ -75,7 +74,7 @@ def test_another_value_is_a_neighbour_in_the_world_of_the_same_form():
 
 
 def test_a_rule_is_about_the_record_that_the_values_point_at_and_not_about_its_neighbours():
-    (rule,) = rules_of([Document("p", tuple(markdown_blocks("- A basic booking cannot be moved.")))])
+    (rule,) = rules_of([Document("p", tuple(of_markdown("- A basic booking cannot be moved.")[0]))])
     flex = WorldExample({"booking": ("QX4821",)}, {"database": DESK})
     basic = WorldExample({"booking": ("QX4822",)}, {"database": DESK})
     assert [one.is_under(rule, {"basic"}) for one in (flex, basic)] == [False, True]
@@ -84,7 +83,7 @@ def test_a_rule_is_about_the_record_that_the_values_point_at_and_not_about_its_n
 
 
 def test_a_rule_with_only_is_about_the_records_that_it_does_not_name():
-    (rule,) = rules_of([Document("p", tuple(markdown_blocks("- Only flex bookings can be moved.")))])
+    (rule,) = rules_of([Document("p", tuple(of_markdown("- Only flex bookings can be moved.")[0]))])
     flex = WorldExample({"booking": ("QX4821",)}, {"database": DESK})
     basic = WorldExample({"booking": ("QX4822",)}, {"database": DESK})
     assert [one.is_under(rule, {"flex"}) for one in (flex, basic)] == [False, True]

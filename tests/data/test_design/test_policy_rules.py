@@ -2,15 +2,14 @@
 
 import pytest
 
-from duologue.data.documents import Document
-from duologue.data.documents.markdown import markdown_blocks
+from duologue.data.documents import Document, of_markdown
 from duologue.data.test_design.policy_rules import rules_of
 from duologue.data.test_design.tool_schemas import schemas_of
 from duologue.errors import DataError
 
 
 def rules(text):
-    return rules_of([Document("policy.md", tuple(markdown_blocks(text)))])
+    return rules_of([Document("policy.md", tuple(of_markdown(text)[0]))])
 
 
 def tools(**descriptions):

@@ -1,0 +1,288 @@
+"""Documents of the user's own: Markdown, plain text, HTML and Word as headings and paragraphs.
+
+Markdown is read by markdown-it-py; HTML becomes Markdown by markdownify, Word becomes HTML by mammoth (extra `documents`).
+"""
+
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ..errors import DataError, MissingExtraError, at, of_extra
+from .files.regular_files import content
+
+MARKDOWN, TEXT, HTML, WORD = (".md", ".markdown"), (".txt", ".text"), (".html", ".htm", ".xhtml"), (".docx",)
+SUFFIXES = (*MARKDOWN, *TEXT, *HTML, *WORD)
+LISTED = ".md, .txt, .html or .docx"
+OTHERS = (".doc", ".odt", ".rtf", ".pdf", ".epub", ".tex", ".rst", ".org", ".adoc", ".ipynb")
+"""Formats of documents that are not read."""
+MOST_BYTES = 50_000_000
+CHAPTER = 2
+"""Level of a chapter's heading in plain text, below the text's title."""
+TITLE = 80
+"""Most characters of a first line that is taken for the title."""
+
+_UNSPACED = "[\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\uff00-\uffef]"
+"""Characters of scripts that put no space between words, with their punctuation. Korean puts spaces."""
+_WRAP = re.compile(rf"(?<={_UNSPACED})\n(?={_UNSPACED})")
+_FRONT = re.compile(r"---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_HEADING = re.compile(r"^ {0,3}(?:#{1,6}(?:[ \t]|$)|(?:=+|-+)[ \t]*$)", re.MULTILINE)
+_LAYOUT = re.compile(
+    r"<!--.*?-->|</?(?:a|b|i|u|br|p|em|strong|span|div|img|sub|sup|small|center|h[1-6]|table|tr|td|th|ul|ol|li|details|summary|code|pre|kbd|hr|figure)\b[^<>]*>",
+    re.DOTALL,
+)
+_NOT_TEXT = "nav footer aside button select textarea noscript iframe object svg script style template".split()
+_STYLES = "\n".join(
+    ["p[style-name='Title'] => h1:fresh", *(f"p[style-name='heading {n}'] => h{n + 1}:fresh" for n in range(1, 6))]
+)
+"""Word's title stands above its headings."""
+_ITEM = re.compile(r"\s*(?:[-*+•–]|\(?(?:\d{1,3}|[a-zA-Z])[.)])\s|\s{2,}\S|\t")
+"""A line that does not go on with the line before: an item of a list, or an indented line."""
+_CHAPTER = re.compile(
+    r"\s*(?:CHAPTER|Chapter)\s+(?:[IVXLC]{1,8}|\d{1,3})(?!\w)\s*[.:\u2013\u2014-]?\s*(?P<title>.*?)\s*"
+)
+_END = re.compile(r"[.!?,;:。！？，；：…]\W*$")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A heading, or a paragraph, list, table or piece of code as readable text."""
+
+    text: str
+    level: int | None = None
+    """Level of a heading, 1 the highest; None for all other text."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document's headings and paragraphs."""
+
+    name: str
+    """Name of the file, or its path inside the folder that was read, with `/`."""
+    blocks: tuple[Block, ...]
+    title: str | None = None
+    """Title that the file declares outside of its text: in front matter, or `<title>` in HTML."""
+    notes: tuple[str, ...] = ()
+    """Remarks about the reading, without the document's name."""
+
+
+def is_document(path: Path) -> bool:
+    """Whether a file is a document by the end of its name, also of a kind that `read` only refuses."""
+    return path.suffix.lower() in (*SUFFIXES, *OTHERS)
+
+
+def read(path: str | Path) -> tuple[list[Document], list[str]]:
+    """The documents of a file or folder, by name, and notes about files that were passed over.
+
+    DataError for a format that is not read, for a text that is not UTF-8, and for a folder without documents.
+    MissingExtraError for HTML and Word without the extra `documents`. Hidden files are passed over.
+    """
+    root = Path(path)
+    if not root.is_dir():
+        return [_document(root, root.name)], []
+    files = sorted(file for file in root.rglob("*") if file.is_file() and not _is_hidden(file.relative_to(root)))
+    readable = [file for file in files if file.suffix.lower() in SUFFIXES]
+    if not readable:
+        raise DataError(f"{at(path)}: holds no document: give a folder with {LISTED} files")
+    others = [file.name for file in files if file not in set(readable)]
+    notes = [f"{len(others)} other files are not documents and passed over: {', '.join(others[:5])}"] if others else []
+    return [_document(file, file.relative_to(root).as_posix()) for file in readable], notes
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith((".", "~$")) for part in path.parts)
+
+
+def _document(path: Path, name: str) -> Document:
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise DataError(f"{at(path)}: {suffix} files are not read: save it as {LISTED}")
+    stored = content(path, MOST_BYTES)
+    try:
+        if suffix in (*HTML, *WORD):
+            blocks, title = _of_html(_word(stored) if suffix in WORD else stored)
+        else:
+            text = stored.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+            blocks, title = of_markdown(text) if suffix in MARKDOWN else of_text(text)
+    except MissingExtraError as error:
+        raise MissingExtraError(f"{at(path)}: {error}, or save it as Markdown or text", name=error.name) from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"{at(path)}: is not UTF-8 at byte {error.start}: save it as UTF-8") from None
+    except DataError as error:
+        raise DataError(f"{at(path)}: {error}") from None
+    return Document(name, tuple(blocks), title)
+
+
+def of_markdown(text: str) -> tuple[list[Block], str | None]:
+    """Headings and readable text of Markdown, and the title in its front matter.
+
+    A link becomes its text, an image its alternative text, and each row of a table a line. Headings inside lists and
+    quotations are text.
+    """
+    from markdown_it import MarkdownIt
+
+    title = None
+    if (front := _FRONT.match(text)) and isinstance(fields := _yaml(front[1] or ""), dict):
+        title, text = fields.get("title"), text[front.end() :]
+    tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text)
+    return _Reader().read(tokens), _one_line(title) if isinstance(title, str) else None
+
+
+def _yaml(text: str) -> Any:
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError:
+        return None
+
+
+class _Reader:
+    """Goes through the tokens of Markdown once and collects blocks."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self.level: int | None = None
+        """Level of the heading that is open."""
+        self.marks: list[str] = []
+        """For each open list the mark of its current item; spaces behind the item's first line."""
+        self.lines: list[str] = []
+        """Lines of the list or table that is open."""
+        self.row: list[str] | None = None
+
+    def read(self, tokens: Sequence[Any]) -> list[Block]:
+        for token in tokens:
+            match token.type:
+                case "heading_open":
+                    self.level = int(token.tag[1:]) if token.level == 0 else None
+                case "heading_close":
+                    self.level = None
+                case "inline":
+                    self.put(_inline(token.children or ()))
+                case "fence" | "code_block":
+                    self.put(token.content.strip("\n"))
+                case "html_block":
+                    self.put(_unwrapped(_LAYOUT.sub("", token.content).split("\n")))
+                case _:
+                    self.frame(token)
+        return self.blocks
+
+    def frame(self, token: Any) -> None:
+        """Begin or end a list, an item, a table or a row."""
+        match token.type:
+            case "bullet_list_open" | "ordered_list_open":
+                self.marks.append("")
+            case "list_item_open":
+                self.marks[-1] = f"{token.info}{token.markup} " if token.info else "- "
+            case "bullet_list_close" | "ordered_list_close":
+                self.marks.pop()
+            case "tr_open":
+                self.row = []
+            case "tr_close":
+                text, self.row = " | ".join(self.row or ()), None
+                self.line(text)
+        if token.type.endswith(("list_close", "table_close")) and self.lines and not self.marks:
+            self.blocks.append(Block("\n".join(self.lines)))
+            self.lines = []
+
+    def put(self, text: str) -> None:
+        if self.row is not None:
+            self.row.append(_one_line(text))
+        elif self.marks:
+            for line in text.split("\n"):
+                self.line(line)
+        elif text.strip():
+            self.blocks.append(Block(_one_line(text), self.level) if self.level else Block(text.strip("\n").rstrip()))
+
+    def line(self, text: str) -> None:
+        """Add a line to the list or table that is open."""
+        if text.strip():
+            self.lines.append("  " * (len(self.marks) - 1) + (self.marks[-1] if self.marks else "") + text)
+            self.marks[-1:] = [" " * len(self.marks[-1])] if self.marks else []
+
+
+def _inline(tokens: Iterable[Any]) -> str:
+    """The readable text of inline tokens; only hard line breaks stay breaks."""
+    rows = [[""]]
+    for token in tokens:
+        if token.type == "softbreak":
+            rows[-1].append("")
+        elif token.type == "hardbreak":
+            rows.append([""])
+        elif token.type == "html_inline":
+            rows[-1][-1] += _LAYOUT.sub("", token.content)
+        else:
+            rows[-1][-1] += _inline(token.children) if token.type == "image" else token.content
+    return "\n".join(map(_unwrapped, rows))
+
+
+def of_text(text: str) -> tuple[list[Block], str | None]:
+    """The blocks of a plain text, and its title if it has one.
+
+    A title is a first paragraph of one short line without a full stop. A text with Markdown headings is Markdown. In
+    any other text `CHAPTER I.` is a heading. The lines of a paragraph are joined, but not with a line that is indented
+    or begins an item of a list.
+    """
+    if _HEADING.search(text):
+        blocks, _ = of_markdown(text)
+        if any(block.level for block in blocks):
+            return blocks, None
+    blocks = [
+        block for chunk in re.split(r"\n[^\S\n]*(?:\n[^\S\n]*)+", text) for block in _paragraph(chunk.strip("\n"))
+    ]
+    if len(blocks) > 1 and blocks[0].level is None and _is_title(blocks[0].text):
+        return blocks[1:], blocks[0].text.strip()
+    return blocks, None
+
+
+def _paragraph(chunk: str) -> Iterator[Block]:
+    first, _, rest = chunk.partition("\n")
+    if (match := _CHAPTER.fullmatch(first)) and len(first) <= TITLE and not rest[:1].islower():
+        below = "" if match["title"] or not _is_title(rest) else f" {rest}"
+        yield Block(_one_line(first + below), CHAPTER)
+        chunk = "" if below else rest
+    rows: list[list[str]] = []
+    for line in chunk.split("\n"):
+        if not rows or _ITEM.match(line):
+            rows.append([])
+        rows[-1].append(line)
+    text = "\n".join(row[0][: len(row[0]) - len(row[0].lstrip())] + _unwrapped(row) for row in rows).rstrip()
+    if text.strip():
+        yield Block(text)
+
+
+def _is_title(text: str) -> bool:
+    return bool(text) and "\n" not in text and len(text) <= TITLE and not _END.search(text) and not _ITEM.match(text)
+
+
+def _of_html(page: str | bytes) -> tuple[list[Block], str | None]:
+    """The blocks of a page, in the encoding that it declares, and its `<title>`: of its only `<main>`, else of its only `<article>`, else of all of it."""
+    soup = of_extra("bs4", "documents").BeautifulSoup(page, "html.parser")
+    title = _one_line(soup.title.extract().get_text()) if soup.title else None
+    for tag in soup.find_all(_NOT_TEXT) + soup.find_all(hidden=True):
+        tag.extract()
+    root = next((tags[0] for name in ("main", "article") if len(tags := soup.find_all(name)) == 1), soup)
+    convert = of_extra("markdownify", "documents").markdownify
+    return of_markdown(convert(str(root), heading_style="ATX", bullets="-"))[0], title or None
+
+
+def _word(stored: bytes) -> str:
+    """The HTML of a Word document; headings are the paragraphs in Word's own styles Title and Heading 1 to 5."""
+    mammoth = of_extra("mammoth", "documents")
+    pictures = mammoth.images.img_element(lambda _: {"src": ""})  # only their alternative text is read
+    try:
+        return str(mammoth.convert_to_html(io.BytesIO(stored), style_map=_STYLES, convert_image=pictures).value)
+    except Exception as error:  # mammoth has no error of its own for a file that is not a Word document
+        raise DataError(f"is not a Word document that can be read ({type(error).__name__}): save it as .txt") from None
+
+
+def _unwrapped(lines: Iterable[str]) -> str:
+    """Lines that were broken to fit a width, joined by a space, or by nothing in Chinese and Japanese."""
+    text = "\n".join(filter(None, (line.strip() for line in lines)))
+    return _WRAP.sub("", text).replace("\n", " ")
+
+
+def _one_line(text: str) -> str:
+    return _unwrapped(" ".join(line.split()) for line in text.splitlines())
