@@ -3,6 +3,7 @@
 Published files stay byte for byte except for the new labels; a run is copied as records.
 """
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,7 +12,6 @@ from typing import Any, TypeAlias, cast
 from ...data import domains, record_lines
 from ...data.attempts import Json
 from ...data.files.folders import copy_file
-from ...data.files.json_edits import edited
 from ...data.files.json_files import parsed, replacing_folder, write_lines, write_text
 from ...data.formats.detection import CONVERSATIONS, FAILURES
 from ...data.labels.annotated_copies import FOLDER
@@ -185,7 +185,7 @@ def _published(loaded: Loaded, out: Path, new_labels: NewLabels) -> list[str]:
         whole = keys.pop(WHOLE, {})
         key_of = label_keys_of(talks[relative.as_posix()], whole)
         named = {key_of[name]: whole[name] for name in sorted(whole, key=key_of.__getitem__)}
-        write_text(out / relative, edited(text, annotated(value, named, keys)))
+        write_text(out / relative, json.dumps(annotated(value, named, keys), ensure_ascii=False, indent=4))
     return []
 
 
