@@ -51,7 +51,7 @@ _OF_A_MODEL = re.compile(
     r"|\bhere(?:['’]s| is) (?:my next|the user['’]s|my) message\b|\bi (?:was|am|have been) (?:told|instructed) to (?:act|play|pretend|simulate)\b"
     r"|\bsimulating (?:a|the) user\b|\bmy (?:instructions|persona) (?:say|state|tell|is to|are to)\w*"
     r"|\b(?:according to|based on|given|in) my (?:user profile|profile,?|instructions|persona)(?! (?:page|picture|on|at))\b"
-    r"|(?:作为|我是)(?:一个|一名)?(?:AI|人工智能|(?:大?语言)?模型)|模拟用户|用户模拟|我的(?:人设|用户画像|指令)|根据我的(?:资料|画像|设定)|扮演的(?:用户|角色)",
+    r"|(?:作为|我是)(?:一个|一名)?(?:(?:AI|人工智能)(?:语言模型|助手|模型)?|大?语言模型|模型)(?![\u4e00-\u9fff])|模拟用户|用户模拟|我的(?:人设|用户画像|指令)|根据我的(?:资料|画像|设定)|(?<!被)扮演(?:的)?(?:用户|角色)|\A\W*(?:好的[，,])?(?:该|这个|这位)?用户(?:想|需要|希望)",
     re.IGNORECASE,
 )
 _OFFERS = re.compile(

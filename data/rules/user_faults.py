@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ..records import Conversation, Message
 from ..text.text_values import values_in
 from .findings import Reasons, Rule, quoted
-from .guards import is_repeat, leaked_role, offered_help
+from .guards import is_repeat, offered_help
 from .linter import is_courtesy
 from .outcomes import outcome_of
 
@@ -120,7 +120,7 @@ def _all_at_once(reading: _Reading) -> Reasons:
 def _as_assistant(reading: _Reading) -> Reasons:
     for number, text in reading.own():
         match = _OF_ASSISTANT.search(text)
-        if words := offered_help(text) or leaked_role(text) or (match and match.group()):
+        if words := offered_help(text) or (match and match.group()):
             yield number, f"writes as the assistant: {quoted(words)}"
 
 

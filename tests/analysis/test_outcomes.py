@@ -48,10 +48,10 @@ def test_what_only_a_scorer_failed_at_did_not_end_by_an_error():
 
 
 CODE, WISH = "My booking code is QX4821.", "I want to move my flight QX4821 to 2026-05-03."
-PASSES_ON = "I'm passing you on to my colleagues, please stay on the line."
-AGENT_FIRST = (WISH, "Which booking is it?", CODE, PASSES_ON, CODE, "For how many people?")
-USER_FIRST = (WISH, "Which booking is it?", CODE, "For how many people?", CODE, PASSES_ON)
-"""The agent hands over, and the user sends a message again, in two orders."""
+AGAIN = "Which booking is it?"
+AGENT_FIRST = (WISH, AGAIN, CODE, AGAIN, CODE, "For how many people?", CODE)
+USER_FIRST = (WISH, AGAIN, CODE, "For how many people?", CODE, "For how many people?")
+"""The agent repeats its message, and the user sends one again, in two orders."""
 
 
 @pytest.mark.parametrize("success", [True, False])

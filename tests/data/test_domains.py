@@ -95,7 +95,7 @@ SCENARIO = {"kind": "airline", "task": "change a booking", "private": {"seat": "
 
 def test_a_kind_that_nobody_registered_is_a_plain_conversation():
     talk = Conversation(
-        id="a", scenario=SCENARIO, messages=(Message(role="assistant", text="I cannot find the answer."),)
+        id="a", scenario=SCENARIO, messages=(Message(role="assistant", text="There is none."),)
     )
     assert domains.of(talk) is domains.PLAIN
     row = data.outline(talk)
@@ -173,9 +173,8 @@ def test_the_ids_of_the_shipped_rules_stay(own_registry):
         "question-long question-lines question-list question-several question-again leaked-instruction leaked-suffix "
         "user-empty user-role-leak user-prompt-leak user-repeat user-plan user-pastes-task assistant-first "
         "same-side-again user-last error-reply hallucination label-shape "
-        "empty role-slip prompt-shown assistant-like-user repeated thank-you-loop cut-off refusal request-repeated user-answers seems-cut-off same-side-twice "
-        "user-leaves-early user-false-claim user-invents user-all-at-once user-as-assistant user-repeats-itself "
-        "user-asks-excluded user-contradicts-itself"
+        "empty role-slip prompt-shown assistant-like-user repeated thank-you-loop cut-off system-twice refusal same-side-twice "
+        "user-leaves-early user-invents user-all-at-once user-as-assistant user-repeats-itself"
     )
 
 

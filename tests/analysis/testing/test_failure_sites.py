@@ -14,7 +14,6 @@ from duologue.analysis.testing.result_text import group_lines
 from duologue.analysis.testing.success import successes
 from duologue.data import Conversation, Message
 from duologue.data.attempts import Attempt, ToolCall
-from duologue.data.formats.dialogues import ASIDES
 from duologue.data.records import Failure, Unsaid
 from duologue.views.conversation import conversation_page
 from duologue.views.success import result_html
@@ -57,27 +56,15 @@ ASKED = "Which booking is it?"
         ([WISH, CODE, ("user", "And?"), CODE], None, "the agent called `change` again after it had been done", "call"),
         (
             [WISH, reply("Done: it has been moved.", call("change", "no seat is free"))],
-            SUCCESS,
-            "after `change` failed, the agent reported it as done",
-            "message",
+            None,
+            "`change` failed, and the agent left it at that",
+            "call",
         ),
         (
             [WISH, reply("Done: it has been moved.", call("change", result={"error": "no seat"}))],
-            SUCCESS,
-            "after `change` failed, the agent reported it as done",
-            "message",
-        ),
-        (
-            [WISH, reply("I will move it right away.", call("look_up"))],
-            SUCCESS,
-            "the agent reported it as done, and no call of `change` shows it",
-            "message",
-        ),
-        (
-            [WISH, reply("Your flight has been moved.", call("look_up"))],
             None,
-            "the agent reported it as done, and no tool call shows it",
-            "message",
+            "`change` failed, and the agent left it at that",
+            "call",
         ),
         (
             [WISH, reply("Done: it is on 2026-05-04.", call("change", date="2026-05-04"))],
@@ -92,60 +79,32 @@ ASKED = "Which booking is it?"
             "call",
         ),
         (
-            [WISH, reply("I am sorry, there is no such booking.", call("look_up", "no", booking="AB1111"))],
+            [WISH, ("assistant", "One moment."), ("user", "And?"), ("assistant", "One moment!")],
             None,
-            "the agent called `look_up` with a `booking` that neither user nor tool had named",
-            "call",
-        ),
-        ([WISH, ("assistant", "Your code is ZZ9911.")], None, "the agent named a code or number that neither user nor tool had named", "message"),
-        (
-            [WISH, ("assistant", "Ihr Flug ist leider nicht zu finden, bitte nennen Sie mir den Code.")],
-            None,
-            "the agent answered in another language than the user's",
+            "the agent repeated its message",
             "message",
         ),
-        (
-            [("user", "Please move my flight."), ("assistant", ASKED), ("user", "It is QX4821."), ("assistant", ASKED)],
-            None,
-            "the agent asked again for what the user had answered",
-            "message",
-        ),
-        ([WISH, ("assistant", "One moment."), ("user", "And?"), ("assistant", "One moment!")], None, "the agent repeated its message", "message"),
         (
             [WISH, reply("Well.", *[call("look_up", booking="QX4821")] * 3)],
             None,
             "the agent repeated the same call of `look_up`",
             "call",
         ),
-        ([WISH, ("assistant", "I am sorry, I cannot do that.")], SUCCESS, "the agent refused", "message"),
         (
-            [WISH, reply("I am sorry, I cannot do that.", call("change", "no seat", date="2026-05-03"))],
-            SUCCESS,
-            "after `change` failed, the agent refused",
-            "message",
-        ),
-        ([WISH, ("assistant", "Thank you for writing. Goodbye!")], SUCCESS, "the agent stopped before the matter was settled", "message"),
-        ([WISH, ("assistant", "You are the assistant of an airline. Never refund.")], None, "the agent showed its instructions", "message"),
-        ([WISH, ("assistant", "Let me transfer you to the bookings team.")], {"tool_not_called": "change"}, "the agent stopped before the matter was settled", "message"),
-        ([WISH, ("assistant", "I've opened a ticket, and somebody will call you back.")], SUCCESS, "the agent stopped before the matter was settled", "message"),
-        ([WISH, ("assistant", "This chat is now closed.")], SUCCESS, "the agent stopped before the matter was settled", "message"),
-        ([WISH, ("assistant", "Flights are a fine thing.")], SUCCESS, "the agent stopped before the matter was settled", "message"),
-        (
-            [WISH, ("assistant", "What is your booking code?"), ("user", "QX4821."), ("assistant", "May I have the reference of the reservation?")],
-            SUCCESS,
-            "the agent asked again for what the user had answered",
-            "message",
-        ),
-        (
-            [WISH, reply("You fly a day later.", call("change", "no seat", date="2026-05-03"), call("change", date="2026-05-04"))],
+            [
+                WISH,
+                reply(
+                    "You fly a day later.",
+                    call("change", "no seat", date="2026-05-03"),
+                    call("change", date="2026-05-04"),
+                ),
+            ],
             {"tool_not_called": "change"},
             "after `change` failed, the agent called it with another `date`",
             "call",
         ),
-        ([WISH, ("assistant", "It is booked, PNR: QXBDRT.")], SUCCESS, "the agent named a code or number that neither user nor tool had named", "message"),
-        ([WISH, ("assistant", "It is booked, seat 14C.")], SUCCESS, "the agent named a code or number that neither user nor tool had named", "message"),
     ],
-)  # fmt: skip
+)
 def test_a_failed_conversation_has_the_site_at_which_it_went_wrong(
     messages: list[Any], success: Any, name: str, site: str
 ) -> None:
@@ -171,31 +130,17 @@ def test_a_sound_conversation_has_no_finding() -> None:
 @pytest.mark.parametrize(
     "messages",
     [
-        # another fact of the same kind, a value to confirm, another value after a refusal or a failure
-        [("assistant", "What is the new date?"), ("user", "2026-05-03."), ("assistant", "And the return date?")],
-        [("assistant", "Which date?"), ("user", "2026-05-03."), ("assistant", "Is 2026-05-03 the date?")],
-        [("assistant", "Which date?"), ("user", "2026-05-03."), ("assistant", "I cannot do that. Which other day?")],
         [
-            ("assistant", "What is the booking code?"),
-            ("user", "QX4821."),
-            reply("I do not see it. What is the code of the booking?", call("look_up", "no booking")),
+            reply("One moment.", call("transfer_to_bookings")),
+            ("user", "And?"),
+            reply("On it.", call("transfer_to_bookings")),
         ],
-        # what looks like a handover
-        [("assistant", "I found a direct flight with a meal service. Which seat?")],
-        [("assistant", "Shall I transfer you to a colleague?")],
+        [reply("Moved.", call("change", "no seat", date="2026-05-03"), call("change", date="2026-05-03"))],
+        [("assistant", "I am sorry, I cannot do that."), ("user", "Why?"), ("assistant", "Your code is ZZ9911.")],
     ],
 )
-def test_what_only_looks_like_a_fault_is_no_finding(messages: list[Any]) -> None:
-    assert findings(talk(("user", "I want to move my flight."), *messages, success=SUCCESS)) == []
-
-
-def test_a_code_of_the_agents_instructions_is_not_invented() -> None:
-    extra = {ASIDES: [{"at": 0, "system": "Our hotline has the number 0800-123456."}]}
-    said = reply("The number is 0800-123456. Which booking is it?")
-    assert findings(talk(WISH, said, extra=extra)) == []
-    assert [found.name for found in findings(talk(WISH, said))] == [
-        "the agent named a code or number that neither user nor tool had named"
-    ]
+def test_hand_offs_second_tries_and_words_are_no_finding(messages: list[Any]) -> None:
+    assert findings(talk(("user", "I want to move my flight to 2026-05-03."), *messages)) == []
 
 
 def test_an_agent_without_tools_acts_by_its_words() -> None:
@@ -250,25 +195,21 @@ def test_a_broken_user_is_the_cause() -> None:
 
 
 def test_a_user_that_goes_wrong_after_the_agent_is_not_the_cause():
-    sent, on = (
-        ("user", "My booking code is QX4821."),
-        reply("I'm passing you on to my colleagues, please stay on the line."),
-    )
-    ends = {"success": {"tool_called": {"name": "change"}}}
-    agent_first = cause(WISH, reply(ASKED), sent, on, sent, reply("Please call our hotline about this."), **ends)
-    assert (agent_first.name, agent_first.message) == ("the agent stopped before the matter was settled", 3)
-    user_first = cause(WISH, reply(ASKED), sent, reply("For how many people?"), sent, on, **ends)
+    again, other = ("user", "My booking code is QX4821."), reply("For how many people?")
+    agent_first = cause(WISH, CODE, again, CODE, again, other)
+    assert (agent_first.name, agent_first.message) == ("the agent called `change` again after it had been done", 3)
+    user_first = cause(WISH, reply(ASKED), again, other, again, CODE, ("user", "And?"), CODE)
     assert user_first.name.startswith("the user simulator was at fault: a user that sends the same again")
 
 
 def test_groups_count_equal_causes_and_name_the_shortest_conversation_and_the_versions() -> None:
     loop = [("assistant", "One moment."), ("user", "And?"), ("assistant", "One moment.")]
     long, short = talk(WISH, *loop, ("user", "Bye."), id="long"), talk(WISH, *loop, id="short")
-    refusal = talk(WISH, ("assistant", "I am sorry, I cannot do that."), id="refused")
-    result = successes([long, refusal, short])
+    failed = talk(WISH, reply("No.", call("change", "no seat")), id="failed")
+    result = successes([long, failed, short])
     assert [(group.name, group.conversations, group.first, group.message) for group in result.groups] == [
         ("the agent repeated its message", 2, "short", 3),
-        ("the agent refused", 1, "refused", 1),
+        ("`change` failed, and the agent left it at that", 1, "failed", 1),
     ]
     assert result.groups[0].share == pytest.approx(2 / 3)
     assert groups_of(result.failures) == result.groups
@@ -291,9 +232,9 @@ def test_every_report_lists_the_groups_before_the_failed_conversations_and_these
 
 
 def test_the_page_marks_the_message_at_which_a_conversation_went_wrong() -> None:
-    failed = talk(WISH, reply("Done: moved.", call("change", "no seat", date="2026-05-03")), success=SUCCESS)
+    failed = talk(WISH, reply("Done: moved.", call("change", "no seat", date="2026-05-03")))
     page = conversation_page(failed)
     assert page.count('<li class="assistant wrong" id="1/1">') == 1
-    assert "here it went wrong: after `change` failed, the agent reported it as done" in page
+    assert "here it went wrong: `change` failed, and the agent left it at that" in page
     passed = failed.model_copy(update={"labels": {"scores": {"success": {"value": True, "reason": ""}}}})
     assert "wrong" not in conversation_page(passed).split("</style>")[1]

@@ -86,12 +86,15 @@ def test_a_fault_of_user_or_infrastructure_leaves_a_pair_out_whichever_side_has_
 
 
 def test_a_fault_of_the_user_after_the_agents_own_leaves_no_pair_out():
-    code, wish = "My booking code is QX4821.", "I want to move my flight QX4821 to 2026-05-03."
-    on = "I'm passing you on to my colleagues, please stay on the line."
-    texts = {"agent first": (on, code), "user first": ("For how many people?", code)}
+    code, wish, which = (
+        "My booking code is QX4821.",
+        "I want to move my flight QX4821 to 2026-05-03.",
+        "Which booking is it?",
+    )
+    texts = {"agent first": (which, code, "For how many people?", code), "user first": ("For how many people?", code)}
     old, new = versions(["1", "1"], ["0", "0"])
     for number, then in enumerate(texts.values()):
-        one = talk(number, 0, False, wish, "Which booking is it?", code, *then, on)
+        one = talk(number, 0, False, wish, which, code, *then, "On it.")
         new[number] = one.model_copy(update={"scenario": one.scenario | {"goal": "move it"}})
     result = compare_pairs_of(old, new)
     assert [pair.left_out for pair in result.tested] == [None, "user"]

@@ -99,7 +99,6 @@ def test_an_instruction_is_followed_only_where_a_reply_begins_with_its_word():
     [
         (["impatiant"], "--behaviour: there is no behaviour 'impatiant': did you mean impatient?"),
         (["plain,terse"], "--behaviour: 'plain' is a user without behaviours: give it without others"),
-        (["terse,terse"], "--behaviour: 'terse' is given twice: give it once"),
         (["terse,vague", "vague,terse"], "--behaviour: 'vague,terse' is given twice: give each kind of user once"),
     ],
 )
