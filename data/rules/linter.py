@@ -45,7 +45,7 @@ _ERROR = re.compile(
     r"|\W{0,3}(?:error\s?[:：]?\s?)?(?:[45]\d\d:?\s)?(?:internal server error|bad gateway|service unavailable|gateway time-?out"
     r"|too many requests|request timed? ?out|connection (?:error|refused|reset)|rate limit (?:exceeded|reached))\b"
     r"|(?:api|server|network)\s?error\b|upstream connect error\b|[A-Za-z_][\w.]*(?:Error|Exception)(?:: |\()"
-    r"|\{\s*[\"']error[\"']\s*:|\s*Traceback \(most recent call last\):|\W*(?:API|服务器?|网络|请求)(?:错误|异常|超时)",
+    r"|\{\s*[\"']error[\"']\s*:|\s*Traceback \(most recent call last\):|\W*(?:API|服务器?|网络|请求)\s?(?:错误|异常|超时)",
     re.IGNORECASE,
 )
 _LONGEST_ERROR = 400
