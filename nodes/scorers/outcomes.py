@@ -29,8 +29,8 @@ from ..worlds import state_of
 from .scores import Score, agent_channels
 
 NO_STATE = (
-    "there is no state to compare: the conversation has no world, and the agent keeps no channel; "
-    "give the cast a world, or the agent AgentSpeaker(keep=...)"
+    "there is no state to compare: the conversation has no world, and the agent's state has no further channel of plain "
+    "JSON; give the cast a world"
 )
 _UNSENT = "in drafts that were not sent and not undone"
 _STRICT = ConfigDict(extra="forbid", strict=True)

@@ -137,7 +137,7 @@ def world_of(runtime: Runtime[Limits]) -> Any:
 
 
 def agent_channels(state: State) -> dict[str, Any]:
-    """The channels of the assistant's agent that `AgentSpeaker(keep=...)` names, after its last message; else empty."""
+    """The channels of the assistant's agent that are plain JSON, after its last message; else empty."""
     replies = (message for message in reversed(said(state)) if message["role"] == "assistant")
     return next((dict(channels) for message in replies if (channels := standing(message).get("kept"))), {})
 
