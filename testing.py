@@ -270,7 +270,7 @@ def _scored(conversation: "Conversation", scorer: Any) -> "Conversation":
     state = ended_state(conversation)
     if any(isinstance(part, FinalState) for part in scorers_of(scorer)) and not agent_channels(state):
         raise SettingError(
-            "assert_solved: the scorer final_state compares a state that nothing gives: give the agent AgentSpeaker(keep=...), "
+            "assert_solved: the scorer final_state compares a state that nothing gives: write the scorer over its messages, "
             "or the scenario's success the final_state and the cast a world"
         )
     score = blocking(tried(SUCCESS, scorer, state))
