@@ -31,7 +31,7 @@ LOOP = 4
 """Messages of thanks and goodbyes in a row, of both sides, that are a loop."""
 COURTESY_WORDS = 45
 """Most words of a message of thanks; each Chinese character counts as one."""
-REPEATED_WORDS = 6
+REPEATED_WORDS = 4
 """Least words of a user's message that counts as repeated in a log: `go on` may be said again."""
 
 _COURTESY = re.compile(
@@ -240,7 +240,7 @@ CHAT_RULES: Mapping[str, Rule] = {
     "role-slip": Rule("error", "a side that writes as the other", _role_slip),
     "prompt-shown": Rule("error", "instructions, marks of a template, or a model that shows itself", _prompt_shown),
     "assistant-like-user": Rule("warning", "a user that offers help", _assistant_like),
-    "repeated": Rule("warning", "a user's message of six words or more that repeats an earlier one", _repeated),
+    "repeated": Rule("warning", "a user's message of four words or more that repeats an earlier one", _repeated),
     "thank-you-loop": Rule("warning", "thanks and goodbyes that go on, four messages or more", _thanks_loop),
     "cut-off": Rule("warning", "a message that was cut off at a limit of length, by its log", _cut_off),
     "error-reply": DIALOGUE_RULES["error-reply"],

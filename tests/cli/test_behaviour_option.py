@@ -50,10 +50,6 @@ def test_each_kind_of_user_has_a_row_against_the_plain_one(duologue):
     ]
     assert by_user["users"][0]["against_plain"] is None
     assert by_user["users"][1]["against_plain"]["difference"] == 0
-    assert by_user["behaviours"] == [
-        {"behaviour": "impatient", "conversations": 4, "shown": 4},
-        {"behaviour": "incomplete", "conversations": 4, "shown": 4},
-    ]
 
 
 def test_each_kind_of_user_has_its_own_row_of_a_scenario(duologue):
@@ -72,7 +68,7 @@ def test_each_kind_of_user_has_its_own_row_of_a_scenario(duologue):
 
 
 def test_without_behaviours_nothing_is_said_of_them(duologue):
-    assert result_of(duologue) == {"users": [], "behaviours": [], "mixed": False}
+    assert result_of(duologue) == {"users": [], "mixed": False}
 
 
 def test_a_behaviour_that_costs_the_agent_its_success_is_seen_in_the_table(duologue):
@@ -83,17 +79,6 @@ def test_a_behaviour_that_costs_the_agent_its_success_is_seen_in_the_table(duolo
     assert code == 0, err
     rows = [line.split() for line in out.splitlines() if line.startswith(("plain ", "injects "))]
     assert [row[:3] for row in rows] == [["plain", "2", "2"], ["injects", "2", "0"]]
-    assert "shown: injects 2 of 2" in out
-
-
-def test_a_behaviour_that_nobody_shows_is_a_warning(duologue, tmp_path):
-    (tmp_path / "calm_user.py").write_text("def user(messages):\n    return 'Move my flight to 2026-05-03.'\n")
-    code, out, _ = duologue(
-        "test", "--assistant", "hard_agent:sound", "--scenarios", "goals.jsonl", "--no-page",
-        "--user", "calm_user:user", "--behaviour", "impatient", "--max-turns", 1,
-    )  # fmt: skip
-    assert code == 0
-    assert "no user showed `impatient`, in 2 conversations that ask for it" in out
 
 
 def test_an_unknown_behaviour_is_one_line_before_anything_begins(duologue):

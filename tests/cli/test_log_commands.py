@@ -188,7 +188,7 @@ def test_a_check_without_findings_says_so_in_words(duologue, tmp_path):
     ]
     (tmp_path / "l.jsonl").write_text(json.dumps({"messages": talk}) + "\n")
     code, out, _ = duologue("check", tmp_path / "l.jsonl")
-    assert (code, out.splitlines()[0]) == (0, "no finding in 1 conversation, by 13 rules:")
+    assert (code, out.splitlines()[0]) == (0, "no finding in 1 conversation, by 11 rules:")
     (tmp_path / "l.jsonl").write_text(json.dumps({"messages": [*talk, talk[0]]}) + "\n")
     assert "no finding" not in duologue("check", tmp_path / "l.jsonl")[1]
 

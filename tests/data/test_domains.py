@@ -94,9 +94,7 @@ SCENARIO = {"kind": "airline", "task": "change a booking", "private": {"seat": "
 
 
 def test_a_kind_that_nobody_registered_is_a_plain_conversation():
-    talk = Conversation(
-        id="a", scenario=SCENARIO, messages=(Message(role="assistant", text="There is none."),)
-    )
+    talk = Conversation(id="a", scenario=SCENARIO, messages=(Message(role="assistant", text="There is none."),))
     assert domains.of(talk) is domains.PLAIN
     row = data.outline(talk)
     assert (row.title, row.topic, row.refused, row.coverage) == ("change a booking",) * 2 + (0, None)

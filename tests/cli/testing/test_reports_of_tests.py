@@ -157,5 +157,5 @@ def test_junit_has_the_notes_of_the_terminal(duologue) -> None:
     assert line in out.splitlines()
     notes = ElementTree.fromstring(Path("junit.xml").read_text()).findtext("testsuite/system-out") or ""
     group, warning = notes.splitlines()
-    assert group.startswith("1 of 1: the agent refused; shortest: ")
+    assert group.startswith("1 of 1: the agent repeated its message; shortest: ")
     assert warning == line
