@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 __version__: str
 if TYPE_CHECKING:
     from . import analysis, cli, data, errors, graphs, hosts, nodes, prompts, runs, studies, views
-    from .data import Conversation, domains, load
+    from .data import Conversation, domains, frame, load, save
     from .graphs import Cast, casts
     from .hosts import user
     from .nodes import Limits
@@ -45,9 +45,11 @@ _HOMES = {
     "compare": "studies.comparison",
     "domains": "data",
     "fork": "studies.forks",
+    "frame": "data",
     "load": "data",
     "next_turn": "studies.prediction",
     "replay": "studies.replays",
+    "save": "data",
     "show": "studies.pages",
     "simulate": "runs",
     "test": "studies.agent_tests",
@@ -77,6 +79,7 @@ __all__ = [
     "domains",
     "errors",
     "fork",
+    "frame",
     "graphs",
     "hosts",
     "load",
@@ -85,6 +88,7 @@ __all__ = [
     "prompts",
     "replay",
     "runs",
+    "save",
     "show",
     "simulate",
     "studies",

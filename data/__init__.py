@@ -5,6 +5,7 @@ from . import checks, domains, grounding, identity, recllmsim, simquac
 from .domain import Dataset, Domain
 from .domain_parts import LabelNotes, Material
 from .domains import register_format
+from .exports import frame, save
 from .files.json_files import read_text
 from .formats import messages, record_lines, sharegpt
 from .formats.detection import Contents, Format, Source
@@ -61,6 +62,7 @@ __all__ = [
     "coverage",
     "domains",
     "executed",
+    "frame",
     "grounding",
     "identity",
     "kind_of",
@@ -72,6 +74,7 @@ __all__ = [
     "recllmsim",
     "record_lines",
     "register_format",
+    "save",
     "sentence_splitting",
     "sharegpt",
     "simquac",
